@@ -10,7 +10,7 @@ mod rules;
 mod source;
 mod table;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -238,6 +238,66 @@ fn a_retired_name_would_be_found() {
             .iter()
             .all(|(folder, _, reason)| top().join(folder).is_dir() && !reason.is_empty())
     );
+}
+
+/// Names that several public types have, and why. The list only gets shorter.
+const NAMED_TWICE: &[(&str, &str)] = &[
+    ("Mark", "still to be renamed in `judge`"),
+    ("Memory", "what a room keeps from one look to the next; always named with its room"),
+    ("Part", "still to be renamed in `present`"),
+    ("Question", "still to be renamed in `judge`"),
+];
+
+/// The public types that a file defines outside of its tests.
+fn public_types(text: &str) -> Vec<String> {
+    let program = text.lines().take(source::lines_without_tests(text));
+    let name = |line: &str| {
+        let rest = line.trim_start().strip_prefix("pub ")?;
+        let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| rest.strip_prefix(kind))?;
+        Some(rest.chars().take_while(|sign| sign.is_alphanumeric()).collect())
+    };
+    program.filter_map(name).collect()
+}
+
+#[test]
+fn each_public_type_has_a_name_of_its_own() {
+    let mut files_of: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, text) in rust_files("src") {
+        for name in public_types(&text) {
+            files_of.entry(name).or_default().push(file.clone());
+        }
+    }
+    let is_listed = |name: &str| NAMED_TWICE.iter().any(|(known, _)| *known == name);
+    for (name, files) in &files_of {
+        assert!(
+            files.len() == 1 || is_listed(name),
+            "`{name}` is the name of {} types: {files:?}",
+            files.len()
+        );
+    }
+    for (name, reason) in NAMED_TWICE {
+        assert!(
+            !reason.is_empty() && files_of.get(*name).is_some_and(|files| files.len() > 1),
+            "strike {name}"
+        );
+    }
+    let planted =
+        "pub struct A;\nstruct B;\n    pub enum C<T> {}\n#[cfg(test)]\nmod tests {\npub struct D;\n}\n";
+    assert_eq!(public_types(planted), ["A", "C"]);
+}
+
+/// Each file of vectors is read by a test: one that nobody runs would hold nothing.
+#[test]
+fn every_file_of_vectors_is_run() {
+    let tests: String = rust_files("tests").into_iter().map(|(_, text)| text).collect();
+    let mut n_files = 0;
+    for entry in fs::read_dir(top().join("tests/vectors")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        n_files += 1;
+        let is_run = tests.contains(&format!("\"{name}\"")) || tests.contains(&format!("vectors/{name}\""));
+        assert!(is_run, "no test runs tests/vectors/{name}");
+    }
+    assert!(n_files > 5, "{n_files}");
 }
 
 #[test]

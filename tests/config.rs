@@ -7,8 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use closeout::config::{
-    AutoProbes, CompletionCheck, Config, ConfigError, DEFAULT_TEXT, Flags, Key, LayerOrigin, Look, Sources,
-    parse_completion_check, parse_layer,
+    AutoProbes, CompletionCheck, Config, ConfigError, DEFAULT_TEXT, Flags, Key, LayerOrigin, LookSetting,
+    Sources, parse_completion_check, parse_layer,
 };
 use closeout::model::{
     BaselineOrigin, GivenBaseline, OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings,
@@ -103,7 +103,7 @@ fn without_any_file_the_embedded_defaults_hold() {
             fold_after_ms: 72 * 3_600_000,
         }
     );
-    assert_eq!(config.ui().look, Look::Auto);
+    assert_eq!(config.ui().look, LookSetting::Auto);
     assert_eq!(config.log().level, LevelFilter::INFO);
     let check = CompletionCheck {
         max_probes: 5,
@@ -225,7 +225,7 @@ fn the_environment_names_the_file_the_state_folder_the_level_and_the_look() {
     assert_eq!(config.policy().offers, OfferPolicy::Done);
     assert_eq!(config.policy().stall_stage, 3, "the other file takes the place of the usual one");
     assert_eq!(config.log().level, LevelFilter::DEBUG);
-    assert_eq!(config.ui().look, Look::Ascii);
+    assert_eq!(config.ui().look, LookSetting::Ascii);
     assert_eq!(world.sources().state_folder(), Some(PathBuf::from("/state")));
 }
 

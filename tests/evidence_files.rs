@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use closeout::agent::Adapter;
-use closeout::evidence::untrusted_file::{Reach, Refusal, WorkspaceDir};
+use closeout::evidence::untrusted_file::{FileReach, FileRefusal, WorkspaceDir};
 use closeout::evidence::{
-    CollectContext, CollectError, Memory, TestCounts, collect, parse_plan, parse_results,
+    CollectContext, CollectError, FileResults, Memory, collect, parse_plan, parse_results,
 };
 use closeout::model::{
     Baseline, BaselineOrigin, CollectRequest, FileCheck, GivenBaseline, Names, Observations, OfferPolicy,
@@ -248,8 +248,8 @@ fn a_path_that_a_person_named_may_be_absolute_but_is_no_link() {
     assert_eq!(place.problem(&inside), Some(ReadProblem::Link));
     // What a workspace's own settings name stays inside.
     let directory = WorkspaceDir::open(&place.workspace).unwrap();
-    let refusal = directory.open_file("/etc/hostname", Reach::Workspace).unwrap_err();
-    assert!(matches!(refusal, Refusal::Unreadable(Unreadable { problem: ReadProblem::Refused, .. })));
+    let refusal = directory.open_file("/etc/hostname", FileReach::Workspace).unwrap_err();
+    assert!(matches!(refusal, FileRefusal::Unreadable(Unreadable { problem: ReadProblem::Refused, .. })));
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn plans_that_do_not_exist_are_passed_over_and_broken_ones_are_not() {
     assert_eq!(young.problem, ReadProblem::HalfWritten);
 }
 
-fn counts(text: &str) -> TestCounts {
+fn counts(text: &str) -> FileResults {
     parse_results(text.as_bytes()).unwrap()
 }
 
@@ -431,14 +431,14 @@ fn junit_results_are_counted_by_test_cases() {
           </testsuite>
         </testsuites>"#;
     let expected =
-        TestCounts { n_passed: 2, n_failed: 2, n_skipped: 2, failing: strings(&["a.B.fails", "breaks"]) };
+        FileResults { n_passed: 2, n_failed: 2, n_skipped: 2, failing: strings(&["a.B.fails", "breaks"]) };
     assert_eq!(counts(text), expected);
 }
 
 #[test]
 fn junit_attributes_count_only_where_they_tell_more() {
     let only_numbers = r#"<testsuites><testsuite tests="5" failures="1" errors="1" skipped="1"/><testsuite tests="2"/></testsuites>"#;
-    let expected = TestCounts { n_passed: 4, n_failed: 2, n_skipped: 1, failing: Vec::new() };
+    let expected = FileResults { n_passed: 4, n_failed: 2, n_skipped: 1, failing: Vec::new() };
     assert_eq!(counts(only_numbers), expected);
     // The outer numbers are the sum of the inner ones.
     let nested = r#"<testsuites tests="3" failures="1"><testsuite tests="3" failures="1"/></testsuites>"#;
@@ -448,12 +448,12 @@ fn junit_attributes_count_only_where_they_tell_more() {
     assert_eq!((counts(broken).n_passed, counts(broken).n_failed), (1, 1));
     let own_error = r#"<testsuite><error/><testcase name="a"/></testsuite>"#;
     assert_eq!((counts(own_error).n_passed, counts(own_error).n_failed), (1, 1));
-    assert_eq!(counts("<testsuite/>"), TestCounts::default());
+    assert_eq!(counts("<testsuite/>"), FileResults::default());
 }
 
 #[test]
 fn plain_results_are_strict() {
-    let expected = TestCounts { n_passed: 12, n_failed: 3, n_skipped: 1, failing: Vec::new() };
+    let expected = FileResults { n_passed: 12, n_failed: 3, n_skipped: 1, failing: Vec::new() };
     assert_eq!(counts("\u{feff}{\"passed\":12,\"failed\":3,\"skipped\":1,\"other\":[]}"), expected);
     let bad = [
         "",

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use closeout::model::{Names, Parts, ProcessId, WatchProblem, WatchTarget, WorkspaceId};
 use closeout::watch::{
-    Backend, Hint, Inbox, OnHint, ProcessEnds, Refusal, WatchError, WatchEvent, Watcher, hints_of,
+    Backend, Hint, Inbox, OnHint, ProcessEnds, WatchError, WatchEvent, WatchRefusal, Watcher, hints_of,
 };
 use notify::event::{AccessKind, CreateKind, Flag, ModifyKind, RenameMode};
 use notify::{Event, EventKind};
@@ -732,16 +732,16 @@ impl MadeUp {
 }
 
 impl Backend for MadeUp {
-    fn watch(&mut self, place: &Path) -> Result<(), Refusal> {
+    fn watch(&mut self, place: &Path) -> Result<(), WatchRefusal> {
         let mut state = self.0.lock().unwrap();
         if let Some(action) = &state.before_watch {
             action(place);
         }
         if let Some(words) = state.failure {
-            return Err(Refusal::Failed(words.to_owned()));
+            return Err(WatchRefusal::Failed(words.to_owned()));
         }
         if state.watched.len() >= state.limit {
-            return Err(Refusal::LimitReached);
+            return Err(WatchRefusal::LimitReached);
         }
         state.watched.insert(place.to_owned());
         Ok(())

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::commands::{AgentCommand, Asking, LOOK};
 use super::custom::Custom;
-use super::facts::Folder;
+use super::facts::AgentFolder;
 use super::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use super::list::{AGENTS, built_in};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable};
@@ -61,7 +61,7 @@ impl Adapter {
     }
 
     /// Those of the agents that closeout knows itself for which `place` gives a folder of records.
-    pub fn all(place: impl Fn(&Folder) -> Option<PathBuf>) -> Vec<Adapter> {
+    pub fn all(place: impl Fn(&AgentFolder) -> Option<PathBuf>) -> Vec<Adapter> {
         let adapter =
             |agent: &'static dyn Agent| Some(Adapter::new(agent, place(agent.facts().records.as_ref()?)?));
         AGENTS.into_iter().filter_map(adapter).collect()

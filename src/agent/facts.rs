@@ -12,7 +12,7 @@ use crate::model::{HookKind, VariableNames};
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Facts {
     /// Where its records are.
-    pub records: Option<Folder>,
+    pub records: Option<AgentFolder>,
     /// The environment variables of the person's that are meant for it. Left out is what a running session
     /// leaves to its children: with it an agent refuses to start inside of itself, keeps no record, or takes
     /// itself for that session.
@@ -90,7 +90,7 @@ impl Facts {
 
 /// A folder of an agent's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Folder {
+pub struct AgentFolder {
     /// The variable that names it, or what it is in.
     pub variable: Option<&'static str>,
     /// Where it is in the person's home without that variable.
@@ -99,7 +99,7 @@ pub struct Folder {
     pub below: &'static str,
 }
 
-impl Folder {
+impl AgentFolder {
     /// Where it is. `variable` gives those that are absolute paths.
     pub fn path(&self, home: Option<&Path>, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
         let named = self.variable.and_then(variable);
@@ -123,7 +123,7 @@ pub struct Hooks {
     /// How long it waits for the answer, in seconds. A gate has a limit of its own, below this one.
     pub limit_s: u32,
     /// The folder in which its settings for this user are.
-    pub folder: Folder,
+    pub folder: AgentFolder,
     /// How they name the hook.
     pub settings: Settings,
     /// The events at which it is to run: those that tell what a session does, and no more, since each costs

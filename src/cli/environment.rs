@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use crate::agent::{AGENTS, Adapter, Folder};
+use crate::agent::{AGENTS, Adapter, AgentFolder};
 use crate::config::{Config, Flags, Sources};
 use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::evidence::LiveSources;
@@ -84,7 +84,7 @@ impl Environment {
     }
 
     /// Where a folder of an agent's own is.
-    pub(super) fn folder_of(&self, folder: &Folder) -> Option<PathBuf> {
+    pub(super) fn folder_of(&self, folder: &AgentFolder) -> Option<PathBuf> {
         folder.path(self.home.as_deref(), |name| self.folder(name))
     }
 

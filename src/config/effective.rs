@@ -17,7 +17,7 @@ use super::kind::Value;
 use super::layer::{Layer, Values, parse_layer, read_layer};
 use super::own_word::OwnWord;
 use super::problem::Problems;
-use super::sources::{Look, Sources, level_of, look_of};
+use super::sources::{LookSetting, Sources, level_of, look_of};
 use super::stack::Stack;
 use super::{ConfigError, DEFAULT_TEXT, WORKSPACE_FILE};
 
@@ -53,7 +53,7 @@ pub struct AutoProbes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UiSettings {
     /// Colours and signs.
-    pub look: Look,
+    pub look: LookSetting,
     /// Whether the mouse selects and scrolls. The terminal's own selection then needs Shift.
     pub has_mouse: bool,
 }

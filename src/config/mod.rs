@@ -33,7 +33,7 @@ pub use key::{Key, LayerOrigin};
 pub use layer::{Layer, parse_layer};
 pub use near_name::nearest;
 pub use problem::{Place, Problem, Problems};
-pub use sources::{Flags, Look, Sources};
+pub use sources::{Flags, LookSetting, Sources};
 
 /// The built-in configuration, which is its own reference.
 pub const DEFAULT_TEXT: &str = include_str!("../../config/default.toml");

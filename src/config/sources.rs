@@ -152,7 +152,7 @@ impl Checked {
 
 /// Colours and signs of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Look {
+pub enum LookSetting {
     /// Colours where the terminal has them and `NO_COLOR` is not set.
     Auto,
     /// Colours.
@@ -164,12 +164,12 @@ pub enum Look {
 }
 
 /// The look of that name; the table of keys lets no other name through.
-pub(super) fn look_of(name: &str) -> Option<Look> {
+pub(super) fn look_of(name: &str) -> Option<LookSetting> {
     match name {
-        "auto" => Some(Look::Auto),
-        "color" => Some(Look::Color),
-        "plain" => Some(Look::Plain),
-        "ascii" => Some(Look::Ascii),
+        "auto" => Some(LookSetting::Auto),
+        "color" => Some(LookSetting::Color),
+        "plain" => Some(LookSetting::Plain),
+        "ascii" => Some(LookSetting::Ascii),
         _ => None,
     }
 }

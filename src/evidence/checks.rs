@@ -5,9 +5,9 @@ use std::io::{self, BufReader};
 
 use super::plan_file::{PlanFormatError, parse_plan};
 use super::required_files::{check_files, is_pattern, matching_files};
-use super::test_results::{TestCounts, parse_results};
+use super::test_results::{FileResults, parse_results};
 use super::text_file::{LONGEST_DOCUMENT, configured, half_written, is_young, read_document};
-use super::untrusted_file::{FileIdentity, Reach, Refusal, UntrustedFile, WorkspaceDir};
+use super::untrusted_file::{FileIdentity, FileReach, FileRefusal, UntrustedFile, WorkspaceDir};
 use crate::model::{
     Observations, PlanFile, ReadProblem, Reading, TestResults, TextFile, Timestamp, Unreadable,
     WorkspaceSettings,
@@ -22,7 +22,7 @@ const MOST_FAILING: usize = 10;
 
 /// Result files by name, as they were when they were last parsed.
 #[derive(Debug, Default)]
-pub(super) struct ResultMemory(HashMap<String, (FileIdentity, TestCounts)>);
+pub(super) struct ResultMemory(HashMap<String, (FileIdentity, FileResults)>);
 
 /// Reads all that settings name.
 pub(super) fn read_checks(
@@ -33,7 +33,7 @@ pub(super) fn read_checks(
     found: &mut Observations,
 ) {
     found.closer = configured(settings.closer_report.as_deref(), |name| {
-        read_document(directory, name, Reach::Workspace)
+        read_document(directory, name, FileReach::Workspace)
     });
     let plans = settings.plans.iter().map(|name| read_plan(directory, name, now));
     found.plans = plans.filter(|plan| !matches!(plan, Reading::Absent { .. })).collect();
@@ -50,7 +50,7 @@ pub(super) fn read_checks(
 }
 
 fn read_plan(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<PlanFile> {
-    let text = match read_document(directory, name, Reach::Workspace) {
+    let text = match read_document(directory, name, FileReach::Workspace) {
         Reading::Present(text) => text,
         Reading::NotLookedAt => return Reading::NotLookedAt,
         Reading::NotConfigured => return Reading::NotConfigured,
@@ -66,8 +66,8 @@ fn read_plan(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<Pl
     }
 }
 
-fn invalid(name: &str, detail: &str) -> Refusal {
-    Refusal::because(name, ReadProblem::Invalid, detail)
+fn invalid(name: &str, detail: &str) -> FileRefusal {
+    FileRefusal::because(name, ReadProblem::Invalid, detail)
 }
 
 /// What the result files say together. Failures in one of them count whatever the others are; without
@@ -97,8 +97,8 @@ fn read_tests(
     for name in names {
         match read_results(directory, &name, now, memory) {
             Ok((counts, written_at)) => add(&mut together, name, &counts, written_at),
-            Err(Refusal::Absent) => drop(absent.get_or_insert(name)),
-            Err(Refusal::Unreadable(problem)) => drop(unreadable.get_or_insert(problem)),
+            Err(FileRefusal::Absent) => drop(absent.get_or_insert(name)),
+            Err(FileRefusal::Unreadable(problem)) => drop(unreadable.get_or_insert(problem)),
         }
     }
     match (together, unreadable, absent) {
@@ -110,7 +110,7 @@ fn read_tests(
     }
 }
 
-fn add(together: &mut Option<TestResults>, name: String, counts: &TestCounts, written_at: Timestamp) {
+fn add(together: &mut Option<TestResults>, name: String, counts: &FileResults, written_at: Timestamp) {
     let results = together.get_or_insert_with(|| TestResults {
         names: Vec::new(),
         n_passed: 0,
@@ -134,8 +134,8 @@ fn read_results(
     name: &str,
     now: Timestamp,
     memory: &mut ResultMemory,
-) -> Result<(TestCounts, Timestamp), Refusal> {
-    let file = directory.open_file(name, Reach::Workspace)?;
+) -> Result<(FileResults, Timestamp), FileRefusal> {
+    let file = directory.open_file(name, FileReach::Workspace)?;
     if let Some((identity, counts)) = memory.0.get(name)
         && *identity == file.identity
     {
@@ -146,10 +146,10 @@ fn read_results(
     Ok((counts, file.written_at))
 }
 
-fn parse_file(file: &UntrustedFile, now: Timestamp) -> Result<TestCounts, Refusal> {
+fn parse_file(file: &UntrustedFile, now: Timestamp) -> Result<FileResults, FileRefusal> {
     if file.size > LONGEST_RESULTS {
         let detail = format!("it is longer than {LONGEST_RESULTS} bytes and was not read");
-        return Err(Refusal::because(&file.name, ReadProblem::TooLarge, detail));
+        return Err(FileRefusal::because(&file.name, ReadProblem::TooLarge, detail));
     }
     let capped = io::Read::take(file.as_file(), LONGEST_RESULTS);
     parse_results(BufReader::new(capped)).map_err(|error| {

@@ -25,6 +25,6 @@ pub use collect::{CollectContext, CollectError, Memory, collect};
 pub use live_facts::LiveSources;
 pub use own_settings::{InForce, OWN_FILE, in_force};
 pub use plan_file::{PlanFormatError, parse_plan};
-pub use test_results::{ResultsFormatError, TestCounts, parse_results};
+pub use test_results::{FileResults, ResultsFormatError, parse_results};
 pub use text_file::read_untrusted_text;
 pub use tree_signature::{TreeSignature, tree_signature};

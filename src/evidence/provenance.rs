@@ -6,7 +6,7 @@
 use super::git::{self, GitAsk};
 use super::required_files::is_pattern;
 use super::text_file::LONGEST_DOCUMENT;
-use super::untrusted_file::{Reach, WorkspaceDir};
+use super::untrusted_file::{FileReach, WorkspaceDir};
 use crate::model::{CollectRequest, Observations, Reading, Timestamp};
 
 /// Tells of each file that was found whether it is of the commit `baseline`, and dates it by its content.
@@ -20,7 +20,8 @@ pub(super) fn trace(
     let settings = &request.settings;
     let named = settings.evidence_files().chain(&settings.plans).chain(&settings.required_files);
     for name in named.filter(|name| !is_pattern(name)) {
-        let read = directory.open_file(name, Reach::Named).and_then(|file| file.read_whole(LONGEST_DOCUMENT));
+        let read =
+            directory.open_file(name, FileReach::Named).and_then(|file| file.read_whole(LONGEST_DOCUMENT));
         let Ok(content) = read else { continue };
         let Ok(provenance) = git::provenance(request.workspace.path(), name, &content, baseline, ask) else {
             continue;

@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 
 use rustix::fs::FileType;
 
-use super::untrusted_file::{Reach, WorkspaceDir};
+use super::untrusted_file::{FileReach, WorkspaceDir};
 use crate::disk::Folder;
 use crate::model::FileCheck;
 
@@ -22,7 +22,7 @@ pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<Fil
         let is_there = if is_pattern(name) {
             !matching_files(directory, name, 1).is_empty()
         } else {
-            directory.open_file(name, Reach::Workspace).is_ok_and(|file| file.size > 0)
+            directory.open_file(name, FileReach::Workspace).is_ok_and(|file| file.size > 0)
         };
         FileCheck { name: name.clone(), is_there }
     };

@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 200;
 
 /// What a result file counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TestCounts {
+pub struct FileResults {
     /// Tests that passed.
     pub n_passed: u64,
     /// Tests that failed or broke.
@@ -47,7 +47,7 @@ pub enum ResultsFormatError {
 }
 
 /// Reads one result file of either format.
-pub fn parse_results<R: BufRead>(mut input: R) -> Result<TestCounts, ResultsFormatError> {
+pub fn parse_results<R: BufRead>(mut input: R) -> Result<FileResults, ResultsFormatError> {
     const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
     if input.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
         input.consume(BYTE_ORDER_MARK.len());
@@ -67,10 +67,10 @@ struct PlainResults {
     skipped: u64,
 }
 
-fn parse_json<R: BufRead>(input: R) -> Result<TestCounts, ResultsFormatError> {
+fn parse_json<R: BufRead>(input: R) -> Result<FileResults, ResultsFormatError> {
     let plain: PlainResults =
         serde_json::from_reader(input).map_err(|error| ResultsFormatError::Json(error.to_string()))?;
-    Ok(TestCounts {
+    Ok(FileResults {
         n_passed: plain.passed,
         n_failed: plain.failed,
         n_skipped: plain.skipped,
@@ -83,7 +83,7 @@ fn parse_json<R: BufRead>(input: R) -> Result<TestCounts, ResultsFormatError> {
 struct Junit {
     depth: usize,
     has_root: bool,
-    counts: TestCounts,
+    counts: FileResults,
     n_cases: u64,
     /// The test case that is open, with the depth of its element.
     case: Option<(usize, Case)>,
@@ -117,7 +117,7 @@ struct Claimed {
     skipped: u64,
 }
 
-fn parse_junit<R: BufRead>(input: R) -> Result<TestCounts, ResultsFormatError> {
+fn parse_junit<R: BufRead>(input: R) -> Result<FileResults, ResultsFormatError> {
     let mut reader = Reader::from_reader(input);
     let mut junit = Junit::default();
     let mut buffer = Vec::new();
@@ -212,7 +212,7 @@ impl Junit {
         self.claimed.skipped = self.claimed.skipped.saturating_add(skipped);
     }
 
-    fn into_counts(self) -> TestCounts {
+    fn into_counts(self) -> FileResults {
         let mut counts = self.counts;
         if self.n_cases == 0 {
             let Claimed { tests, failed, skipped } = self.claimed;

@@ -2,7 +2,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::untrusted_file::{Reach, Refusal, UntrustedFile, WorkspaceDir};
+use super::untrusted_file::{FileReach, FileRefusal, UntrustedFile, WorkspaceDir};
 use crate::model::{ReadProblem, Reading, TextFile, Timestamp};
 
 /// The longest decision file, report or plan, in bytes (vectors/README.md, decision rule 3).
@@ -21,11 +21,15 @@ pub(super) fn configured<T>(name: Option<&str>, read: impl FnOnce(&str) -> Readi
 }
 
 /// Reads a document that is short or nothing.
-pub(super) fn read_document(directory: &WorkspaceDir, name: &str, reach: Reach) -> Reading<TextFile> {
+pub(super) fn read_document(directory: &WorkspaceDir, name: &str, reach: FileReach) -> Reading<TextFile> {
     document(directory, name, reach).unwrap_or_else(|refusal| refusal.into_reading(name))
 }
 
-fn document(directory: &WorkspaceDir, name: &str, reach: Reach) -> Result<Reading<TextFile>, Refusal> {
+fn document(
+    directory: &WorkspaceDir,
+    name: &str,
+    reach: FileReach,
+) -> Result<Reading<TextFile>, FileRefusal> {
     let file = directory.open_file(name, reach)?;
     let bytes = file.read_whole(LONGEST_DOCUMENT)?;
     Ok(Reading::Present(text_file(&file, text(&bytes), false)))
@@ -34,14 +38,14 @@ fn document(directory: &WorkspaceDir, name: &str, reach: Reach) -> Result<Readin
 /// Reads a text file of the workspace that its settings do not name, if it is there: at most 1 MiB, below
 /// the workspace, not through links.
 pub fn read_untrusted_text(directory: &WorkspaceDir, name: &str) -> Reading<TextFile> {
-    read_document(directory, name, Reach::Workspace)
+    read_document(directory, name, FileReach::Workspace)
 }
 
 /// Reads a document that may be caught while it is written: one that is younger than two seconds and
 /// empty, or begins as JSON and is none, is [`ReadProblem::HalfWritten`]. So no other channel decides in
 /// its place; who asked has to look again.
 pub(super) fn read_decision(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<TextFile> {
-    let reading = read_document(directory, name, Reach::Named);
+    let reading = read_document(directory, name, FileReach::Named);
     match reading {
         Reading::Present(file) if is_young(file.written_at, now) && !is_whole(&file.content) => {
             half_written(name).into_reading(name)
@@ -55,8 +59,8 @@ pub(super) fn read_decision(directory: &WorkspaceDir, name: &str, now: Timestamp
 }
 
 /// The refusal of a file that is still being written.
-pub(super) fn half_written(name: &str) -> Refusal {
-    Refusal::because(name, ReadProblem::HalfWritten, "it was written just now and is not whole yet")
+pub(super) fn half_written(name: &str) -> FileRefusal {
+    FileRefusal::because(name, ReadProblem::HalfWritten, "it was written just now and is not whole yet")
 }
 
 /// Whether a file was written so recently that its writer may not have ended.
@@ -75,8 +79,8 @@ pub(super) fn read_output(directory: &WorkspaceDir, name: &str) -> Reading<TextF
     output(directory, name).unwrap_or_else(|refusal| refusal.into_reading(name))
 }
 
-fn output(directory: &WorkspaceDir, name: &str) -> Result<Reading<TextFile>, Refusal> {
-    let file = directory.open_file(name, Reach::Named)?;
+fn output(directory: &WorkspaceDir, name: &str) -> Result<Reading<TextFile>, FileRefusal> {
+    let file = directory.open_file(name, FileReach::Named)?;
     if file.size <= HEAD + TAIL {
         let bytes = file.read_range(0, HEAD + TAIL)?;
         return Ok(Reading::Present(text_file(&file, text(&bytes), false)));

@@ -21,7 +21,7 @@ pub struct WorkspaceDir {
 
 /// Which names may be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum FileReach {
     /// Names below the workspace only.
     Workspace,
     /// Absolute paths too, since a person named them. Parents may be links then; the file may not.
@@ -54,24 +54,24 @@ pub struct FileIdentity {
 
 /// Why a file was not opened or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum FileRefusal {
     /// Nothing is there.
     Absent,
     /// Something is there and cannot be used.
     Unreadable(Unreadable),
 }
 
-impl Refusal {
+impl FileRefusal {
     /// A refusal of `name`, with the problem in words.
-    pub fn because(name: &str, problem: ReadProblem, detail: impl Into<String>) -> Refusal {
-        Refusal::Unreadable(Unreadable { name: name.to_owned(), problem, detail: detail.into() })
+    pub fn because(name: &str, problem: ReadProblem, detail: impl Into<String>) -> FileRefusal {
+        FileRefusal::Unreadable(Unreadable { name: name.to_owned(), problem, detail: detail.into() })
     }
 
     /// The same as the reading of `name`.
     pub fn into_reading<T>(self, name: &str) -> Reading<T> {
         match self {
-            Refusal::Absent => Reading::Absent { name: name.to_owned() },
-            Refusal::Unreadable(unreadable) => Reading::Unreadable(unreadable),
+            FileRefusal::Absent => Reading::Absent { name: name.to_owned() },
+            FileRefusal::Unreadable(unreadable) => Reading::Unreadable(unreadable),
         }
     }
 }
@@ -88,19 +88,19 @@ impl WorkspaceDir {
     }
 
     /// Opens the regular file `name`.
-    pub fn open_file(&self, name: &str, reach: Reach) -> Result<UntrustedFile, Refusal> {
+    pub fn open_file(&self, name: &str, reach: FileReach) -> Result<UntrustedFile, FileRefusal> {
         let asked = Path::new(name);
         let opened = match self.inside(asked) {
             Some(inside) => self.folder.file(&inside),
-            None if asked.is_absolute() && reach == Reach::Named => disk::open(asked),
+            None if asked.is_absolute() && reach == FileReach::Named => disk::open(asked),
             None => {
                 let detail = "the path leads out of the workspace";
-                return Err(Refusal::because(name, ReadProblem::Refused, detail));
+                return Err(FileRefusal::because(name, ReadProblem::Refused, detail));
             }
         };
         match disk::existing(opened).map_err(|error| refusal_of(name, &error))? {
             Some(file) => examined(name, file),
-            None => Err(Refusal::Absent),
+            None => Err(FileRefusal::Absent),
         }
     }
 
@@ -125,11 +125,11 @@ impl WorkspaceDir {
 }
 
 /// Refuses what was put there by somebody else under a second name.
-fn examined(name: &str, file: File) -> Result<UntrustedFile, Refusal> {
+fn examined(name: &str, file: File) -> Result<UntrustedFile, FileRefusal> {
     let metadata = file.metadata().map_err(|error| io_refusal(name, &error))?;
     if metadata.nlink() > 1 && metadata.uid() != rustix::process::geteuid().as_raw() {
         let detail = "it belongs to another user and has a second name (a hard link)";
-        return Err(Refusal::because(name, ReadProblem::Refused, detail));
+        return Err(FileRefusal::because(name, ReadProblem::Refused, detail));
     }
     let nanos = |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
     let modified_nanos = nanos(metadata.mtime(), metadata.mtime_nsec());
@@ -149,7 +149,7 @@ fn examined(name: &str, file: File) -> Result<UntrustedFile, Refusal> {
     })
 }
 
-fn refusal_of(name: &str, error: &io::Error) -> Refusal {
+fn refusal_of(name: &str, error: &io::Error) -> FileRefusal {
     let problem = disk::file_problem(error);
     let detail = if problem == ReadProblem::Link {
         "it is a symbolic link, or a directory on the way to it is one; links are not followed".to_owned()
@@ -160,20 +160,20 @@ fn refusal_of(name: &str, error: &io::Error) -> Refusal {
     } else {
         error.to_string()
     };
-    Refusal::because(name, problem, detail)
+    FileRefusal::because(name, problem, detail)
 }
 
-fn io_refusal(name: &str, error: &io::Error) -> Refusal {
-    Refusal::because(name, ReadProblem::Io, error.to_string())
+fn io_refusal(name: &str, error: &io::Error) -> FileRefusal {
+    FileRefusal::because(name, ReadProblem::Io, error.to_string())
 }
 
 impl UntrustedFile {
     /// The whole content, if it is no longer than `cap` bytes. A file that grows meanwhile is not read
     /// past the cap.
-    pub fn read_whole(&self, cap: u64) -> Result<Vec<u8>, Refusal> {
+    pub fn read_whole(&self, cap: u64) -> Result<Vec<u8>, FileRefusal> {
         let too_large = || {
             let detail = format!("it is longer than {cap} bytes and was not read");
-            Refusal::because(&self.name, ReadProblem::TooLarge, detail)
+            FileRefusal::because(&self.name, ReadProblem::TooLarge, detail)
         };
         if self.size > cap {
             return Err(too_large());
@@ -183,7 +183,7 @@ impl UntrustedFile {
     }
 
     /// At most `length` bytes from `start`; fewer at the end of the file.
-    pub fn read_range(&self, start: u64, length: u64) -> Result<Vec<u8>, Refusal> {
+    pub fn read_range(&self, start: u64, length: u64) -> Result<Vec<u8>, FileRefusal> {
         let end = start.saturating_add(length);
         disk::read_range(&self.file, start, end).map_err(|error| io_refusal(&self.name, &error))
     }

@@ -1,6 +1,6 @@
 //! What git says is configured, as text. Nothing of it is obeyed here.
 
-use super::runner::{Git, GitError, Input, succeeded};
+use super::runner::{Git, GitError, Stdin, succeeded};
 
 /// One line of the configuration, in the order in which git reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct ConfigEntry {
 /// # Errors
 /// Git gave no answer, or cannot read a file.
 pub fn config_entries(git: &Git<'_>) -> Result<Vec<ConfigEntry>, GitError> {
-    let output = git.real(["config", "--list", "--show-scope", "-z", "--includes"], Input::Lock)?;
+    let output = git.real(["config", "--list", "--show-scope", "-z", "--includes"], Stdin::Lock)?;
     Ok(parse(&succeeded("config", output)?.stdout))
 }
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::runner::{Git, GitError, Input, succeeded};
+use super::runner::{Git, GitError, Stdin, succeeded};
 use super::shadow::Shadow;
 
 /// Flags of an entry that mean something: assume-unchanged, intent-to-add, skip-worktree.
@@ -75,7 +75,7 @@ impl IndexEntry {
 /// Git gave no answer, cannot read the index, or its answer is not as expected.
 pub fn index_entries(git: &Git<'_>, shadow: &Shadow, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
     let args = ["ls-files", "-s", "-z", "--debug"];
-    let output = git.shadowed_with(shadow, index, &shadow.objects, args, Input::Lock)?;
+    let output = git.shadowed_with(shadow, index, &shadow.objects, args, Stdin::Lock)?;
     parse(&succeeded("ls-files", output)?.stdout).ok_or_else(|| GitError::Failed {
         command: "ls-files".to_owned(),
         message: "the list of the index is not as expected".to_owned(),

@@ -33,7 +33,7 @@ pub use refs::{
     HeadRef, PackedRefs, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file, stored_ref,
 };
 pub use repository::{RefStorage, Repository, resolve};
-pub use runner::{CallPolicy, ForPrograms, Git, GitError, Input, line, not_repeated, succeeded};
+pub use runner::{CallPolicy, ForPrograms, Git, GitError, Stdin, line, not_repeated, succeeded};
 pub use sha1::Sha1;
 pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow};
 pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, trouble};

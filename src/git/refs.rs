@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use super::file::{read, read_small, read_start};
 use super::object_id::is_id;
 use super::repository::Repository;
-use super::runner::{Git, GitError, Input};
+use super::runner::{Git, GitError, Stdin};
 use super::trouble::{Read, trouble};
 use crate::model::{Head, ReadProblem, display_text};
 
@@ -123,7 +123,7 @@ fn is_inside(name: &str) -> bool {
 /// Whether git finds a reference of that name.
 pub(super) fn is_resolved(git: &Git<'_>, name: &str) -> Result<bool, GitError> {
     let args = ["rev-parse", "-q", "--verify", "--end-of-options", name];
-    Ok(git.real(args, Input::Lock)?.is_success())
+    Ok(git.real(args, Stdin::Lock)?.is_success())
 }
 
 /// The packed references.

@@ -90,7 +90,7 @@ pub struct CallPolicy {
 
 /// What a command gets as its input.
 #[derive(Debug)]
-pub enum Input {
+pub enum Stdin {
     /// The lock of the runner, if it has one, so that the lock lasts as long as the child. Else nothing.
     Lock,
     /// These bytes.
@@ -158,7 +158,7 @@ impl<'a> Git<'a> {
     pub fn is_allowed(&self) -> Result<bool, GitError> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.env.retain(|(name, _)| name != "GIT_DIR" && name != "GIT_WORK_TREE");
-        Ok(self.run(spec, ["rev-parse", "--git-dir"], Input::Lock)?.is_success())
+        Ok(self.run(spec, ["rev-parse", "--git-dir"], Stdin::Lock)?.is_success())
     }
 
     fn has_hung(&self) -> bool {
@@ -172,7 +172,7 @@ impl<'a> Git<'a> {
     pub fn real<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,
-        input: Input,
+        input: Stdin,
     ) -> Result<Output, GitError> {
         self.run(self.spec(&self.repo.git_dir), args, input)
     }
@@ -185,7 +185,7 @@ impl<'a> Git<'a> {
     pub fn blob(&self, id: &str, most: usize) -> Result<Option<Vec<u8>>, GitError> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.stdout_cap = most;
-        match self.run(spec, ["cat-file", "blob", id], Input::Lock) {
+        match self.run(spec, ["cat-file", "blob", id], Stdin::Lock) {
             Err(GitError::TooLong { .. }) => Ok(None),
             output => succeeded("cat-file", output?).map(|output| Some(output.stdout)),
         }
@@ -198,7 +198,7 @@ impl<'a> Git<'a> {
     pub fn write_blob(&self, id: &str, file: &Arc<File>) -> Result<(), GitError> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.stdout_file = Some(Arc::clone(file));
-        let output = self.run(spec, ["cat-file", "blob", id], Input::Lock)?;
+        let output = self.run(spec, ["cat-file", "blob", id], Stdin::Lock)?;
         succeeded("cat-file", output).map(drop)
     }
 
@@ -211,7 +211,7 @@ impl<'a> Git<'a> {
         shadow: &Shadow,
         objects: &Path,
         args: impl IntoIterator<Item = A>,
-        input: Input,
+        input: Stdin,
     ) -> Result<Output, GitError> {
         self.shadowed_with(shadow, &shadow.index, objects, args, input)
     }
@@ -226,7 +226,7 @@ impl<'a> Git<'a> {
         shadow: &Shadow,
         objects: &Path,
         args: impl IntoIterator<Item = A>,
-        input: Input,
+        input: Stdin,
         programs: &ForPrograms<'_>,
     ) -> Result<Output, GitError> {
         let spec = self.shadow_spec(shadow, &shadow.index, objects);
@@ -245,7 +245,7 @@ impl<'a> Git<'a> {
         index: &Path,
         objects: &Path,
         args: impl IntoIterator<Item = A>,
-        input: Input,
+        input: Stdin,
     ) -> Result<Output, GitError> {
         self.run(self.shadow_spec(shadow, index, objects), args, input)
     }
@@ -288,7 +288,7 @@ impl<'a> Git<'a> {
         &self,
         spec: Spec,
         args: impl IntoIterator<Item = A>,
-        input: Input,
+        input: Stdin,
     ) -> Result<Output, GitError> {
         self.run_within(spec, args, input, None)
     }
@@ -297,7 +297,7 @@ impl<'a> Git<'a> {
         &self,
         mut spec: Spec,
         args: impl IntoIterator<Item = A>,
-        input: Input,
+        input: Stdin,
         limit: Option<Duration>,
     ) -> Result<Output, GitError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
@@ -310,9 +310,9 @@ impl<'a> Git<'a> {
         spec.time_limit = limit.unwrap_or(usual);
         spec = spec.args(args);
         match input {
-            Input::Lock => spec.stdin_file.clone_from(&self.lock),
-            Input::Bytes(bytes) => spec.stdin = Some(bytes),
-            Input::File(file) => spec.stdin_file = Some(file),
+            Stdin::Lock => spec.stdin_file.clone_from(&self.lock),
+            Stdin::Bytes(bytes) => spec.stdin = Some(bytes),
+            Stdin::File(file) => spec.stdin_file = Some(file),
         }
         let mut output = process::run(&spec)?;
         if !output.stderr.is_empty()

@@ -46,7 +46,7 @@ pub fn folder(state: &Path) -> PathBuf {
 /// Keeps the log going; what was said until it is dropped is on disk then.
 #[derive(Debug)]
 #[must_use = "dropping it ends the log"]
-pub struct Guard {
+pub struct LogGuard {
     _worker: Option<WorkerGuard>,
 }
 
@@ -55,9 +55,9 @@ pub struct Guard {
 ///
 /// # Errors
 /// The folder or today's file cannot be made, or the log has been started before.
-pub fn start(folder: &Path, level: LevelFilter) -> Result<Guard, StoreError> {
+pub fn start(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
     if level == LevelFilter::OFF {
-        return Ok(Guard { _worker: None });
+        return Ok(LogGuard { _worker: None });
     }
     let (subscriber, guard) = subscriber(folder, level)?;
     tracing::subscriber::set_global_default(subscriber).map_err(|_| StoreError::LogStarted)?;
@@ -71,7 +71,7 @@ pub fn start(folder: &Path, level: LevelFilter) -> Result<Guard, StoreError> {
 pub fn subscriber(
     folder: &Path,
     level: LevelFilter,
-) -> Result<(impl Subscriber + Send + Sync + 'static, Guard), StoreError> {
+) -> Result<(impl Subscriber + Send + Sync + 'static, LogGuard), StoreError> {
     own_folder(folder)?;
     let mut file = DailyFile::new(folder.to_owned());
     file.turn_to(&today()).map_err(StoreError::io("open the log in", folder))?;
@@ -81,7 +81,7 @@ pub fn subscriber(
     let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
     let targets = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("closeout", level);
     let subscriber = tracing_subscriber::registry().with(targets).with(lines);
-    Ok((subscriber, Guard { _worker: Some(worker) }))
+    Ok((subscriber, LogGuard { _worker: Some(worker) }))
 }
 
 /// The day in UTC, like `2026-11-21`.

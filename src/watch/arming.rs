@@ -11,7 +11,7 @@ use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId, display_text};
 
 use super::table::{Table, lock};
 use super::watch_point::{Attached, WatchPoint, look_for};
-use super::{Backend, Refusal};
+use super::{Backend, WatchRefusal};
 
 /// How often one call follows directories that change under its hands before it leaves the rest to the
 /// next call.
@@ -124,7 +124,7 @@ impl Arming {
             if was_limited && limit_reached {
                 lock(&self.table).refuse(&folder, WatchProblem::LimitReached);
             } else {
-                limit_reached |= self.watch_point(&folder) == Err(Refusal::LimitReached);
+                limit_reached |= self.watch_point(&folder) == Err(WatchRefusal::LimitReached);
             }
             let is_here = matches!(lost, WatchPoint::Here(_));
             let first = lost_points.entry(folder).or_insert_with(|| lost.clone());
@@ -135,10 +135,10 @@ impl Arming {
     }
 
     /// Gives one folder a watch point, or notes why not.
-    fn watch_point(&mut self, folder: &Arc<Path>) -> Result<(), Refusal> {
+    fn watch_point(&mut self, folder: &Arc<Path>) -> Result<(), WatchRefusal> {
         let Some(look) = look_for(folder) else {
             let words = "no directory on the way to it can be read".to_owned();
-            return Err(self.refuse(folder, folder, Refusal::Failed(words)));
+            return Err(self.refuse(folder, folder, WatchRefusal::Failed(words)));
         };
         let attached = lock(&self.table).watch_point(folder, &look);
         if let Attached::New(place) = &attached
@@ -160,12 +160,12 @@ impl Arming {
         Ok(())
     }
 
-    fn refuse(&mut self, folder: &Arc<Path>, place: &Path, refusal: Refusal) -> Refusal {
+    fn refuse(&mut self, folder: &Arc<Path>, place: &Path, refusal: WatchRefusal) -> WatchRefusal {
         let mut table = lock(&self.table);
         match &refusal {
-            Refusal::Missing => table.doubt(folder),
-            Refusal::LimitReached => table.refuse(folder, WatchProblem::LimitReached),
-            Refusal::Failed(words) => {
+            WatchRefusal::Missing => table.doubt(folder),
+            WatchRefusal::LimitReached => table.refuse(folder, WatchProblem::LimitReached),
+            WatchRefusal::Failed(words) => {
                 let words = format!("cannot watch {}: {words}", display_text::path(place));
                 table.refuse(folder, WatchProblem::Failed(words));
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 /// What watches single directories, not their subdirectories.
 pub trait Backend: Send {
     /// Watches a directory. Only called for one that is not watched.
-    fn watch(&mut self, place: &Path) -> Result<(), Refusal>;
+    fn watch(&mut self, place: &Path) -> Result<(), WatchRefusal>;
 
     /// Ends a watch; one that the system has ended itself already is no error.
     fn unwatch(&mut self, place: &Path);
@@ -13,7 +13,7 @@ pub trait Backend: Send {
 
 /// Why a directory cannot be watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum WatchRefusal {
     /// It is not there (any more).
     Missing,
     /// The system's limit of watches is reached.

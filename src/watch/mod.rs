@@ -38,7 +38,7 @@ mod watch_event;
 mod watch_point;
 mod watcher;
 
-pub use backend::{Backend, Hint, OnHint, Refusal};
+pub use backend::{Backend, Hint, OnHint, WatchRefusal};
 pub use inbox::Inbox;
 pub use process_ends::ProcessEnds;
 pub use since::changed_since;

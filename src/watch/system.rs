@@ -10,7 +10,7 @@ use notify::{
     Config, ErrorKind, Event, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher,
 };
 
-use super::{Backend, Hint, OnHint, Refusal, WatchError};
+use super::{Backend, Hint, OnHint, WatchError, WatchRefusal};
 
 /// The system's watcher and its one thread, which ends when this is dropped.
 pub(super) struct System(RecommendedWatcher);
@@ -35,13 +35,13 @@ impl System {
 }
 
 impl Backend for System {
-    fn watch(&mut self, place: &Path) -> Result<(), Refusal> {
+    fn watch(&mut self, place: &Path) -> Result<(), WatchRefusal> {
         self.0.watch(place, RecursiveMode::NonRecursive).map_err(|error| match error.kind {
-            ErrorKind::MaxFilesWatch => Refusal::LimitReached,
-            ErrorKind::PathNotFound => Refusal::Missing,
-            ErrorKind::Io(error) => Refusal::Failed(error.to_string()),
-            ErrorKind::Generic(words) => Refusal::Failed(words),
-            ErrorKind::WatchNotFound | ErrorKind::InvalidConfig(_) => Refusal::Failed(error.to_string()),
+            ErrorKind::MaxFilesWatch => WatchRefusal::LimitReached,
+            ErrorKind::PathNotFound => WatchRefusal::Missing,
+            ErrorKind::Io(error) => WatchRefusal::Failed(error.to_string()),
+            ErrorKind::Generic(words) => WatchRefusal::Failed(words),
+            ErrorKind::WatchNotFound | ErrorKind::InvalidConfig(_) => WatchRefusal::Failed(error.to_string()),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use closeout::action::asking::{Answer, Found, NoAnswer, read_answer};
+use closeout::action::asking::{Answer, FoundAnswer, NoAnswer, read_answer};
 use closeout::agent::AnswerPlace;
 use closeout::model::AskCost;
 use serde_json::json;
@@ -34,7 +34,7 @@ fn each_client_is_understood() {
         (
             AnswerPlace::ResultObject,
             "claude/headless/statement.json",
-            Found {
+            FoundAnswer {
                 answer: text(STATEMENT),
                 cost: cost(100, 20, Some(800)),
                 session_id: id("e65ab326-4661-42e5-a0c0-2b750a0be384"),
@@ -43,7 +43,7 @@ fn each_client_is_understood() {
         (
             AnswerPlace::ResultObject,
             "claude/headless/probe-json-schema.json",
-            Found {
+            FoundAnswer {
                 answer: Ok(Answer::Structured(state())),
                 cost: cost(100, 20, Some(4800)),
                 session_id: id("4267a549-eb78-45e7-8e47-53167f111acd"),
@@ -52,7 +52,7 @@ fn each_client_is_understood() {
         (
             AnswerPlace::LastAgentMessage,
             "codex/exec-json/probe-ephemeral-schema.jsonl",
-            Found {
+            FoundAnswer {
                 answer: Ok(Answer::Text(
                     r#"{"state":"unfinished","summary":"The report module is under way.","pending":["Write the report module","Add tests"],"question":null}"#.to_owned(),
                 )),
@@ -63,7 +63,7 @@ fn each_client_is_understood() {
         (
             AnswerPlace::TextEvents,
             "opencode/run-json/probe-fork.jsonl",
-            Found {
+            FoundAnswer {
                 answer: Ok(Answer::Text(
                     r#"{"state":"unfinished","summary":"The report module is under way.","pending":["Write the report module","Add tests"],"question":null}"#.to_owned(),
                 )),
@@ -74,7 +74,7 @@ fn each_client_is_understood() {
         (
             AnswerPlace::ResponseField,
             "gemini/headless/statement.json",
-            Found {
+            FoundAnswer {
                 answer: text(STATEMENT),
                 cost: cost(200, 40, None),
                 session_id: id("47352845-8a8c-49cd-86a4-29088423769e"),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use strum::VariantArray as _;
 
-use closeout::action::rescue::{RescueError, Rescuer, Step};
+use closeout::action::rescue::{RescueError, Rescuer, Stage};
 use closeout::engine::clock;
 use closeout::model::{KeepIn, RecordOrder, RescuePlan, WantedProgram};
 use closeout::process::{Cancel, Launcher};
@@ -20,7 +20,7 @@ use crate::support::repo::Repo;
 const PATIENCE: i64 = 60_000;
 
 /// A rescuer that is ended as soon as this step is over.
-fn ended_at(repo: &Repo, step: Step) -> Rescuer {
+fn ended_at(repo: &Repo, step: Stage) -> Rescuer {
     let cancel = Cancel::new();
     let command = cancel.clone();
     Rescuer {
@@ -112,13 +112,13 @@ fn daemons(born: &Path) -> String {
 
 #[test]
 fn a_record_that_is_ended_is_there_as_a_whole_or_not_at_all() {
-    let steps = Step::VARIANTS.iter().copied().take_while(|step| *step != Step::TreeMade);
+    let steps = Stage::VARIANTS.iter().copied().take_while(|step| *step != Stage::TreeMade);
     for step in steps {
         let repo = rich();
         let before = fingerprint(&repo);
         let ended = ended_at(&repo, step).plan(repo.path(), "rescue: work\n");
         let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{step:?}: {ended:?}") };
-        let is_kept = matches!(step, Step::ReferenceMade | Step::RecordJournalled);
+        let is_kept = matches!(step, Stage::ReferenceMade | Stage::RecordJournalled);
         assert_eq!((kept.is_some(), records(&repo)), (is_kept, kept.iter().cloned().collect()), "{step:?}");
         assert_eq!((fingerprint(&repo), leftovers(&repo)), (before, Vec::<PathBuf>::new()), "{step:?}");
         let listed = rescuer(&repo).list(repo.path()).unwrap();
@@ -131,7 +131,7 @@ fn a_record_that_is_ended_is_there_as_a_whole_or_not_at_all() {
 fn a_record_in_both_places_that_is_ended_is_in_none() {
     let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
     let repo = rich();
-    let ended = ended_at(&repo, Step::ReferenceMade).record_ordered(repo.path(), order);
+    let ended = ended_at(&repo, Stage::ReferenceMade).record_ordered(repo.path(), order);
     assert!(matches!(ended, Err(RescueError::Cancelled { kept: None })), "{ended:?}");
     assert_eq!((records(&repo), leftovers(&repo)), (vec![], vec![]));
     assert_eq!(rescuer(&repo).list(repo.path()).unwrap().records, []);
@@ -139,16 +139,16 @@ fn a_record_in_both_places_that_is_ended_is_in_none() {
 
 #[test]
 fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
-    let steps = [Step::Locked]
+    let steps = [Stage::Locked]
         .into_iter()
-        .chain(Step::VARIANTS.iter().copied().skip_while(|it| *it != Step::TreeMade));
+        .chain(Stage::VARIANTS.iter().copied().skip_while(|it| *it != Stage::TreeMade));
     for step in steps {
         let repo = rich();
         let plan = plan(&repo);
         let before = fingerprint(&repo);
         let rescuer = ended_at(&repo, step);
         let ended = rescuer.commit(repo.path(), &plan);
-        if matches!(step, Step::Locked | Step::TreeMade) {
+        if matches!(step, Stage::Locked | Stage::TreeMade) {
             let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{step:?}: {ended:?}") };
             assert_eq!(kept.as_deref(), Some(plan.record.reference.as_str()), "{step:?}");
         } else {
@@ -163,7 +163,9 @@ fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
 
 #[test]
 fn an_undo_is_ended_before_it_moves_anything_or_finished() {
-    for (step, is_ended) in [(Step::Locked, true), (Step::IndexPrepared, false), (Step::BranchMoved, false)] {
+    for (step, is_ended) in
+        [(Stage::Locked, true), (Stage::IndexPrepared, false), (Stage::BranchMoved, false)]
+    {
         let repo = rich();
         let before = fingerprint(&repo);
         commit(&repo);

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use closeout::action::rescue::{Rescuer, Step};
+use closeout::action::rescue::{Rescuer, Stage};
 use closeout::model::{RescuePlan, RescueRecord};
 
 use crate::support::plain;
@@ -103,8 +103,8 @@ pub(super) fn rescuer(repo: &Repo) -> Rescuer {
 }
 
 /// The same, which calls `action` once the step is over.
-pub(super) fn rescuer_at(repo: &Repo, step: Step, action: impl Fn() + Send + Sync + 'static) -> Rescuer {
-    let at_step = move |reached: Step| {
+pub(super) fn rescuer_at(repo: &Repo, step: Stage, action: impl Fn() + Send + Sync + 'static) -> Rescuer {
+    let at_step = move |reached: Stage| {
         if reached == step {
             action();
         }

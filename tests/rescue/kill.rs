@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use strum::VariantArray as _;
 
-use closeout::action::rescue::{RescueError, Rescuer, Step};
+use closeout::action::rescue::{RescueError, Rescuer, Stage};
 use rustix::process::Signal;
 
 use closeout::model::{CommitTarget, RecordState, SplitKind};
@@ -23,7 +23,7 @@ fn act_and_die() {
     let Ok(order) = std::env::var(ORDER) else { return };
     let fields: Vec<&str> = order.split('\n').collect();
     let (top, action, n) = (std::path::Path::new(fields[0]), fields[1], fields[2].parse::<usize>().unwrap());
-    let step = Step::VARIANTS[n];
+    let step = Stage::VARIANTS[n];
     let signal = Signal::from_named_raw(fields[3].parse().unwrap()).unwrap();
     let beside = top.parent().unwrap();
     let rescuer = closeout::action::rescue::Rescuer {
@@ -62,14 +62,14 @@ fn act_and_die() {
 }
 
 /// Runs the action in a process of its own; true when it was killed.
-fn killed_at(repo: &Repo, action: &str, step: Step) -> bool {
+fn killed_at(repo: &Repo, action: &str, step: Stage) -> bool {
     signalled_at(repo, action, step, Signal::KILL)
 }
 
 /// The same with another signal. An action that fails by itself fails the test.
 #[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
-fn signalled_at(repo: &Repo, action: &str, step: Step, signal: Signal) -> bool {
-    let n = Step::VARIANTS.iter().position(|it| *it == step).unwrap();
+fn signalled_at(repo: &Repo, action: &str, step: Stage, signal: Signal) -> bool {
+    let n = Stage::VARIANTS.iter().position(|it| *it == step).unwrap();
     // Who started the tests may have ignored a signal, as `nohup` does, and that is inherited.
     let output = Command::new("env")
         .arg("--default-signal")
@@ -92,7 +92,7 @@ fn signalled_at(repo: &Repo, action: &str, step: Step, signal: Signal) -> bool {
 // K01
 #[test]
 fn a_rescue_that_is_killed_at_any_step_ends_before_or_done() {
-    for &step in Step::VARIANTS {
+    for &step in Stage::VARIANTS {
         let repo = rich();
         let before = fingerprint(&repo);
         assert!(killed_at(&repo, "commit", step), "{step:?} was not reached");
@@ -117,8 +117,11 @@ fn a_rescue_that_is_killed_at_any_step_ends_before_or_done() {
 // K02
 #[test]
 fn an_undo_that_is_killed_at_any_step_ends_before_or_done() {
-    let steps =
-        Step::VARIANTS.iter().copied().skip_while(|step| *step != Step::IndexPrepared).chain([Step::Locked]);
+    let steps = Stage::VARIANTS
+        .iter()
+        .copied()
+        .skip_while(|step| *step != Stage::IndexPrepared)
+        .chain([Stage::Locked]);
     for step in steps {
         let repo = rich();
         let before = fingerprint(&repo);
@@ -141,7 +144,7 @@ fn an_undo_that_is_killed_at_any_step_ends_before_or_done() {
 // K01, K02: what git would have written of the move is there too, once.
 #[test]
 fn the_reflogs_tell_of_a_move_that_was_killed() {
-    for step in [Step::Checked, Step::BranchMoved, Step::IndexMoved] {
+    for step in [Stage::Checked, Stage::BranchMoved, Stage::IndexMoved] {
         let repo = rich();
         let before = repo.head();
         assert!(killed_at(&repo, "commit", step));
@@ -149,14 +152,14 @@ fn the_reflogs_tell_of_a_move_that_was_killed() {
         rescuer(&repo).recover(repo.path()).unwrap();
         let told = |name: &str| repo.git(["reflog", "--format=%H %gs", name]);
         let is_done = repo.head() != before;
-        assert_eq!(is_done, step != Step::Checked);
+        assert_eq!(is_done, step != Stage::Checked);
         for name in ["HEAD", "main"] {
             let n = told(name).lines().filter(|line| line.ends_with(" closeout")).count();
             assert_eq!(n, usize::from(is_done), "{step:?}: {name}");
         }
         if is_done {
             assert!(told("HEAD").starts_with(&repo.head()));
-            assert!(killed_at(&repo, "undo", Step::BranchMoved));
+            assert!(killed_at(&repo, "undo", Stage::BranchMoved));
             rescuer(&repo).recover(repo.path()).unwrap();
             assert!(told("HEAD").starts_with(&before));
         }
@@ -166,10 +169,10 @@ fn the_reflogs_tell_of_a_move_that_was_killed() {
 // K05
 #[test]
 fn a_recovery_that_is_killed_is_taken_up_by_the_next() {
-    for step in [Step::Locked, Step::IndexMoved, Step::MoveDone] {
+    for step in [Stage::Locked, Stage::IndexMoved, Stage::MoveDone] {
         let repo = rich();
         let before = fingerprint(&repo);
-        assert!(killed_at(&repo, "commit", Step::BranchMoved));
+        assert!(killed_at(&repo, "commit", Stage::BranchMoved));
         assert!(killed_at(&repo, "recover", step), "{step:?} was not reached");
         killed_at(&repo, "recover", step);
         rescuer(&repo).recover(repo.path()).unwrap();
@@ -184,7 +187,7 @@ fn a_recovery_that_is_killed_is_taken_up_by_the_next() {
 fn what_is_staged_after_a_cut_commit_is_kept_by_the_recovery() {
     let repo = rich();
     let before = fingerprint(&repo);
-    assert!(killed_at(&repo, "commit", Step::IndexMoved));
+    assert!(killed_at(&repo, "commit", Stage::IndexMoved));
     repo.write("late", "late\n").stage("late");
     let staged = fingerprint(&repo);
     rescuer(&repo).recover(repo.path()).unwrap();
@@ -201,7 +204,7 @@ fn what_is_staged_after_a_cut_commit_is_kept_by_the_recovery() {
 // A lock that came after a crash is another's, even if the system gave it the number that ours had.
 #[test]
 fn a_lock_of_another_is_kept_by_the_recovery() {
-    for step in [Step::MoveJournalled, Step::IndexMoved] {
+    for step in [Stage::MoveJournalled, Stage::IndexMoved] {
         let repo = rich();
         assert!(killed_at(&repo, "commit", step));
         for name in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
@@ -223,9 +226,9 @@ fn a_lock_of_another_is_kept_by_the_recovery() {
 // K01, K02 for a commit to a new branch: only that branch comes and goes.
 #[test]
 fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
-    let steps = [Step::CommitPinned, Step::MoveJournalled, Step::BranchMoved, Step::MoveDone];
+    let steps = [Stage::CommitPinned, Stage::MoveJournalled, Stage::BranchMoved, Stage::MoveDone];
     for (action, step) in steps.into_iter().flat_map(|step| [("branch", step), ("undo", step)]) {
-        if (action, step) == ("undo", Step::CommitPinned) {
+        if (action, step) == ("undo", Stage::CommitPinned) {
             continue;
         }
         let repo = rich();
@@ -258,7 +261,9 @@ fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
 // K01 for several commits: all of them, or none.
 #[test]
 fn several_commits_are_all_there_or_none_whenever_the_process_is_killed() {
-    for step in [Step::TreeMade, Step::CommitPinned, Step::IndexLocked, Step::BranchMoved, Step::IndexMoved] {
+    for step in
+        [Stage::TreeMade, Stage::CommitPinned, Stage::IndexLocked, Stage::BranchMoved, Stage::IndexMoved]
+    {
         let repo = rich();
         let before = fingerprint(&repo);
         assert!(killed_at(&repo, "split", step), "{step:?} was not reached");
@@ -275,7 +280,9 @@ fn several_commits_are_all_there_or_none_whenever_the_process_is_killed() {
 #[test]
 fn a_rescue_that_is_told_to_end_ends_before_or_done() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
-        for step in [Step::Imported, Step::IndexLocked, Step::Checked, Step::BranchMoved, Step::IndexMoved] {
+        for step in
+            [Stage::Imported, Stage::IndexLocked, Stage::Checked, Stage::BranchMoved, Stage::IndexMoved]
+        {
             let repo = rich();
             let before = fingerprint(&repo);
             assert!(signalled_at(&repo, "commit", step, signal), "{signal:?} at {step:?}");
@@ -302,11 +309,11 @@ fn a_start_finds_what_was_cut_and_clears_away_what_was_left() {
         let names = inside.map(|entry| entry.file_name().into_string().unwrap());
         names.filter(|name| name.starts_with("work")).collect()
     };
-    assert!(killed_at(&repo, "commit", Step::Imported));
+    assert!(killed_at(&repo, "commit", Stage::Imported));
     assert_eq!((rescuer.unfinished(), left().len()), (vec![], 1));
     rescuer.sweep();
     assert_eq!(left(), Vec::<String>::new());
-    assert!(killed_at(&repo, "commit", Step::BranchMoved));
+    assert!(killed_at(&repo, "commit", Stage::BranchMoved));
     assert_eq!(rescuer.unfinished(), [repo.path()]);
     rescuer.recover(repo.path()).unwrap();
     assert_eq!(rescuer.unfinished(), Vec::<std::path::PathBuf>::new());
@@ -316,12 +323,12 @@ fn a_start_finds_what_was_cut_and_clears_away_what_was_left() {
 #[test]
 fn a_closeout_with_another_state_folder_takes_no_proof_of_ownership_away() {
     let steps = [
-        Step::PackMoved,
-        Step::IndexPrepared,
-        Step::MoveJournalled,
-        Step::Checked,
-        Step::IndexLocked,
-        Step::BranchMoved,
+        Stage::PackMoved,
+        Stage::IndexPrepared,
+        Stage::MoveJournalled,
+        Stage::Checked,
+        Stage::IndexLocked,
+        Stage::BranchMoved,
     ];
     for step in steps {
         let repo = rich();
@@ -355,7 +362,7 @@ fn leftovers(repo: &Repo) -> Vec<String> {
 /// The journal is written after the reference: what is cut in between is a record all the same.
 #[test]
 fn a_record_that_was_cut_before_its_line_in_the_journal_is_adopted() {
-    for step in [Step::ReferenceMade, Step::RecordJournalled] {
+    for step in [Stage::ReferenceMade, Stage::RecordJournalled] {
         let repo = rich();
         assert!(killed_at(&repo, "commit", step), "{step:?} was not reached");
         let found = rescuer(&repo).list(repo.path()).unwrap();

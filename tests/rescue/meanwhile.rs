@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use closeout::action::rescue::{RescueError, Rescuer, Step};
+use closeout::action::rescue::{RescueError, Rescuer, Stage};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -203,13 +203,13 @@ struct Holds {
 
 impl Held {
     #[expect(clippy::disallowed_methods, reason = "it is about real time")]
-    fn watch(&self) -> Box<dyn Fn(Step) + Send + Sync> {
+    fn watch(&self) -> Box<dyn Fn(Stage) + Send + Sync> {
         let held = Arc::clone(&self.0);
         Box::new(move |step| {
             let mut held = held.lock().unwrap();
-            if step == Step::Checked {
+            if step == Stage::Checked {
                 held.begun = Some((Instant::now(), waited()));
-            } else if step == Step::IndexMoved {
+            } else if step == Stage::IndexMoved {
                 let (began, waited_before) = held.begun.take().unwrap();
                 let put_aside = waited().saturating_sub(waited_before);
                 held.all.push((began.elapsed().saturating_sub(put_aside), put_aside));

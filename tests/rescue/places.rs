@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use closeout::action::rescue::{RescueError, Step};
+use closeout::action::rescue::{RescueError, Stage};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -163,7 +163,7 @@ fn nothing_from_outside_is_read_through_a_link_that_was_put_in_a_parent() {
 // C10
 #[test]
 fn garbage_that_is_collected_meanwhile_gives_no_record_of_missing_contents() {
-    for step in [Step::Imported, Step::PackMoved, Step::Verified, Step::ReferenceMade] {
+    for step in [Stage::Imported, Stage::PackMoved, Stage::Verified, Stage::ReferenceMade] {
         let repo = rich();
         let agent = repo.clone();
         let rescuer = rescuer_at(&repo, step, move || drop(agent.git(["gc", "-q", "--prune=now"])));

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use closeout::action::rescue::{RescueError, Step};
+use closeout::action::rescue::{RescueError, Stage};
 use closeout::model::{CommitTarget, RescuePlan, UndoDirection};
 
 use super::fixture::*;
@@ -205,7 +205,7 @@ fn a_branch_that_appears_in_between_is_kept() {
     let repo = rich();
     let plan = plan(&repo);
     let agent = repo.clone();
-    let at_step = rescuer_at(&repo, Step::CommitPinned, move || drop(agent.git(["branch", "taken"])));
+    let at_step = rescuer_at(&repo, Stage::CommitPinned, move || drop(agent.git(["branch", "taken"])));
     let branch = CommitTarget::NewBranch("refs/heads/taken".to_owned());
     let refused = at_step.commit(repo.path(), &RescuePlan { target: Some(branch), ..plan });
     assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");

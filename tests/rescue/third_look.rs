@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use closeout::action::rescue::{RescueError, Rescuer, Step};
+use closeout::action::rescue::{RescueError, Rescuer, Stage};
 use closeout::model::{CommitTarget, RecordState};
 
 use super::fixture::*;
@@ -81,7 +81,7 @@ fn the_lock_on_a_new_branch_is_known_after_a_crash() {
     let lock = repo.git_dir().join("refs/heads/beside.lock");
     // A copy of the state at the moment when the branch is to be moved: what a crash would leave.
     let held = lock.clone();
-    let watched = rescuer_at(&repo, Step::BranchMoved, move || {
+    let watched = rescuer_at(&repo, Stage::BranchMoved, move || {
         assert!(!held.exists(), "the lock became the branch");
     });
     watched.commit(repo.path(), &plan).unwrap();

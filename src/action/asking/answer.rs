@@ -45,7 +45,7 @@ pub enum Answer {
 
 /// An answer as it was found in an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundAnswer {
     /// The answer, or why there is none.
     pub answer: Result<Answer, NoAnswer>,
     /// What it cost, where the client tells.
@@ -54,38 +54,38 @@ pub struct Found {
     pub session_id: Option<String>,
 }
 
-impl Found {
-    fn failed(reason: &str) -> Found {
-        Found { answer: Err(client_error(reason)), cost: AskCost::default(), session_id: None }
+impl FoundAnswer {
+    fn failed(reason: &str) -> FoundAnswer {
+        FoundAnswer { answer: Err(client_error(reason)), cost: AskCost::default(), session_id: None }
     }
 
-    fn text(text: String) -> Found {
+    fn text(text: String) -> FoundAnswer {
         let answer = if text.trim().is_empty() {
             Err(NoAnswer::Unreadable("the answer is empty".to_owned()))
         } else {
             Ok(Answer::Text(text))
         };
-        Found { answer, cost: AskCost::default(), session_id: None }
+        FoundAnswer { answer, cost: AskCost::default(), session_id: None }
     }
 
-    fn nothing() -> Found {
+    fn nothing() -> FoundAnswer {
         let answer = Err(NoAnswer::Unreadable("there is no answer in the client's output".to_owned()));
-        Found { answer, cost: AskCost::default(), session_id: None }
+        FoundAnswer { answer, cost: AskCost::default(), session_id: None }
     }
 }
 
 /// Reads the answer out of the standard output of a client.
-pub fn read_answer(place: AnswerPlace, output: &[u8]) -> Found {
+pub fn read_answer(place: AnswerPlace, output: &[u8]) -> FoundAnswer {
     let text = String::from_utf8_lossy(output);
     match place {
         AnswerPlace::ResultObject => objects(&text).iter().rev().find_map(result_object),
         AnswerPlace::LastAgentMessage => codex(&objects(&text)),
         AnswerPlace::TextEvents => opencode(&objects(&text)),
         AnswerPlace::ResponseField => objects(&text).iter().rev().find_map(response_object),
-        AnswerPlace::Stdout => Some(Found::text(text.into_owned())),
+        AnswerPlace::Stdout => Some(FoundAnswer::text(text.into_owned())),
         AnswerPlace::None => None,
     }
-    .unwrap_or_else(Found::nothing)
+    .unwrap_or_else(FoundAnswer::nothing)
 }
 
 /// The JSON objects of an output: the whole of it, or those that stand on lines of their own among others.
@@ -106,7 +106,7 @@ fn objects(text: &str) -> Vec<Value> {
 }
 
 /// `claude -p --output-format json`.
-fn result_object(object: &Value) -> Option<Found> {
+fn result_object(object: &Value) -> Option<FoundAnswer> {
     if object.get("type").is_some_and(|kind| kind != "result") {
         return None;
     }
@@ -114,11 +114,11 @@ fn result_object(object: &Value) -> Option<Found> {
     let structured = object.get("structured_output").filter(|value| !value.is_null());
     let is_error = object.get("is_error").and_then(Value::as_bool).unwrap_or(false);
     let found = if is_error {
-        Found::failed(result.unwrap_or("the client tells of an error"))
+        FoundAnswer::failed(result.unwrap_or("the client tells of an error"))
     } else if let Some(structured) = structured {
-        Found { answer: Ok(Answer::Structured(structured.clone())), ..Found::nothing() }
+        FoundAnswer { answer: Ok(Answer::Structured(structured.clone())), ..FoundAnswer::nothing() }
     } else {
-        Found::text(result?.to_owned())
+        FoundAnswer::text(result?.to_owned())
     };
     let usage = object.get("usage");
     let cost = AskCost {
@@ -127,11 +127,11 @@ fn result_object(object: &Value) -> Option<Found> {
         output_tokens: number(usage, "output_tokens"),
         micro_dollars: object.get("total_cost_usd").and_then(micro_dollars),
     };
-    Some(Found { cost, session_id: text_of(object, "session_id"), ..found })
+    Some(FoundAnswer { cost, session_id: text_of(object, "session_id"), ..found })
 }
 
 /// `codex exec --json`.
-fn codex(objects: &[Value]) -> Option<Found> {
+fn codex(objects: &[Value]) -> Option<FoundAnswer> {
     let mut found = None;
     let (mut cost, mut session_id) = (AskCost::default(), None);
     for object in objects {
@@ -140,7 +140,7 @@ fn codex(objects: &[Value]) -> Option<Found> {
             "item.completed" => {
                 let item = object.get("item").unwrap_or(&Value::Null);
                 if item.get("type").is_some_and(|kind| kind == "agent_message") {
-                    found = text_of(item, "text").map(Found::text);
+                    found = text_of(item, "text").map(FoundAnswer::text);
                 }
             }
             "turn.completed" => {
@@ -154,20 +154,20 @@ fn codex(objects: &[Value]) -> Option<Found> {
             }
             "turn.failed" => {
                 let reason = object.pointer("/error/message").and_then(Value::as_str);
-                found = Some(Found::failed(reason.unwrap_or("its turn failed")));
+                found = Some(FoundAnswer::failed(reason.unwrap_or("its turn failed")));
             }
             // A message of a try that is followed by another one; the last word is `turn.failed`.
             "error" if found.is_none() => {
-                found = object.get("message").and_then(Value::as_str).map(Found::failed);
+                found = object.get("message").and_then(Value::as_str).map(FoundAnswer::failed);
             }
             _ => {}
         }
     }
-    found.map(|found| Found { cost, session_id, ..found })
+    found.map(|found| FoundAnswer { cost, session_id, ..found })
 }
 
 /// `opencode run --format json`.
-fn opencode(objects: &[Value]) -> Option<Found> {
+fn opencode(objects: &[Value]) -> Option<FoundAnswer> {
     let (mut text, mut error) = (String::new(), None);
     let mut cost = AskCost::default();
     for object in objects {
@@ -200,20 +200,20 @@ fn opencode(objects: &[Value]) -> Option<Found> {
     // Events of another session are none of this run's.
     let session_id = <[&str; 1]>::try_from(ids).ok().map(|[id]| id.to_owned());
     let found = match error {
-        Some(reason) => Found::failed(&reason),
+        Some(reason) => FoundAnswer::failed(&reason),
         None if objects.is_empty() => return None,
-        None => Found::text(text),
+        None => FoundAnswer::text(text),
     };
-    Some(Found { cost, session_id, ..found })
+    Some(FoundAnswer { cost, session_id, ..found })
 }
 
 /// `gemini --output-format json`.
-fn response_object(object: &Value) -> Option<Found> {
+fn response_object(object: &Value) -> Option<FoundAnswer> {
     let found = match (object.get("response").and_then(Value::as_str), object.get("error")) {
-        (Some(response), _) => Found::text(response.to_owned()),
+        (Some(response), _) => FoundAnswer::text(response.to_owned()),
         (None, Some(error)) => {
             let words = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
-            Found::failed(words.unwrap_or("the client tells of an error"))
+            FoundAnswer::failed(words.unwrap_or("the client tells of an error"))
         }
         (None, None) => return None,
     };
@@ -224,7 +224,7 @@ fn response_object(object: &Value) -> Option<Found> {
         cost.cached_tokens = plus(cost.cached_tokens, number(tokens, "cached"));
         cost.output_tokens = plus(cost.output_tokens, number(tokens, "candidates"));
     }
-    Some(Found { cost, session_id: text_of(object, "session_id"), ..found })
+    Some(FoundAnswer { cost, session_id: text_of(object, "session_id"), ..found })
 }
 
 /// The failure of a client, in its own words, shortened to one line.

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use answer::{Answer, Found, NoAnswer, read_answer};
+pub use answer::{Answer, FoundAnswer, NoAnswer, read_answer};
 pub use run::shown;
 
 use crate::model::AskCost;

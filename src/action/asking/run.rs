@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::answer::{Found, client_error};
+use super::answer::{FoundAnswer, client_error};
 use super::files::{Files, copy_file};
 use super::{Asked, Asker, MOST_COMPLAINTS, MOST_OUTPUT, NoAnswer, read_answer};
 use crate::action::clock;
@@ -34,7 +34,7 @@ impl Asker {
                 if command.trace == Trace::Copy && !matches!(no_answer, NoAnswer::NotStarted(_)) {
                     notes.push(left_behind(session, "it was ended before it told which one"));
                 }
-                Found { answer: Err(no_answer), cost: AskCost::default(), session_id: None }
+                FoundAnswer { answer: Err(no_answer), cost: AskCost::default(), session_id: None }
             }
         };
         let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -115,7 +115,7 @@ struct Ran {
     answer: Option<Vec<u8>>,
 }
 
-fn read(command: &AgentCommand, ran: &Ran) -> Found {
+fn read(command: &AgentCommand, ran: &Ran) -> FoundAnswer {
     let place = command.answer;
     let mut found = read_answer(place, &ran.output.stdout);
     if let Some(answer) = &ran.answer

@@ -1,12 +1,12 @@
 //! Whose name a visible commit bears. It must not make a name up: a commit is the person's.
 
 use super::error::RescueError;
-use crate::git::{Git, Input, line};
+use crate::git::{Git, Stdin, line};
 use crate::model::CommitAuthor;
 
 /// The person as git knows them; `None` when their settings name nobody.
 pub(super) fn known(git: &Git<'_>) -> Result<Option<CommitAuthor>, RescueError> {
-    let output = git.real(["-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT"], Input::Lock)?;
+    let output = git.real(["-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT"], Stdin::Lock)?;
     Ok(if output.is_success() { parse(&line(&output)) } else { None })
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use super::error::RescueError;
-use crate::git::{self, Git, Input, Repository};
+use crate::git::{self, Git, Repository, Stdin};
 use crate::model::display_text;
 
 /// Refuses a work tree that its repository does not list.
@@ -27,7 +27,7 @@ pub(super) fn check(git: &Git<'_>) -> Result<(), RescueError> {
     let owner = repo.git_dir.parent().filter(|_| repo.git_dir.ends_with(".git"));
     let Some(owner) = owner.filter(|owner| *owner != repo.top) else { return Ok(()) };
     // Where the repository names a work tree itself, it is compared when its settings are read.
-    if git.real(["config", "--get", "core.worktree"], Input::Lock)?.is_success() {
+    if git.real(["config", "--get", "core.worktree"], Stdin::Lock)?.is_success() {
         return Ok(());
     }
     refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(owner)))

@@ -15,7 +15,7 @@ use super::lock::WorktreeLock;
 use crate::action::clock;
 use crate::disk;
 use crate::disk::write::open_to_append;
-use crate::git::{self, Git, HeadRef, Input, PackedRefs, Read, Repository, line};
+use crate::git::{self, Git, HeadRef, PackedRefs, Read, Repository, Stdin, line};
 use crate::model::ReadProblem;
 
 /// What the reflog says of a move.
@@ -40,7 +40,7 @@ pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError>
         Some(to) => vec!["update-ref", "-m", message, &plan.branch, to, from],
         None => vec!["update-ref", "-m", message, "-d", &plan.branch, from],
     };
-    let output = git.real(args, Input::Lock)?;
+    let output = git.real(args, Stdin::Lock)?;
     if output.is_success() {
         return Ok(());
     }
@@ -53,7 +53,7 @@ pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError>
 
 /// The commit that a branch is at.
 pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, RescueError> {
-    let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", branch], Input::Lock)?;
+    let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", branch], Stdin::Lock)?;
     Ok(output.is_success().then(|| line(&output)))
 }
 
@@ -156,7 +156,7 @@ pub(super) fn keep_mode(old: &Path, new: &File) -> io::Result<()> {
 
 /// Who moves a branch, as the reflog names him.
 fn who(git: &Git<'_>) -> Result<String, RescueError> {
-    let who = git.real(["var", "GIT_COMMITTER_IDENT"], Input::Lock)?;
+    let who = git.real(["var", "GIT_COMMITTER_IDENT"], Stdin::Lock)?;
     Ok(if who.is_success() {
         line(&who)
     } else {

@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::worktrees::{self, Place};
 use super::{Rescuer, recovery, vault};
 use crate::action::clock;
-use crate::git::{Git, GitError, Input, ObjectFormat, succeeded};
+use crate::git::{Git, GitError, ObjectFormat, Stdin, succeeded};
 use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
 
 /// A record does not go without a question before this, in milliseconds.
@@ -145,7 +145,7 @@ fn look_at(
 /// True when the repository has everything that the commit reaches.
 fn is_whole(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
     let args = ["rev-list", "--objects", "--quiet", commit, "--not", "--branches"];
-    match git.real(args, Input::Lock) {
+    match git.real(args, Stdin::Lock) {
         Ok(output) => Ok(output.is_success()),
         Err(GitError::Failed { .. } | GitError::TooLong { .. }) => Ok(false),
         Err(error) => Err(error.into()),
@@ -206,7 +206,7 @@ fn meta(git: &Git<'_>, snapshot: &str) -> serde_json::Value {
     let read = || {
         let record = record_of(git, snapshot).ok()?;
         let args = ["cat-file", "blob", &format!("{record}:meta.json")];
-        let output = succeeded("cat-file", git.real(args, Input::Lock).ok()?).ok()?;
+        let output = succeeded("cat-file", git.real(args, Stdin::Lock).ok()?).ok()?;
         serde_json::from_slice(&output.stdout).ok()
     };
     read().unwrap_or_default()
@@ -215,7 +215,7 @@ fn meta(git: &Git<'_>, snapshot: &str) -> serde_json::Value {
 /// The commit of index and facts: the last parent of the snapshot, the only one on an unborn branch.
 pub(super) fn record_of(git: &Git<'_>, snapshot: &str) -> Result<String, RescueError> {
     let args = ["rev-parse", "--end-of-options", &format!("{snapshot}^@")];
-    let parents = succeeded("rev-parse", git.real(args, Input::Lock)?)?;
+    let parents = succeeded("rev-parse", git.real(args, Stdin::Lock)?)?;
     let parents = String::from_utf8_lossy(&parents.stdout).into_owned();
     let last = parents.lines().last().filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
     last.map(str::to_owned)
@@ -272,7 +272,7 @@ impl Reaches {
 /// The contents of `to` that are not at the same path in `from`.
 fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, RescueError> {
     let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", from, to];
-    let output = succeeded("diff-tree", git.real(args, Input::Lock)?)?;
+    let output = succeeded("diff-tree", git.real(args, Stdin::Lock)?)?;
     let zero = ObjectFormat::zero(git.repo.format);
     Ok(output
         .stdout
@@ -290,6 +290,6 @@ fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, Resc
 fn reached_since(git: &Git<'_>, head: Option<&str>) -> Result<BTreeSet<String>, RescueError> {
     let mut args = vec!["rev-list", "--objects", "--no-object-names", "--branches"];
     args.extend(head.iter().flat_map(|head| ["--not", head]));
-    let output = succeeded("rev-list", git.real(args, Input::Lock)?)?;
+    let output = succeeded("rev-list", git.real(args, Stdin::Lock)?)?;
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }

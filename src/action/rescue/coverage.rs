@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::error::RescueError;
 use super::reading::WorkTree;
-use crate::git::{Git, Input, Shadow, succeeded};
+use crate::git::{Git, Shadow, Stdin, succeeded};
 
 /// What was not listed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Unlisted {
 /// What ignore rules match: files, and folders of which all is ignored.
 pub(super) fn ignored(git: &Git<'_>, shadow: &Shadow) -> Result<BTreeSet<Vec<u8>>, RescueError> {
     let args = ["ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z"];
-    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Input::Lock)?)?;
+    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     Ok(paths.map(|path| path.strip_suffix(b"/").unwrap_or(path).to_vec()).collect())
 }

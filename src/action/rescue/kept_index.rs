@@ -14,7 +14,7 @@ use super::journal::{KeptIndex, Move};
 use super::lock::WorktreeLock;
 use super::{listing, names, whole_file};
 use crate::disk::write;
-use crate::git::{self, Git, IndexEntry, Input, RawIndex, Sha1, Shadow, index_entries, succeeded};
+use crate::git::{self, Git, IndexEntry, RawIndex, Sha1, Shadow, Stdin, index_entries, succeeded};
 
 /// The most that an index that we keep can have.
 const INDEX_CAP: u64 = 1 << 30;
@@ -98,7 +98,7 @@ pub(super) fn join(git: &Git<'_>, shadow: &Shadow) -> Result<(), RescueError> {
         return Ok(());
     }
     let args = ["update-index", "--no-split-index"];
-    succeeded("update-index", git.shadowed(shadow, &shadow.objects, args, Input::Lock)?)?;
+    succeeded("update-index", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 use super::error::RescueError;
 use super::key_like;
 use super::listing::Tree;
-use crate::git::{Git, Input, succeeded};
+use crate::git::{Git, Stdin, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 
 /// Larger files are not looked into for keys, in bytes.
@@ -100,7 +100,7 @@ pub(super) fn leave_keys_out(
 fn look_into(git: &Git<'_>, snapshot: &Tree, group: &mut [&mut PlannedPath]) -> Result<(), RescueError> {
     let id = |path: &PlannedPath| snapshot.get(&path.path).map(|entry| entry.id.clone()).unwrap_or_default();
     let ids: String = group.iter().map(|path| id(path) + "\n").collect();
-    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Input::Bytes(ids.into_bytes()))?)?;
+    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?)?;
     let mut answer = &output.stdout[..];
     for path in group {
         let Some((content, next)) = next_content(answer, &id(path)) else {

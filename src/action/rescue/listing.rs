@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::error::RescueError;
-use crate::git::{Git, IndexEntry, Input, Sha1, Shadow, line, succeeded};
+use crate::git::{Git, IndexEntry, Sha1, Shadow, Stdin, line, succeeded};
 
 /// The meaning of an index: entries, stages and flags, not the stat cache, which any `status` rewrites.
 pub(super) fn digest(entries: &[IndexEntry]) -> String {
@@ -32,7 +32,7 @@ pub(super) struct Untracked {
 /// Lists what no ignore rule matches and the index does not hold.
 pub(super) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, RescueError> {
     let args = ["ls-files", "-o", "--exclude-standard", "-z"];
-    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Input::Lock)?)?;
+    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
     let mut untracked = Untracked::default();
     for path in output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
         match path.strip_suffix(b"/") {
@@ -65,10 +65,10 @@ pub(super) struct Head {
 
 /// Reads HEAD.
 pub(super) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
-    let branch = git.real(["symbolic-ref", "-q", "HEAD"], Input::Lock)?;
+    let branch = git.real(["symbolic-ref", "-q", "HEAD"], Stdin::Lock)?;
     let branch = branch.is_success().then(|| line(&branch));
     let commit =
-        git.real(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"], Input::Lock)?;
+        git.real(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"], Stdin::Lock)?;
     let commit = commit.is_success().then(|| line(&commit));
     let lost = match commit {
         Some(_) => None,
@@ -95,7 +95,7 @@ pub(super) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
 /// The tree of a commit, with all that is below it.
 pub(super) fn tree(git: &Git<'_>, commit: &str) -> Result<Tree, RescueError> {
     let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
-    let output = succeeded("ls-tree", git.real(args, Input::Lock)?)?;
+    let output = succeeded("ls-tree", git.real(args, Stdin::Lock)?)?;
     let mut tree = Tree::new();
     for record in output.stdout.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
         let entry = record.iter().position(|byte| *byte == b'\t').and_then(|tab| {
@@ -120,7 +120,7 @@ pub(super) fn present(
     ids: &[&str],
 ) -> Result<BTreeMap<String, u64>, RescueError> {
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let input = Input::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
+    let input = Stdin::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
     let output = git.shadowed(shadow, &shadow.objects, args, input)?;
     Ok(sizes(&succeeded("cat-file", output)?.stdout))
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use super::error::RescueError;
 use super::journal::Journal;
-use super::step::Step;
+use super::step::Stage;
 use super::whole_file::read_small;
 use super::{Rescuer, belonging, repository, worktrees};
 use crate::action::clock;
@@ -47,7 +47,7 @@ impl WorktreeLock {
         let owner = owner_of(&folder)?;
         let worktree = WorktreeLock { repo, folder, journal, owner, lock: Arc::new(lock) };
         belonging::check(&worktree.git(rescuer))?;
-        rescuer.reached(Step::Locked);
+        rescuer.reached(Stage::Locked);
         Ok(worktree)
     }
 

@@ -76,7 +76,7 @@ use crate::process::{Cancel, Held, Launcher};
 
 pub use error::RescueError;
 pub use plan::PlanRequest;
-pub use step::Step;
+pub use step::Stage;
 
 /// How long a call of git's may take that looks at lists.
 const GIT_LIMIT: Duration = Duration::from_secs(10);
@@ -155,7 +155,7 @@ pub struct Rescuer {
     /// Ends early what is under way, until something visible is about to be moved: that is finished first.
     pub cancel: Cancel,
     /// Called after each step. For tests, which end the process or change the repository there.
-    pub at_step: Option<Box<dyn Fn(Step) + Send + Sync>>,
+    pub at_step: Option<Box<dyn Fn(Stage) + Send + Sync>>,
 }
 
 impl std::fmt::Debug for Rescuer {
@@ -201,7 +201,7 @@ impl Rescuer {
     }
 
     /// Tells a test of a step.
-    fn reached(&self, step: Step) {
+    fn reached(&self, step: Stage) {
         if let Some(at_step) = &self.at_step {
             at_step(step);
         }

@@ -8,7 +8,7 @@ use super::error::RescueError;
 use super::journal::{JournalEntry, Move};
 use super::lock::WorktreeLock;
 use super::prepared::{done, for_branch, forget_prepared, roll_back};
-use super::step::Step;
+use super::step::Stage;
 use super::target::n_checked_out;
 use super::{Rescuer, holder};
 use crate::git::Git;
@@ -53,7 +53,7 @@ pub(super) fn make(
         Ok(branch)
     });
     let branch = prepared.inspect_err(|_| forget_prepared(worktree, plan))?;
-    rescuer.reached(Step::MoveJournalled);
+    rescuer.reached(Stage::MoveJournalled);
     let moved = match &branch {
         Some(branch) => by_files(branch),
         None => move_branch(git, plan),
@@ -64,7 +64,7 @@ pub(super) fn make(
         roll_back(worktree, plan)?;
         return Err(error);
     }
-    rescuer.reached(Step::BranchMoved);
+    rescuer.reached(Stage::BranchMoved);
     if let Some(branch) = &branch {
         branch.log();
     }

@@ -9,7 +9,7 @@ use super::looked_at::Current;
 use super::seen_index::{self, SeenIndex};
 use super::spool::Spool;
 use super::{Rescuer, branch, hooks, kept_index, listing, own_command, references, survey};
-use crate::git::{Git, Input, line, operation, succeeded};
+use crate::git::{Git, Stdin, line, operation, succeeded};
 use crate::model::{RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
@@ -170,13 +170,13 @@ fn new_commits(
         return saved_only("the rescue program made no commit");
     };
     if let Some(old) = &plan.head
-        && !git.real(["merge-base", "--is-ancestor", old, newest], Input::Lock)?.is_success()
+        && !git.real(["merge-base", "--is-ancestor", old, newest], Stdin::Lock)?.is_success()
     {
         return saved_only("the rescue program changed commits that were there");
     }
     let mut args = vec!["rev-list".to_owned(), "--reverse".to_owned(), newest.clone()];
     args.extend(plan.head.iter().map(|old| format!("^{old}")));
-    let output = succeeded("rev-list", git.real(&args, Input::Lock)?)?;
+    let output = succeeded("rev-list", git.real(&args, Stdin::Lock)?)?;
     Ok(line(&output).lines().map(str::to_owned).collect())
 }
 

@@ -12,7 +12,7 @@ use super::lock::WorktreeLock;
 use super::settings;
 use super::whole_file::read_small;
 use crate::disk::write;
-use crate::git::{Git, GitError, Input, Shadow, succeeded};
+use crate::git::{Git, GitError, Shadow, Stdin, succeeded};
 
 /// Moves the packs of our own object directory into the repository's; their paths there.
 pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec<PathBuf>, RescueError> {
@@ -82,7 +82,7 @@ impl<'a> Needed<'a> {
     /// # Errors
     /// [`RescueError::SavedOnly`] when it has not.
     pub(super) fn check(&self, git: &Git<'_>) -> Result<(), RescueError> {
-        let listed = git.real(self.arguments(), Input::Lock)?;
+        let listed = git.real(self.arguments(), Stdin::Lock)?;
         succeeded("rev-list", listed).map(drop).map_err(|error| collected(&error))
     }
 }
@@ -98,13 +98,13 @@ pub(super) fn keep_commit(
     worktree: &WorktreeLock,
     commit: &Needed<'_>,
 ) -> Result<Vec<PathBuf>, RescueError> {
-    let listed = git.real(commit.arguments(), Input::Lock)?;
+    let listed = git.real(commit.arguments(), Stdin::Lock)?;
     let ids = succeeded("rev-list", listed).map_err(|error| collected(&error))?.stdout;
     let folder = shadow.objects.join("pack");
     let base = folder.join("pack");
     let args = [OsStr::new("pack-objects"), OsStr::new("-q"), OsStr::new("--"), base.as_os_str()];
     // What git writes before it gives the pack its name lies in its object directory, perhaps on another file system.
-    let packed = git.shadowed(shadow, &shadow.objects, args, Input::Bytes(ids))?;
+    let packed = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(ids))?;
     succeeded("pack-objects", packed).map_err(|error| collected(&error))?;
     move_packs(shadow, worktree)
 }

@@ -12,7 +12,7 @@ use super::message::{self, Words};
 use super::trust::Programs;
 use super::visible::{self, Attributes, Staged, Staging};
 use super::{Rescuer, author, leaving_out, own_command, recovery, split, target};
-use crate::git::{ForPrograms, Git, Input, line};
+use crate::git::{ForPrograms, Git, Stdin, line};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan, RescueRecord,
 };
@@ -254,7 +254,7 @@ fn notes(
         notes.push(PlanNote::StagedVersions(n_staged));
     }
     let args = ["config", "--type=bool", "--get", "commit.gpgSign"];
-    if line(&state.git.real(args, Input::Lock)?) == "true" {
+    if line(&state.git.real(args, Stdin::Lock)?) == "true" {
         notes.push(PlanNote::Unsigned);
     }
     if !programs.hooks.is_empty() {

@@ -10,7 +10,7 @@ use super::branch::{self, inode};
 use super::error::RescueError;
 use super::journal::{JournalEntry, Move};
 use super::lock::WorktreeLock;
-use super::step::Step;
+use super::step::Stage;
 
 /// The new index beside the old one.
 pub(super) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {
@@ -42,7 +42,7 @@ pub(super) fn done(rescuer: &Rescuer, worktree: &WorktreeLock, plan: &Move) -> R
     worktree.sync(rescuer)?;
     worktree.journal.append(&JournalEntry::Moved { id: plan.id.clone() })?;
     forget_prepared(worktree, plan);
-    rescuer.reached(Step::MoveDone);
+    rescuer.reached(Stage::MoveDone);
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use super::spool::{Spool, quoted};
 use super::survey::Survey;
 use super::{kept_index, names, nested, settings, unchanged};
 use crate::action::clock;
-use crate::git::{self, Git, IndexEntry, Input, ObjectFormat, Repository, Shadow, line, succeeded};
+use crate::git::{self, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 use crate::model::Gap;
 
 /// Who makes a record.
@@ -258,7 +258,7 @@ pub(super) fn import(
     draft.commit_commands(survey, &mut spool)?;
     let file = Arc::new(spool.finish()?);
     let args = ["fast-import", "--quiet", "--done", "--force", "--date-format=raw"];
-    let output = git.shadowed(shadow, &shadow.objects, args, Input::File(file))?;
+    let output = git.shadowed(shadow, &shadow.objects, args, Stdin::File(file))?;
     let made = succeeded("fast-import", output)?;
     match line(&made).split_once('\n') {
         Some((snapshot, record)) => Ok(Commits { snapshot: snapshot.to_owned(), record: record.to_owned() }),

@@ -14,7 +14,7 @@ use super::kept_index::kept;
 use super::lock::WorktreeLock;
 use super::prepared::{checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back};
 use super::seen_index::SeenIndex;
-use super::step::Step;
+use super::step::Stage;
 use super::{Rescuer, holder, kept_index, listing, new_branch, target};
 use crate::git::{Git, RawIndex, Shadow, operation};
 
@@ -50,7 +50,7 @@ pub(super) fn make(
             return Err(error);
         }
     };
-    rescuer.reached(Step::MoveJournalled);
+    rescuer.reached(Stage::MoveJournalled);
     let held = match lock(rescuer, &git, worktree, shadow, &plan, branch.as_ref()) {
         Ok(held) => held,
         Err(error) => {
@@ -71,7 +71,7 @@ pub(super) fn make(
         roll_back(worktree, &plan)?;
         return Err(error);
     }
-    rescuer.reached(Step::BranchMoved);
+    rescuer.reached(Stage::BranchMoved);
     let finished = finish(rescuer, worktree, &plan, branch.as_ref());
     drop(held);
     finished
@@ -96,7 +96,7 @@ fn prepare<'t>(
         new.sync_all()
     });
     written.map_err(RescueError::io("write", &beside))?;
-    rescuer.reached(Step::IndexPrepared);
+    rescuer.reached(Stage::IndexPrepared);
     let file = for_branch(worktree, &plan.id);
     let branch = Branch::prepare(git, plan, file.clone())?;
     plan.inode = inode(&beside).unwrap_or_default();
@@ -146,7 +146,7 @@ fn lock(
         check(git, worktree, plan, branch)?;
         mark_checked(worktree, plan)?;
         let old_branch = branch.and_then(Branch::open);
-        rescuer.reached(Step::Checked);
+        rescuer.reached(Stage::Checked);
         // Where it is known without the lock, nobody has to meet it.
         if now.is_still_at(&index)? {
             if let Err(error) = fs::hard_link(checked(worktree, &plan.id), &lock) {
@@ -155,7 +155,7 @@ fn lock(
                 return Err(if is_taken { busy(worktree) } else { RescueError::io("make", &lock)(error) });
             }
             if now.is_still_at(&index)? {
-                rescuer.reached(Step::IndexLocked);
+                rescuer.reached(Stage::IndexLocked);
                 return Ok(Replaced { _index: now, _branch: old_branch });
             }
             fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
@@ -209,7 +209,7 @@ pub(super) fn finish(
             _ => fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?,
         }
     }
-    rescuer.reached(Step::IndexMoved);
+    rescuer.reached(Stage::IndexMoved);
     if let Some(branch) = branch {
         // HEAD is still locked by us: nobody else writes there.
         branch.log();

@@ -2,7 +2,7 @@
 //! in the way. It must not change a reference that is not closeout's.
 
 use super::error::RescueError;
-use crate::git::{Git, Input, line, succeeded};
+use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::RecordNotice;
 
 /// A hidden reference of a record, and where it is.
@@ -42,7 +42,7 @@ fn is_hex(text: &str) -> bool {
 /// Keeps `commit` by a hidden reference of that name that did not exist.
 pub(super) fn make(git: &Git<'_>, name: &str, commit: &str) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
-    let output = git.real(["update-ref", "--no-deref", name, commit, &zero], Input::Lock)?;
+    let output = git.real(["update-ref", "--no-deref", name, commit, &zero], Stdin::Lock)?;
     succeeded("update-ref", output)?;
     Ok(())
 }
@@ -89,7 +89,7 @@ pub(super) fn in_the_way(git: &Git<'_>, name: &str) -> Result<Option<String>, Re
     // `refs` alone is none.
     for end in ends.skip(1) {
         let output =
-            git.real(["rev-parse", "-q", "--verify", "--end-of-options", &name[..end]], Input::Lock)?;
+            git.real(["rev-parse", "-q", "--verify", "--end-of-options", &name[..end]], Stdin::Lock)?;
         if output.is_success() {
             return Ok(Some(name[..end].to_owned()));
         }
@@ -100,7 +100,7 @@ pub(super) fn in_the_way(git: &Git<'_>, name: &str) -> Result<Option<String>, Re
 /// All hidden references of records in the repository, of every worktree.
 pub(super) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
     let args = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/closeout", "refs/closeout-*/**"];
-    let output = succeeded("for-each-ref", git.real(args, Input::Lock)?)?;
+    let output = succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?;
     Ok(String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(|text| text.split_once(' '))
@@ -113,19 +113,19 @@ pub(super) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
 pub(super) fn put_back(git: &Git<'_>, name: &str, from: Option<&str>, to: &str) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
     let args = ["update-ref", "--no-deref", name, to, from.unwrap_or(&zero)];
-    succeeded("update-ref", git.real(args, Input::Lock)?)?;
+    succeeded("update-ref", git.real(args, Stdin::Lock)?)?;
     Ok(())
 }
 
 /// Removes a reference of ours that is at `id`.
 pub(super) fn remove(git: &Git<'_>, name: &str, id: &str) -> Result<(), RescueError> {
-    let output = git.real(["update-ref", "--no-deref", "-d", name, id], Input::Lock)?;
+    let output = git.real(["update-ref", "--no-deref", "-d", name, id], Stdin::Lock)?;
     succeeded("update-ref", output)?;
     Ok(())
 }
 
 /// Where a reference is; `None` when there is none.
 pub(super) fn at(git: &Git<'_>, name: &str) -> Result<Option<String>, RescueError> {
-    let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", name], Input::Lock)?;
+    let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", name], Stdin::Lock)?;
     Ok(output.is_success().then(|| line(&output)))
 }

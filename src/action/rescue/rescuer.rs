@@ -13,7 +13,7 @@ use super::packs::Needed;
 use super::seen_index::{self, SeenIndex};
 use super::settings::Settings;
 use super::spool::Spool;
-use super::step::Step;
+use super::step::Stage;
 use super::trust::Programs;
 use super::visible::{self, Staged, Staging};
 use super::{
@@ -54,7 +54,7 @@ impl Rescuer {
         // Before anything is staged: what is trusted can be about what git tracks.
         let programs = self.programs(&git, &current.shadow)?;
         let wanted = self.stage_shown(&git, &current, plan, &programs)?;
-        self.reached(Step::TreeMade);
+        self.reached(Stage::TreeMade);
         let author = author::settings(&git, plan.author.as_ref())?;
         let parent = plan.head.as_deref();
         let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
@@ -82,7 +82,7 @@ impl Rescuer {
             references::pin(&git, &worktree.repo.key, &id, &commits)?;
             // The branch must not come to the disk before its commit.
             worktree.sync(self)?;
-            self.reached(Step::CommitPinned);
+            self.reached(Stage::CommitPinned);
             needed.check(&git)?;
             let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
             let branch = planned.branch.clone();

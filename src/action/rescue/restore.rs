@@ -16,7 +16,7 @@ use super::lock::{self, WorktreeLock};
 use super::vault::Opened;
 use super::{Rescuer, catalogue, names, references};
 use crate::disk::write::{own_folder, sync_file_system};
-use crate::git::{Git, Input, ObjectFormat, succeeded};
+use crate::git::{Git, ObjectFormat, Stdin, succeeded};
 use crate::model::display_text;
 
 /// The most that is read from git at once, in bytes. A file that is larger goes to the disk by itself.
@@ -91,7 +91,7 @@ impl Rescuer {
 fn snapshot_of(git: &Git<'_>, known: Option<&Saved>, reference: &str) -> Result<Option<String>, RescueError> {
     let Some(saved) = known else { return references::at(git, reference) };
     let args = ["cat-file", "-e", "--end-of-options", &format!("{}^{{commit}}", saved.snapshot)];
-    if !git.real(args, Input::Lock)?.is_success() {
+    if !git.real(args, Stdin::Lock)?.is_success() {
         return Ok(None);
     }
     if catalogue::record_of(git, &saved.snapshot)? == saved.record {
@@ -213,7 +213,7 @@ fn new_folder(into: &Path) -> Result<(), RescueError> {
 fn sizes(git: &Git<'_>, files: &Files) -> Result<BTreeMap<String, u64>, RescueError> {
     let ids: String = files.values().map(|entry| entry.id.clone() + "\n").collect();
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let output = succeeded("cat-file", git.real(args, Input::Bytes(ids.into_bytes()))?)?;
+    let output = succeeded("cat-file", git.real(args, Stdin::Bytes(ids.into_bytes()))?)?;
     let sizes = listing::sizes(&output.stdout);
     match files.iter().find(|(_, entry)| !sizes.contains_key(&entry.id)) {
         None => Ok(sizes),
@@ -250,7 +250,7 @@ fn groups<'f>(
 
 fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> Result<(), RescueError> {
     let ids: String = group.iter().map(|(_, entry)| entry.id.clone() + "\n").collect();
-    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Input::Bytes(ids.into_bytes()))?)?;
+    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?)?;
     let mut answer = &output.stdout[..];
     for (path, entry) in group {
         let Some((content, rest)) = next_content(answer, &entry.id, git.repo.format) else {

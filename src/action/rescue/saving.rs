@@ -12,7 +12,7 @@ use super::looked_at::Recorded;
 use super::record::{Commits, Draft};
 use super::settings::Settings;
 use super::spool::Spool;
-use super::step::Step;
+use super::step::Stage;
 use super::survey::Survey;
 use super::{
     Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, repository, reuse,
@@ -90,12 +90,12 @@ impl Rescuer {
         let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let is_wanted = |expected: &survey::Expected| {
             limits::check(worktree, order, self.ask_above, expected)?;
-            self.reached(Step::Listed);
+            self.reached(Stage::Listed);
             Ok(())
         };
         let survey = survey::survey_if(git, &shadow, &mut spool, &is_wanted)?;
         let draft = record::draft(git, &shadow, &survey, &mut spool)?;
-        self.reached(Step::Surveyed);
+        self.reached(Stage::Surveyed);
         // Before the record is written: what it holds can be what is missing.
         let head = last_commit(git, &survey);
         let unchanged = unchanged::files(git, &shadow, &settings, &survey, head.as_ref().ok())?;
@@ -114,7 +114,7 @@ impl Rescuer {
     ) -> Result<RescueRecord, RescueError> {
         let Recorded { shadow, survey, .. } = read;
         let commits = record::import(git, shadow, survey, &draft, spool)?;
-        self.reached(Step::Imported);
+        self.reached(Stage::Imported);
         worktree.repo.check_same()?;
         let time = clock::now();
         let saving = Saved {
@@ -134,7 +134,7 @@ impl Rescuer {
         };
         let saved = Saved { reference: kept.reference.clone(), shown, ..saving };
         worktree.journal.end(saved)?;
-        self.reached(Step::RecordJournalled);
+        self.reached(Stage::RecordJournalled);
         let counted = ignored::count(git, shadow).and_then(|it| Ok((it, catalogue::totals(self, worktree)?)));
         let (ignored, totals) = counted.map_err(|error| error.keeping(&kept.reference))?;
         Ok(RescueRecord {
@@ -175,7 +175,7 @@ impl Rescuer {
         }
         let n_disk_bytes = packs::pack_bytes(shadow)?;
         let packs = packs::move_packs(shadow, worktree)?;
-        self.reached(Step::PackMoved);
+        self.reached(Stage::PackMoved);
         // Of what was ended here git removes the pack once it is old: no reference knows it.
         let release = |error: RescueError| {
             if matches!(error, RescueError::Cancelled { .. }) {
@@ -184,7 +184,7 @@ impl Rescuer {
             error
         };
         verify::verify(git, draft, commits, &packs).map_err(release)?;
-        self.reached(Step::Verified);
+        self.reached(Stage::Verified);
         worktree.sync(self)?;
         git.check_cancelled().map_err(|error| release(error.into()))?;
         // The reference, and the line in the journal that tells of it, come both or not at all.
@@ -204,7 +204,7 @@ impl Rescuer {
             }
             Err(error) => return Err(error),
         };
-        self.reached(Step::ReferenceMade);
+        self.reached(Stage::ReferenceMade);
         // Somebody may have collected garbage between the pack and the reference.
         if let Err(error) = verify::is_there(git, draft, &[&commits.snapshot, &commits.record]) {
             // If it stays, the error that led here is told all the same.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::RescueError;
-use crate::git::{self, ConfigEntry, Git, Input, Setting, is_true};
+use crate::git::{self, ConfigEntry, Git, Setting, Stdin, is_true};
 use crate::model::{RecordNotice, display_text};
 
 /// Settings of the section `core` that say what is ignored and how contents are converted.
@@ -114,7 +114,7 @@ fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Res
 /// True when the repository has only a part of its objects and could fetch the others.
 pub(super) fn is_partial(git: &Git<'_>) -> Result<bool, RescueError> {
     let args = ["config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"];
-    Ok(git.real(args, Input::Lock)?.is_success())
+    Ok(git.real(args, Stdin::Lock)?.is_success())
 }
 
 /// A remote to which a push takes every reference along, as its settings say.

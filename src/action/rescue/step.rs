@@ -6,7 +6,7 @@ use strum::VariantArray;
 /// A step that is over when it is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[derive(VariantArray)]
-pub enum Step {
+pub enum Stage {
     /// The lock of the worktree is ours.
     Locked,
     /// The work tree was listed; nothing of it was read.

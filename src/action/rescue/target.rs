@@ -5,7 +5,7 @@
 
 use super::error::RescueError;
 use super::survey::Survey;
-use crate::git::{Git, Input, operation, succeeded};
+use crate::git::{Git, Stdin, operation, succeeded};
 use crate::model::CommitTarget;
 
 /// What can be chosen.
@@ -49,7 +49,7 @@ fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
     let Some(short) = name.strip_prefix("refs/heads/") else {
         return refused("a new branch has a name that begins with refs/heads/".to_owned());
     };
-    let output = git.real(["check-ref-format", "--branch", short], Input::Lock)?;
+    let output = git.real(["check-ref-format", "--branch", short], Stdin::Lock)?;
     if !output.is_success() || short == "HEAD" {
         return refused("git does not take this name for a branch".to_owned());
     }
@@ -62,7 +62,7 @@ fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
 
 /// References with this name, or below it.
 fn names_at(git: &Git<'_>, name: &str) -> Result<Vec<String>, RescueError> {
-    let output = git.real(["for-each-ref", "--format=%(refname)", name], Input::Lock)?;
+    let output = git.real(["for-each-ref", "--format=%(refname)", name], Stdin::Lock)?;
     let output = succeeded("for-each-ref", output)?;
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
@@ -119,7 +119,7 @@ fn is_protected(git: &Git<'_>, patterns: &[String], name: &str) -> Result<bool, 
     if !patterns.iter().any(|pattern| pattern == DEFAULT_OF_REMOTES) {
         return Ok(false);
     }
-    let heads = git.real(["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes"], Input::Lock)?;
+    let heads = git.real(["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes"], Stdin::Lock)?;
     let heads = succeeded("for-each-ref", heads)?;
     Ok(String::from_utf8_lossy(&heads.stdout).lines().any(|line| {
         let Some((remote, target)) = line.split_once("/HEAD ") else { return false };
@@ -155,7 +155,7 @@ pub(super) fn is_checked_out_twice(git: &Git<'_>, branch: &str) -> Result<bool, 
 
 /// How many worktrees have the branch checked out.
 pub(super) fn n_checked_out(git: &Git<'_>, branch: &str) -> Result<usize, RescueError> {
-    let list = succeeded("worktree", git.real(["worktree", "list", "--porcelain", "-z"], Input::Lock)?)?;
+    let list = succeeded("worktree", git.real(["worktree", "list", "--porcelain", "-z"], Stdin::Lock)?)?;
     let wanted = format!("branch {branch}");
     Ok(list.stdout.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
 }

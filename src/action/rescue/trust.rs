@@ -22,7 +22,7 @@ use super::settings::Settings;
 use super::tracked::Tracked;
 use super::whole_file::{self, Files, file_id};
 use super::{Rescuer, hook_files, listing, own_command, seen_index};
-use crate::git::{Git, IndexEntry, Input, Repository, Shadow, index_entries, succeeded};
+use crate::git::{Git, IndexEntry, Repository, Shadow, Stdin, index_entries, succeeded};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file.
@@ -280,7 +280,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Settings that name programs, with their values, in the order in which git reads them.
 fn named_programs(git: &Git<'_>) -> Result<Vec<(String, String)>, RescueError> {
-    let output = succeeded("config", git.real(["config", "--list", "-z", "--includes"], Input::Lock)?)?;
+    let output = succeeded("config", git.real(["config", "--list", "-z", "--includes"], Stdin::Lock)?)?;
     let mut settings = Vec::new();
     for entry in output.stdout.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
         let entry = String::from_utf8_lossy(entry).into_owned();

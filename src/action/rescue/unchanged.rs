@@ -13,7 +13,7 @@ use super::reading::Blob;
 use super::settings::Settings;
 use super::survey::{self, Survey};
 use super::{nested, repository, visible};
-use crate::git::{Git, IndexEntry, Input, Shadow, index_entries, succeeded};
+use crate::git::{Git, IndexEntry, Shadow, Stdin, index_entries, succeeded};
 
 /// The files, by their paths.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl Conversion<'_> {
                 &index,
                 &self.shadow.objects,
                 args,
-                Input::Bytes(input),
+                Stdin::Bytes(input),
             )?;
             succeeded(args[0], output)
         };

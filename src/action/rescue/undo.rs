@@ -7,7 +7,7 @@ use super::journal::{self, Move, Purpose, Reading};
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
 use super::{Rescuer, recovery, ref_transaction, seen_index};
-use crate::git::{Git, Input, line, succeeded};
+use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::{TakenBack, UndoDirection, UndoPlan};
 
 impl Rescuer {
@@ -165,7 +165,7 @@ fn last_of(read: &Reading, way: UndoDirection) -> Result<&Move, RescueError> {
 /// Refuses when the repository does not have the commit: it is another one than it was, or lost it.
 fn check_there(git: &Git<'_>, commit: &str) -> Result<(), RescueError> {
     let args = ["cat-file", "-e", "--end-of-options", commit];
-    if git.real(args, Input::Lock)?.is_success() {
+    if git.real(args, Stdin::Lock)?.is_success() {
         return Ok(());
     }
     Err(RescueError::Refused(format!(
@@ -178,7 +178,7 @@ fn commits(git: &Git<'_>, base: Option<&str>, newest: &str) -> Result<Vec<TakenB
     let mut args =
         vec!["rev-list".to_owned(), "--reverse".to_owned(), "--parents".to_owned(), newest.to_owned()];
     args.extend(base.map(|base| format!("^{base}")));
-    let output = succeeded("rev-list", git.real(&args, Input::Lock)?)?;
+    let output = succeeded("rev-list", git.real(&args, Stdin::Lock)?)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut commits = Vec::new();
     for listed in text.lines() {
@@ -193,7 +193,7 @@ fn commits(git: &Git<'_>, base: Option<&str>, newest: &str) -> Result<Vec<TakenB
 
 /// The first line of a commit's message.
 fn subject(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
-    let output = succeeded("cat-file", git.real(["cat-file", "commit", id], Input::Lock)?)?;
+    let output = succeeded("cat-file", git.real(["cat-file", "commit", id], Stdin::Lock)?)?;
     let text = line(&output);
     let message = text.split_once("\n\n").map_or("", |(_, message)| message);
     Ok(message.lines().next().unwrap_or_default().to_owned())

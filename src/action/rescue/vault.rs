@@ -13,7 +13,7 @@ use super::error::RescueError;
 use super::lock::WorktreeLock;
 use super::record::{Commits, Draft};
 use super::{Rescuer, listing, references};
-use crate::git::{Git, Input, ObjectFormat, Repository, Shadow, line, succeeded};
+use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 
 /// The first bytes of a bundle, which tell the format of its objects.
 const HEADER: u64 = 256;
@@ -45,13 +45,13 @@ pub(super) fn write(
     let snapshot =
         run(&["commit-tree", &format!("{}^{{tree}}", commits.snapshot), "-p", &record], message())?;
     let name = references::of_record(&worktree.repo.key, id);
-    run(&["update-ref", &name, &snapshot], Input::Lock)?;
+    run(&["update-ref", &name, &snapshot], Stdin::Lock)?;
     let vault = folder(&worktree.folder);
     DirBuilder::new().recursive(true).mode(0o700).create(&vault).map_err(RescueError::io("make", &vault))?;
     let beside = vault.join(format!("{id}.new"));
     let path = vault.join(format!("{id}.bundle"));
     let beside_text = beside.to_string_lossy().into_owned();
-    let written = run(&["bundle", "create", "-q", &beside_text, &name], Input::Lock)
+    let written = run(&["bundle", "create", "-q", &beside_text, &name], Stdin::Lock)
         .and_then(|_| check(rescuer, &beside, &shadow.file("opened"), draft))
         .and_then(|()| {
             let synced = File::open(&beside).and_then(|file| file.sync_all());
@@ -64,8 +64,8 @@ pub(super) fn write(
     written.map(|()| path)
 }
 
-fn message() -> Input {
-    Input::Bytes(b"closeout: record of uncommitted work, by itself\n".to_vec())
+fn message() -> Stdin {
+    Stdin::Bytes(b"closeout: record of uncommitted work, by itself\n".to_vec())
 }
 
 fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result<(), RescueError> {
@@ -102,7 +102,7 @@ impl Opened {
         let mut opened =
             Opened { snapshot: String::new(), repo, lock: Arc::new(file), work: work.to_owned() };
         let text = bundle.to_string_lossy().into_owned();
-        let output = opened.git(rescuer).real(["bundle", "unbundle", &text], Input::Lock)?;
+        let output = opened.git(rescuer).real(["bundle", "unbundle", &text], Stdin::Lock)?;
         let heads = line(&succeeded("bundle", output)?);
         match heads.split_once(' ') {
             Some((id, name)) if references::is_of_record(name) => id.clone_into(&mut opened.snapshot),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::error::RescueError;
 use super::listing;
 use super::record::{Commits, Draft};
-use crate::git::{Git, Input, succeeded};
+use crate::git::{Git, Stdin, succeeded};
 
 /// Checks that the repository holds the whole record.
 pub(super) fn verify(
@@ -18,7 +18,7 @@ pub(super) fn verify(
     for pack in packs {
         // Reads every byte of it again.
         let args = [std::ffi::OsStr::new("verify-pack"), std::ffi::OsStr::new("--"), pack.as_os_str()];
-        succeeded("verify-pack", git.real(args, Input::Lock)?)
+        succeeded("verify-pack", git.real(args, Stdin::Lock)?)
             .map_err(|error| RescueError::Damage(format!("the pack of the record: {error}")))?;
     }
     for (name, commit, expected) in
@@ -36,7 +36,7 @@ pub(super) fn verify(
 pub(super) fn is_there(git: &Git<'_>, draft: &Draft, commits: &[&str]) -> Result<(), RescueError> {
     let ids: Vec<&str> = draft.sizes.keys().map(String::as_str).chain(commits.iter().copied()).collect();
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let output = git.real(args, Input::Bytes(format!("{}\n", ids.join("\n")).into_bytes()))?;
+    let output = git.real(args, Stdin::Bytes(format!("{}\n", ids.join("\n")).into_bytes()))?;
     let mut stored = listing::sizes(&succeeded("cat-file", output)?.stdout);
     if commits.iter().all(|id| stored.remove(*id).is_some()) && stored == draft.sizes {
         return Ok(());

@@ -10,7 +10,7 @@ use super::listing::{self, Tree, TreeEntry};
 use super::settings::Settings;
 use super::survey::Survey;
 use super::{filters, kept_index, leaving_out, message, names};
-use crate::git::{ForPrograms, Git, GitError, IndexEntry, Input, Shadow, index_entries, line, succeeded};
+use crate::git::{ForPrograms, Git, GitError, IndexEntry, Shadow, Stdin, index_entries, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 
 /// Attributes by which git stores a content in another form than the disk has it.
@@ -222,7 +222,7 @@ impl Staging<'_> {
         };
         filters::allow(self.shadow, self.git.repo, self.settings)?;
         let args = ["update-index", "-z", "--add", "--replace", "--stdin"];
-        let input = Input::Bytes(input);
+        let input = Stdin::Bytes(input);
         let failed = |words: &str| RescueError::SavedOnly(format!("the filter {names} failed: {words}"));
         let run = self.git.shadowed_with_programs(self.shadow, objects, args, input, programs);
         let output = match run {
@@ -261,7 +261,7 @@ fn update_index(
     input: Vec<u8>,
 ) -> Result<(), RescueError> {
     let args = ["update-index", "-z"].iter().chain(options);
-    let output = git.shadowed(shadow, objects, args, Input::Bytes(input))?;
+    let output = git.shadowed(shadow, objects, args, Stdin::Bytes(input))?;
     succeeded("update-index", output).map(drop).map_err(|error| RescueError::SavedOnly(error.to_string()))
 }
 
@@ -273,7 +273,7 @@ pub(super) fn attributes<'p>(
 ) -> Result<Attributes, RescueError> {
     let input: Vec<u8> = paths.flat_map(|path| [path, &b"\0"[..]].concat()).collect();
     let args = ["check-attr", "-z", "--stdin", "filter"].iter().chain(&CONVERSIONS);
-    let output = git.shadowed(shadow, &shadow.objects, args, Input::Bytes(input))?;
+    let output = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(input))?;
     let output = succeeded("check-attr", output)?;
     let fields: Vec<&[u8]> = output.stdout.split(|byte| *byte == 0).collect();
     let mut found = Attributes::new();
@@ -322,7 +322,7 @@ pub(super) fn commits(
     let zero = git.repo.format.zero();
     let list = |input: Vec<u8>| {
         let args = ["update-index", "-z", "--index-info"];
-        succeeded("update-index", git.shadowed_with(shadow, &index, &objects, args, Input::Bytes(input))?)
+        succeeded("update-index", git.shadowed_with(shadow, &index, &objects, args, Stdin::Bytes(input))?)
     };
     list(tree.iter().flat_map(|(path, entry)| index_line(&zero, path, Some(entry))).collect())?;
     let mut made: Vec<String> = Vec::new();
@@ -338,7 +338,7 @@ pub(super) fn commits(
         let write = || {
             // Whether everything is there is looked at when the commit is made safe (`packs`).
             let args = ["write-tree", "--missing-ok"];
-            let written = git.shadowed_with(shadow, &index, &objects, args, Input::Lock)?;
+            let written = git.shadowed_with(shadow, &index, &objects, args, Stdin::Lock)?;
             Ok::<String, RescueError>(line(&succeeded("write-tree", written)?))
         };
         let id = write()?;
@@ -357,7 +357,7 @@ pub(super) fn commits(
         let parent = made.last().map(String::as_str).or(parent);
         args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
         args.extend(["-F", "-"]);
-        let output = git.real(args, Input::Bytes(message::stored(&message)?.into_bytes()))?;
+        let output = git.real(args, Stdin::Bytes(message::stored(&message)?.into_bytes()))?;
         let commit = line(&succeeded("commit-tree", output)?);
         if listing::tree(git, &commit)? != tree {
             return Err(RescueError::Damage("the commit does not hold what was confirmed".to_owned()));

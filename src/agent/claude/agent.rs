@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
+use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{OptionDialog, PermissionKey};
 use crate::agent::version::Version;
@@ -15,7 +15,7 @@ use crate::model::{AskedByTool, HookKind, SessionObservation, VariableNames};
 pub(in crate::agent) struct Claude;
 
 /// The folder of its records and settings.
-const HOME: Folder = Folder { variable: Some("CLAUDE_CONFIG_DIR"), in_home: ".claude", below: "" };
+const HOME: AgentFolder = AgentFolder { variable: Some("CLAUDE_CONFIG_DIR"), in_home: ".claude", below: "" };
 
 /// At Anthropic's own service or through Bedrock, Vertex or Foundry.
 const VARIABLES: VariableNames = VariableNames {

@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use super::{NAME, command, find, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
+use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::record::read_small;
 use crate::agent::version::Version;
@@ -15,7 +15,7 @@ use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, Wait
 pub(in crate::agent) struct Codex;
 
 /// The folder of its records and settings.
-const HOME: Folder = Folder { variable: Some("CODEX_HOME"), in_home: ".codex", below: "" };
+const HOME: AgentFolder = AgentFolder { variable: Some("CODEX_HOME"), in_home: ".codex", below: "" };
 /// The file of its hooks in that folder.
 const HOOK_FILE: &str = "hooks.json";
 /// A longer configuration is not read, in bytes.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, command, find, input_log, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
+use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::version::Version;
@@ -15,7 +15,7 @@ use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, Wait
 pub(in crate::agent) struct Gemini;
 
 /// The folder of its records and settings.
-const HOME: Folder = Folder { variable: None, in_home: ".gemini", below: "" };
+const HOME: AgentFolder = AgentFolder { variable: None, in_home: ".gemini", below: "" };
 
 const VARIABLES: VariableNames = VariableNames {
     allowed: &["GEMINI_*", "GOOGLE_*", "CLOUDSDK_*"],

@@ -18,7 +18,7 @@ const PROGRAM_MARK: &str = "\"@CLOSEOUT@\"";
 
 /// Where settings count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope<'a> {
+pub enum SettingsScope<'a> {
     /// For all sessions of this user; with the agent's own folder.
     User(&'a Path),
     /// For sessions in this folder.
@@ -77,11 +77,11 @@ impl Wanted {
 
 impl Hooks {
     /// The file in which the agent's hooks stand.
-    pub fn file(&self, scope: Scope<'_>) -> PathBuf {
+    pub fn file(&self, scope: SettingsScope<'_>) -> PathBuf {
         let (Settings::Json { user, project, .. } | Settings::Plugin { user, project, .. }) = &self.settings;
         match scope {
-            Scope::User(folder) => folder.join(user),
-            Scope::Project(folder) => folder.join(project),
+            SettingsScope::User(folder) => folder.join(user),
+            SettingsScope::Project(folder) => folder.join(project),
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, api, arrivals, command, session_copy, sessions, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
+use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::server::AgentServer;
@@ -16,7 +16,8 @@ use crate::model::{HookKind, SessionObservation, Unreadable, VariableNames};
 pub(in crate::agent) struct OpenCode;
 
 /// The folder of its records.
-const DATA: Folder = Folder { variable: Some("XDG_DATA_HOME"), in_home: ".local/share", below: NAME };
+const DATA: AgentFolder =
+    AgentFolder { variable: Some("XDG_DATA_HOME"), in_home: ".local/share", below: NAME };
 
 /// It takes the keys of many providers from the environment.
 const VARIABLES: VariableNames = VariableNames {
@@ -41,7 +42,7 @@ const HOOKS: Hooks = Hooks {
     agent: NAME,
     command: "event",
     limit_s: EVENT_LIMIT_S,
-    folder: Folder { variable: Some("XDG_CONFIG_HOME"), in_home: ".config", below: NAME },
+    folder: AgentFolder { variable: Some("XDG_CONFIG_HOME"), in_home: ".config", below: NAME },
     settings: Settings::Plugin {
         user: "plugin/closeout.js",
         project: ".opencode/plugin/closeout.js",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::finding::Finding;
-use crate::agent::hook_settings::{self, Scope, Wanted};
+use crate::agent::hook_settings::{self, SettingsScope, Wanted};
 use crate::agent::{Adapter, Hooks};
 use crate::cli::environment::Environment;
 use crate::cli::hook::own_program;
@@ -67,7 +67,7 @@ pub(super) fn gate(environment: &Environment, agent: &Adapter) -> Option<Finding
 
 /// What of `hooks` is in the settings in `folder`, and the file as it is shown.
 fn installed(hooks: &'static Hooks, folder: &Path) -> Result<(Installed, String), Finding> {
-    let path = hooks.file(Scope::User(folder));
+    let path = hooks.file(SettingsScope::User(folder));
     let shown = display_text::path(&path);
     let content = settings_file::read(&path)
         .map_err(|error| Finding::problem(error.to_string(), "see that the file can be read"))?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp as Moment;
 use similar::TextDiff;
 
-use crate::agent::hook_settings::{self, Scope, Wanted};
+use crate::agent::hook_settings::{self, SettingsScope, Wanted};
 use crate::agent::{Hooks, all_gates, all_hooks};
 use crate::cli::args::{HookScope, HookSettings};
 use crate::cli::environment::Environment;
@@ -107,8 +107,8 @@ impl Job<'_> {
             return Ok(false);
         }
         let scope = match self.settings.scope {
-            HookScope::User => Scope::User(&folder),
-            HookScope::Project => Scope::Project(&self.environment.here),
+            HookScope::User => SettingsScope::User(&folder),
+            HookScope::Project => SettingsScope::Project(&self.environment.here),
         };
         let path = hooks.file(scope);
         if let (HookScope::Project, Some(link)) =

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::config::{Flags, Look as LookSetting};
+use crate::config::{Flags, LookSetting};
 use crate::engine::{Overrides, Scope};
 use crate::model::display_text;
 use crate::store;

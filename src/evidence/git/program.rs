@@ -12,8 +12,8 @@ use super::in_process::EQUIVALENCE_LIMIT;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
 use super::{GitAsk, porcelain};
 use crate::git::{
-    self, CallPolicy, Git, GitError, Gitlink, Gitlinks, Input, LogEntry, Read, ReflogAction, Repository,
-    Setting, Shadow, damaged_config, trouble,
+    self, CallPolicy, Git, GitError, Gitlink, Gitlinks, LogEntry, Read, ReflogAction, Repository, Setting,
+    Shadow, Stdin, damaged_config, trouble,
 };
 use crate::model::{GitReader, Head, Operation, ReadProblem, Unreadable};
 use crate::process::{End, Output};
@@ -70,12 +70,12 @@ impl<'a> Program<'a> {
     }
 
     fn ask<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
-        self.git.real(args, Input::Lock).map_err(unreadable)
+        self.git.real(args, Stdin::Lock).map_err(unreadable)
     }
 
     fn ask_about(&self, args: &[&str], lines: &[String]) -> Read<Output> {
         let input = lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect();
-        self.git.real(args, Input::Bytes(input)).map_err(unreadable)
+        self.git.real(args, Stdin::Bytes(input)).map_err(unreadable)
     }
 
     /// The settings of the repository, includes and all, that its shadow keeps.
@@ -93,7 +93,7 @@ impl<'a> Program<'a> {
     /// The answer to a command that sees the shadow for the git directory.
     fn ask_in_shadow<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
         let shadow = self.shadow()?;
-        succeed(self.git.shadowed(&shadow, &shadow.objects, args, Input::Lock).map_err(unreadable)?)
+        succeed(self.git.shadowed(&shadow, &shadow.objects, args, Stdin::Lock).map_err(unreadable)?)
     }
 
     fn status_with(&self, untracked: &str, folder: Option<&[u8]>) -> Read<Vec<Entry>> {
