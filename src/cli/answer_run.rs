@@ -39,10 +39,10 @@ pub(super) fn answer(config: &EngineConfig, workspace: &WorkspaceId, reply: &Rep
     let store = Store::open(config.state_folder.as_ref()?).ok()?;
     let run =
         store.run(workspace).filter(|run| run.ended.is_none() && run.state.phase == RunPhase::Asking)?;
-    store.is_run_alive(workspace).then(|| told(config, &store, workspace, &run, reply))
+    store.is_run_alive(workspace).then(|| report(config, &store, workspace, &run, reply))
 }
 
-fn told(
+fn report(
     config: &EngineConfig,
     store: &Store,
     workspace: &WorkspaceId,

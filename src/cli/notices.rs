@@ -46,7 +46,7 @@ pub(super) struct Notices {
         requires = "headless",
         default_value = "bell"
     )]
-    pub(super) notify: Vec<Way>,
+    pub(super) notify: Vec<Route>,
     /// A program that is started for each notice with its arguments, then why, the name and the path of the workspace
     #[arg(long, value_name = "PROGRAM", requires = "headless", num_args = 1.., allow_hyphen_values = true, value_terminator = ";")]
     pub(super) notify_command: Vec<String>,
@@ -57,7 +57,7 @@ pub(super) struct Notices {
 
 /// A way to tell a person on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Way {
+pub(super) enum Route {
     /// The bell
     Bell,
     /// The title of the window, with the number of workspaces that need you
@@ -222,7 +222,7 @@ impl Teller<'_> {
 }
 
 /// Why a person is told, in closeout's own words. An offer waits for nobody.
-fn words(attention: Attention) -> Option<&'static str> {
+fn label(attention: Attention) -> Option<&'static str> {
     match attention {
         Attention::Permission => Some("needs a permission"),
         Attention::Asks => Some("asks a question"),
@@ -264,24 +264,24 @@ fn is_news(view: &WorkspaceView, now: Timestamp) -> bool {
 }
 
 /// What makes a terminal tell a person.
-fn signs(ways: &[Way], (name, why): (&str, &str), n_in_need: usize, is_in_tmux: bool) -> String {
+fn signs(ways: &[Route], (name, why): (&str, &str), n_in_need: usize, is_in_tmux: bool) -> String {
     let mut signs = String::new();
     for way in ways {
         // A semicolon ends a field.
         let text = format!("{name}: {why}").replace(';', ",");
         let sequence = match way {
-            Way::Bell => {
+            Route::Bell => {
                 signs.push('\u{7}');
                 continue;
             }
-            Way::Title => {
+            Route::Title => {
                 // tmux takes the title of a pane itself.
                 let _ = write!(signs, "\u{1b}]2;closeout: {n_in_need} need you\u{7}");
                 continue;
             }
-            Way::Osc9 => format!("\u{1b}]9;{text}\u{7}"),
-            Way::Osc777 => format!("\u{1b}]777;notify;closeout;{text}\u{7}"),
-            Way::Osc99 => format!("\u{1b}]99;;{text}\u{1b}\\"),
+            Route::Osc9 => format!("\u{1b}]9;{text}\u{7}"),
+            Route::Osc777 => format!("\u{1b}]777;notify;closeout;{text}\u{7}"),
+            Route::Osc99 => format!("\u{1b}]99;;{text}\u{1b}\\"),
         };
         if is_in_tmux {
             let _ = write!(signs, "\u{1b}Ptmux;{}\u{1b}\\", sequence.replace('\u{1b}', "\u{1b}\u{1b}"));
@@ -309,12 +309,12 @@ mod tests {
 
     #[test]
     fn the_signs_of_each_way_and_through_tmux() {
-        let all = [Way::Bell, Way::Title, Way::Osc9, Way::Osc777, Way::Osc99];
+        let all = [Route::Bell, Route::Title, Route::Osc9, Route::Osc777, Route::Osc99];
         let plain = signs(&all, ("a;b", "is finished"), 2, false);
         let expected = "\u{7}\u{1b}]2;closeout: 2 need you\u{7}\u{1b}]9;a,b: is finished\u{7}\
                         \u{1b}]777;notify;closeout;a,b: is finished\u{7}\u{1b}]99;;a,b: is finished\u{1b}\\";
         assert_eq!(plain, expected);
-        let inside = signs(&[Way::Osc99], ("a", "failed"), 0, true);
+        let inside = signs(&[Route::Osc99], ("a", "failed"), 0, true);
         assert_eq!(inside, "\u{1b}Ptmux;\u{1b}\u{1b}]99;;a: failed\u{1b}\u{1b}\\\u{1b}\\");
     }
 

@@ -33,22 +33,22 @@ struct Meant {
 
 /// What `--json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
+pub(super) struct Planned {
     /// How the reply would go, or went.
     plan: ReplyPlan,
     /// What became of it; null when nothing was sent.
     receipt: Option<Receipt>,
 }
 
-impl Told {
-    fn of(plan: &ReplyPlan, receipt: Option<&Receipt>) -> Told {
+impl Planned {
+    fn of(plan: &ReplyPlan, receipt: Option<&Receipt>) -> Planned {
         let mut plan = plan.clone();
         if let ReplyChannel::File { path } = &mut plan.channel
             && path.to_str().is_none()
         {
             *path = display_text::path(path).into();
         }
-        Told { plan, receipt: receipt.cloned() }
+        Planned { plan, receipt: receipt.cloned() }
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     }
     let Some(body) = body(plan, reply)? else {
         if reply.json {
-            Printed::new(ActionClass::Done, Told::of(plan, None)).print()?;
+            Printed::new(ActionClass::Done, Planned::of(plan, None)).print()?;
         }
         return Ok(Outcome::Done);
     };
@@ -121,7 +121,7 @@ fn send(
     }
     if let (ActionOutcome::Failed(problem), true) = (&sent, reply.json) {
         let next = problem.next.iter().cloned().collect();
-        let told = Printed::new(problem.class, Told::of(plan, None));
+        let told = Printed::new(problem.class, Planned::of(plan, None));
         told.ending(Outcome::Action(problem.class), Some(problem.message.clone()), next).print()?;
     }
     Ok(target_workspace::unexpected(&sent))
@@ -220,7 +220,7 @@ fn wait(
 
 fn tell(plan: &ReplyPlan, receipt: &Receipt, is_json: bool) -> Result<(), Failure> {
     if is_json {
-        let told = Printed::new(receipt.state.class(), Told::of(plan, Some(receipt)));
+        let told = Printed::new(receipt.state.class(), Planned::of(plan, Some(receipt)));
         return told
             .ending(Outcome::Action(receipt.state.class()), receipt.detail.clone(), Vec::new())
             .print();

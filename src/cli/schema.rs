@@ -15,7 +15,7 @@ use super::json::{Failed, NoContent, Printed};
 use super::log::{EventRow, LogRow};
 use super::output;
 use super::probing::Smart;
-use super::reply::Told;
+use super::reply::Planned;
 use super::run::report::RunLine;
 use super::stats::Figures;
 use super::trust::Trusted;
@@ -50,7 +50,7 @@ enum Output {
     /// `reply --json` to a supervised run that waits.
     RunAnswered(Printed<RunAnswered>),
     /// `reply --json`.
-    Reply(Printed<Told>),
+    Reply(Printed<Planned>),
     /// `probe --dry-run --json` and `verify --dry-run --json`.
     Asking(Printed<Asking>),
     /// `probe --json`.

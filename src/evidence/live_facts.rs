@@ -46,12 +46,12 @@ type Taken = (Timestamp, Arc<ProcessTable>);
 /// What is remembered of a workspace's sessions. Losing it costs time and some certainty.
 #[derive(Debug, Default)]
 pub struct LiveMemory {
-    sessions: BTreeMap<(String, String), Seen>,
+    sessions: BTreeMap<(String, String), KnownProcess>,
 }
 
 /// What was seen of one session.
 #[derive(Debug, Default)]
-struct Seen {
+struct KnownProcess {
     process: Option<ProcessId>,
     /// The pane of that process, once looked for.
     pane: Option<Shown>,
@@ -171,7 +171,13 @@ impl Look<'_> {
     }
 
     /// Its process, or that there is none any more. A registry knows better.
-    fn process(&mut self, session: &mut SessionObservation, folder: &Path, is_newest: bool, seen: &mut Seen) {
+    fn process(
+        &mut self,
+        session: &mut SessionObservation,
+        folder: &Path,
+        is_newest: bool,
+        seen: &mut KnownProcess,
+    ) {
         let has_registry = session.live.iter().any(|word| word.source == ActivitySource::Registry);
         if has_registry || session.process.is_some() {
             return;
@@ -186,7 +192,8 @@ impl Look<'_> {
         };
         let found = self.find(&sought);
         if let Some(process) = found {
-            *seen = Seen { process: Some(process), pane: seen.pane.take(), ..Seen::default() };
+            *seen =
+                KnownProcess { process: Some(process), pane: seen.pane.take(), ..KnownProcess::default() };
             session.process = found;
             return;
         }
@@ -231,7 +238,7 @@ impl Look<'_> {
     }
 
     /// The pane of its process, looked for once a process. A registry may name it without the server.
-    fn pane(&self, session: &mut SessionObservation, seen: &mut Seen) {
+    fn pane(&self, session: &mut SessionObservation, seen: &mut KnownProcess) {
         let (Some(panes), Some(process)) = (&self.sources.panes, session.process) else { return };
         let is_known = |shown: &Shown| {
             let age_ms = self.now.millis_since(shown.asked_at);

@@ -57,7 +57,7 @@ impl NotAsked {
     }
 
     /// In words for a person; `None` where there is nothing that a person would have to know.
-    pub fn words(&self) -> Option<String> {
+    pub fn label(&self) -> Option<String> {
         match self {
             NotAsked::AskedBefore => None,
             NotAsked::UsedUp { budget, .. } => {

@@ -187,7 +187,7 @@ pub enum PlanNote {
 
 impl PlanNote {
     /// In words. May hold untrusted text.
-    pub fn words(&self) -> String {
+    pub fn label(&self) -> String {
         match self {
             PlanNote::HooksNotRun(names) => format!("hooks are not run: {}", names.join(", ")),
             PlanNote::Unsigned => "the commit is not signed, though the settings ask for it".to_owned(),

@@ -184,7 +184,7 @@ impl AutoProbe {
     pub(super) fn ended(&mut self, outcome: &ActionOutcome) {
         let Some(moment) = self.asking.take() else { return };
         let why = match outcome {
-            ActionOutcome::NotAsked(why) => why.words().map(|words| (words, why.until())),
+            ActionOutcome::NotAsked(why) => why.label().map(|words| (words, why.until())),
             ActionOutcome::Failed(problem)
                 if !matches!(problem.class, ActionClass::Cancelled | ActionClass::Busy) =>
             {

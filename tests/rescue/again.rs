@@ -33,7 +33,7 @@ fn what_has_not_changed_is_recorded_once() {
     assert_eq!(record(&repo).reference, first.reference);
     // All moves of it go with it.
     commit(&repo);
-    assert!(rescuer(&repo).forget(repo.path(), &first.reference, true).unwrap().is_undo_gone);
+    assert!(rescuer(&repo).delete(repo.path(), &first.reference, true).unwrap().is_undo_gone);
 }
 
 #[test]

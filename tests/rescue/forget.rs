@@ -14,11 +14,11 @@ use crate::support::repo::Repo;
 fn work_that_is_in_no_branch_is_forgotten_only_with_a_yes_to_that() {
     let repo = rich();
     let made = record(&repo);
-    let refused = rescuer(&repo).forget(repo.path(), &made.reference, false);
+    let refused = rescuer(&repo).delete(repo.path(), &made.reference, false);
     assert!(matches!(refused, Err(RescueError::WouldLose)), "{refused:?}");
     assert_eq!(refused.unwrap_err().class(), ActionClass::Refused);
     let before = fingerprint(&repo);
-    let forgotten = rescuer(&repo).forget(repo.path(), &made.reference, true).unwrap();
+    let forgotten = rescuer(&repo).delete(repo.path(), &made.reference, true).unwrap();
     let expected = ForgottenRecord {
         reference: made.reference.clone(),
         n_references: 1,
@@ -33,7 +33,7 @@ fn work_that_is_in_no_branch_is_forgotten_only_with_a_yes_to_that() {
     assert!(!fs::read_to_string(journal(&repo)).unwrap().contains(&made.snapshot));
     repo.git(["gc", "-q", "--prune=now"]);
     assert!(!repo.try_git(&["cat-file", "-e", &made.snapshot], &[]).status.success());
-    assert!(rescuer(&repo).forget(repo.path(), &made.reference, true).is_err());
+    assert!(rescuer(&repo).delete(repo.path(), &made.reference, true).is_err());
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn what_was_kept_for_the_undo_goes_with_its_record() {
         record(&repo)
     };
     let reference = list(&repo).records[1].reference.clone();
-    let forgotten = rescuer(&repo).forget(repo.path(), &reference, true).unwrap();
+    let forgotten = rescuer(&repo).delete(repo.path(), &reference, true).unwrap();
     assert_eq!((forgotten.n_references, forgotten.is_undo_gone), (2, true));
     let objects_go = ObjectsGo::WhenCollected {
         expiry: "3.days.ago".to_owned(),

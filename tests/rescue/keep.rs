@@ -155,7 +155,7 @@ fn lines_of_a_newer_version_are_said_and_kept() {
     assert_eq!(found.notices, [RecordNotice::JournalNewer { n_lines: 1 }]);
     assert_eq!(found.records[0].state, RecordState::Kept);
     assert_eq!(fs::read_to_string(&journal).unwrap(), text);
-    rescuer(&repo).forget(repo.path(), &made.reference, true).unwrap();
+    rescuer(&repo).delete(repo.path(), &made.reference, true).unwrap();
     assert!(fs::read_to_string(&journal).unwrap().contains(&newer));
 }
 
@@ -175,7 +175,7 @@ fn records_of_other_worktrees_are_listed_too() {
     let into = repo.root().join("into");
     rescuer(&repo).restore_paths(repo.path(), &made.reference, &[b"work".to_vec()], &into).unwrap();
     assert_eq!(fs::read(into.join("work")).unwrap(), b"work\n");
-    rescuer(&repo).forget(repo.path(), &made.reference, true).unwrap();
+    rescuer(&repo).delete(repo.path(), &made.reference, true).unwrap();
     assert_eq!(list(&repo).records, []);
 }
 
@@ -197,7 +197,7 @@ fn a_reference_in_the_way_of_the_usual_name_makes_it_another() {
         assert_eq!(repo.git(["rev-parse", "HEAD"]), before);
         assert_eq!(repo.git(["rev-parse", taken]), before);
         rescuer(&repo).restore(repo.path(), &made.reference, &repo.root().join("into")).unwrap();
-        rescuer(&repo).forget(repo.path(), &made.reference, true).unwrap();
+        rescuer(&repo).delete(repo.path(), &made.reference, true).unwrap();
         assert!(!repo.git(["for-each-ref"]).contains(&made.reference));
     }
 }

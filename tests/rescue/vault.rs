@@ -53,7 +53,7 @@ fn a_record_in_the_vault_alone_writes_nothing_to_the_repository() {
         rescuer(&repo).restore(repo.path(), &made.reference, &into).unwrap();
         assert_eq!(fs::read(into.join("a")).unwrap(), b"2\n");
         assert_eq!(fs::read(into.join("names-that-git-refuses/0")).unwrap(), b"refused\n");
-        rescuer(&repo).forget(repo.path(), &made.reference, true).unwrap();
+        rescuer(&repo).delete(repo.path(), &made.reference, true).unwrap();
         assert!(!made.vault.unwrap().exists());
         assert_eq!(list(&repo).records, []);
     }

@@ -67,7 +67,7 @@ mod tests {
     const TYPING: Typing =
         Typing { pause_ms: 0, not_first: &['/', '!'], takes_lines: true, long_paste: None, empty_box: None };
 
-    fn words(text: &str, channel: &ReplyChannel) -> Option<String> {
+    fn problem(text: &str, channel: &ReplyChannel) -> Option<String> {
         check(text, channel, Some(&TYPING)).err().map(|problem| problem.message)
     }
 
@@ -85,13 +85,13 @@ mod tests {
         let bad = ["a\u{3}b", "\u{1b}[A", "\0", "日\r", "\u{9b}A", "\u{7f}", "x\u{85}", "\u{1b}[201~"];
         for channel in [pane(), ReplyChannel::Resume, ReplyChannel::Queue] {
             for text in bad {
-                let words = words(text, &channel).unwrap();
+                let words = problem(text, &channel).unwrap();
                 assert!(words.contains("control character U+"), "{text:?}: {words}");
             }
         }
-        assert!(words("日\r", &pane()).unwrap().contains("character 2 is the control character U+000D"));
-        assert!(words("a\tb", &pane()).is_some());
-        assert_eq!(words("a\tb", &ReplyChannel::Resume), None);
+        assert!(problem("日\r", &pane()).unwrap().contains("character 2 is the control character U+000D"));
+        assert!(problem("a\tb", &pane()).is_some());
+        assert_eq!(problem("a\tb", &ReplyChannel::Resume), None);
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         let good = ["-R hello", "Enter", "$(touch x)", "a; b;", "\"'`", "はい", "a\nb\nc", "👩‍👩‍👧 ok", ";"];
         for channel in [pane(), ReplyChannel::Resume] {
             for text in good {
-                assert_eq!(words(text, &channel), None, "{text:?}");
+                assert_eq!(problem(text, &channel), None, "{text:?}");
             }
         }
     }
@@ -107,18 +107,18 @@ mod tests {
     #[test]
     fn what_the_agent_would_take_for_a_command_is_refused_at_its_screen_only() {
         for text in ["/clear", " !rm -rf x", "\n/x"] {
-            assert!(words(text, &pane()).unwrap().contains("takes for a command"), "{text:?}");
-            assert_eq!(words(text, &ReplyChannel::Resume), None);
+            assert!(problem(text, &pane()).unwrap().contains("takes for a command"), "{text:?}");
+            assert_eq!(problem(text, &ReplyChannel::Resume), None);
         }
-        assert_eq!(words(" \n ", &ReplyChannel::Resume).unwrap(), "there are no words in it");
+        assert_eq!(problem(" \n ", &ReplyChannel::Resume).unwrap(), "there are no words in it");
     }
 
     /// R10.
     #[test]
     fn what_is_too_long_is_refused_with_the_limit() {
-        assert_eq!(words(&"x".repeat(100_000), &pane()), None);
-        assert!(words(&"x".repeat(200_000), &pane()).unwrap().contains("131072"));
-        assert_eq!(words(&"x".repeat(200_000), &ReplyChannel::Resume), None);
-        assert!(words(&"x".repeat(2_000_000), &ReplyChannel::Resume).unwrap().contains("1048576"));
+        assert_eq!(problem(&"x".repeat(100_000), &pane()), None);
+        assert!(problem(&"x".repeat(200_000), &pane()).unwrap().contains("131072"));
+        assert_eq!(problem(&"x".repeat(200_000), &ReplyChannel::Resume), None);
+        assert!(problem(&"x".repeat(2_000_000), &ReplyChannel::Resume).unwrap().contains("1048576"));
     }
 }

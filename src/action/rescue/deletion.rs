@@ -22,7 +22,7 @@ impl Rescuer {
     ///
     /// # Errors
     /// [`RescueError::WouldLose`] when its work is not in a branch and `is_loss_accepted` is not given.
-    pub fn forget(
+    pub fn delete(
         &self,
         workspace: &Path,
         reference: &str,
@@ -30,7 +30,7 @@ impl Rescuer {
     ) -> Result<ForgottenRecord, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
-        forget(self, &worktree, reference, is_loss_accepted)
+        delete(self, &worktree, reference, is_loss_accepted)
     }
 
     /// Deletes the records that may go without a question: older than 30 days, with all their work in a
@@ -48,7 +48,7 @@ impl Rescuer {
             });
             let is_own = references::key_of(&record.reference) == Some(&worktree.repo.key);
             if is_own && !is_needed {
-                forgotten.push(forget(self, &worktree, &record.reference, false)?);
+                forgotten.push(delete(self, &worktree, &record.reference, false)?);
             }
         }
         Ok(forgotten)
@@ -88,7 +88,7 @@ impl Owner {
     }
 }
 
-fn forget(
+fn delete(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     reference: &str,

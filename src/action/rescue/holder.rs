@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::git::Repository;
 
 /// What can be said of a lock of another: who holds it, or how to get rid of it.
-pub(super) fn words(repo: &Repository, lock: &Path) -> String {
+pub(super) fn label(repo: &Repository, lock: &Path) -> String {
     let name = lock.file_name().unwrap_or_default().to_string_lossy();
     match holder(repo, lock) {
         Some(holder) => format!("{name} is there: {holder} works in this repository; wait for its end"),

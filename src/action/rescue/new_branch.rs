@@ -26,7 +26,7 @@ pub(super) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
         }
         std::thread::sleep(PACKED_PAUSE);
     }
-    Err(RescueError::Busy(holder::words(&worktree.repo, &lock)))
+    Err(RescueError::Busy(holder::label(&worktree.repo, &lock)))
 }
 
 /// Moves the branch alone: by files of our own where it lies in one, so that what a crash leaves is provably ours.

@@ -42,7 +42,7 @@ impl Rescuer {
         spec.time_limit = self.program_limit;
         spec.own_session.clone_from(&self.launcher);
         spec.cancel = Some(self.cancel.clone());
-        let told = told(process::run(&spec))?;
+        let message = message_of(process::run(&spec))?;
         let changed = programs.files.changed().map(|path| {
             format!(
                 "{} changed while the rescue program ran: what ran may not be what is trusted",
@@ -55,13 +55,13 @@ impl Rescuer {
         if held.is_none() && listing::head(git)?.commit == plan.head {
             return Err(RescueError::Cancelled { kept: None });
         }
-        let commits = new_commits(git, plan, told.as_deref(), &saved.reference)?;
+        let commits = new_commits(git, plan, message.as_deref(), &saved.reference)?;
         let id = worktree.new_id();
         let pinned =
             references::pin(git, &worktree.repo.key, &id, &commits).map_err(|error| error.to_string());
         let undoable =
             pinned.and_then(|()| self.journal_own(worktree, git, current, plan, saved, (id, commits.last())));
-        let mut notes: Vec<String> = told.into_iter().chain(changed).collect();
+        let mut notes: Vec<String> = message.into_iter().chain(changed).collect();
         let can_be_undone = match undoable {
             Ok(()) => true,
             Err(words) => {
@@ -133,7 +133,7 @@ impl Rescuer {
 }
 
 /// What is to be said of how the program ended. An error only where it was never started.
-fn told(ran: Result<Output, ProcessError>) -> Result<Option<String>, RescueError> {
+fn message_of(ran: Result<Output, ProcessError>) -> Result<Option<String>, RescueError> {
     let output = match ran {
         Ok(output) => output,
         Err(error @ ProcessError::Lost { .. }) => return Ok(Some(error.to_string())),
@@ -155,12 +155,12 @@ fn told(ran: Result<Output, ProcessError>) -> Result<Option<String>, RescueError
 fn new_commits(
     git: &Git<'_>,
     plan: &RescuePlan,
-    told: Option<&str>,
+    message: Option<&str>,
     record: &str,
 ) -> Result<Vec<String>, RescueError> {
     let after = listing::head(git)?;
     let saved_only = |words: &str| {
-        let words = told.map_or_else(|| words.to_owned(), |told| format!("{told}; {words}"));
+        let words = message.map_or_else(|| words.to_owned(), |message| format!("{message}; {words}"));
         Err(RescueError::SavedOnly(format!("{words}; the record {record} holds the work")))
     };
     if after.branch.as_deref() != Some(&plan.branch) {

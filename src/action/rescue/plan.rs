@@ -8,7 +8,7 @@ use super::error::RescueError;
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
 use super::looked_at::Recorded;
-use super::message::{self, Words};
+use super::message::{self, MessageFacts};
 use super::trust::Programs;
 use super::visible::{self, Attributes, Staged, Staging};
 use super::{Rescuer, author, leaving_out, own_command, recovery, split, target};
@@ -75,7 +75,7 @@ impl Rescuer {
         let programs = self.programs(&git, &current.shadow)?;
         let state = State { git: &git, current, head: &head, snapshot: &snapshot };
         let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
-        let words = message::proposed(&Words {
+        let words = message::proposed(&MessageFacts {
             task: request.task.as_deref(),
             said: request.last_words.as_deref(),
             record: &rescued.reference,

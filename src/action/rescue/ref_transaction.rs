@@ -107,7 +107,7 @@ fn prepare<'t>(
 
 /// What is said when git's lock on the index is somebody else's.
 pub(super) fn busy(worktree: &WorktreeLock) -> RescueError {
-    RescueError::Busy(holder::words(&worktree.repo, &worktree.repo.index_lock()))
+    RescueError::Busy(holder::label(&worktree.repo, &worktree.repo.index_lock()))
 }
 
 /// How often the index may be another one than a moment before, when the lock is taken.

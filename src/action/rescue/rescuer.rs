@@ -205,7 +205,7 @@ impl Rescuer {
                 "all that changed is left out{why} or only staged; no commit would hold it"
             )));
         }
-        split::wanted(plan, &current.survey, &current.head, &staged)
+        split::chosen(plan, &current.survey, &current.head, &staged)
     }
 }
 

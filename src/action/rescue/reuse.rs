@@ -52,7 +52,7 @@ fn is_of(git: &Git<'_>, saved: &Saved, survey: &Survey, draft: &Draft) -> bool {
 }
 
 /// What is told of a record that is used again.
-pub(super) fn told(
+pub(super) fn reused(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     saved: Saved,

@@ -69,7 +69,7 @@ impl<'r> Scripts<'r> {
         }
         for line in text.lines() {
             let mut is_read_in = false;
-            for word in words(line) {
+            for word in parts(line) {
                 is_read_in |= matches!(word, "." | "source");
                 let name = word.trim_start_matches('/');
                 for folder in [&*self.repo.top, beside] {
@@ -142,10 +142,10 @@ fn as_modules(script: &Path, word: &str) -> Vec<String> {
 
 /// Files of the workspace or of its git directory that stand in a command.
 pub(super) fn named_files(texts: &[String], repo: &Repository) -> BTreeSet<PathBuf> {
-    texts.iter().flat_map(|text| words(text)).filter_map(|word| inside(repo, &repo.top.join(word))).collect()
+    texts.iter().flat_map(|text| parts(text)).filter_map(|word| inside(repo, &repo.top.join(word))).collect()
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn parts(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{}=$,".contains(c));
     words.filter(|word| !word.is_empty() && word.len() <= 4096)
 }

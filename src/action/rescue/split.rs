@@ -148,7 +148,7 @@ pub(super) fn planned(
 }
 
 /// The commits that a plan wants, with their messages: what each changes of `staged`.
-pub(super) fn wanted(
+pub(super) fn chosen(
     plan: &RescuePlan,
     survey: &Survey,
     head: &Tree,

@@ -129,7 +129,7 @@ impl Job<'_> {
             output::print_line(&format!("{name}: nothing to change, {state}: {shown}"))?;
             return Ok(true);
         }
-        output::print(&change.told(name))?;
+        output::print(&change.label(name))?;
         if self.settings.dry_run {
             output::print_line(&format!("{name}: not changed (--dry-run)"))?;
             return Ok(true);
@@ -236,7 +236,7 @@ impl Job<'_> {
 
 impl Change {
     /// The change as a unified diff.
-    fn told(&self, name: &str) -> String {
+    fn label(&self, name: &str) -> String {
         let (before, after) =
             (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
         let path = display_text::path(&self.path);

@@ -17,7 +17,7 @@ use crate::cli::target_workspace::{confirm, engine_config, fail};
 use crate::cli::{json, local_time, output};
 
 /// Runs `closeout forget`.
-pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ended {
+pub(in crate::cli) fn delete(environment: &Environment, forget: &Forget) -> Ended {
     let config = engine_config(environment, &forget.path)?;
     let path = environment.absolute(&forget.path);
     let (rescuer, top) = match rescuer(&config).and_then(|rescuer| Ok((rescuer, top(&config, &path)?))) {
@@ -35,11 +35,11 @@ pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ende
     }
     let plan = (ActionKind::Forget, top.as_path(), reference.clone());
     let action = || {
-        let mut forgotten = rescuer.forget(&top, &reference, forget.lose_work);
+        let mut forgotten = rescuer.delete(&top, &reference, forget.lose_work);
         if matches!(forgotten, Err(RescueError::WouldLose)) && !forget.yes {
             let question = "Its work is in no branch, and would be lost. Delete it all the same?";
             if confirm(question, false) {
-                forgotten = rescuer.forget(&top, &reference, true);
+                forgotten = rescuer.delete(&top, &reference, true);
             }
         }
         forgotten.map_err(|error| {

@@ -18,7 +18,7 @@ use super::json::{self, Printed, unexpected};
 use super::output;
 use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::target_workspace::{TargetWorkspace, confirm, engine_config, fail};
-pub(super) use delete::forget;
+pub(super) use delete::delete;
 pub(super) use records::{list, restore};
 
 use crate::present::rescue_json::{PlanRow, RecordedRow, RescuedRow, UndoRow};
@@ -229,7 +229,7 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
         choose_target(plan, |target| matches!(target, CommitTarget::NewBranch(_)))
             .ok_or_else(|| usage("--new-branch: no new branch can be made here"))?;
     }
-    plan.choose_paths(|paths| take_in(paths, rescue))?;
+    plan.choose_paths(|paths| include(paths, rescue))?;
     if let Some(author) = &rescue.author {
         plan.author = Some(author.clone());
     }
@@ -248,7 +248,7 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
     Ok(())
 }
 
-fn take_in(paths: &mut [PlannedPath], rescue: &Rescue) -> Result<(), Failure> {
+fn include(paths: &mut [PlannedPath], rescue: &Rescue) -> Result<(), Failure> {
     for included in &rescue.include {
         let bytes = included.as_os_str().as_bytes();
         let folder = [bytes.strip_suffix(b"/").unwrap_or(bytes), b"/"].concat();

@@ -40,7 +40,7 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
     // What is said of programs stands with them.
     let split = plan.split.and_then(|kind| plan.splits.iter().find(|split| split.kind == kind));
     for note in plan.notes_of(split).iter().filter(|note| !is_of_programs(note)) {
-        let _ = writeln!(text, "note: {}", display_text::line(&note.words()));
+        let _ = writeln!(text, "note: {}", display_text::line(&note.label()));
     }
     write_programs(&mut text, &plan.programs);
     write_target(&mut text, plan);

@@ -135,10 +135,10 @@ impl Reporter {
             let line = RunLine { version: VERSION, at: clock::now(), run: self.run.clone(), what };
             return output::print_line(&forms::line(&line));
         }
-        self.words(&what).iter().try_for_each(|line| output::print_line(&display_text::line(line)))
+        self.lines(&what).iter().try_for_each(|line| output::print_line(&display_text::line(line)))
     }
 
-    fn words(&self, what: &RunNews) -> Vec<String> {
+    fn lines(&self, what: &RunNews) -> Vec<String> {
         match what {
             RunNews::Started { path, baseline, is_resumed, .. } => {
                 let from =

@@ -71,7 +71,7 @@ pub(super) fn carry_out<'a>(
                     Happened::Probed(reading)
                 }
                 Err(Stop::NotAsked(why)) if !check.attempts.is_empty() => {
-                    let words = why.words().unwrap_or_default();
+                    let words = why.label().unwrap_or_default();
                     check.notes.push(format!("not asked again by itself: {words}"));
                     step = machine.send_none();
                     continue;
@@ -242,7 +242,7 @@ impl Check<'_> {
                 let words = match stop {
                     Stop::Problem(problem) => problem.message,
                     Stop::Size(_) => "a record would be so large that you are asked first".to_owned(),
-                    Stop::NotAsked(why) => why.words().unwrap_or_default(),
+                    Stop::NotAsked(why) => why.label().unwrap_or_default(),
                 };
                 self.notes.push(format!("the rescue failed: {words}"));
                 RescueOutcome::Fail

@@ -214,7 +214,7 @@ impl GitMemory {
     }
 
     /// Forgets everything.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.known = None;
     }
 }

@@ -17,14 +17,14 @@ pub fn observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     let mut read = try_observe(workspace, ask, memory);
     // Somebody else may have been writing: what is damaged on the second look is damaged.
     if read.as_ref().is_err_and(|unreadable| is_worth_a_second_look(unreadable.problem)) {
-        memory.forget();
+        memory.clear();
         read = try_observe(workspace, ask, memory);
     }
     match read {
         Ok(Some(observation)) => Reading::Present(observation),
         Ok(None) => Reading::NotConfigured,
         Err(unreadable) => {
-            memory.forget();
+            memory.clear();
             Reading::Unreadable(unreadable)
         }
     }

@@ -4,7 +4,7 @@
 //! It must not carry anything into a commit that looks like a key, and must not cut what a person typed.
 
 mod subject;
-mod words;
+mod vocabulary;
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -19,7 +19,7 @@ const COLUMNS: usize = 72;
 
 /// What a message can be made of. Untrusted text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Words<'a> {
+pub(super) struct MessageFacts<'a> {
     /// What the agent was asked for.
     pub(super) task: Option<&'a str>,
     /// What it said last.
@@ -29,7 +29,7 @@ pub(super) struct Words<'a> {
 }
 
 /// What the words give for a message, without anything that looks like a key.
-pub(super) fn proposed(words: &Words<'_>) -> MessageWords {
+pub(super) fn proposed(words: &MessageFacts<'_>) -> MessageWords {
     let (task, last_words) = (harmless(words.task), harmless(words.said));
     let done = subject::of(task, last_words);
     MessageWords {

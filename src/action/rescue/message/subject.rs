@@ -4,15 +4,16 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-use super::words;
+use super::vocabulary;
 use crate::model::display_text;
 
 /// What was done, and the kind of change that the words say it is.
 pub(super) fn of(task: Option<&str>, last_words: Option<&str>) -> Option<(String, &'static str)> {
-    let asked = task.and_then(|task| sentences(task).find_map(|sentence| words::as_order(&sentence)));
-    let told = || last_words.and_then(|said| sentences(said).find_map(|sentence| words::as_done(&sentence)));
+    let asked = task.and_then(|task| sentences(task).find_map(|sentence| vocabulary::as_order(&sentence)));
+    let told =
+        || last_words.and_then(|said| sentences(said).find_map(|sentence| vocabulary::as_done(&sentence)));
     let description = asked.or_else(told)?;
-    let kind = words::kind_of(&description);
+    let kind = vocabulary::kind_of(&description);
     Some((description, kind))
 }
 

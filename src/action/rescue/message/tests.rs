@@ -9,7 +9,7 @@ fn change(path: &str, change: PlannedChange) -> (&[u8], PlannedChange) {
     (path.as_bytes(), change)
 }
 
-fn propose(words: &Words<'_>, changes: &[(&[u8], PlannedChange)]) -> String {
+fn propose(words: &MessageFacts<'_>, changes: &[(&[u8], PlannedChange)]) -> String {
     proposed(words).message(changes)
 }
 
@@ -18,7 +18,7 @@ fn with_trailers(message: &str, record: &str) -> String {
 }
 
 fn subject_of(task: &str, last_words: &str, paths: &[&str]) -> String {
-    let words = Words {
+    let words = MessageFacts {
         task: Some(task).filter(|it| !it.is_empty()),
         said: Some(last_words).filter(|it| !it.is_empty()),
         record: RECORD,
@@ -114,7 +114,7 @@ fn a_subject_is_never_wider_than_72_columns_and_has_no_unsafe_signs() {
 
 #[test]
 fn a_message_has_the_words_the_paths_and_the_trailers() {
-    let words = Words {
+    let words = MessageFacts {
         task: Some("Fix the resolver"),
         said: Some(
             "I fixed the resolver and it now retries three times before it gives up on a host that \
@@ -148,7 +148,7 @@ fn a_message_has_the_words_the_paths_and_the_trailers() {
 #[test]
 fn nothing_that_looks_like_a_key_gets_into_a_message() {
     let key = "gh".to_owned() + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
-    let words = Words {
+    let words = MessageFacts {
         task: Some(&format!("use the token {key}")),
         said: Some(&format!("I added the token {key}")),
         record: RECORD,

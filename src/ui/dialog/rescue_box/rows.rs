@@ -262,7 +262,7 @@ fn notes(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let is_true =
         |note: &&PlanNote| preview.chosen.wanted.is_none() || !matches!(note, PlanNote::HooksNotRun(_));
     let notes = preview.plan.notes_of(preview.split());
-    let notes = notes.iter().filter(is_true).map(|note| text::line(&note.words()));
+    let notes = notes.iter().filter(is_true).map(|note| text::line(&note.label()));
     notes.flat_map(|note| sheet.signed(Sign::Warning, TextStyle::Open, &note, TextStyle::Plain)).collect()
 }
 

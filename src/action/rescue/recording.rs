@@ -69,7 +69,7 @@ impl Rescuer {
         let mut record = match reuse::same(worktree, &git, order, &read.survey, &draft)? {
             Some(saved) => {
                 let ignored = ignored::count(&git, &read.shadow)?;
-                reuse::told(self, worktree, saved, &read.survey, draft.gaps, ignored)?
+                reuse::reused(self, worktree, saved, &read.survey, draft.gaps, ignored)?
             }
             None => self.write(worktree, &git, order.keep_in, &read, draft, spool)?,
         };
