@@ -50,10 +50,9 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
     let (mark, text) = without_mark(text);
     let mut text = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
     // Those at events that are not wanted any more.
-    while let Some(number) =
-        first_own(&text, wanted.hooks, |event| wanted.hooks.events.iter().all(|(name, _)| *name != event))?
-    {
-        text = without(&text, &number)?;
+    let is_old = |event: &str| wanted.hooks.events.iter().all(|(name, _)| *name != event);
+    while let Some(without) = without_first(&text, wanted.hooks, is_old)? {
+        text = without;
     }
     for (event, _) in wanted.hooks.events {
         text = with_event(&text, event, wanted)?;
@@ -71,17 +70,10 @@ pub fn remove(text: &str, hooks: &Hooks) -> Result<String, SettingsProblem> {
     if text.trim().is_empty() {
         return Ok(format!("{mark}{text}"));
     }
-    while let Some(found) = first_own(&text, hooks, |_| true)? {
-        text = without(&text, &found)?;
+    while let Some(without) = without_first(&text, hooks, |_| true)? {
+        text = without;
     }
     Ok(format!("{mark}{text}"))
-}
-
-/// Where an entry of closeout's own stands: the event, the group, the entry in it.
-struct Found {
-    event: String,
-    group: usize,
-    entry: usize,
 }
 
 fn without_mark(text: &str) -> (&str, &str) {
@@ -214,53 +206,40 @@ fn with_event(text: &str, event: &str, wanted: &Wanted) -> Result<String, Settin
     })
 }
 
-/// The first entry of closeout's own at an event that `is_asked_for`.
-fn first_own(
+/// The text without the first entry of closeout's own at an event that `is_asked_for`, and without the group, the list
+/// and the object that held nothing else; `None` when there is no such entry.
+fn without_first(
     text: &str,
     own: &Hooks,
     is_asked_for: impl Fn(&str) -> bool,
-) -> Result<Option<Found>, SettingsProblem> {
+) -> Result<Option<String>, SettingsProblem> {
     with_root(text, |root| {
         let Some(hooks) = hooks_of(text, root)? else { return Ok(None) };
-        for property in hooks.properties.iter().filter(|property| is_asked_for(property.name.as_str())) {
-            let Some(groups) = property.value.as_array() else { continue };
-            for (group, value) in groups.elements.iter().enumerate() {
-                let mut found = commands(value).filter(|(_, command, _)| own.is_own_command(command));
-                if let Some((entry, ..)) = found.next() {
-                    let event = property.name.as_str().to_owned();
-                    return Ok(Some(Found { event, group, entry }));
-                }
+        let hooks_at = root.properties.iter().position(|property| property.name.as_str() == HOOKS);
+        for (event_at, property) in hooks.properties.iter().enumerate() {
+            let Some(groups) = property.value.as_array().filter(|_| is_asked_for(property.name.as_str()))
+            else {
+                continue;
+            };
+            for (group_at, group) in groups.elements.iter().enumerate() {
+                let found = commands(group).find(|(_, command, _)| own.is_own_command(command));
+                let entries = group.as_object().and_then(|group| group.get_array(HOOKS));
+                let Some(((entry_at, ..), entries)) = found.zip(entries) else { continue };
+                // From the inside to the outside: where it stands, among what, and which it is.
+                let nested = [
+                    (range(entries), ranges(&entries.elements), entry_at),
+                    (range(groups), ranges(&groups.elements), group_at),
+                    (range(hooks), ranges(&hooks.properties), event_at),
+                    (range(root), ranges(&root.properties), hooks_at.unwrap_or_default()),
+                ];
+                let is_held = |(container, items, number): &&(Range<usize>, Vec<Range<usize>>, usize)| {
+                    items.len() > 1 || has_more(text, container, &items[*number])
+                };
+                let outermost = nested.iter().find(is_held).or(nested.last());
+                return Ok(outermost.map(|(container, items, at)| remove_item(text, container, items, *at)));
             }
         }
         Ok(None)
-    })
-}
-
-/// The text without this entry, and without the group, the list and the object that held nothing else.
-fn without(text: &str, found: &Found) -> Result<String, SettingsProblem> {
-    with_root(text, |root| {
-        let place = || {
-            let hooks_at = root.properties.iter().position(|property| property.name.as_str() == HOOKS)?;
-            let hooks = root.properties.get(hooks_at)?.value.as_object()?;
-            let named = |property: &jsonc_parser::ast::ObjectProp<'_>| property.name.as_str() == found.event;
-            let event_at = hooks.properties.iter().position(named)?;
-            let groups = hooks.properties.get(event_at)?.value.as_array()?;
-            let entries = groups.elements.get(found.group)?.as_object()?.get_array(HOOKS)?;
-            // From the inside to the outside: where it stands, among what, and which it is.
-            let nested = [
-                (range(entries), ranges(&entries.elements), found.entry),
-                (range(groups), ranges(&groups.elements), found.group),
-                (range(hooks), ranges(&hooks.properties), event_at),
-                (range(root), ranges(&root.properties), hooks_at),
-            ];
-            let is_held = |(container, items, number): &&(Range<usize>, Vec<Range<usize>>, usize)| {
-                items.len() > 1 || has_more(text, container, &items[*number])
-            };
-            let outermost = nested.iter().find(is_held).or(nested.last())?;
-            let (container, items, number) = outermost;
-            Some(remove_item(text, container, items, *number))
-        };
-        Ok(place().unwrap_or_else(|| text.to_owned()))
     })
 }
 
