@@ -5,6 +5,7 @@
 //! defined. Tests do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::source::{self, Context, Source};
 
@@ -74,7 +75,7 @@ fn reachable<'f>(arrows: &Arrows<'f>, from: &str) -> BTreeSet<&'f str> {
 struct CrateFiles<'f> {
     /// The module of each file, with `crate` in front.
     modules: BTreeMap<Vec<String>, &'f str>,
-    sources: BTreeMap<&'f str, Source>,
+    sources: BTreeMap<&'f str, Arc<Source>>,
     /// Where the methods of a type are: by the type's file, its name and the method.
     methods: BTreeMap<(&'f str, String, String), BTreeSet<&'f str>>,
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
 
+use super::source;
+
 /// What a name is given to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -91,18 +93,22 @@ pub(super) const OTHER_MEANING: &[(&str, &str, &str)] =
 
 /// What a file calls by a retired name, each once, with what to call it.
 pub(super) fn retired(file: &str, text: &str) -> Vec<String> {
-    let mut reader = Definitions::default();
-    if let Ok(tree) = syn::parse_file(text) {
-        reader.visit_file(&tree);
-    }
-    reader.found.extend(file.trim_end_matches(".rs").split('/').map(|name| (Module, name.to_owned())));
+    let mut found = source::read(file, text).map(|source| source.definitions.clone()).unwrap_or_default();
+    found.extend(file.trim_end_matches(".rs").split('/').map(|name| (Module, name.to_owned())));
     let is_retired = |(kind, name): &(Kind, String)| {
         let (_, _, new) = RETIRED.iter().find(|(of, old, _)| of == kind && old == name)?;
         let is_other =
             OTHER_MEANING.iter().any(|(folder, other, _)| file.starts_with(folder) && other == name);
         (!is_other).then(|| format!("{file}: the {kind:?} `{name}` is now called {new}"))
     };
-    reader.found.iter().filter_map(is_retired).collect()
+    found.iter().filter_map(is_retired).collect()
+}
+
+/// What a file defines.
+pub(super) fn definitions(tree: &syn::File) -> BTreeSet<(Kind, String)> {
+    let mut reader = Definitions::default();
+    reader.visit_file(tree);
+    reader.found
 }
 
 #[derive(Default)]

@@ -1,9 +1,12 @@
 //! Reads a file of `src/` into what the rules ask of it: its paths, resolved, and a few other facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
+
+use super::names::{self, Kind};
 
 /// What one file says.
 #[derive(Default)]
@@ -26,6 +29,8 @@ pub(super) struct Source {
     pub(super) defined_methods: Vec<(Vec<String>, String)>,
     /// What is called on `self`, with the type around it.
     pub(super) self_calls: Vec<(Vec<String>, String)>,
+    /// What is defined.
+    pub(super) definitions: BTreeSet<(Kind, String)>,
 }
 
 /// A path in code.
@@ -48,13 +53,23 @@ pub(super) enum Context {
     Test,
 }
 
+/// What was read, by file and text: all rules ask of the same files.
+static READ: Mutex<Option<HashMap<(String, String), Option<Arc<Source>>>>> = Mutex::new(None);
+
 /// Reads a file; `None` if it is not Rust.
-pub(super) fn read(file: &str, text: &str) -> Option<Source> {
+pub(super) fn read(file: &str, text: &str) -> Option<Arc<Source>> {
+    let mut all = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = all.get_or_insert_default().entry((file.to_owned(), text.to_owned()));
+    known.or_insert_with(|| parse(file, text).map(Arc::new)).clone()
+}
+
+fn parse(file: &str, text: &str) -> Option<Source> {
     let tree = syn::parse_file(text).ok()?;
     let n_tests_around = usize::from(is_test_file(file));
     let mut reader = Reader { module: module_of(file), n_tests_around, ..Reader::default() };
     reader.source.has_other_than_modules = tree.items.iter().any(|item| !matches!(item, syn::Item::Mod(_)));
     reader.visit_file(&tree);
+    reader.source.definitions = names::definitions(&tree);
     Some(reader.finish())
 }
 
