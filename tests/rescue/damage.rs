@@ -84,13 +84,7 @@ fn without_the_tree_of_the_last_commit_a_record_is_made_and_no_commit() {
 // S40
 #[test]
 fn the_files_of_a_repository_inside_whose_git_directory_is_broken_are_recorded() {
-    let repo = Repo::new();
-    let inner = repo.beside("inner");
-    inner.git(["init", "-q", "-b", "main"]);
-    inner.write("f", "1\n").commit("inner");
-    let url = inner.path().display().to_string();
-    repo.git(["-c", "protocol.file.allow=always", "submodule", "add", "-q", &url, "sub"]);
-    repo.commit("submodule");
+    let repo = Repo::with_submodule();
     repo.write("sub/f", "2\n").write("nested/g", "3\n").write("nested/deep/h", "4\n");
     repo.write("sub/.git", "gitdir: nowhere\n").write("nested/.git", "gitdir: /nowhere/at/all\n");
     let made = rescuer(&repo).record(repo.path()).unwrap();
@@ -104,13 +98,7 @@ fn the_files_of_a_repository_inside_whose_git_directory_is_broken_are_recorded()
 // S19: the HEAD of a submodule, whose git directory is elsewhere.
 #[test]
 fn the_commit_of_a_submodule_is_in_the_record() {
-    let repo = Repo::new();
-    let inner = repo.beside("inner");
-    inner.git(["init", "-q", "-b", "main"]);
-    inner.write("f", "1\n").commit("inner");
-    let url = inner.path().display().to_string();
-    repo.git(["-c", "protocol.file.allow=always", "submodule", "add", "-q", &url, "sub"]);
-    repo.commit("submodule");
+    let repo = Repo::with_submodule();
     repo.git(["-C", "sub", "commit", "-q", "--allow-empty", "-m", "own"]);
     let head = repo.git(["-C", "sub", "rev-parse", "HEAD"]);
     repo.write("sub/f", "2\n");

@@ -36,13 +36,7 @@ fn in_a_sparse_checkout_what_is_not_there_is_no_deletion() {
 // S19
 #[test]
 fn the_files_of_a_submodule_are_recorded_and_its_pointer_is_not_moved() {
-    let repo = Repo::new();
-    let inner = repo.beside("inner");
-    inner.git(["init", "-q", "-b", "main"]);
-    inner.write("f", "1\n").commit("inner");
-    let url = inner.path().display().to_string();
-    repo.git(["-c", "protocol.file.allow=always", "submodule", "add", "-q", &url, "sub"]);
-    repo.commit("submodule");
+    let repo = Repo::with_submodule();
     repo.write("sub/f", "2\n");
     repo.git(["-C", "sub", "commit", "-q", "-am", "own"]);
     repo.write("sub/f", "3\n").write("own", "1\n");

@@ -164,6 +164,18 @@ impl Repo {
         Repo { scratch: Arc::clone(&self.scratch), top }
     }
 
+    /// A repository with a submodule `sub`, in which one commit has the file `f`.
+    pub(crate) fn with_submodule() -> Repo {
+        let repo = Repo::new();
+        let inner = repo.beside("inner");
+        inner.git(["init", "-q", "-b", "main"]);
+        inner.write("f", "1\n").commit("inner");
+        let url = inner.path().display().to_string();
+        repo.git(["-c", "protocol.file.allow=always", "submodule", "add", "-q", &url, "sub"]);
+        repo.commit("submodule");
+        repo
+    }
+
     /// A clone of this repository in a folder beside it.
     pub(crate) fn clone_to(&self, name: &str) -> Repo {
         let clone = self.beside(name);
