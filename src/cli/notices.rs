@@ -140,7 +140,7 @@ impl Teller<'_> {
     fn take(&mut self, view: WorkspaceView, now: Timestamp) {
         let before = self.waiting.iter().position(|waiting| waiting.view.id == view.id);
         let before = before.map(|position| self.waiting.swap_remove(position));
-        if view.attention.and_then(words).is_none() {
+        if view.attention.and_then(label).is_none() {
             return;
         }
         let same = before.filter(|before| occasion(&before.view) == occasion(&view));
@@ -158,7 +158,7 @@ impl Teller<'_> {
         self.waiting = later;
         let due: Vec<Waiting> = due;
         for Waiting { view, .. } in due {
-            let Some(why) = view.attention.and_then(words) else { continue };
+            let Some(why) = view.attention.and_then(label) else { continue };
             match self.store.claim_notice(&view.id, (&occasion(&view), why), now) {
                 Ok(true) if is_news(&view, now) => self.tell(&view, why)?,
                 Ok(_) => {}

@@ -262,7 +262,7 @@ impl PlanRow {
             splits: plan.splits.iter().map(SplitRow::of).collect(),
             split: plan.split,
             author: plan.author.clone(),
-            notes: plan.notes.iter().map(crate::model::PlanNote::words).collect(),
+            notes: plan.notes.iter().map(crate::model::PlanNote::label).collect(),
             programs: plan.programs.clone(),
         }
     }
