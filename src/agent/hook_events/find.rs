@@ -36,7 +36,7 @@ fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Surv
         let of_agent = folder.join(hooks.agent);
         let names = Names::Ending(".jsonl".to_owned());
         found.watch_targets.push(WatchTarget::new(&of_agent, names, Parts::WORDS).arrivals());
-        if !of_agent.is_dir() {
+        if of_agent.metadata().is_ok_and(|found| !found.is_dir()) {
             continue;
         }
         for entry in entries(&of_agent, "the events of hooks", &mut found.problems).take(MOST_FILES) {
