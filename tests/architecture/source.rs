@@ -53,8 +53,11 @@ pub(super) enum Context {
     Test,
 }
 
-/// What was read, by file and text: all rules ask of the same files.
-static READ: Mutex<Option<HashMap<(String, String), Option<Arc<Source>>>>> = Mutex::new(None);
+/// What was read, by file and text.
+type Known = HashMap<(String, String), Option<Arc<Source>>>;
+
+/// All rules ask of the same files.
+static READ: Mutex<Option<Known>> = Mutex::new(None);
 
 /// Reads a file; `None` if it is not Rust.
 pub(super) fn read(file: &str, text: &str) -> Option<Arc<Source>> {
