@@ -2,6 +2,7 @@
 //! no record yet.
 
 use std::collections::HashMap;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::reader::EventFile;
@@ -9,6 +10,7 @@ use crate::agent::facts::Hooks;
 use crate::agent::kind::{FoundSession, Memories, Survey, SurveyAsk};
 use crate::agent::list::all_hooks;
 use crate::agent::record::{entries, modified_at};
+use crate::disk;
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget, hook_file_stem};
 
 /// More files of one agent than these are left out.
@@ -36,7 +38,8 @@ fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Surv
         let of_agent = folder.join(hooks.agent);
         let names = Names::Ending(".jsonl".to_owned());
         found.watch_targets.push(WatchTarget::new(&of_agent, names, Parts::WORDS).arrivals());
-        if of_agent.metadata().is_ok_and(|found| !found.is_dir()) {
+        let looked_at = disk::existing(of_agent.metadata());
+        if matches!(looked_at, Ok(found) if !found.as_ref().is_some_and(Metadata::is_dir)) {
             continue;
         }
         for entry in entries(&of_agent, "the events of hooks", &mut found.problems).take(MOST_FILES) {
