@@ -140,6 +140,7 @@ fn monitor() -> Monitor {
         history: vec![entry("old", &id(), Some(ActionClass::Done))],
         drafts: vec![draft("kept")],
         reports: KeptReports::default(),
+        run: None,
     };
     let _ = monitor.update(Event::Discovered {
         at: Timestamp(1),
@@ -476,6 +477,7 @@ fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
             history: Vec::new(),
             drafts: Vec::new(),
             reports: kept(at),
+            run: None,
         };
         let _ = monitor.update(Event::Discovered {
             at: Timestamp(40),

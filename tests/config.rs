@@ -287,8 +287,8 @@ fn all_that_is_wrong_is_said_at_once_in_the_order_of_the_text() {
          f:3:16: `judge.offers` must be \"ask\" or \"done\", not a number\n\
          f:4:7: `log` must be a table, like [log], not a whole number\n\
          f:5:1: `offers` is not a key of closeout; did you mean `judge.offers`?; allowed here: task_kind, \
-         baseline, evidence, closer, verdict, judge, watch, sessions, rescue, ui, log, checks, \
-         gate, completion_check, workspace, agent, check"
+         baseline, evidence, closer, verdict, judge, watch, sessions, rescue, ui, notify, log, \
+         checks, gate, completion_check, workspace, agent, check"
     );
 }
 
@@ -307,6 +307,8 @@ fn wrong_values_of_every_kind_are_refused() {
         ("judge.stall_stage = 99999999999999999999", "not a number of that size"),
         ("judge.stall_stage = 1979-05-27", "not a date"),
         ("completion_check.final_rescue_attempt = \"yes\"", "must be true or false, not a string"),
+        ("notify.ways = [\"bel\"]", "did you mean \"bell\"?"),
+        ("notify.quiet_hours = \"22-7\"", "a span of the day like \"22:00-07:30\""),
         ("workspace = 3", "write [[workspace]]"),
         ("[[workspace]]\ntask_kind = \"REPORT\"", "`workspace.path` is missing"),
         ("[[workspace]]\npath = \"app\"", "must be an absolute path or begin with `~/`"),

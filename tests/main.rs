@@ -28,6 +28,7 @@ mod hooks;
 mod judge_properties;
 pub(crate) mod live;
 mod monitor;
+mod notices;
 mod own_settings;
 mod process;
 mod reply;

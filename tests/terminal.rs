@@ -8,6 +8,7 @@ mod hostile;
 mod keys;
 mod leaving;
 mod replying;
+mod runs;
 mod sizes;
 mod suspending;
 

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::engine::clock;
-use crate::model::{Proof, TaskKind, Timestamp, VerdictState};
+use crate::model::{HoursOfDay, NoticeRoute, Proof, TaskKind, Timestamp, VerdictState};
 
 pub(super) fn task_kind(name: &str) -> Result<TaskKind, String> {
     TaskKind::from_name(name).ok_or_else(|| format!("it is one of {}", TaskKind::names().join(", ")))
@@ -53,15 +53,15 @@ pub(super) fn state(name: &str) -> Result<VerdictState, String> {
     })
 }
 
-/// A span of the day like 22:00-07:30, as minutes of the day.
-pub(super) fn hours(text: &str) -> Result<(u16, u16), String> {
-    let minute = |text: &str| {
-        let (hour, minute) = text.split_once(':')?;
-        let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
-        (hour < 24 && minute < 60).then_some(hour * 60 + minute)
-    };
-    let span = text.split_once('-').and_then(|(from, to)| Some((minute(from)?, minute(to)?)));
-    span.filter(|(from, to)| from != to).ok_or_else(|| "it is a span like 22:00-07:30".to_owned())
+/// A span of the day, like `22:00-07:30`.
+pub(super) fn hours(text: &str) -> Result<HoursOfDay, String> {
+    HoursOfDay::parse(text).ok_or_else(|| "it is a span like 22:00-07:30".to_owned())
+}
+
+/// A way of notices.
+pub(super) fn way(text: &str) -> Result<NoticeRoute, String> {
+    let known = "it is one of bell, title, osc9, osc777, osc99, desktop";
+    NoticeRoute::from_name(text).ok_or_else(|| known.to_owned())
 }
 
 /// Dollars as millionths.
@@ -102,7 +102,7 @@ mod tests {
         }
         assert_eq!(moment("2026-11-20T00:00:00Z"), Ok(Timestamp(1_795_132_800_000)));
         assert!(moment("2026-11-20").is_ok() && moment("yesterday").is_err());
-        assert_eq!(hours("22:00-07:30"), Ok((1320, 450)));
+        assert!(hours("22:00-07:30").is_ok_and(|night| night.contains(1439) && !night.contains(450)));
         assert!(hours("22:00").is_err() && hours("24:00-01:00").is_err() && hours("1:00-1:00").is_err());
         assert_eq!(state("complete"), Ok(VerdictState::Complete));
         assert!(state("DONE").is_err());

@@ -5,8 +5,8 @@ use std::path::Path;
 use tracing::level_filters::LevelFilter;
 
 use crate::model::{
-    BaselineOrigin, CheckMode, CheckPlan, CustomAgent, GateSettings, GivenBaseline, Policy, Proof, TaskKind,
-    WatchSettings, WorkspaceSettings, display_text,
+    BaselineOrigin, CheckMode, CheckPlan, CustomAgent, GateSettings, GivenBaseline, NoticeSettings, Policy,
+    Proof, TaskKind, WatchSettings, WorkspaceSettings, display_text,
 };
 
 use super::check_entry::CheckEntry;
@@ -172,6 +172,17 @@ impl Config {
     pub fn gate_for(&self, path: &Path) -> Option<GateSettings> {
         let none = Values::new();
         self.person(path).over(&self.built_in.values, &none).gate().ok()
+    }
+
+    /// When and how the person is told of the workspace at `path`. No workspace's own file has a say in it.
+    pub fn notices_for(&self, path: &Path) -> NoticeSettings {
+        let none = Values::new();
+        self.person(path).over(&self.built_in.values, &none).notices()
+    }
+
+    /// The same of all workspaces for which the person says nothing else.
+    pub fn notices(&self) -> NoticeSettings {
+        Stack(vec![&self.built_in.values, &self.user.values]).notices()
     }
 
     /// The checks of the workspace at `path`. Only the person's own file has them.

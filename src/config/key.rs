@@ -53,6 +53,16 @@ pub enum Key {
     Look,
     /// `ui.mouse`
     Mouse,
+    /// `notify.ways`
+    NotifyWays,
+    /// `notify.about`
+    NotifyAbout,
+    /// `notify.command`
+    NotifyCommand,
+    /// `notify.quiet_hours`
+    NotifyQuietHours,
+    /// `notify.question`
+    NotifyQuestion,
     /// `log.level`
     LogLevel,
     /// `checks.mode`
@@ -137,7 +147,7 @@ const fn within(bounds: Bounds) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 36] = [
+pub(super) const SPECS: [Spec; 41] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
@@ -161,6 +171,23 @@ pub(super) const SPECS: [Spec; 36] = [
     spec(Key::RescueProtected, "rescue", "protected", Kind::Names("branches"), Reach::Person),
     spec(Key::Look, "ui", "look", Kind::Choice(&["auto", "color", "plain", "ascii"]), Reach::Person),
     spec(Key::Mouse, "ui", "mouse", Kind::Switch, Reach::Person),
+    spec(
+        Key::NotifyWays,
+        "notify",
+        "ways",
+        Kind::Words(&["bell", "title", "osc9", "osc777", "osc99", "desktop"]),
+        Reach::PersonForSome,
+    ),
+    spec(
+        Key::NotifyAbout,
+        "notify",
+        "about",
+        Kind::Words(&["question", "permission", "rescue", "stalled", "error", "limit", "finished"]),
+        Reach::PersonForSome,
+    ),
+    spec(Key::NotifyCommand, "notify", "command", Kind::Command, Reach::PersonForSome),
+    spec(Key::NotifyQuietHours, "notify", "quiet_hours", Kind::Hours, Reach::PersonForSome),
+    spec(Key::NotifyQuestion, "notify", "question", Kind::Switch, Reach::PersonForSome),
     spec(
         Key::LogLevel,
         "log",

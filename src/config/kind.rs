@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use crate::model::TaskKind;
+use crate::model::{HoursOfDay, TaskKind};
 
 use super::near_name::nearest;
 use super::problem::shown;
@@ -40,6 +40,10 @@ pub(super) enum Kind {
     Command,
     /// A list of names, of what this word says.
     Names(&'static str),
+    /// A list of these words.
+    Words(&'static [&'static str]),
+    /// A span of the day, or the empty text for none.
+    Hours,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A whole number in this range, both ends included.
@@ -63,6 +67,8 @@ impl Kind {
                 )
             }
             Kind::Names(of) => format!("a list of at most {MAX_ENTRIES} names of {of}"),
+            Kind::Words(words) => format!("a list of words, each {}", one_of(words)),
+            Kind::Hours => "a span of the day like \"22:00-07:30\", or \"\" for none".to_owned(),
             Kind::Choice(words) => one_of(words),
             Kind::Number { from, to } => format!("a whole number from {from} to {to}"),
             Kind::Switch => "true or false".to_owned(),
@@ -72,43 +78,13 @@ impl Kind {
     /// The value in its normal form, or what is wrong with it in words that follow the key.
     pub(super) fn check(self, value: Value) -> Result<Value, String> {
         match (self, value) {
-            (Kind::Task, Value::Text(text)) => match TaskKind::from_name(&text) {
-                Some(kind) => Ok(Value::Text(kind.name().to_owned())),
-                None => Err(self.refused_word(&text, &TaskKind::names())),
-            },
-            (Kind::Choice(words), Value::Text(text)) => {
-                if words.contains(&text.as_str()) {
-                    Ok(Value::Text(text))
-                } else {
-                    Err(self.refused_word(&text, words))
-                }
-            }
-            (Kind::Revision, Value::Text(text)) => {
-                let is_usable = !text.trim().is_empty()
-                    && text.len() <= MAX_REVISION
-                    && !text.starts_with('-')
-                    && !text.chars().any(char::is_control);
-                if is_usable { Ok(Value::Text(text)) } else { Err(self.refused(&quoted(&text))) }
-            }
-            (Kind::PathOrNone, Value::Text(text)) if text.is_empty() => Ok(Value::Text(text)),
-            (Kind::PathOrNone, Value::Text(text)) => match inside(&text) {
-                Some(path) => Ok(Value::Text(path)),
-                None => Err(self.refused(&quoted(&text))),
-            },
+            (
+                Kind::Task | Kind::Choice(_) | Kind::Revision | Kind::PathOrNone | Kind::Hours,
+                Value::Text(text),
+            ) => self.check_text(text).map(Value::Text),
             (Kind::Paths, Value::List(entries)) => self.check_paths(&entries),
-            (Kind::Command | Kind::Names(_), Value::List(entries)) => {
-                let is_usable = |entry: &String| {
-                    let is_name = !entry.is_empty() && !entry.starts_with('-') && !entry.contains(' ');
-                    entry.len() <= MAX_PATH
-                        && !entry.chars().any(char::is_control)
-                        && (is_name || matches!(self, Kind::Command))
-                };
-                let has_program = entries.first().is_none_or(|first| !first.is_empty());
-                if entries.len() <= MAX_ENTRIES && entries.iter().all(is_usable) && has_program {
-                    Ok(Value::List(entries))
-                } else {
-                    Err(self.refused("this list"))
-                }
+            (Kind::Command | Kind::Names(_) | Kind::Words(_), Value::List(entries)) => {
+                self.check_list(entries)
             }
             (Kind::Number { from, to }, Value::Number(number)) => {
                 if (from..=to).contains(&number) {
@@ -118,18 +94,57 @@ impl Kind {
                 }
             }
             (Kind::Switch, Value::Switch(switch)) => Ok(Value::Switch(switch)),
-            (
-                Kind::Task
-                | Kind::Choice(_)
-                | Kind::Revision
-                | Kind::PathOrNone
-                | Kind::Paths
-                | Kind::Command
-                | Kind::Names(_)
-                | Kind::Number { .. }
-                | Kind::Switch,
-                value,
-            ) => Err(self.refused(value.type_name())),
+            (_, value) => Err(self.refused(value.type_name())),
+        }
+    }
+
+    fn check_text(self, text: String) -> Result<String, String> {
+        let refused = || Err(self.refused(&quoted(&text)));
+        match self {
+            Kind::Task => match TaskKind::from_name(&text) {
+                Some(kind) => Ok(kind.name().to_owned()),
+                None => Err(self.refused_word(&text, &TaskKind::names())),
+            },
+            Kind::Choice(words) if !words.contains(&text.as_str()) => Err(self.refused_word(&text, words)),
+            Kind::Revision => {
+                let is_usable = !text.trim().is_empty()
+                    && text.len() <= MAX_REVISION
+                    && !text.starts_with('-')
+                    && !text.chars().any(char::is_control);
+                if is_usable { Ok(text) } else { refused() }
+            }
+            Kind::PathOrNone if !text.is_empty() => inside(&text).map_or_else(refused, Ok),
+            Kind::Hours if !text.is_empty() && HoursOfDay::parse(&text).is_none() => refused(),
+            Kind::Choice(_)
+            | Kind::PathOrNone
+            | Kind::Hours
+            | Kind::Words(_)
+            | Kind::Paths
+            | Kind::Command
+            | Kind::Names(_)
+            | Kind::Number { .. }
+            | Kind::Switch => Ok(text),
+        }
+    }
+
+    fn check_list(self, entries: Vec<String>) -> Result<Value, String> {
+        if let Kind::Words(words) = self {
+            return match entries.iter().find(|entry| !words.contains(&entry.as_str())) {
+                None => Ok(Value::List(entries)),
+                Some(entry) => Err(self.refused_word(entry, words)),
+            };
+        }
+        let is_usable = |entry: &String| {
+            let is_name = !entry.is_empty() && !entry.starts_with('-') && !entry.contains(' ');
+            entry.len() <= MAX_PATH
+                && !entry.chars().any(char::is_control)
+                && (is_name || matches!(self, Kind::Command))
+        };
+        let has_program = entries.first().is_none_or(|first| !first.is_empty());
+        if entries.len() <= MAX_ENTRIES && entries.iter().all(is_usable) && has_program {
+            Ok(Value::List(entries))
+        } else {
+            Err(self.refused("this list"))
         }
     }
 

@@ -1,6 +1,8 @@
 //! Layers upon each other: of each key the highest one counts. Pure.
 
-use crate::model::{GateSettings, OfferPolicy, Policy, Proof, WatchSettings};
+use crate::model::{
+    GateSettings, HoursOfDay, NoticeSettings, NoticeRoute, OfferPolicy, Policy, Proof, WatchSettings,
+};
 
 use super::ConfigError;
 use super::completion_check::CompletionCheck;
@@ -100,6 +102,17 @@ impl<'a> Stack<'a> {
             final_tools: self.list(Key::GateFinalTools),
             required: self.word(Key::Require, Proof::from_name)?,
         })
+    }
+
+    pub(super) fn notices(&self) -> NoticeSettings {
+        let ways = self.list(Key::NotifyWays);
+        NoticeSettings {
+            ways: ways.iter().filter_map(|way| NoticeRoute::from_name(way)).collect(),
+            about: self.list(Key::NotifyAbout),
+            command: self.list(Key::NotifyCommand),
+            quiet_hours: self.text(Key::NotifyQuietHours).and_then(HoursOfDay::parse),
+            shows_question: self.switch(Key::NotifyQuestion).unwrap_or(false),
+        }
     }
 
     pub(super) fn completion_check(&self) -> Result<CompletionCheck, ConfigError> {

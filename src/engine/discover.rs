@@ -9,7 +9,8 @@ use crate::model::{Event, FoundWorkspace, Timestamp, Unreadable, WatchTarget, di
 
 use super::found::Found;
 use super::session_folders::SessionFolders;
-use super::{EngineConfig, Scope, clock};
+use super::{EngineConfig, Scope, clock, live_runs};
+use crate::store::Store;
 
 /// What discovery found.
 pub(super) struct Discovery {
@@ -31,6 +32,9 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
     let mut found = Found::new(config);
     let mut n_older_sessions = 0;
     let mut unreadable = Vec::new();
+    let store = config.state_folder.as_ref().and_then(|folder| Store::open(folder).ok());
+    let is_checked_by_run = config.overlay.supervised.is_some();
+    let mut runs = store.as_ref().filter(|_| !is_checked_by_run).map(live_runs::read).unwrap_or_default();
     match &config.scope {
         Scope::One(path) => {
             found.add_given(path);
@@ -48,7 +52,11 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
             }
             let survey = survey(config, at, with_older, None, memory);
             SessionFolders::new(config.home.as_deref()).assign(&survey.found, &mut found, *with_sessions);
+            for workspace in runs.keys().filter(|workspace| *with_sessions && workspace.path().is_dir()) {
+                found.add_given(workspace.path());
+            }
             found.folders.extend(survey.watch_targets);
+            found.folders.extend(store.as_ref().map(live_runs::target));
             n_older_sessions = survey.n_older;
             unreadable = survey.problems;
             if found.workspaces.is_empty() && found.refused.is_empty() {
@@ -57,6 +65,9 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
                 found.refuse(here, nothing);
             }
         }
+    }
+    for workspace in &mut found.workspaces {
+        workspace.run = runs.remove(&workspace.id);
     }
     let told =
         |problem: &Unreadable| format!("sessions cannot be read: {}: {}", problem.name, problem.detail);

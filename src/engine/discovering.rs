@@ -83,7 +83,7 @@ impl Discovering {
 
     /// Stands for `folder` where a watch asks for a workspace. The path of a workspace is absolute, and
     /// this one is not.
-    fn stand_in(folder: &Path) -> WorkspaceId {
+    pub(super) fn stand_in(folder: &Path) -> WorkspaceId {
         let below: PathBuf = folder.components().filter(|part| *part != Component::RootDir).collect();
         WorkspaceId::local(Path::new(STAND_IN).join(below))
     }

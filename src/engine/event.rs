@@ -1,12 +1,16 @@
 //! What the engine's loop is told by the work beside it.
 
-use crate::model::{Event, Timestamp, WatchTarget};
+use std::collections::BTreeMap;
+
+use crate::model::{Event, RunView, Timestamp, WatchTarget, WorkspaceId};
 
 /// What comes back from work beside the loop.
 pub(super) enum EngineEvent {
     Event(Event),
     Discovery(Option<Box<Discovered>>),
     DiscoveryBroke(String),
+    /// The supervised runs that are alive.
+    Runs(BTreeMap<WorkspaceId, RunView>),
     Notice(String),
 }
 

@@ -93,6 +93,7 @@ impl<'a> Found<'a> {
             history: Vec::new(),
             drafts: Vec::new(),
             reports: KeptReports::default(),
+            run: None,
         });
     }
 

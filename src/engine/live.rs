@@ -1,37 +1,30 @@
 //! The engine that goes on: one loop that owns the monitor, collections beside it, a thread for the
 //! watches. Nothing on the loop waits for the disk, git or a process.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore, mpsc};
-use tokio::task::spawn_blocking;
+use tokio::sync::{Notify, mpsc};
 
 use crate::model::{
-    CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem, WatchTarget,
-    WorkspaceId,
+    Effect, Event, Intent, ProcessId, RunView, Timestamp, WatchProblem, WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, WatchEvent};
 
+use super::collecting::Collecting;
 use super::discovering::{Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
 use super::event::EngineEvent;
 use super::history::History;
+use super::live_runs::LiveRuns;
 use super::running_actions::RunningActions;
 use super::store_lane::StoreLane;
 use super::watching::Watching;
-use super::{EngineConfig, clock, collect, pane_jump, recovering};
-
-/// How many collections run at once.
-const N_LANES: usize = 2;
-/// How many of them may be looks at large work trees, so that these never fill all lanes.
-const N_SLOW_LANES: usize = 1;
-/// A collection of a workspace whose last one took longer than this goes by the slow lane.
-const SLOW_MS: u32 = 20;
+use super::{EngineConfig, clock, pane_jump, recovering};
 
 /// So long what is remembered is waited for at the end.
 const WRITING: Duration = Duration::from_millis(500);
@@ -46,24 +39,18 @@ pub struct Engine {
     inbox: Inbox,
     inbox_filled: Arc<Notify>,
     watching: Option<Watching>,
-    memories: HashMap<WorkspaceId, MemorySlot>,
-    /// When the last reading of each workspace began, and how long it took.
-    last_read: HashMap<WorkspaceId, (Timestamp, u32)>,
-    lanes: Arc<Semaphore>,
-    slow_lanes: Arc<Semaphore>,
+    collecting: Collecting,
     /// The lane for what is remembered: each record waits for the disk, and they are many at a first start.
     store_lane: StoreLane,
     history: History,
     wake_at: Option<Timestamp>,
     discovering: Discovering,
+    live_runs: LiveRuns,
     actions: RunningActions,
     process_ends: Option<ProcessEnds>,
     draft_keeping: Option<DraftKeeping>,
     notices: Vec<String>,
 }
-
-/// A workspace's memory between collections; empty while one runs.
-type MemorySlot = Arc<Mutex<Option<collect::Memory>>>;
 
 impl Engine {
     /// Starts the engine: discovery begins, nothing is known yet.
@@ -105,7 +92,9 @@ impl Engine {
             })
         });
         let store_lane = StoreLane::new(store.clone(), sender.clone());
+        let live_runs = LiveRuns::new(store.clone(), sender.clone());
         let config = Arc::new(config);
+        let collecting = Collecting::new(Arc::clone(&config), sender.clone());
         let discovering = Discovering::new(Arc::clone(&config), store.clone(), sender.clone());
         let mut engine = Engine {
             monitor,
@@ -116,14 +105,12 @@ impl Engine {
             inbox,
             inbox_filled,
             watching,
-            memories: HashMap::new(),
-            last_read: HashMap::new(),
-            lanes: Arc::new(Semaphore::new(N_LANES)),
-            slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
+            collecting,
             store_lane,
             history: History::default(),
             wake_at: None,
             discovering,
+            live_runs,
             actions: RunningActions::default(),
             process_ends: process_ends.ok(),
             draft_keeping,
@@ -131,6 +118,7 @@ impl Engine {
         };
         recovering::start(Arc::clone(&engine.config), engine.sender.clone());
         engine.discovering.start(Trigger::Asked);
+        engine.live_runs.read();
         engine
     }
 
@@ -228,12 +216,10 @@ impl Engine {
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
-            Effect::Collect(request) => self.collect(*request),
+            Effect::Collect(request) => self.collecting.start(*request),
             Effect::Watch { workspace, targets } => {
                 if targets.is_empty() {
-                    // It is gone, or nothing is there to be followed.
-                    self.memories.remove(&workspace);
-                    self.last_read.remove(&workspace);
+                    self.collecting.drop_memory(&workspace);
                 }
                 self.watch(workspace, targets);
             }
@@ -278,7 +264,7 @@ impl Engine {
     fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>) {
         match &self.watching {
             Some(watching) => {
-                let read_at = self.last_read.get(&workspace).map_or(Timestamp(0), |(began_at, _)| *began_at);
+                let read_at = self.collecting.read_at(&workspace);
                 watching.watch(workspace, targets, read_at);
             }
             None if targets.is_empty() => {}
@@ -293,10 +279,7 @@ impl Engine {
     fn arrived(&mut self, arrival: EngineEvent) {
         match arrival {
             EngineEvent::Event(event) => {
-                if let Event::Collected { at, workspace, took_ms, .. } = &event {
-                    let began_at = at.plus_millis(-i64::from(*took_ms));
-                    self.last_read.insert(workspace.clone(), (began_at, *took_ms));
-                }
+                self.collecting.hear(&event);
                 self.actions.hear(&event);
                 self.update(event);
             }
@@ -311,11 +294,24 @@ impl Engine {
                 self.discovering.broke();
                 self.arrived(EngineEvent::Notice(notice));
             }
+            EngineEvent::Runs(runs) => self.took_runs(runs),
             EngineEvent::Notice(notice) => {
                 tracing::warn!("{notice}");
                 self.notices.push(notice);
             }
         }
+    }
+
+    /// Runs that began may be of workspaces that are not known yet; the end of each is waited for.
+    fn took_runs(&mut self, runs: BTreeMap<WorkspaceId, RunView>) {
+        if let (Some(process_ends), Some(folder)) = (&self.process_ends, self.live_runs.folder()) {
+            let processes: Vec<ProcessId> = runs.values().filter_map(|run| run.process).collect();
+            process_ends.watch(&Discovering::stand_in(folder), &processes);
+        }
+        if self.live_runs.ended(&runs) {
+            self.discovering.start(Trigger::Asked);
+        }
+        self.update(Event::RunsFound { at: clock::now(), runs });
     }
 
     fn know_drafts(&mut self, event: &Event) {
@@ -337,6 +333,7 @@ impl Engine {
             let at = clock::now();
             match watch_event {
                 WatchEvent::Changed { workspace, parts } => match Discovering::folder_of(&workspace) {
+                    Some(folder) if self.live_runs.folder() == Some(&*folder) => self.live_runs.read(),
                     Some(folder) => self.discovering.start(Trigger::Changed(folder)),
                     None => self.update(Event::Changed { at, workspace, parts }),
                 },
@@ -356,45 +353,4 @@ impl Engine {
             }
         }
     }
-
-    /// Reads beside the loop: one event comes back, whatever happens.
-    fn collect(&mut self, request: CollectRequest) {
-        let slot = Arc::clone(self.memories.entry(request.workspace.clone()).or_default());
-        let is_slow = request.parts.contains(Parts::CHANGES)
-            && self.last_read.get(&request.workspace).is_some_and(|(_, took_ms)| *took_ms > SLOW_MS);
-        let (lanes, slow_lanes) = (Arc::clone(&self.lanes), Arc::clone(&self.slow_lanes));
-        let config = Arc::clone(&self.config);
-        let sender = self.sender.clone();
-        tokio::spawn(async move {
-            let wait = request.not_before.millis_since(clock::now());
-            if wait > 0 {
-                tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
-            }
-            // Neither semaphore is ever closed; without a permit it would run all the same.
-            let _slow = if is_slow { slow_lanes.acquire().await.ok() } else { None };
-            let _lane = lanes.acquire().await.ok();
-            let began = clock::now();
-            let limit = Duration::from_millis(config.config.watch().collect_limit_ms);
-            let work = {
-                let request = request.clone();
-                spawn_blocking(move || {
-                    let mut memory = take(&slot);
-                    let outcome = collect::perform(&request, &config.surroundings(began), &mut memory);
-                    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
-                    outcome
-                })
-            };
-            let outcome = match tokio::time::timeout(limit, work).await {
-                Ok(Ok(outcome)) => outcome,
-                Ok(Err(error)) => Err(CollectProblem::Broke(error.to_string())),
-                // The thread is left behind with its memory; the next collection starts with a new one.
-                Err(_) => Err(CollectProblem::TimedOut),
-            };
-            let _ = sender.send(EngineEvent::Event(collect::answer(&request, began, outcome)));
-        });
-    }
-}
-
-fn take(slot: &MemorySlot) -> collect::Memory {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
 }

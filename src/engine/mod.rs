@@ -7,6 +7,7 @@
 mod actions;
 pub mod clock;
 mod collect;
+mod collecting;
 mod discover;
 mod discovering;
 mod draft_keeping;
@@ -17,6 +18,7 @@ mod found;
 mod gate;
 mod history;
 mod live;
+mod live_runs;
 mod once;
 mod pane_jump;
 mod recall;

@@ -57,6 +57,8 @@ pub enum ActivitySource {
     Api,
     /// The agent's own record of its conversation.
     Transcript,
+    /// closeout itself, which runs it (`closeout run`).
+    Run,
     /// The list of processes.
     Process,
     /// The title of its tmux pane: a guess.

@@ -1,10 +1,11 @@
 //! Something that happened. Every event is data and comparable, and carries the time at which it
 //! happened: rules never read a clock.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{
-    ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, Intent, KeptReports, Parts, Sample,
+    ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, Intent, KeptReports, Parts, RunView, Sample,
     SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
 };
 
@@ -100,6 +101,13 @@ pub enum Event {
         /// Its entry in the record of what was done; `None` for a plan.
         entry: Option<Box<AuditEntry>>,
     },
+    /// These supervised runs are alive, and no others. Sent by the engine.
+    RunsFound {
+        /// When.
+        at: Timestamp,
+        /// Each with its workspace.
+        runs: BTreeMap<WorkspaceId, RunView>,
+    },
     /// The time that [`super::Effect::Wake`] asked for has come. Sent by the engine.
     Woke {
         /// When.
@@ -133,6 +141,8 @@ pub struct FoundWorkspace {
     pub drafts: Vec<Draft>,
     /// What agents said last when they were asked.
     pub reports: KeptReports,
+    /// The supervised run that is alive here.
+    pub run: Option<RunView>,
 }
 
 /// What became of a jump to a pane.

@@ -32,6 +32,7 @@ mod history;
 mod hook_event;
 mod intent;
 mod mark;
+mod notice;
 mod observation;
 mod open_point;
 mod parts;
@@ -43,6 +44,7 @@ mod reply;
 mod rescue_plan;
 mod rescue_record;
 mod response;
+mod run_view;
 mod runs;
 mod session;
 mod session_place;
@@ -93,6 +95,7 @@ pub use history::{HistoryEntry, HistoryEvent};
 pub use hook_event::{BackgroundTask, HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
 pub use intent::Intent;
 pub use mark::{Mark, MarkLapse, MarkOrder, MarkSeen, MarkWord, Marks};
+pub use notice::{HoursOfDay, NoticeKind, NoticeRoute, NoticeSettings};
 pub use observation::{
     FileCheck, GitObservation, Observations, PlanFile, PlanStep, ReadProblem, Reading, TestResults, TextFile,
     Unreadable,
@@ -115,6 +118,7 @@ pub use rescue_record::{
     RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord,
 };
 pub use response::Response;
+pub use run_view::RunView;
 pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use session::{
     AgentMessage, LiveStatus, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage, StatusReport,

@@ -48,6 +48,8 @@ pub enum ReplyChannel {
         /// Its path.
         path: PathBuf,
     },
+    /// Handed to the supervised run that waits for it.
+    Run,
     /// In no way from here: it waits for an answer that only its own screen can be given.
     Nowhere,
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-use super::{Proof, TaskKind, Timestamp, VerdictState};
+use super::{Proof, Question, TaskKind, Timestamp, VerdictState};
 
 /// How a run ended. A closed set: each has its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -212,6 +212,9 @@ pub struct SupervisedRun {
     pub iterations: Vec<RunIteration>,
     /// The agent's question that waits for an answer, or was answered last.
     pub question: Option<String>,
+    /// The same with its choices; a run of an older closeout has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Question>,
     /// The answer that the next command is told.
     pub answer: Option<String>,
     /// The process that runs it, or ran it last.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, LastWords, Marks, Receipt,
-    RunningAction, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
+    RunView, RunningAction, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport,
+    WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -34,6 +35,9 @@ pub struct WorkspaceView {
     pub activity: Activity,
     /// The sessions in this workspace, the one whose words count first.
     pub sessions: Vec<SessionView>,
+    /// The supervised run that is alive here. It is the last of the sessions, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunView>,
     /// Git's facts; `None` where there is no repository or it does not answer.
     pub git: Option<GitFacts>,
     /// Checklists, best source first.

@@ -155,6 +155,7 @@ fn has_stopped(session: &SessionView) -> bool {
         | ActivitySource::Registry
         | ActivitySource::Api
         | ActivitySource::Transcript
+        | ActivitySource::Run
         | ActivitySource::Process => true,
         ActivitySource::PaneTitle | ActivitySource::None => false,
     };

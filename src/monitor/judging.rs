@@ -133,6 +133,7 @@ impl Tracked {
         let mut evidence: Vec<Evidence> =
             self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
         self.actions.know_decision(facts, &mut evidence);
+        evidence.extend(self.run_evidence());
         evidence.extend(self.actions.evidence(facts));
         evidence.extend(configured::evidence(&self.settings().checks, self.checks_found()));
         for evidence in &mut evidence {
@@ -161,12 +162,13 @@ impl Tracked {
     fn case<'a>(&'a self, policy: &'a Policy, rounds: &'a Rounds) -> combine::Case<'a> {
         let facts = &self.snapshot.session_facts;
         let marks = &self.actions.marks;
+        let asked = self.run.as_ref().and_then(|run| run.question.as_ref());
         combine::Case {
             task_kind: self.task_kind(),
             policy,
             rounds,
             git: self.snapshot.git.as_ref(),
-            question: facts.last_words.as_ref().and_then(|words| words.question.as_ref()),
+            question: asked.or(facts.last_words.as_ref().and_then(|words| words.question.as_ref())),
             prompted_at: facts.prompted_at,
             work: &facts.work,
             sessions: &facts.sessions,

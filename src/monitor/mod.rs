@@ -10,6 +10,7 @@ mod attention;
 mod auto_probe;
 mod judging;
 mod replies;
+mod runs;
 mod schedule;
 mod tracked;
 mod view;
@@ -136,6 +137,7 @@ impl Monitor {
                 self.outcome(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
                 at
             }
+            Event::RunsFound { at, runs } => self.runs_found(runs, at, &mut effects),
             Event::Woke { at } => {
                 self.wake_at = None;
                 self.woke(at, &mut effects);

@@ -2,7 +2,7 @@
 
 use crate::model::{
     Baseline, BaselineOrigin, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace,
-    GitReader, MarkSeen, Parts, Policy, ProcessId, Sample, SessionPlace, Snapshot, Source, TaskKind,
+    GitReader, MarkSeen, Parts, Policy, ProcessId, RunView, Sample, SessionPlace, Snapshot, Source, TaskKind,
     Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
@@ -49,6 +49,8 @@ pub(super) struct Tracked {
     pub(super) actions: Actions,
     pub(super) auto_probe: AutoProbe,
     pub(super) baseline: Option<Baseline>,
+    /// The supervised run that is alive here.
+    pub(super) run: Option<RunView>,
     targets: Vec<WatchTarget>,
     processes: Vec<ProcessId>,
     pub(super) sessions: Vec<SessionPlace>,
@@ -89,6 +91,7 @@ impl Tracked {
             actions: Actions::default(),
             auto_probe: AutoProbe::default(),
             baseline: None,
+            run: None,
             targets: Vec::new(),
             processes: Vec::new(),
             sessions: Vec::new(),
@@ -113,11 +116,13 @@ impl Tracked {
         let has_other_reports = self.actions.take_reports(found.reports);
         let is_same = self.settings == found.settings && self.settings_problem == found.problem;
         let has_other_sessions = std::mem::replace(&mut self.sessions, found.sessions) != self.sessions;
+        let has_other_run = std::mem::replace(&mut self.run, found.run) != self.run;
         if !is_new && is_same {
-            if has_other_sessions || has_other_reports {
+            let is_news = has_other_sessions || has_other_reports || has_other_run;
+            if is_news {
                 self.changed(Parts::WORDS, now);
             }
-            return has_other_sessions || has_other_reports;
+            return is_news;
         }
         self.settings = found.settings;
         self.in_force = None;

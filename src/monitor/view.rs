@@ -12,6 +12,7 @@ use super::tracked::Tracked;
 pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
     let snapshot = &tracked.snapshot;
     let words = &snapshot.session_facts;
+    let sessions = tracked.sessions_and_run();
     WorkspaceView {
         id: tracked.id.clone(),
         name: name.to_owned(),
@@ -22,7 +23,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         attention: tracked
             .verdict
             .as_ref()
-            .and_then(|verdict| attention::attention(verdict, &words.sessions, tracked.is_seen))
+            .and_then(|verdict| attention::attention(verdict, &sessions, tracked.is_seen))
             .filter(|attention| {
                 let is_quiet = tracked.actions.marks.quiet.is_some();
                 !is_quiet || matches!(attention, Attention::Permission | Attention::Asks)
@@ -30,7 +31,8 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         agent: words.agent.clone(),
         model: words.model.clone(),
         activity: words.activity.clone().unwrap_or_else(Activity::unknown),
-        sessions: words.sessions.clone(),
+        sessions,
+        run: tracked.run.clone(),
         git: snapshot.git.clone(),
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
         last_words: words.last_words.clone(),

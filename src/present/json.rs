@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::model::hex::hex;
 use crate::model::{
     Activity, Attention, Checklist, ChosenKey, Evidence, GitFacts, LastWords, LeftToDo, NextAction, PartRole,
-    Proof, Question, RescueDegree, Rule, SessionView, TaskKind, Timestamp, VerdictState, Warning,
+    Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind, Timestamp, VerdictState, Warning,
     WorkspaceId, WorkspaceView, display_text,
 };
 
@@ -131,6 +131,8 @@ pub struct Row {
     activity: Activity,
     /// The sessions here, the one whose words count first.
     sessions: Vec<SessionView>,
+    /// The supervised run that is alive here.
+    run: Option<RunView>,
     /// The newest words.
     last_words: Option<LastWords>,
     /// Keys of the workspace's own file (`.closeout.toml`) that could soften the verdict, and whether they
@@ -193,6 +195,7 @@ impl Row {
             agent: view.agent.clone(),
             activity: view.activity.clone(),
             sessions: view.sessions.clone(),
+            run: view.run.clone(),
             last_words: view.last_words.clone(),
             chosen: view.chosen.clone(),
             problem: view.problem.clone(),

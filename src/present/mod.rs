@@ -17,6 +17,7 @@ pub(crate) mod mark;
 pub(crate) mod phrases;
 pub mod rescue_json;
 pub(crate) mod row;
+pub(crate) mod runs;
 pub(crate) mod sessions;
 pub(crate) mod sets;
 #[cfg(test)]

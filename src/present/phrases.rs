@@ -14,6 +14,10 @@ phrases! {
         reading, permission, to_commit, auto_probe, first_look, offers(question), done_but(files), cut_with(files),
         quoted(words), tree_was_clean(ago), was_clean,
     }
+    /// A supervised run that is alive.
+    run {
+        title(at, of), begins, runs, checks, waits, asks(question), asks_you, doing(at, of, what), left(what, points), last_check(state),
+    }
     /// The first line of the screen.
     header { looking, no_workspaces, counted(n, section), not_seen(n), selected(n, of), more_notices(n) }
     /// The tabs of a workspace.

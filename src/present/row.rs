@@ -4,7 +4,7 @@
 
 use super::phrases::row;
 use super::urgency::Urgency;
-use super::{age, counts, sessions, sets};
+use super::{age, counts, runs, sessions, sets};
 use crate::model::{
     ActionKind, NextActionKind, QuestionWeight, Rule, RunningAction, TREE_IS_CLEAN, Timestamp, Verdict,
     Warning, WorkspaceView,
@@ -47,6 +47,9 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
     let Some(verdict) = &view.verdict else {
         return view.problem.clone().unwrap_or_else(|| row::first_look().to_owned());
     };
+    if let Some(run) = &view.run {
+        return runs::in_row(run);
+    }
     let urgency = Urgency::of(view);
     // What keeps closeout from looking at all is the note. What only makes it look more seldom stands in
     // the detail: the verdict still holds.

@@ -52,7 +52,7 @@ sets! {
     }
     /// Where the activity of a session was read.
     activity_source(ActivitySource, "ActivitySource") {
-        Hook, Registry, Api, Transcript, Process, PaneTitle, None,
+        Hook, Registry, Api, Transcript, Run, Process, PaneTitle, None,
     }
     /// What a question means for the work.
     weight(QuestionWeight, "QuestionWeight") { Blocking, Offer }

@@ -4,6 +4,7 @@
 //! A run is kept as a whole before each step, so that one that was killed goes on where it was. A text for the
 //! agent (prompt, output, answer) is for this user only.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,9 @@ use super::workspace_files::{WorkspaceFiles, file_name};
 
 /// The longest answer, in bytes.
 const LONGEST_ANSWER: u64 = 1 << 20;
+
+/// A closeout that looks whether a run is alive holds the lock for a moment, which is waited for.
+const LOOKING: Duration = Duration::from_millis(200);
 
 /// Held by the one run of a workspace; the kernel frees it when that ends.
 #[derive(Debug)]
@@ -44,9 +48,9 @@ impl Store {
     /// # Errors
     /// The lock cannot be made.
     pub fn lock_run(&self, workspace: &WorkspaceId) -> Result<Option<RunLock>, StoreError> {
-        own_folder(&self.folder().join("runs"))?;
+        own_folder(&self.runs_folder())?;
         let path = self.run_place(workspace).with_extension("lock");
-        let lock = write::lock_file(&path, Duration::ZERO).map_err(StoreError::io("lock", &path))?;
+        let lock = write::lock_file(&path, LOOKING).map_err(StoreError::io("lock", &path))?;
         Ok(lock.map(|lock| RunLock { _lock: lock }))
     }
 
@@ -63,10 +67,24 @@ impl Store {
         self.run_files().one(workspace)
     }
 
+    /// The runs that are alive, each with its workspace.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn live_runs(&self) -> Result<BTreeMap<WorkspaceId, SupervisedRun>, StoreError> {
+        let mut runs = self.run_files().all::<SupervisedRun>()?;
+        runs.retain(|workspace, run| run.ended.is_none() && self.is_run_alive(workspace));
+        Ok(runs)
+    }
+
     /// Whether a closeout runs a command in this workspace now.
     pub fn is_run_alive(&self, workspace: &WorkspaceId) -> bool {
-        let path = self.run_place(workspace).with_extension("lock");
-        path.exists() && matches!(write::lock_file(&path, Duration::ZERO), Ok(None))
+        write::is_locked(&self.run_place(workspace).with_extension("lock"))
+    }
+
+    /// Where runs are kept, a file each.
+    pub fn runs_folder(&self) -> PathBuf {
+        self.folder().join("runs")
     }
 
     /// The folder for the files of a workspace's run, made if it is not there.
@@ -96,7 +114,7 @@ impl Store {
     }
 
     fn run_files(&self) -> WorkspaceFiles {
-        WorkspaceFiles::new(self.folder().join("runs"))
+        WorkspaceFiles::new(self.runs_folder())
     }
 
     fn breaker_files(&self) -> WorkspaceFiles {
@@ -104,7 +122,7 @@ impl Store {
     }
 
     fn run_place(&self, workspace: &WorkspaceId) -> PathBuf {
-        self.folder().join("runs").join(file_name(workspace.path()))
+        self.runs_folder().join(file_name(workspace.path()))
     }
 }
 

@@ -99,6 +99,12 @@ impl WorkspaceFiles {
         (read, n_unread)
     }
 
+    /// What the files of all workspaces hold; one that cannot be read stays where it is.
+    pub(super) fn all<T: DeserializeOwned>(&self) -> Result<BTreeMap<WorkspaceId, T>, StoreError> {
+        let read = |path: PathBuf| read_up_to(&path, MAX_FILE).ok().flatten().and_then(|json| parse(&json));
+        Ok(json_files(&self.folder)?.into_iter().filter_map(read).collect())
+    }
+
     fn place(&self, workspace: &WorkspaceId) -> PathBuf {
         self.folder.join(file_name(workspace.path()))
     }

@@ -142,6 +142,7 @@ impl Scene {
             history: Vec::new(),
             drafts: self.drafts.clone(),
             reports: self.reports.clone(),
+            run: None,
         }
     }
 

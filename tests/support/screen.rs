@@ -36,6 +36,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         model: None,
         activity: Activity::unknown(),
         sessions: Vec::new(),
+        run: None,
         git: None,
         checklists: Vec::new(),
         last_words: None,

@@ -96,7 +96,7 @@ impl Replier<'_> {
             (ReplyChannel::Pane { .. }, ReplyBody::Option { place, label, call }) => {
                 self.choose_option(plan, *place, label, call)
             }
-            (ReplyChannel::Nowhere, _) => {
+            (ReplyChannel::Nowhere | ReplyChannel::Run, _) => {
                 Err(refused("it can be answered on its own screen only", "answer it there"))
             }
             (ReplyChannel::File { path }, ReplyBody::Text { text }) => {

@@ -98,6 +98,7 @@ fn begin(
         state,
         iterations: Vec::new(),
         question: None,
+        asked: None,
         answer: None,
         pid: 0,
         ended: None,

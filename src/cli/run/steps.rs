@@ -212,6 +212,7 @@ impl Driver<'_> {
             }
         }
         self.run.question = judging::question(view);
+        self.run.asked.clone_from(&verdict.question);
         self.last = Some(view.clone());
         Ok(LoopEvent::Checked(facts))
     }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 
+use crate::cli::notices::{RESTORE_TITLE, Teller, Delivery};
 use crate::engine::{Engine, clock};
 use crate::model::{Intent, Timestamp, WorkspaceId, WorkspaceView, display_text};
 use crate::present;
@@ -16,6 +17,10 @@ use super::terminal::Screen;
 /// That a workspace is being read, and when it was, is shown when it takes so long.
 const READING_MS: i64 = 200;
 
+/// Who did nothing for so long at a terminal that is at the front may have gone away.
+const AWAY_MS: i64 = 300_000;
+/// The same at a terminal that does not tell whether it is at the front.
+const GUESSED_MS: i64 = 30_000;
 /// So many of the newest notices are kept.
 const MAX_NOTICES: usize = 20;
 
@@ -34,6 +39,12 @@ pub(super) struct Front {
     /// Whether the person leaves, since what they waited for has ended.
     is_leaving: bool,
     planted: Planted,
+    /// Tells the person what they do not see; `None` without a state folder, where nobody could tell it once.
+    teller: Option<Teller>,
+    /// What the terminal told last of being at the front; `None` while it told nothing.
+    has_focus: Option<bool>,
+    /// When the person last did anything here.
+    input_at: Timestamp,
 }
 
 /// What an input asks of the loop.
@@ -62,7 +73,12 @@ enum News {
 
 impl Front {
     /// Nothing is known yet.
-    pub(super) fn new(mut state: ui::State, notices: Vec<String>, planted: Planted) -> Front {
+    pub(super) fn new(
+        mut state: ui::State,
+        notices: Vec<String>,
+        planted: Planted,
+        teller: Option<Teller>,
+    ) -> Front {
         state.notices.clone_from(&notices);
         Front {
             state,
@@ -74,6 +90,9 @@ impl Front {
             frame_at: None,
             is_leaving: false,
             planted,
+            teller,
+            has_focus: None,
+            input_at: clock::now(),
         }
     }
 
@@ -102,7 +121,8 @@ impl Front {
 
     /// Takes one input in.
     pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> Taken {
-        ui::on_input(&mut self.state, clock::now());
+        self.input_at = clock::now();
+        ui::on_input(&mut self.state, self.input_at);
         let reaction = ui::update(&mut self.state, &self.views, input);
         pass_on(engine, reaction.intents);
         self.take_world(engine);
@@ -123,6 +143,11 @@ impl Front {
         if self.state.n_older != engine.n_older_sessions() {
             self.state.n_older = engine.n_older_sessions();
             news = News::Seen;
+        }
+        let now = clock::now();
+        if let Some(teller) = &mut self.teller {
+            changes.removed.iter().for_each(|id| teller.remove(id));
+            changes.views.iter().for_each(|view| teller.take(view, now));
         }
         for view in changes.views {
             news = news.max(self.take_view(view));
@@ -145,7 +170,6 @@ impl Front {
             pass_on(engine, reaction.intents);
             news = news.max(News::Seen);
         }
-        let now = clock::now();
         match news {
             News::None => {}
             News::Reading => self.ask_for_frame(now.plus_millis(READING_MS)),
@@ -209,6 +233,62 @@ impl Front {
 
     fn ask_for_frame(&mut self, at: Timestamp) {
         self.frame_at = Some(self.frame_at.map_or(at, |before| before.min(at)));
+    }
+
+    /// The terminal came to the front, or went to the back.
+    pub(super) fn focus(&mut self, is_in_front: bool) {
+        self.has_focus = Some(is_in_front);
+    }
+
+    /// The workspace that the person has before their eyes, as far as can be told.
+    fn looked_at(&self, now: Timestamp) -> Option<&WorkspaceId> {
+        let longest = match self.has_focus {
+            Some(true) => AWAY_MS,
+            Some(false) => return None,
+            None => GUESSED_MS,
+        };
+        self.state.selected.as_ref().filter(|_| now.millis_since(self.input_at) < longest)
+    }
+
+    /// When a notice is due.
+    pub(super) fn notice_at(&self) -> Option<Timestamp> {
+        let now = clock::now();
+        self.teller.as_ref().and_then(|teller| teller.due_at(self.looked_at(now), now))
+    }
+
+    /// What came of a notice; it never comes where nobody tells.
+    pub(super) async fn next_delivery(&mut self) -> Delivery {
+        match &mut self.teller {
+            Some(teller) => teller.next_delivery().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Tells what came of a notice.
+    pub(super) fn tell(&mut self, told: Delivery) -> io::Result<()> {
+        match told {
+            Delivery::Notice { signs, .. } => Screen::tell(&signs),
+            Delivery::Failed(words) => {
+                keep(&mut self.happened, vec![words]);
+                self.ask_for_frame(clock::now());
+                Ok(())
+            }
+        }
+    }
+
+    /// Has the notices told that are due, and the title of the window be what it has to be.
+    pub(super) fn tell_due(&mut self) -> io::Result<()> {
+        let now = clock::now();
+        let looked_at = self.looked_at(now).cloned();
+        let Some(teller) = &mut self.teller else { return Ok(()) };
+        teller.tell_due(looked_at.as_ref(), now);
+        teller.new_title().map_or(Ok(()), |title| Screen::tell(&title))
+    }
+
+    /// Gives the title of the window back.
+    pub(super) fn restore_title(&self) -> io::Result<()> {
+        let has_title = self.teller.as_ref().is_some_and(Teller::has_title);
+        if has_title { Screen::tell(RESTORE_TITLE) } else { Ok(()) }
     }
 
     /// Draws if the world asked for a frame and its moment has come.

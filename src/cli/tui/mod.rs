@@ -24,6 +24,7 @@ use crate::ui::Look;
 use super::args::Watch;
 use super::environment::{Environment, is_utf8};
 use super::exit::{Ended, Failure, Outcome};
+use super::notices::Teller;
 use super::output;
 use planted::Planted;
 
@@ -58,8 +59,11 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         .build()
         .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
     let planted = Planted::of(environment);
+    let store = config.state_folder.as_ref().and_then(|folder| store::Store::open(folder).ok());
+    let teller =
+        store.map(|store| Teller::new(environment, config.config.clone(), store, config.own_program.clone()));
     let ran = panic::catch_unwind(AssertUnwindSafe(|| {
-        runtime.block_on(run_loop::run(config, editor, look, settings.has_mouse, notices, planted))
+        runtime.block_on(run_loop::run(config, editor, look, settings.has_mouse, notices, planted, teller))
     }));
     let ended = match ran {
         Ok(ended) => ended,

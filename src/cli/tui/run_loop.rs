@@ -8,6 +8,7 @@ use crossterm::event::{self, Event};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
+use crate::cli::notices::Teller;
 use crate::engine::{Engine, EngineConfig, clock};
 use crate::process;
 use crate::ui::{self, Edited, Input, Look, Size};
@@ -46,10 +47,11 @@ pub(super) async fn run(
     has_mouse: bool,
     notices: Vec<String>,
     planted: Planted,
+    teller: Option<Teller>,
 ) -> Ended {
     let mut state = ui::State::new(Size { width: 0, height: 0 }, look);
     state.asks_by_itself = config.config.auto_probes().is_on;
-    let mut front = Front::new(state, notices, planted);
+    let mut front = Front::new(state, notices, planted, teller);
     let mut engine = None;
     let end = show(config, &editor, has_mouse, &mut front, &mut engine).await;
     let Some(engine) = &mut engine else { return Ended { end, words: Vec::new() } };
@@ -76,7 +78,9 @@ async fn show(
     front.draw(&mut screen)?;
     let engine = engine.insert(Engine::start_asking(config));
     front.take_world(engine);
-    run_until_end(editor, front, engine, &mut screen).await
+    let end = run_until_end(editor, front, engine, &mut screen).await;
+    front.restore_title()?;
+    end
 }
 
 async fn run_until_end(
@@ -89,7 +93,7 @@ async fn run_until_end(
     let mut signals = Signals::listen()?;
     let mut is_expecting_continue = false;
     loop {
-        let frame_at = front.frame_at();
+        let wake_at = front.frame_at().into_iter().chain(front.notice_at()).min();
         tokio::select! {
             biased;
             signal = signals.next() => match signal {
@@ -106,6 +110,9 @@ async fn run_until_end(
             input = inputs.next() => match input {
                 Some(Ok(event)) if is_suspend(&event) => process::ask_job_to_stop(),
                 Some(Ok(event)) => {
+                    if let Event::FocusGained | Event::FocusLost = event {
+                        front.focus(event == Event::FocusGained);
+                    }
                     let Some(input) = convert(event) else { continue };
                     match front.take_input(engine, input) {
                         Taken::Stay => front.draw(screen)?,
@@ -127,12 +134,14 @@ async fn run_until_end(
                 // The terminal is gone.
                 None => return Ok(End::Signal(SIGHUP)),
             },
+            told = front.next_delivery() => front.tell(told)?,
             () = engine.turn() => front.take_world(engine),
-            () = clock::sleep_until(frame_at) => {}
+            () = clock::sleep_until(wake_at) => {}
         }
         if front.is_leaving() {
             return Ok(End::Quit);
         }
+        front.tell_due()?;
         front.draw_if_due(screen)?;
     }
 }

@@ -85,6 +85,13 @@ impl Screen {
         Ok(Screen { terminal: ManuallyDrop::new(enter(has_mouse)?), has_mouse })
     }
 
+    /// Tells the terminal something that is no frame: a notice, a title.
+    pub(super) fn tell(signs: &str) -> io::Result<()> {
+        let mut out = stdout();
+        out.write_all(signs.as_bytes())?;
+        out.flush()
+    }
+
     /// Puts the terminal back for as long as the program is stopped.
     pub(super) fn give_back() {
         put_back();

@@ -37,6 +37,15 @@ pub fn lock_file(path: &Path, longest: Duration) -> io::Result<Option<File>> {
     Ok(lock(&file, longest)?.then_some(file))
 }
 
+/// Whether another holds the lock on the file at `path`. Several can look at once; who takes it at that very moment has
+/// to try again.
+pub fn is_locked(path: &Path) -> bool {
+    let opened = path.exists().then(|| open_to_append(path, Some(0o600)));
+    opened
+        .and_then(Result::ok)
+        .is_some_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,7 +56,9 @@ mod tests {
         let path = temp.path().join("lock");
         let held = lock_file(&path, Duration::ZERO).unwrap().unwrap();
         assert!(lock_file(&path, Duration::from_millis(20)).unwrap().is_none());
+        assert!(is_locked(&path));
         drop(held);
+        assert!(!is_locked(&path) && !is_locked(&temp.path().join("none")));
         assert!(lock_file(&path, Duration::ZERO).unwrap().is_some());
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("/dev/null", &path).unwrap();

@@ -6,7 +6,7 @@ mod lock;
 mod new_file;
 
 pub use journal::{Journal, Lines};
-pub use lock::{lock, lock_file};
+pub use lock::{is_locked, lock, lock_file};
 pub use new_file::{NewFile, Over, place, replace, replace_soon};
 
 use std::fs::{self, DirBuilder, File};

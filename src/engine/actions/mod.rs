@@ -13,6 +13,7 @@ mod refresher;
 mod reply;
 mod rescue;
 pub(super) mod rescuer;
+mod run_answer;
 mod smart_check;
 mod tools;
 pub(super) mod trust;

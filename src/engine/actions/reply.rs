@@ -9,14 +9,14 @@ use crate::action::reply::{Current, Programs, Replier, TmuxAccess};
 use crate::agent::Adapter;
 use crate::agent::processes::{ProcessTable, Sought};
 use crate::model::{
-    ActionClass, ActionProblem, ActionProgress, ActionRequest, Receipt, ReplyBody, ReplyPlan, SessionName,
-    SessionObservation, TurnState,
+    ActionClass, ActionProblem, ActionProgress, ActionRequest, Receipt, ReplyBody, ReplyChannel, ReplyPlan,
+    RunView, SessionName, SessionObservation, TurnState,
 };
 use crate::process::{self, Launcher};
 
-use super::decide;
 use super::refresher::{self, Refresher};
 use super::tools::Tools;
+use super::{decide, run_answer};
 use crate::engine::clock;
 
 /// How long the record is looked at for words that were typed or queued.
@@ -30,6 +30,9 @@ pub(super) fn plan(
     session: &SessionName,
     tools: &Tools<'_>,
 ) -> Result<ReplyPlan, ActionProblem> {
+    if session.agent == RunView::AGENT {
+        return run_answer::plan(request, session, tools);
+    }
     with_replier(request, session, tools, |replier| replier.plan(session))
 }
 
@@ -39,6 +42,9 @@ pub(super) fn send(
     body: &ReplyBody,
     tools: &Tools<'_>,
 ) -> Result<Receipt, ActionProblem> {
+    if plan.channel == ReplyChannel::Run {
+        return run_answer::send(request, plan, body, tools);
+    }
     with_replier(request, &plan.session, tools, |replier| replier.send(plan, body))
 }
 

@@ -147,6 +147,7 @@ fn origin(session: &SessionObservation, activity: &Activity) -> (Option<Timestam
         }
         ActivitySource::Transcript
         | ActivitySource::Process
+        | ActivitySource::Run
         | ActivitySource::PaneTitle
         | ActivitySource::None => session.written_at,
     };
@@ -157,6 +158,7 @@ fn origin(session: &SessionObservation, activity: &Activity) -> (Option<Timestam
         | ActivitySource::Api
         | ActivitySource::Transcript
         | ActivitySource::Process
+        | ActivitySource::Run
         | ActivitySource::None => Strength::SelfReported,
     };
     (reported_at, strength)

@@ -9,6 +9,7 @@ mod evidence;
 mod git;
 mod last_words;
 pub(super) mod left;
+mod run;
 mod sessions;
 mod verdict;
 
@@ -100,6 +101,7 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
     match state.tab {
         Tab::Why => {
             let mut lines = verdict::lines(view, sheet);
+            lines.extend(run::lines(view, sheet));
             lines.extend(actions::running(view, sheet));
             lines.extend(evidence::lines(view, sheet));
             lines.extend(last_words::lines(view, sheet));

@@ -20,8 +20,11 @@ pub(super) fn all(view: &WorkspaceView) -> Vec<SessionName> {
     names
 }
 
-/// Those that wait for the person.
+/// Those that wait for the person. A supervised run that waits tells its agent's session the answer itself.
 pub(super) fn waiting(view: &WorkspaceView) -> Vec<SessionName> {
+    if let Some(run) = view.run.as_ref().filter(|run| run.question.is_some()) {
+        return vec![run.name()];
+    }
     view.sessions.iter().filter(|session| sessions::waits(session)).map(name_of).collect()
 }
 

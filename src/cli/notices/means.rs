@@ -1,0 +1,138 @@
+//! How one notice is told, beside the loop: it is claimed in the state folder first, so that of all closeouts one tells.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::signs;
+use crate::cli::environment::Environment;
+use crate::model::{NoticeKind, NoticeSettings, NoticeRoute, Timestamp, WorkspaceId, display_text};
+use crate::process::{self, Launcher, Spec};
+use crate::store::Store;
+
+/// How long a program has for a notice.
+const PROGRAM_LIMIT: Duration = Duration::from_secs(10);
+/// The longest question in a notice, in characters.
+const LONGEST_QUESTION: usize = 200;
+
+/// What notices are told with.
+pub(super) struct Means {
+    store: Store,
+    variables: Vec<(OsString, OsString)>,
+    here: PathBuf,
+    launcher: Option<PathBuf>,
+    search_path: Option<OsString>,
+    is_in_tmux: bool,
+    is_over_ssh: bool,
+}
+
+/// A notice that is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Notice {
+    pub(super) workspace: WorkspaceId,
+    /// The short name of the workspace. Cleaned.
+    pub(super) name: String,
+    pub(super) kind: NoticeKind,
+    /// The name of the occasion: the same in every closeout, and another one when the same comes again later.
+    pub(super) occasion: String,
+    /// The agent's question. Untrusted.
+    pub(super) question: Option<String>,
+    /// Whether it happened lately.
+    pub(super) is_news: bool,
+    /// Whether the person has it before their eyes.
+    pub(super) is_seen: bool,
+}
+
+/// What came of a notice.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Delivery {
+    /// The person is told: what is written to the terminal, and the same as a line. Cleaned.
+    Notice { signs: String, line: String },
+    /// Something of it failed, in words. Cleaned.
+    Failed(String),
+}
+
+impl Means {
+    pub(super) fn new(environment: &Environment, store: Store, launcher: Option<PathBuf>) -> Means {
+        let has = |name: &str| environment.variable(name).is_some();
+        Means {
+            store,
+            variables: environment.all(),
+            here: environment.here.clone(),
+            launcher,
+            search_path: environment.variable("PATH").cloned(),
+            is_in_tmux: has("TMUX"),
+            is_over_ssh: has("SSH_CONNECTION") || has("SSH_TTY"),
+        }
+    }
+
+    /// Tells the person, unless somebody told them already. Blocks on the disk and on programs.
+    pub(super) fn tell(&self, notice: &Notice, settings: &NoticeSettings, now: Timestamp) -> Vec<Delivery> {
+        let why = notice.kind.label();
+        match self.store.claim_notice(&notice.workspace, (&notice.occasion, why), now) {
+            Ok(true) if notice.is_news && !notice.is_seen => {}
+            Ok(_) => return Vec::new(),
+            Err(error) => return vec![failed(&error.to_string())],
+        }
+        let question = notice.question.as_deref().filter(|_| settings.shows_question).map(shown);
+        let why = question.as_ref().map_or_else(|| why.to_owned(), |question| format!("{why}: {question}"));
+        let line = format!("{}: {why}", notice.name);
+        let mut ways = settings.ways.clone();
+        let mut all = Vec::new();
+        if ways.contains(&NoticeRoute::Desktop) {
+            if self.is_over_ssh {
+                // It would show where nobody sits; the terminal is where the person is.
+                ways.push(NoticeRoute::Osc9);
+            } else if let Err(words) = self.on_desktop(notice, &why) {
+                all.push(failed(&words));
+            }
+        }
+        if let Some((program, arguments)) = settings.command.split_first() {
+            let own = [why.as_str(), &notice.name].map(OsString::from);
+            let own = own.into_iter().chain([notice.workspace.path().as_os_str().to_owned()]);
+            let arguments = arguments.iter().map(OsString::from).chain(own).collect();
+            if let Err(words) = self.run(program, arguments) {
+                all.push(failed(&words));
+            }
+        }
+        let signs = signs::notice(&ways, &line, self.is_in_tmux);
+        all.insert(0, Delivery::Notice { signs, line });
+        all
+    }
+
+    /// The desktop takes some signs of a text for markup.
+    fn on_desktop(&self, notice: &Notice, why: &str) -> Result<(), String> {
+        let body = why.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let arguments = ["--app-name=closeout", "--", &notice.name, &body].map(OsString::from);
+        self.run("notify-send", arguments.to_vec())
+    }
+
+    fn run(&self, program: &str, arguments: Vec<OsString>) -> Result<(), String> {
+        let found = if program.contains('/') {
+            Some(self.here.join(program))
+        } else {
+            process::find_program(program, self.search_path.as_deref())
+        };
+        let found = found.ok_or_else(|| format!("{program}: there is no such program"))?;
+        let spec = Spec {
+            env: self.variables.clone(),
+            time_limit: PROGRAM_LIMIT,
+            own_session: self.launcher.clone().map(|program| Launcher { program }),
+            ..Spec::new(found, &self.here).args(arguments)
+        };
+        process::run(&spec).map(drop).map_err(|error| format!("{program}: {error}"))
+    }
+}
+
+fn failed(words: &str) -> Delivery {
+    Delivery::Failed(display_text::line(words).into_owned())
+}
+
+/// The agent's words for one line of a notice.
+fn shown(question: &str) -> String {
+    let line = display_text::line(question);
+    match line.char_indices().nth(LONGEST_QUESTION) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.into_owned(),
+    }
+}

@@ -1,0 +1,260 @@
+//! Which notices are due: what lasts, is wanted, and is not before the person's eyes. It waits for nothing: what touches
+//! the disk or starts a program runs beside the loop.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::means::{Delivery, Means, Notice};
+use super::signs;
+use crate::cli::environment::Environment;
+use crate::config::Config;
+use crate::judge::USAGE_LIMIT;
+use crate::model::{
+    Attention, NoticeKind, NoticeRoute, NoticeSettings, RescueDegree, Timestamp, WorkspaceId, WorkspaceView,
+    display_text, stable_hash,
+};
+use crate::store::Store;
+
+/// What closeout finds at its start is news only if its session moved so long ago at most.
+const FRESH_MS: i64 = 600_000;
+/// An occasion has to last so long: a verdict may rest for a moment on a tree that was read before a commit.
+const SETTLE_MS: i64 = 1_500;
+/// The closeout in which a person looks at the row takes the occasion first.
+const BESIDE_MS: i64 = 800;
+/// What waits for the end of the quiet hours is thought of again so often.
+const THINK_AGAIN_MS: i64 = 30_000;
+
+/// What flags say in place of the configuration.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Given {
+    pub(super) ways: Option<Vec<NoticeRoute>>,
+    pub(super) command: Option<Vec<String>>,
+    pub(super) quiet_hours: Option<crate::model::HoursOfDay>,
+}
+
+/// Tells a person of workspaces.
+pub(in crate::cli) struct Teller {
+    config: Config,
+    given: Given,
+    means: Arc<Means>,
+    /// What came just now, or in the quiet hours.
+    waiting: Vec<Waiting>,
+    /// The workspaces that need the person.
+    in_need: BTreeSet<WorkspaceId>,
+    /// The number that the title of the window has.
+    titled: Option<usize>,
+    sender: UnboundedSender<Delivery>,
+    deliveries: UnboundedReceiver<Delivery>,
+}
+
+/// An occasion that may be told.
+struct Waiting {
+    notice: Notice,
+    settings: NoticeSettings,
+    since: Timestamp,
+}
+
+impl Teller {
+    pub(in crate::cli) fn new(
+        environment: &Environment,
+        config: Config,
+        store: Store,
+        launcher: Option<PathBuf>,
+    ) -> Teller {
+        let (sender, deliveries) = unbounded_channel();
+        Teller {
+            config,
+            given: Given::default(),
+            means: Arc::new(Means::new(environment, store, launcher)),
+            waiting: Vec::new(),
+            in_need: BTreeSet::new(),
+            titled: None,
+            sender,
+            deliveries,
+        }
+    }
+
+    pub(super) fn given(self, given: Given) -> Teller {
+        Teller { given, ..self }
+    }
+
+    /// A workspace has changed. What does not last is no occasion.
+    pub(in crate::cli) fn take(&mut self, view: &WorkspaceView, now: Timestamp) {
+        let kind = kind_of(view);
+        if kind.is_some_and(|kind| kind != NoticeKind::Finished) {
+            self.in_need.insert(view.id.clone());
+        } else {
+            self.in_need.remove(&view.id);
+        }
+        let before = self.waiting.iter().position(|waiting| waiting.notice.workspace == view.id);
+        let before = before.map(|position| self.waiting.swap_remove(position));
+        let Some(kind) = kind else { return };
+        let settings = self.settings(view);
+        if !settings.about.iter().any(|about| about == kind.name()) {
+            return;
+        }
+        let notice = notice(view, kind, now);
+        let same = before.filter(|before| before.notice.occasion == notice.occasion);
+        let since = same.map_or(now, |before| before.since);
+        self.waiting.push(Waiting { notice, settings, since });
+    }
+
+    /// A workspace is no more.
+    pub(in crate::cli) fn remove(&mut self, workspace: &WorkspaceId) {
+        self.in_need.remove(workspace);
+        self.waiting.retain(|waiting| waiting.notice.workspace != *workspace);
+    }
+
+    fn settings(&self, view: &WorkspaceView) -> NoticeSettings {
+        let settings = self.config.notices_for(view.id.path());
+        NoticeSettings {
+            ways: self.given.ways.clone().unwrap_or(settings.ways),
+            command: self.given.command.clone().unwrap_or(settings.command),
+            quiet_hours: self.given.quiet_hours.or(settings.quiet_hours),
+            ..settings
+        }
+    }
+
+    /// Has told what has lasted, unless it is quiet now. `looked_at` is the workspace that the person has before their
+    /// eyes: it is not told of, here or elsewhere.
+    pub(in crate::cli) fn tell_due(&mut self, looked_at: Option<&WorkspaceId>, now: Timestamp) {
+        let minute = minute_of_day(now);
+        let is_due = |waiting: &Waiting| {
+            let is_seen = looked_at == Some(&waiting.notice.workspace);
+            waiting.due_at(is_seen) <= now && (is_seen || !waiting.is_quiet(minute))
+        };
+        let (due, later) = std::mem::take(&mut self.waiting).into_iter().partition(is_due);
+        self.waiting = later;
+        let due: Vec<Waiting> = due;
+        for Waiting { mut notice, settings, .. } in due {
+            notice.is_seen = looked_at == Some(&notice.workspace);
+            let (means, sender) = (Arc::clone(&self.means), self.sender.clone());
+            tokio::task::spawn_blocking(move || {
+                for told in means.tell(&notice, &settings, now) {
+                    // When nobody receives, the program ends.
+                    let _ = sender.send(told);
+                }
+            });
+        }
+    }
+
+    /// When something has to be thought of again; `None` where nothing waits.
+    pub(in crate::cli) fn due_at(
+        &self,
+        looked_at: Option<&WorkspaceId>,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let minute = minute_of_day(now);
+        let due_at = |waiting: &Waiting| {
+            let is_seen = looked_at == Some(&waiting.notice.workspace);
+            let due_at = waiting.due_at(is_seen);
+            if !is_seen && waiting.is_quiet(minute) {
+                due_at.max(now.plus_millis(THINK_AGAIN_MS))
+            } else {
+                due_at
+            }
+        };
+        self.waiting.iter().map(due_at).min()
+    }
+
+    /// What came of a notice that was told. Nothing is lost if it is not waited for.
+    pub(in crate::cli) async fn next_delivery(&mut self) -> Delivery {
+        match self.deliveries.recv().await {
+            Some(told) => told,
+            // This value holds a sender itself.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// The title of the window, where it has to be another one.
+    pub(in crate::cli) fn new_title(&mut self) -> Option<String> {
+        let ways = self.given.ways.clone().unwrap_or_else(|| self.config.notices().ways);
+        if !ways.contains(&NoticeRoute::Title) || self.titled == Some(self.in_need.len()) {
+            return None;
+        }
+        let save = if self.titled.is_none() { signs::SAVE_TITLE } else { "" };
+        self.titled = Some(self.in_need.len());
+        Some(format!("{save}{}", signs::title(self.in_need.len())))
+    }
+
+    /// Whether the title of the window was changed.
+    pub(in crate::cli) fn has_title(&self) -> bool {
+        self.titled.is_some()
+    }
+}
+
+impl Waiting {
+    fn due_at(&self, is_seen: bool) -> Timestamp {
+        self.since.plus_millis(if is_seen { SETTLE_MS } else { SETTLE_MS + BESIDE_MS })
+    }
+
+    fn is_quiet(&self, minute: u16) -> bool {
+        self.settings.quiet_hours.is_some_and(|hours| hours.contains(minute))
+    }
+}
+
+/// What calls for a notice. Who commits by hand is not told that work is theirs to commit.
+fn kind_of(view: &WorkspaceView) -> Option<NoticeKind> {
+    let verdict = view.verdict.as_ref()?;
+    let kind = view.attention.and_then(NoticeKind::of)?;
+    match kind {
+        NoticeKind::Finished if verdict.degree == Some(RescueDegree::ToCommit) => None,
+        NoticeKind::Error => {
+            let mut marks = verdict.parts.iter().flat_map(|part| &part.evidence.fingerprints);
+            Some(if marks.any(|mark| mark == USAGE_LIMIT) { NoticeKind::Limit } else { kind })
+        }
+        NoticeKind::Question
+        | NoticeKind::Permission
+        | NoticeKind::Rescue
+        | NoticeKind::Stalled
+        | NoticeKind::Limit
+        | NoticeKind::Finished => Some(kind),
+    }
+}
+
+fn notice(view: &WorkspaceView, kind: NoticeKind, now: Timestamp) -> Notice {
+    let question = view.verdict.as_ref().and_then(|verdict| verdict.question.as_ref());
+    Notice {
+        workspace: view.id.clone(),
+        name: display_text::line(&view.name).into_owned(),
+        kind,
+        occasion: occasion(view),
+        question: question.filter(|_| kind == NoticeKind::Question).map(|question| question.text.clone()),
+        is_news: is_news(view, now),
+        is_seen: false,
+    }
+}
+
+/// A name for the occasion: the same in every closeout, and another one when the same comes again later.
+fn occasion(view: &WorkspaceView) -> String {
+    let prompted_at = view.sessions.iter().filter_map(|session| session.prompted_at).max();
+    let verdict = view.verdict.as_ref();
+    let question =
+        verdict.and_then(|verdict| verdict.question.as_ref()).map(|question| question.text.as_str());
+    let head = view.git.as_ref().and_then(|git| git.head.commit());
+    let points: Vec<&str> = verdict
+        .map(|verdict| verdict.left_to_do.open().map(|point| point.id.as_str()).collect())
+        .unwrap_or_default();
+    let what = match view.attention {
+        Some(Attention::Finished | Attention::Rescue) => format!("{head:?}"),
+        Some(Attention::Stalled | Attention::Error) => format!("{points:?}"),
+        Some(Attention::Permission | Attention::Asks | Attention::Offer) | None => format!("{question:?}"),
+    };
+    let text = format!("{:?} {prompted_at:?} {what}", view.attention);
+    format!("{:016x}", stable_hash(text.as_bytes()))
+}
+
+/// Whether it happened lately: what closeout finds at its start may be days old.
+fn is_news(view: &WorkspaceView, now: Timestamp) -> bool {
+    let moved_at = view.sessions.iter().filter_map(|session| session.moved_at).max();
+    !view.is_found_state || moved_at.is_some_and(|at| now.millis_since(at) < FRESH_MS)
+}
+
+fn minute_of_day(now: Timestamp) -> u16 {
+    let moment = jiff::Timestamp::from_millisecond(now.0).unwrap_or_default();
+    let time = moment.to_zoned(jiff::tz::TimeZone::system()).time();
+    u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or_default()
+}

@@ -1,0 +1,107 @@
+//! Collections beside the loop: each answers with one event, whatever happens, and a slow one never takes all lanes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::spawn_blocking;
+
+use super::event::EngineEvent;
+use super::{EngineConfig, clock, collect};
+use crate::model::{CollectProblem, CollectRequest, Event, Parts, Timestamp, WorkspaceId};
+
+/// How many collections run at once.
+const N_LANES: usize = 2;
+/// How many of them may be looks at large work trees, so that these never fill all lanes.
+const N_SLOW_LANES: usize = 1;
+/// A collection of a workspace whose last one took longer than this goes by the slow lane.
+const SLOW_MS: u32 = 20;
+
+/// A workspace's memory between collections; empty while one runs.
+type MemorySlot = Arc<Mutex<Option<collect::Memory>>>;
+
+/// The collections of one engine.
+pub(super) struct Collecting {
+    config: Arc<EngineConfig>,
+    sender: UnboundedSender<EngineEvent>,
+    memories: HashMap<WorkspaceId, MemorySlot>,
+    /// When the last reading of each workspace began, and how long it took.
+    last_read: HashMap<WorkspaceId, (Timestamp, u32)>,
+    lanes: Arc<Semaphore>,
+    slow_lanes: Arc<Semaphore>,
+}
+
+impl Collecting {
+    pub(super) fn new(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) -> Collecting {
+        Collecting {
+            config,
+            sender,
+            memories: HashMap::new(),
+            last_read: HashMap::new(),
+            lanes: Arc::new(Semaphore::new(N_LANES)),
+            slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
+        }
+    }
+
+    /// A workspace is gone, or nothing is there to be followed.
+    pub(super) fn drop_memory(&mut self, workspace: &WorkspaceId) {
+        self.memories.remove(workspace);
+        self.last_read.remove(workspace);
+    }
+
+    /// Takes note of a collection that ended.
+    pub(super) fn hear(&mut self, event: &Event) {
+        if let Event::Collected { at, workspace, took_ms, .. } = event {
+            let began_at = at.plus_millis(-i64::from(*took_ms));
+            self.last_read.insert(workspace.clone(), (began_at, *took_ms));
+        }
+    }
+
+    /// When the last reading of a workspace began.
+    pub(super) fn read_at(&self, workspace: &WorkspaceId) -> Timestamp {
+        self.last_read.get(workspace).map_or(Timestamp(0), |(began_at, _)| *began_at)
+    }
+
+    /// Reads beside the loop: one event comes back, whatever happens.
+    pub(super) fn start(&mut self, request: CollectRequest) {
+        let slot = Arc::clone(self.memories.entry(request.workspace.clone()).or_default());
+        let is_slow = request.parts.contains(Parts::CHANGES)
+            && self.last_read.get(&request.workspace).is_some_and(|(_, took_ms)| *took_ms > SLOW_MS);
+        let (lanes, slow_lanes) = (Arc::clone(&self.lanes), Arc::clone(&self.slow_lanes));
+        let config = Arc::clone(&self.config);
+        let sender = self.sender.clone();
+        tokio::spawn(async move {
+            let wait = request.not_before.millis_since(clock::now());
+            if wait > 0 {
+                tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
+            }
+            // Neither semaphore is ever closed; without a permit it would run all the same.
+            let _slow = if is_slow { slow_lanes.acquire().await.ok() } else { None };
+            let _lane = lanes.acquire().await.ok();
+            let began = clock::now();
+            let limit = Duration::from_millis(config.config.watch().collect_limit_ms);
+            let work = {
+                let request = request.clone();
+                spawn_blocking(move || {
+                    let mut memory = take(&slot);
+                    let outcome = collect::perform(&request, &config.surroundings(began), &mut memory);
+                    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
+                    outcome
+                })
+            };
+            let outcome = match tokio::time::timeout(limit, work).await {
+                Ok(Ok(outcome)) => outcome,
+                Ok(Err(error)) => Err(CollectProblem::Broke(error.to_string())),
+                // The thread is left behind with its memory; the next collection starts with a new one.
+                Err(_) => Err(CollectProblem::TimedOut),
+            };
+            let _ = sender.send(EngineEvent::Event(collect::answer(&request, began, outcome)));
+        });
+    }
+}
+
+fn take(slot: &MemorySlot) -> collect::Memory {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
+}

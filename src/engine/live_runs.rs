@@ -1,0 +1,86 @@
+//! Which supervised runs are alive. Their folder is watched with the folders of discovery, and the end of each process
+//! is told by the kernel, since one that is killed writes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::spawn_blocking;
+
+use super::event::EngineEvent;
+use crate::agent::{process_stat, processes};
+use crate::model::{Names, Parts, ProcessId, RunView, SupervisedRun, WatchTarget, WorkspaceId};
+use crate::store::Store;
+
+/// The runs that are alive, each with its workspace. The run in which this very process works is none of them: its
+/// work is judged by its own command, or by an agent that it waits for.
+pub(super) fn read(store: &Store) -> BTreeMap<WorkspaceId, RunView> {
+    let runs = store.live_runs().unwrap_or_else(|error| {
+        tracing::warn!("{error}");
+        BTreeMap::new()
+    });
+    let is_own = |run: &SupervisedRun| processes::is_below(std::process::id(), run.pid);
+    runs.into_iter().filter(|(_, run)| !is_own(run)).map(|(id, run)| (id, view(run))).collect()
+}
+
+fn view(run: SupervisedRun) -> RunView {
+    let process = process_stat::read(run.pid).ok();
+    let process = process.map(|stat| ProcessId { pid: run.pid, started_at: stat.started_at });
+    RunView::of(run, process)
+}
+
+/// Where a run that begins, goes on or ends shows.
+pub(super) fn target(store: &Store) -> WatchTarget {
+    WatchTarget::new(store.runs_folder(), Names::Ending(".json".to_owned()), Parts::WORDS)
+}
+
+/// The readings of one engine: one at a time, and one more if anything changed meanwhile.
+#[derive(Debug)]
+pub(super) struct LiveRuns {
+    store: Option<Store>,
+    sender: UnboundedSender<EngineEvent>,
+    folder: Option<PathBuf>,
+    is_reading: bool,
+    again: bool,
+    known: BTreeSet<WorkspaceId>,
+}
+
+impl LiveRuns {
+    pub(super) fn new(store: Option<Store>, sender: UnboundedSender<EngineEvent>) -> LiveRuns {
+        let folder = store.as_ref().map(Store::runs_folder);
+        LiveRuns { store, sender, folder, is_reading: false, again: false, known: BTreeSet::new() }
+    }
+
+    /// Where runs are kept.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Reads them beside the loop. Needs the runtime.
+    pub(super) fn read(&mut self) {
+        let Some(store) = self.store.clone() else { return };
+        if self.is_reading {
+            self.again = true;
+            return;
+        }
+        self.is_reading = true;
+        let sender = self.sender.clone();
+        tokio::spawn(async move {
+            let runs = spawn_blocking(move || read(&store)).await.unwrap_or_default();
+            // When nobody receives, the engine has ended.
+            let _ = sender.send(EngineEvent::Runs(runs));
+        });
+    }
+
+    /// A reading has ended. Whether runs began or ended, so that workspaces may come or go.
+    pub(super) fn ended(&mut self, runs: &BTreeMap<WorkspaceId, RunView>) -> bool {
+        self.is_reading = false;
+        if std::mem::take(&mut self.again) {
+            self.read();
+        }
+        let now: BTreeSet<WorkspaceId> = runs.keys().cloned().collect();
+        let is_news = now != self.known;
+        self.known = now;
+        is_news
+    }
+}

@@ -1,0 +1,70 @@
+//! A supervised run that is alive, as a front shows it beside its workspace.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Certainty, ProcessId, Question, QuestionWeight, RunPhase, SessionName, SupervisedRun, Timestamp,
+    VerdictState,
+};
+
+/// A run that is alive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunView {
+    /// Its id.
+    pub id: String,
+    /// The agent whose command it runs, if closeout made the command.
+    pub agent: Option<String>,
+    /// What it does now.
+    pub phase: RunPhase,
+    /// The number of the iteration, from 1; 0 before the first.
+    pub iteration: u32,
+    /// The most iterations.
+    pub max_iterations: u32,
+    /// Since when it does that.
+    pub since: Timestamp,
+    /// What the last check found.
+    pub verdict: Option<VerdictState>,
+    /// What was left to do by the last check, a point each with its source. Untrusted text.
+    pub open_points: Vec<String>,
+    /// The question that it waits with.
+    pub question: Option<Question>,
+    /// The process that runs it, where it is seen from here.
+    pub process: Option<ProcessId>,
+}
+
+impl RunView {
+    /// The name under which a run stands among the sessions of its workspace: a reply to it answers its question.
+    pub const AGENT: &'static str = "closeout run";
+
+    /// A run that is alive, in this process.
+    pub fn of(run: SupervisedRun, process: Option<ProcessId>) -> RunView {
+        let is_asking = run.state.phase == RunPhase::Asking;
+        let last = run.iterations.last();
+        let checked = run.iterations.iter().rev().find(|iteration| iteration.verdict.is_some());
+        let since = last.map_or(run.began_at, |last| last.ended_at.unwrap_or(last.began_at));
+        let asked = run.asked.or_else(|| Some(question_of(run.question?)));
+        RunView {
+            agent: run.order.agent,
+            phase: run.state.phase,
+            iteration: run.state.iteration,
+            max_iterations: run.order.max_iterations,
+            since,
+            verdict: checked.and_then(|checked| checked.verdict),
+            open_points: checked.map(|checked| checked.open_points.clone()).unwrap_or_default(),
+            question: asked.filter(|_| is_asking),
+            process,
+            id: run.id,
+        }
+    }
+
+    /// The name under which it can be replied to.
+    pub fn name(&self) -> SessionName {
+        SessionName { agent: RunView::AGENT.to_owned(), session_id: self.id.clone() }
+    }
+}
+
+/// A question of which only the text was kept.
+fn question_of(text: String) -> Question {
+    Question { text, choices: Vec::new(), weight: QuestionWeight::Blocking, certainty: Certainty::High }
+}

@@ -1,0 +1,105 @@
+//! Supervised runs that are alive: each stands among the sessions of its workspace, is at work by its own word, and can
+//! be answered as a session can.
+
+use std::collections::BTreeMap;
+
+use crate::model::{
+    Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Parts, RunPhase, RunView,
+    SessionOrigin, SessionUsage, SessionView, Source, Timestamp, WorkspaceId,
+};
+
+use super::Monitor;
+use super::tracked::Tracked;
+
+impl Monitor {
+    /// These runs are alive, and no others. The moment it was told.
+    pub(super) fn runs_found(
+        &mut self,
+        mut runs: BTreeMap<WorkspaceId, RunView>,
+        at: Timestamp,
+        effects: &mut Vec<Effect>,
+    ) -> Timestamp {
+        for (id, tracked) in &mut self.workspaces {
+            let run = runs.remove(id);
+            if tracked.run == run {
+                continue;
+            }
+            if tracked.run.is_some() != run.is_some() {
+                // What was read while it was at work was read for its own checks.
+                tracked.changed(Parts::all(), at);
+            }
+            tracked.run = run;
+            if tracked.is_judged() {
+                effects.extend(tracked.judge(&self.policy, at));
+            }
+            self.touched.insert(id.clone());
+            self.changed.insert(id.clone());
+        }
+        at
+    }
+}
+
+impl Tracked {
+    /// What a run says of the workspace: it is at work, or its agent asks.
+    pub(super) fn run_evidence(&self) -> Option<Evidence> {
+        let run = self.run.as_ref()?;
+        let says = |claim, words: &str| {
+            let place = format!("iteration {} of {}", run.iteration, run.max_iterations);
+            let evidence = Evidence::claim(Source::LiveSession, RunView::AGENT, claim).at(Some(run.since));
+            evidence.because(format!("closeout run {words}, {place}"))
+        };
+        Some(match &run.question {
+            Some(question) => {
+                let asks = says(Claim::Ask, "waits for an answer");
+                Evidence { fingerprints: vec![question.text.clone()], ..asks }
+            }
+            None => says(Claim::Work, does(run.phase)),
+        })
+    }
+
+    /// All sessions, and the run as one more.
+    pub(super) fn sessions_and_run(&self) -> Vec<SessionView> {
+        let sessions = &self.snapshot.session_facts.sessions;
+        sessions.iter().cloned().chain(self.run.as_ref().map(session)).collect()
+    }
+}
+
+fn does(phase: RunPhase) -> &'static str {
+    match phase {
+        RunPhase::New => "begins",
+        RunPhase::Running => "runs the command",
+        RunPhase::Checking | RunPhase::Asking | RunPhase::Ended => "checks the work",
+        RunPhase::Waiting => "waits for others",
+    }
+}
+
+fn session(run: &RunView) -> SessionView {
+    let state = if run.question.is_some() { ActivityState::Asks } else { ActivityState::Working };
+    let asked = run.question.as_ref().map(|question| question.text.clone());
+    let place = || format!("{} {}/{}", does(run.phase), run.iteration, run.max_iterations);
+    SessionView {
+        agent: RunView::AGENT.to_owned(),
+        session_id: run.id.clone(),
+        name: None,
+        version: None,
+        model: None,
+        origin: SessionOrigin::Headless,
+        activity: Activity {
+            state,
+            source: ActivitySource::Run,
+            since: Some(run.since),
+            detail: Some(asked.unwrap_or_else(place)),
+        },
+        prompt: None,
+        prompted_at: None,
+        moved_at: Some(run.since),
+        ended_at: None,
+        question: run.question.clone(),
+        asks: None,
+        todos: None,
+        usage: SessionUsage::default(),
+        subagents: Vec::new(),
+        process: run.process,
+        pane: None,
+    }
+}

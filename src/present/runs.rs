@@ -1,0 +1,38 @@
+//! A supervised run that is alive, in words.
+
+use super::counts;
+use super::phrases::run as say;
+use crate::model::{RunPhase, RunView};
+
+/// What it does, for the row of its workspace. Untrusted.
+pub(crate) fn in_row(run: &RunView) -> String {
+    let what = match &run.question {
+        Some(question) => say::asks(question.text.as_str()),
+        None => with_points(run),
+    };
+    say::doing(run.iteration, run.max_iterations, what)
+}
+
+/// What it does, and how much the last check left to do.
+pub(crate) fn with_points(run: &RunView) -> String {
+    let what = does(run);
+    match run.open_points.len() {
+        0 => what.to_owned(),
+        n_points => say::left(what, counts::open_points(n_points)),
+    }
+}
+
+/// The iteration that it is at.
+pub(crate) fn title(run: &RunView) -> String {
+    say::title(run.iteration, run.max_iterations)
+}
+
+fn does(run: &RunView) -> &'static str {
+    match run.phase {
+        RunPhase::New => say::begins(),
+        RunPhase::Running => say::runs(),
+        RunPhase::Checking | RunPhase::Ended => say::checks(),
+        RunPhase::Waiting => say::waits(),
+        RunPhase::Asking => say::asks_you(),
+    }
+}
