@@ -41,7 +41,13 @@ fn entry(id: &str, workspace: &WorkspaceId, end: Option<ActionClass>) -> AuditEn
         workspace: workspace.clone(),
         kind: ActionKind::Decide,
         plan: "complete".to_owned(),
-        end: end.map(|class| ActionEnd { at: Timestamp(9), class, message: "x\n\u{1b}".to_owned() }),
+        agent: None,
+        end: end.map(|class| ActionEnd {
+            at: Timestamp(9),
+            class,
+            message: "x\n\u{1b}".to_owned(),
+            count: None,
+        }),
         decided: end.map(|_| "c0ffee".to_owned()),
     }
 }

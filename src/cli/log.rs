@@ -70,13 +70,17 @@ impl Entry<'_> {
     }
 }
 
+/// Whether a workspace is meant.
+type IsMeant<'a> = dyn Fn(&WorkspaceId) -> bool + 'a;
+
 /// Prints it.
 pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
-    let (audit, history) = read(environment, log.since)?;
     let path = log.path.as_ref().map(|path| environment.absolute(path));
     let path = path.map(|path| path.canonicalize().unwrap_or(path));
     let is_meant =
         |workspace: &WorkspaceId| path.as_ref().is_none_or(|path| path.starts_with(workspace.path()));
+    let most = (log.since.is_none()).then_some(log.number);
+    let (audit, history) = read(environment, log.since, most.map(|most| (most, &is_meant as &IsMeant<'_>)))?;
     let is_late = |at: Timestamp| log.since.is_none_or(|since| at >= since);
     let actions = audit.entries.iter().filter(|entry| is_meant(&entry.workspace) && is_late(entry.at));
     let events = history.entries.iter().filter(|entry| is_meant(&entry.workspace) && log.all);
@@ -102,14 +106,23 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
 }
 
 /// What was done and what happened since a moment; lines that cannot be read are told.
-pub(super) fn read(environment: &Environment, since: Option<Timestamp>) -> Result<(Audit, History), Failure> {
+/// `newest` is how many events are enough, and of which workspaces.
+pub(super) fn read(
+    environment: &Environment,
+    since: Option<Timestamp>,
+    newest: Option<(usize, &IsMeant<'_>)>,
+) -> Result<(Audit, History), Failure> {
     let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
         Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
     })?;
     let failed = |error: crate::store::StoreError| Failure::Unreadable(error.to_string());
     let store = Store::open(folder).map_err(failed)?;
     let audit = store.audit().map_err(failed)?;
-    let history = store.history(since).map_err(failed)?;
+    let history = match newest {
+        Some((most, is_meant)) => store.newest_history(most, is_meant),
+        None => store.history(since),
+    };
+    let history = history.map_err(failed)?;
     if audit.n_unread + history.n_unread > 0 {
         let n_unread = audit.n_unread + history.n_unread;
         output::complain(&format!("closeout: {n_unread} lines of the record cannot be read"));
@@ -172,6 +185,7 @@ fn write_event(text: &mut String, entry: &HistoryEntry) {
         HistoryEvent::RunEnded { status, iterations, .. } => {
             format!("run ended {} after {iterations} iterations", status.name())
         }
+        HistoryEvent::GatePassed => "a gate let the agent stop".to_owned(),
         HistoryEvent::Notice { why } => format!("told: {why}"),
     };
     let agent = entry.agent.as_deref().map(|agent| format!("  ({})", display_text::line(agent)));

@@ -49,6 +49,8 @@ struct Group {
     time_out_rate: Option<f64>,
     /// From finished to seen, the median, in milliseconds.
     seen_after_ms: Option<i64>,
+    /// How often a gate held an agent back, of all that asked it.
+    gate_block_rate: Option<f64>,
 }
 
 /// What was counted.
@@ -78,6 +80,8 @@ struct Counts {
     marks: u32,
     /// How often a gate held an agent back.
     gate_blocks: u32,
+    /// How often a gate let an agent go.
+    gate_passes: u32,
     /// How often work became COMPLETE.
     completed: u32,
     /// The same, by proof.
@@ -88,7 +92,7 @@ struct Counts {
 
 /// Prints them.
 pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
-    let (audit, history) = log::read(environment, stats.since)?;
+    let (audit, history) = log::read(environment, stats.since, None)?;
     let is_late = |entry: &&AuditEntry| stats.since.is_none_or(|since| entry.at >= since);
     let actions: Vec<&AuditEntry> = audit.entries.iter().filter(is_late).collect();
     let figures = figures(&actions, &history);
@@ -114,7 +118,9 @@ fn figures(actions: &[&AuditEntry], history: &History) -> Figures {
         count(agent, entry.at, &|counts| counts.add_event(entry));
     }
     for entry in actions {
-        count(known.get(&entry.workspace), entry.at, &|counts| counts.add_action(entry));
+        count(entry.agent.as_ref().or_else(|| known.get(&entry.workspace)), entry.at, &|counts| {
+            counts.add_action(entry);
+        });
     }
     let groups = |counted: BTreeMap<String, Counts>| {
         counted.into_iter().map(|(name, counts)| (name, Group::of(counts))).collect()
@@ -140,6 +146,7 @@ impl Counts {
             HistoryEvent::RunEnded { status, .. } => {
                 *self.runs.entry(RunStatus::name(*status)).or_default() += 1;
             }
+            HistoryEvent::GatePassed => self.gate_passes += 1,
             HistoryEvent::Verdict { .. } | HistoryEvent::Notice { .. } => {}
         }
     }
@@ -153,7 +160,7 @@ impl Counts {
             }
             ActionKind::Probe => {
                 self.smart_checks += 1;
-                self.probes += entry.end.as_ref().map_or(0, |end| n_probes(&end.message));
+                self.probes += entry.end.as_ref().and_then(|end| end.count).unwrap_or_default();
                 self.time_outs += u32::from(class == Some(ActionClass::TimedOut));
             }
             ActionKind::Reply => self.replies += 1,
@@ -173,12 +180,6 @@ impl Counts {
     }
 }
 
-/// The number in "… after 3 probes".
-fn n_probes(message: &str) -> u32 {
-    let number = message.strip_suffix(" probes").and_then(|text| text.rsplit(' ').next());
-    number.and_then(|number| number.parse().ok()).unwrap_or_default()
-}
-
 impl Group {
     fn of(mut counts: Counts) -> Group {
         counts.seen_after_ms.sort_unstable();
@@ -189,6 +190,7 @@ impl Group {
             probes_per_check: rate(counts.probes, counts.smart_checks),
             time_out_rate: rate(counts.time_outs, counts.iterations + counts.smart_checks),
             seen_after_ms: counts.seen_after_ms.get(middle).copied(),
+            gate_block_rate: rate(counts.gate_blocks, counts.gate_blocks + counts.gate_passes),
             counts,
         }
     }
@@ -220,7 +222,48 @@ fn table(figures: &Figures) -> String {
     for (week, group) in &figures.weeks {
         write_row(&mut text, &cells(week, group));
     }
+    text.push_str(&plots(&figures.weeks));
     text
+}
+
+/// A figure with its name.
+type Figure = (&'static str, fn(&Counts) -> u32);
+
+/// So many of the newest weeks are drawn.
+const MOST_WEEKS: usize = 52;
+
+/// A bar for each week, in a line for each figure that is not always nothing.
+fn plots(weeks: &BTreeMap<String, Group>) -> String {
+    let figures: [Figure; 4] = [
+        ("complete", |counts| counts.completed),
+        ("iterations", |counts| counts.iterations),
+        ("time-outs", |counts| counts.time_outs),
+        ("gate blocks", |counts| counts.gate_blocks),
+    ];
+    let mut text = String::new();
+    let first = weeks.len().saturating_sub(MOST_WEEKS);
+    for (name, figure) in figures {
+        let values: Vec<u32> = weeks.values().skip(first).map(|group| figure(&group.counts)).collect();
+        let most = values.iter().copied().max().unwrap_or_default();
+        if values.len() > 1 && most > 0 {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name:<12}  {}  at most {most} a week", bars(&values, most));
+        }
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// Each value as a bar of eighths of the largest; nothing is no bar at all.
+fn bars(values: &[u32], most: u32) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let bar = |value: &u32| match value {
+        0 => ' ',
+        value => {
+            let eighths = u64::from(*value) * 8 / u64::from(most.max(1));
+            usize::try_from(eighths).map_or('█', |eighths| BARS[eighths.clamp(1, 8) - 1])
+        }
+    };
+    values.iter().map(bar).collect()
 }
 
 fn cells(name: &str, group: &Group) -> [String; 10] {
@@ -238,7 +281,10 @@ fn cells(name: &str, group: &Group) -> [String; 10] {
         counts.completed.to_string(),
         percent(rate(checked, counts.completed)),
         group.seen_after_ms.map_or_else(|| "-".to_owned(), |millis| format!("{} s", millis / 1000)),
-        counts.gate_blocks.to_string(),
+        group.gate_block_rate.map_or_else(
+            || "-".to_owned(),
+            |_| format!("{} of {}", counts.gate_blocks, counts.gate_blocks + counts.gate_passes),
+        ),
     ]
 }
 
@@ -262,7 +308,7 @@ mod tests {
         HistoryEntry { at: Timestamp(at), workspace: WorkspaceId::local("/w"), agent, what }
     }
 
-    fn action(kind: ActionKind, class: ActionClass, message: &str) -> AuditEntry {
+    fn action(kind: ActionKind, class: ActionClass, count: Option<u32>) -> AuditEntry {
         AuditEntry {
             id: String::new(),
             at: Timestamp(0),
@@ -270,7 +316,8 @@ mod tests {
             workspace: WorkspaceId::local("/w"),
             kind,
             plan: String::new(),
-            end: Some(ActionEnd { at: Timestamp(1), class, message: message.to_owned() }),
+            agent: (kind == ActionKind::Gate).then(|| "codex".to_owned()),
+            end: Some(ActionEnd { at: Timestamp(1), class, message: String::new(), count }),
             decided: None,
         }
     }
@@ -292,15 +339,16 @@ mod tests {
             event(0, None, iteration(CommandEnd::Code(0), true)),
             event(0, None, iteration(CommandEnd::StoodStill, false)),
             event(0, None, iteration(CommandEnd::TookTooLong, true)),
+            event(0, None, HistoryEvent::GatePassed),
             event(7 * 86_400_000, None, HistoryEvent::Seen { after_ms: 3_000 }),
         ];
         let history = History { entries, n_unread: 0 };
         let actions = [
-            action(ActionKind::Rescue, ActionClass::Done, ""),
-            action(ActionKind::Rescue, ActionClass::Refused, ""),
-            action(ActionKind::Probe, ActionClass::Done, "COMPLETE after 3 probes"),
-            action(ActionKind::Probe, ActionClass::TimedOut, "no answer"),
-            action(ActionKind::Gate, ActionClass::Done, ""),
+            action(ActionKind::Rescue, ActionClass::Done, None),
+            action(ActionKind::Rescue, ActionClass::Refused, None),
+            action(ActionKind::Probe, ActionClass::Done, Some(3)),
+            action(ActionKind::Probe, ActionClass::TimedOut, None),
+            action(ActionKind::Gate, ActionClass::Done, Some(2)),
         ];
         let found = figures(&actions.iter().collect::<Vec<_>>(), &history);
         let all = &found.all;
@@ -311,9 +359,12 @@ mod tests {
         assert_eq!(all.seen_after_ms, Some(3_000));
         assert_eq!(all.counts.proofs, BTreeMap::from([("checked", 1), ("said", 1)]));
         assert_eq!((all.counts.gate_blocks, found.weeks.len()), (1, 2));
+        assert_eq!((all.gate_block_rate, found.agents["codex"].counts.gate_blocks), (Some(0.5), 1));
         // What has no agent of its own is of the one that is known there.
-        assert_eq!(found.agents.keys().collect::<Vec<_>>(), ["claude"]);
+        assert_eq!(found.agents.keys().collect::<Vec<_>>(), ["claude", "codex"]);
         assert_eq!(Group::of(Counts::default()).false_abort_rate, None);
-        assert!(table(&found).lines().count() >= 4);
+        let table = table(&found);
+        assert!(table.contains("complete      █   at most 2 a week"), "{table}");
+        assert_eq!(bars(&[0, 1, 8, 16], 16), " ▁▄█");
     }
 }

@@ -1,7 +1,7 @@
 //! Layers upon each other: of each key the highest one counts. Pure.
 
 use crate::model::{
-    GateSettings, HoursOfDay, NoticeSettings, NoticeRoute, OfferPolicy, Policy, Proof, WatchSettings,
+    GateSettings, HoursOfDay, NoticeRoute, NoticeSettings, OfferPolicy, Policy, Proof, WatchSettings,
 };
 
 use super::ConfigError;

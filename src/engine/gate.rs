@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::discover::worktree_top;
 use super::{EngineConfig, clock};
 use crate::model::{
-    ActionClass, ActionEnd, ActionKind, Actor, AuditEntry, BlockRow, GateSettings, WorkspaceId, display_text,
+    ActionClass, ActionEnd, ActionKind, Actor, AuditEntry, BlockRow, GateSettings, HistoryEntry,
+    HistoryEvent, WorkspaceId, display_text,
 };
 use crate::store::{Store, StoreError};
 
@@ -56,6 +57,16 @@ impl EngineConfig {
 }
 
 impl Gate {
+    /// Writes down that the session may stop; it may all the same where that cannot be written.
+    pub fn pass(&self, workspace: &WorkspaceId, agent: &str) {
+        let what = HistoryEvent::GatePassed;
+        let (workspace, agent) = (workspace.clone(), Some(agent.to_owned()));
+        if let Err(error) = self.store.add_history(&HistoryEntry { at: clock::now(), workspace, agent, what })
+        {
+            tracing::warn!("{error}");
+        }
+    }
+
     /// Writes down that the session is held once more. Only then it may be.
     ///
     /// # Errors
@@ -77,6 +88,7 @@ impl Gate {
             workspace: workspace.clone(),
             kind: ActionKind::Gate,
             plan: format!("{} {who}", key.0),
+            agent: Some(key.0.to_owned()),
             end: Some(ActionEnd {
                 at: now,
                 class: ActionClass::Done,
@@ -84,6 +96,7 @@ impl Gate {
                     "held back, {} of at most {} in a row; open points: {n_points}",
                     row.n_blocks, self.settings.most_blocks
                 ),
+                count: u32::try_from(n_points).ok(),
             }),
             decided: None,
         })

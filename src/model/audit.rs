@@ -20,6 +20,9 @@ pub struct AuditEntry {
     pub kind: ActionKind,
     /// What was confirmed, in words: branch, numbers of files, session, channel. May hold untrusted text.
     pub plan: String,
+    /// The agent that it was about, where it was about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// How it ended; `None` while it runs, and for ever if closeout was killed in it.
     pub end: Option<ActionEnd>,
     /// Of a decision that a person made at a terminal, with no agent above closeout: the SHA-256 of the file
@@ -52,6 +55,10 @@ pub struct ActionEnd {
     /// The outcome in words: commit, reference, receipt. May hold untrusted text.
     #[serde(alias = "words")]
     pub message: String,
+    /// What the figures count of it: the questions that a smart check sent, the open points with which a gate held an
+    /// agent back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
 }
 
 /// Who wanted an action.

@@ -69,6 +69,8 @@ pub enum HistoryEvent {
         /// How many iterations there were.
         iterations: u32,
     },
+    /// A gate let an agent go. That it held one back stands in the record of actions.
+    GatePassed,
     /// A person was told that they are needed, or that work is finished.
     Notice {
         /// Why, by its name.

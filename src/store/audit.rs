@@ -38,6 +38,8 @@ struct Line {
     kind: ActionKind,
     plan: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     end: Option<ActionEnd>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     decided: Option<String>,
@@ -58,6 +60,7 @@ impl Store {
             path: WrittenPath::of(entry.workspace.path()),
             kind: entry.kind,
             plan: entry.plan.clone(),
+            agent: entry.agent.clone(),
             end: entry.end.clone(),
             decided: entry.decided.clone(),
         };
@@ -102,6 +105,10 @@ impl Line {
         if self.version > VERSION {
             return None;
         }
+        let end = self
+            .end
+            .map(|end| ActionEnd { count: end.count.or_else(|| old_count(self.kind, &end.message)), ..end });
+        let agent = self.agent.or_else(|| old_agent(self.kind, &self.plan));
         Some(AuditEntry {
             id: self.id,
             at: self.at,
@@ -109,8 +116,76 @@ impl Line {
             workspace: WorkspaceId::on(&self.host, self.path.read().ok()?),
             kind: self.kind,
             plan: self.plan,
-            end: self.end,
+            agent,
+            end,
             decided: self.decided,
         })
+    }
+}
+
+/// What an older closeout counted, out of its words: "COMPLETE after 3 probes".
+fn old_count(kind: ActionKind, message: &str) -> Option<u32> {
+    let (_, rest) = message.split_once(" after ").filter(|_| kind == ActionKind::Probe)?;
+    rest.strip_suffix(" probes")?.parse().ok()
+}
+
+/// The agent of an older closeout's line, out of its words.
+fn old_agent(kind: ActionKind, plan: &str) -> Option<String> {
+    let name = match kind {
+        ActionKind::Gate => plan.split(' ').next(),
+        ActionKind::Probe | ActionKind::Verify => plan.split(',').next(),
+        ActionKind::Reply => plan.strip_prefix("to ").and_then(|rest| rest.split(',').next()),
+        ActionKind::Plan
+        | ActionKind::Record
+        | ActionKind::Rescue
+        | ActionKind::Undo
+        | ActionKind::Redo
+        | ActionKind::Restore
+        | ActionKind::Forget
+        | ActionKind::Trust
+        | ActionKind::Decide
+        | ActionKind::Mark
+        | ActionKind::Checks => None,
+    };
+    name.filter(|name| !name.is_empty() && !name.contains(' ')).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_before_tell_what_they_count_and_of_whom() {
+        let temp = tempfile::tempdir().unwrap();
+        let store = Store::open(temp.path().join("state")).unwrap();
+        let old = [
+            r#"{"version":1,"id":"1","at":1,"by":"command","host":"","path":"/w","kind":"probe","plan":"claude, at most 5 times","end":{"at":2,"class":"done","words":"COMPLETE after 3 probes"}}"#,
+            r#"{"version":1,"id":"2","at":3,"by":"configuration","host":"","path":"/w","kind":"gate","plan":"codex s-1","end":{"at":3,"class":"done","message":"held back, 1 of at most 8 in a row; open points: 2"}}"#,
+            r#"{"version":1,"id":"3","at":4,"by":"command","host":"","path":"/w","kind":"reply","plan":"to a supervised run","end":{"at":5,"class":"done","message":"handed over"}}"#,
+        ];
+        std::fs::write(store.folder().join("audit.jsonl"), old.join("\n")).unwrap();
+        let audit = store.audit().unwrap();
+        let told: Vec<_> = audit
+            .entries
+            .iter()
+            .rev()
+            .map(|entry| (entry.agent.as_deref(), entry.end.as_ref().and_then(|end| end.count)))
+            .collect();
+        assert_eq!(told, [(Some("claude"), Some(3)), (Some("codex"), None), (None, None)]);
+        // What is written now is read as it was.
+        let end = ActionEnd {
+            at: Timestamp(9),
+            class: crate::model::ActionClass::Done,
+            message: String::new(),
+            count: Some(7),
+        };
+        let entry = AuditEntry {
+            id: "4".to_owned(),
+            agent: Some("x y".to_owned()),
+            end: Some(end),
+            ..audit.entries[0].clone()
+        };
+        store.write_audit(&entry).unwrap();
+        assert_eq!(store.audit().unwrap().entries[0], entry);
     }
 }

@@ -24,6 +24,11 @@ const VERSION: u32 = 1;
 /// A file that is larger is set aside, in bytes: half a million events and more.
 const LARGEST_FILE: u64 = 100 << 20;
 
+/// A clock may be set back so far, in milliseconds, and no line is missed: an hour.
+const CLOCK_MS: i64 = 3_600_000;
+/// So many lines have to be of before, one after the other, until nothing is looked for before them.
+const N_BEFORE: usize = 20;
+
 /// What was read of the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
@@ -93,19 +98,48 @@ impl Store {
     /// # Errors
     /// A file cannot be read.
     pub fn history(&self, since: Option<Timestamp>) -> Result<History, StoreError> {
+        // A clock that was set back makes later lines of earlier moments.
+        let is_before = |line: &Line| since.is_some_and(|since| line.at < since.plus_millis(-CLOCK_MS));
+        let are_enough = |lines: &[Line]| lines.len() >= N_BEFORE && lines[..N_BEFORE].iter().all(is_before);
+        let mut history = self.history_end(&are_enough)?;
+        history.entries.retain(|entry| since.is_none_or(|since| entry.at >= since));
+        Ok(history)
+    }
+
+    /// The newest `most` entries that are meant, the oldest first. Only the end of the files is read.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn newest_history(
+        &self,
+        most: usize,
+        is_meant: &dyn Fn(&WorkspaceId) -> bool,
+    ) -> Result<History, StoreError> {
+        let is_line_meant = |line: &&Line| line.workspace().is_some_and(|workspace| is_meant(&workspace));
+        let are_enough = |lines: &[Line]| lines.iter().filter(is_line_meant).nth(most).is_some();
+        let mut history = self.history_end(&are_enough)?;
+        history.entries.retain(|entry| is_meant(&entry.workspace));
+        let n_over = history.entries.len().saturating_sub(most);
+        history.entries.drain(..n_over);
+        Ok(history)
+    }
+
+    /// The end of the files, until it is enough.
+    fn history_end(&self, are_enough: &dyn Fn(&[Line]) -> bool) -> Result<History, StoreError> {
         let mut history = History::default();
-        for path in [self.older_history_file(), self.history_file()] {
+        for path in [self.history_file(), self.older_history_file()] {
             let journal: Journal<Line> = Journal::at(path.clone(), LARGEST_FILE * 2, None);
-            let lines = journal.read().map_err(|error| unreadable(&path, error))?;
+            let read = journal.read_end(are_enough).map_err(|error| unreadable(&path, error))?;
+            let (lines, is_whole) = read;
+            let is_over = !is_whole || are_enough(&lines.entries);
             history.n_unread += lines.n_unread();
-            for line in lines.entries {
-                let Some(entry) = line.entry() else {
-                    history.n_unread += 1;
-                    continue;
-                };
-                if since.is_none_or(|since| entry.at >= since) {
-                    history.entries.push(entry);
-                }
+            let n_lines = lines.entries.len();
+            let mut entries: Vec<HistoryEntry> = lines.entries.into_iter().filter_map(Line::entry).collect();
+            history.n_unread += n_lines - entries.len();
+            entries.append(&mut history.entries);
+            history.entries = entries;
+            if is_over {
+                break;
             }
         }
         Ok(history)
@@ -215,12 +249,16 @@ impl History {
 }
 
 impl Line {
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(WorkspaceId::on(&self.host, self.path.clone().read().ok()?))
+    }
+
     /// What it says; `None` in the words of a newer closeout.
     fn entry(self) -> Option<HistoryEntry> {
         if self.version > VERSION {
             return None;
         }
-        let workspace = WorkspaceId::on(&self.host, self.path.read().ok()?);
+        let workspace = self.workspace()?;
         Some(HistoryEntry { at: self.at, workspace, agent: self.agent, what: self.what })
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::hex::{hex, unhex};
 
 /// A path, in exactly one of both ways. Flattened into the object that is about it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct WrittenPath {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     path: Option<String>,

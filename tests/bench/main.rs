@@ -25,6 +25,7 @@ mod rest;
 mod samples;
 mod screen;
 mod start;
+mod store;
 mod storm;
 mod table;
 mod transcript;
@@ -86,7 +87,7 @@ fn main() {
     machine::print_facts();
     let _copy = program::take_copy(scope.program.as_deref()).unwrap();
     let mut table = Table::default();
-    let groups: [(&str, Group); 11] = [
+    let groups: [(&str, Group); 12] = [
         ("judge", judging::run),
         ("collect", collecting::run),
         ("transcript", transcript::run),
@@ -95,6 +96,7 @@ fn main() {
         ("growth", growth::run),
         ("hook", hooks::run),
         ("rescue", rescue::run),
+        ("store", store::run),
         ("screen", latency::run),
         ("storm", storm::run),
         ("rest", rest::run),

@@ -23,6 +23,7 @@ mod processes;
 mod replies;
 mod server;
 mod story;
+mod supervised;
 mod tmux;
 mod together;
 mod wait;

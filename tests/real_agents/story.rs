@@ -129,6 +129,7 @@ pub(crate) fn tell(story: &mut Story<'_>) {
     crate::server::tell(story);
     crate::hooks::tell(story);
     crate::gated::tell(story);
+    crate::supervised::tell(story);
     crate::killed::tell(story);
 }
 

@@ -19,8 +19,8 @@ const SCREEN: (u16, u16) = (120, 40);
 
 /// The worktrees that clients work in.
 pub(crate) const WORKTREES: [&str; 11] = [
-    "claude", "codex", "opencode", "gemini", "together", "headless", "hooked", "gated", "killed", "helped",
-    "served",
+    "claude", "codex", "opencode", "gemini", "together", "headless", "hooked", "gated", "supervised",
+    "killed", "helped", "served",
 ];
 
 /// A world. The fields are dropped in this order: first the screens, then what is left of the processes.

@@ -338,10 +338,12 @@ pub(crate) fn history(view: &WorkspaceView) -> Vec<AuditEntry> {
         workspace: view.id.clone(),
         kind,
         plan: plan.to_owned(),
+        agent: None,
         end: end.map(|(class, words)| ActionEnd {
             at: minutes_ago(minutes),
             class,
             message: words.to_owned(),
+            count: None,
         }),
         decided: None,
     };

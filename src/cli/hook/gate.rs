@@ -202,7 +202,10 @@ fn by_verdict(
     }
     let Some(view) = judged.views.first() else { return Answer::Failed("there is no workspace".to_owned()) };
     match decide(view, call, &gate.settings, gate.row, clock::now()) {
-        GateDecision::LetGo(reason) => Answer::LetGo(reason),
+        GateDecision::LetGo(reason) => {
+            gate.pass(&view.id, agent);
+            Answer::LetGo(reason)
+        }
         GateDecision::Hold(points) => match gate.hold(&view.id, key, points.len()) {
             Ok(()) => Answer::Hold(feedback(&points)),
             Err(error) => Answer::Failed(format!("it cannot be counted, so it is not held: {error}")),

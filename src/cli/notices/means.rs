@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::signs;
 use crate::cli::environment::Environment;
-use crate::model::{NoticeKind, NoticeSettings, NoticeRoute, Timestamp, WorkspaceId, display_text};
+use crate::model::{NoticeKind, NoticeRoute, NoticeSettings, Timestamp, WorkspaceId, display_text};
 use crate::process::{self, Launcher, Spec};
 use crate::store::Store;
 

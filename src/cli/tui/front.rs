@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::cli::notices::{RESTORE_TITLE, Teller, Delivery};
+use crate::cli::notices::{Delivery, RESTORE_TITLE, Teller};
 use crate::engine::{Engine, clock};
 use crate::model::{Intent, Timestamp, WorkspaceId, WorkspaceView, display_text};
 use crate::present;

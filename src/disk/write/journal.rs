@@ -24,6 +24,9 @@ pub struct Journal<T> {
     entries: PhantomData<fn(T) -> T>,
 }
 
+/// So much of the end is read first where not all is wanted, in bytes: hundreds of lines.
+const FIRST_PIECE: u64 = 64 << 10;
+
 /// What a journal holds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Lines<T> {
@@ -93,15 +96,36 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     /// # Errors
     /// The system's.
     pub fn read(&self) -> io::Result<Lines<T>> {
+        Ok(self.parsed(&self.content(self.cap)?.0))
+    }
+
+    /// The entries of its end, the oldest first, as many as it takes until they are enough; and whether there are no
+    /// more before them.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn read_end(&self, are_enough: &dyn Fn(&[T]) -> bool) -> io::Result<(Lines<T>, bool)> {
+        let mut cap = FIRST_PIECE.min(self.cap);
+        loop {
+            let (content, is_whole) = self.content(cap)?;
+            let read = self.parsed(&content);
+            if is_whole || cap == self.cap || are_enough(&read.entries) {
+                return Ok((read, is_whole));
+            }
+            cap = cap.saturating_mul(4).min(self.cap);
+        }
+    }
+
+    fn parsed(&self, content: &[u8]) -> Lines<T> {
         let mut read = Lines::default();
-        for line in lines(&self.content()?.0) {
+        for line in lines(content) {
             match self.parse(line) {
                 Line::Entry(entry) => read.entries.push(entry),
                 Line::Newer => read.n_newer += 1,
                 Line::Damaged => read.n_damaged += 1,
             }
         }
-        Ok(read)
+        read
     }
 
     /// Writes the journal again without the entries that `is_gone` names. Every other line stays as it is, also
@@ -110,7 +134,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     /// # Errors
     /// The system's; it is longer than what is read of it.
     pub fn remove(&self, is_gone: &dyn Fn(&T) -> bool) -> io::Result<()> {
-        let (content, is_whole) = self.content()?;
+        let (content, is_whole) = self.content(self.cap)?;
         if !is_whole {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -125,9 +149,9 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     }
 
     /// The end of it from the beginning of a line, and whether that is all.
-    fn content(&self) -> io::Result<(Vec<u8>, bool)> {
+    fn content(&self, cap: u64) -> io::Result<(Vec<u8>, bool)> {
         let Some(file) = existing(open(&self.path))? else { return Ok((Vec::new(), true)) };
-        let (mut content, is_whole) = read_end(&file, self.cap)?;
+        let (mut content, is_whole) = read_end(&file, cap)?;
         if !is_whole {
             let first = content.iter().position(|byte| *byte == b'\n').unwrap_or(content.len());
             content.drain(..first);
@@ -182,5 +206,14 @@ mod tests {
         all.remove(&|entry| *entry == 22).unwrap();
         assert_eq!(fs::read_to_string(all.path()).unwrap(), "1 1\n3 34\n3 333\n6 \"text\"\n");
         assert_eq!(journal(temp.path(), 17).read().unwrap().entries, [333]);
+        let (end, is_whole) = all.read_end(&|entries| !entries.is_empty()).unwrap();
+        assert_eq!((end.entries.len(), is_whole), (2, true));
+        let many: Vec<String> = (10_000..40_000).map(|entry| format!("5 {entry}")).collect();
+        fs::write(all.path(), many.join("\n")).unwrap();
+        let (end, is_whole) = all.read_end(&|entries| entries.len() >= 10).unwrap();
+        assert!((10..20_000).contains(&end.entries.len()) && !is_whole, "{}", end.entries.len());
+        assert_eq!(end.entries.last(), Some(&39_999));
+        let (end, is_whole) = all.read_end(&|_| false).unwrap();
+        assert_eq!((end.entries.len(), is_whole), (30_000, true));
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn begin(request: &ActionRequest, by: Actor, now: Timestamp) -> Optio
         workspace: request.workspace.clone(),
         kind,
         plan: plan_words(&request.action),
+        agent: agent_of(&request.action),
         end: None,
         decided: None,
     })
@@ -44,13 +45,33 @@ pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
 /// The entry with its end. A decision is a person's only where nothing speaks against it: `is_person` says that
 /// closeout has a terminal and no agent above it.
 pub(super) fn end(entry: AuditEntry, outcome: &ActionOutcome, is_person: bool, now: Timestamp) -> AuditEntry {
-    let end = ActionEnd { at: now, class: outcome.class(), message: outcome_words(outcome) };
+    let count =
+        if let ActionOutcome::Checked(report) = outcome { Some(report.outcome.probes_used) } else { None };
+    let end = ActionEnd { at: now, class: outcome.class(), message: outcome_words(outcome), count };
     let decided = if let (ActionOutcome::Decided(file), true) = (outcome, is_person) {
         Some(file.digest.clone())
     } else {
         None
     };
     AuditEntry { end: Some(end), decided, ..entry }
+}
+
+fn agent_of(action: &Action) -> Option<String> {
+    match action {
+        Action::Reply { plan, .. } => Some(plan.session.agent.clone()),
+        Action::Ask { plan } => Some(plan.session.agent.clone()),
+        Action::AutoProbe { moment } => Some(moment.session.agent.clone()),
+        Action::PlanRescue { .. }
+        | Action::Record { .. }
+        | Action::Rescue { .. }
+        | Action::PlanUndo { .. }
+        | Action::Undo { .. }
+        | Action::PlanReply { .. }
+        | Action::PlanAsk { .. }
+        | Action::Mark { .. }
+        | Action::Decide { .. }
+        | Action::RunChecks => None,
+    }
 }
 
 fn plan_words(action: &Action) -> String {
@@ -129,6 +150,7 @@ pub(in crate::engine) fn audited<T>(
         workspace: WorkspaceId::local(workspace),
         kind,
         plan,
+        agent: None,
         end: None,
         decided: None,
     };
@@ -138,7 +160,7 @@ pub(in crate::engine) fn audited<T>(
         Ok(done) => (ActionClass::Done, words(done)),
         Err(problem) => (problem.class, problem.message.clone()),
     };
-    let end = Some(ActionEnd { at: clock::now(), class, message: words });
+    let end = Some(ActionEnd { at: clock::now(), class, message: words, count: None });
     if let Err(problem) = write(store, &AuditEntry { end, ..begun }) {
         tracing::warn!("{}", problem.message);
     }
