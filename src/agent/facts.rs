@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use super::screen::Typing;
-use super::version::Version;
 use crate::model::{HookKind, VariableNames};
 
 /// What is known of a kind of agent.
@@ -85,6 +84,20 @@ impl Facts {
         self.tried.is_none_or(|(oldest, newest)| {
             Version::parse(version).is_some_and(|version| (oldest..=newest).contains(&version))
         })
+    }
+}
+
+/// A version as the clients write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub u32, pub u32, pub u32);
+
+impl Version {
+    /// Reads a version; what follows the third number after a `-` or a `+` is left out.
+    pub fn parse(text: &str) -> Option<Version> {
+        let plain = text.split(['-', '+']).next()?;
+        let mut numbers = plain.split('.').map(|number| number.parse().ok());
+        let version = Version(numbers.next()??, numbers.next()??, numbers.next()??);
+        numbers.next().is_none().then_some(version)
     }
 }
 

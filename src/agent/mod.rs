@@ -27,15 +27,13 @@ mod record_text;
 mod screen;
 mod server;
 mod turn_tracker;
-mod version;
 
 pub use adapter::{Adapter, is_news, sessions, survey};
 pub use claude::{folder_name as claude_folder_name, read_transcript as read_claude_transcript};
 pub use codex::read_rollout as read_codex_rollout;
 pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Trace};
-pub use facts::{AgentFolder, Facts, Hooks, Settings};
+pub use facts::{AgentFolder, Facts, Hooks, Settings, Version};
 pub use kind::{Agent, FoundSession, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 pub use list::{AGENTS, all_gates, all_hooks, built_in, facts_of, hooks_of};
 pub use screen::{EmptyBox, LongPaste, OptionDialog, PermissionKey, Typing};
 pub use server::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
-pub use version::Version;

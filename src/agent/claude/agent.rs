@@ -4,10 +4,9 @@ use std::path::Path;
 
 use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings};
+use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{OptionDialog, PermissionKey};
-use crate::agent::version::Version;
 use crate::model::{AskedByTool, HookKind, SessionObservation, VariableNames};
 
 /// Claude Code.

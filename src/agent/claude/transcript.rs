@@ -14,10 +14,10 @@ use super::line::{Attachment, Block, Line, Message, text_of};
 use super::prompt::{is_from_a_person, written_by};
 use super::titles::Titles;
 use super::todos::Todos;
+use crate::agent::facts::Version;
 use crate::agent::record::{LineReader, take_lines};
 use crate::agent::record_text::mended;
 use crate::agent::turn_tracker::{ToolCall, TurnTracker, failed};
-use crate::agent::version::Version;
 use crate::model::{AnsweredByTool, BreakCause, Prompt, SessionObservation, Timestamp, TurnEnd};
 
 /// Kinds of lines that keep books and say nothing that is used here.

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use super::{NAME, api, arrivals, command, session_copy, sessions, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings};
+use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::server::AgentServer;
-use crate::agent::version::Version;
 use crate::model::{HookKind, SessionObservation, Unreadable, VariableNames};
 
 /// opencode.
