@@ -62,8 +62,6 @@ pub enum Argument {
     Text(String),
     /// The path of a temporary file with this content.
     File(String),
-    /// The path of an empty temporary file that the program writes its answer to.
-    AnswerFile,
     /// The path of a temporary copy of the session's record, in a file whose name begins with
     /// [`COPY_PREFIX`]. Of a record that holds many sessions, only this one is copied.
     RecordCopy,

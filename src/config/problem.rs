@@ -68,11 +68,6 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// The problems that were kept: the first twenty found.
-    pub fn kept(&self) -> &[Problem] {
-        &self.kept
-    }
-
     /// True when nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()

@@ -82,11 +82,6 @@ impl WorkspaceDir {
         Ok(WorkspaceDir { folder: Folder::open(path)?, path: path.to_owned() })
     }
 
-    /// Its path, as it was opened.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Opens the regular file `name`.
     pub fn open_file(&self, name: &str, reach: FileReach) -> Result<UntrustedFile, FileRefusal> {
         let asked = Path::new(name);

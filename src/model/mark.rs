@@ -92,18 +92,6 @@ pub enum MarkLapse {
     Content,
 }
 
-impl MarkLapse {
-    /// What came, in words.
-    pub fn label(self) -> &'static str {
-        match self {
-            MarkLapse::Prompt => "a prompt came since",
-            MarkLapse::Question => "a question came since",
-            MarkLapse::Point => "an open point came since",
-            MarkLapse::Content => "the content changed since",
-        }
-    }
-}
-
 /// Everything that a person said of one workspace and that holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Marks {

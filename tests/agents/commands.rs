@@ -19,12 +19,12 @@ fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand
 fn arguments(command: &AgentCommand) -> Vec<&str> {
     let text = |argument: &'_ Argument| match argument {
         Argument::Text(_) => {}
-        Argument::File(_) | Argument::AnswerFile | Argument::RecordCopy => panic!("a file"),
+        Argument::File(_) | Argument::RecordCopy => panic!("a file"),
     };
     command.arguments.iter().for_each(text);
     let texts = command.arguments.iter().filter_map(|argument| match argument {
         Argument::Text(text) => Some(text.as_str()),
-        Argument::File(_) | Argument::AnswerFile | Argument::RecordCopy => None,
+        Argument::File(_) | Argument::RecordCopy => None,
     });
     texts.collect()
 }

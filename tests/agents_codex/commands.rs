@@ -15,7 +15,6 @@ fn texts(command: &AgentCommand) -> Vec<String> {
     let text = |argument: &Argument| match argument {
         Argument::Text(text) => text.clone(),
         Argument::File(content) => format!("file of {content}"),
-        Argument::AnswerFile => "answer file".to_owned(),
         Argument::RecordCopy => "copy of the record".to_owned(),
     };
     command.arguments.iter().map(text).collect()

@@ -3,11 +3,10 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::MOST_OUTPUT;
 use crate::agent::{AgentCommand, Argument, COPY_PREFIX};
 use crate::disk;
 use crate::disk::write::create_new;
@@ -19,7 +18,6 @@ const LARGEST_RECORD: u64 = 256 << 20;
 pub(super) struct Files {
     pub(super) arguments: Vec<OsString>,
     pub(super) environment: Vec<(OsString, OsString)>,
-    answer: Option<PathBuf>,
     /// Removed with everything in it when this is dropped.
     _folder: Option<TempDir>,
 }
@@ -37,7 +35,6 @@ impl Files {
         let needs_folder = all.iter().any(|argument| !matches!(argument, Argument::Text(_)));
         let folder =
             needs_folder.then(|| tempfile::Builder::new().prefix("closeout-ask-").tempdir()).transpose()?;
-        let mut files = Files { arguments: Vec::new(), environment: Vec::new(), answer: None, _folder: None };
         let mut made = Vec::new();
         for (index, argument) in all.into_iter().enumerate() {
             let at = |name: String| {
@@ -50,12 +47,6 @@ impl Files {
                     create_new(&path)?.write_all(content.as_bytes())?;
                     path.into_os_string()
                 }
-                Argument::AnswerFile => {
-                    let path = at(format!("{index}.answer"))?;
-                    create_new(&path)?;
-                    files.answer = Some(path.clone());
-                    path.into_os_string()
-                }
                 Argument::RecordCopy => {
                     let path = at(format!("{COPY_PREFIX}{index}.{ending}"))?;
                     create_new(&path)?;
@@ -66,17 +57,8 @@ impl Files {
             made.push(value);
         }
         let values = made.split_off(command.arguments.len());
-        files.arguments = made;
         let names = command.environment.iter().map(|(name, _)| OsString::from(name));
-        files.environment = names.zip(values).collect();
-        Ok(Files { _folder: folder, ..files })
-    }
-
-    /// What the program wrote to its answer file, if it was given one and wrote anything.
-    pub(super) fn answer(&self) -> Option<Vec<u8>> {
-        let file = disk::open(self.answer.as_deref()?).ok()?;
-        let answer = disk::read_start(&file, MOST_OUTPUT as u64).ok()?;
-        Some(answer).filter(|answer| !answer.is_empty())
+        Ok(Files { arguments: made, environment: names.zip(values).collect(), _folder: folder })
     }
 }
 

@@ -9,7 +9,7 @@ use super::answer::{FoundAnswer, client_error};
 use super::files::{Files, copy_file};
 use super::{Asked, Asker, MOST_COMPLAINTS, MOST_OUTPUT, NoAnswer, read_answer};
 use crate::action::clock;
-use crate::agent::{Adapter, AgentCommand, AnswerPlace, Argument};
+use crate::agent::{Adapter, AgentCommand, Argument};
 use crate::model::{AskCost, SessionObservation, Trace};
 use crate::process::{self, End, Output, ProcessError, Spec, find_program};
 
@@ -20,8 +20,8 @@ impl Asker {
         let began = clock::instant();
         let mut notes = Vec::new();
         let found = match self.run(adapter, session, command) {
-            Ok(ran) => {
-                let found = read(command, &ran);
+            Ok(output) => {
+                let found = read(command, &output);
                 // A client that does not know by which variable its records are kept elsewhere keeps the
                 // copy in its own.
                 let is_kept = |id: &String| *id != session.session_id && adapter.keeps_copy(id);
@@ -46,7 +46,7 @@ impl Asker {
         adapter: &Adapter,
         session: &SessionObservation,
         command: &AgentCommand,
-    ) -> Result<Ran, NoAnswer> {
+    ) -> Result<Output, NoAnswer> {
         let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
         let named = PathBuf::from(&command.program);
         let program = if named.is_absolute() { Some(named) } else { find_program(&command.program, path) };
@@ -82,7 +82,7 @@ impl Asker {
             End::TimedOut => Err(NoAnswer::TimedOut(self.time_limit.as_secs())),
             End::Cancelled => Err(NoAnswer::Cancelled),
             End::AtCap => Err(NoAnswer::Flooded),
-            End::Code(_) | End::Signal(_) => Ok(Ran { answer: files.answer(), output }),
+            End::Code(_) | End::Signal(_) => Ok(output),
         }
     }
 
@@ -101,31 +101,19 @@ impl Asker {
             return Some(left_behind(session, "it has no id that could be named safely"));
         };
         match self.run(adapter, session, &removal) {
-            Ok(ran) if ran.output.is_success() => None,
-            Ok(ran) => Some(left_behind(session, &complaint(&ran.output))),
+            Ok(output) if output.is_success() => None,
+            Ok(output) => Some(left_behind(session, &complaint(&output))),
             Err(no_answer) => Some(left_behind(session, &no_answer.to_string())),
         }
     }
 }
 
-/// A run that ended by itself.
-struct Ran {
-    output: Output,
-    /// What it wrote to its answer file.
-    answer: Option<Vec<u8>>,
-}
-
-fn read(command: &AgentCommand, ran: &Ran) -> FoundAnswer {
-    let place = command.answer;
-    let mut found = read_answer(place, &ran.output.stdout);
-    if let Some(answer) = &ran.answer
-        && !matches!(found.answer, Err(NoAnswer::ClientError(_)))
-    {
-        found.answer = read_answer(AnswerPlace::Stdout, answer).answer;
-    }
+/// What a run that ended by itself answered.
+fn read(command: &AgentCommand, output: &Output) -> FoundAnswer {
+    let mut found = read_answer(command.answer, &output.stdout);
     // What ended badly did not answer, whatever it printed; what the client says of it says more.
-    if !ran.output.is_success() && !matches!(found.answer, Err(NoAnswer::ClientError(_))) {
-        found.answer = Err(client_error(&complaint(&ran.output)));
+    if !output.is_success() && !matches!(found.answer, Err(NoAnswer::ClientError(_))) {
+        found.answer = Err(client_error(&complaint(output)));
     }
     found
 }
@@ -156,7 +144,6 @@ pub fn shown(command: &AgentCommand) -> Vec<String> {
     let word = |argument: &Argument| match argument {
         Argument::Text(text) => text.clone(),
         Argument::File(_) => "(file)".to_owned(),
-        Argument::AnswerFile => "(answer file)".to_owned(),
         Argument::RecordCopy => "(copy of the session's record)".to_owned(),
     };
     // Of its variables only where its records are.

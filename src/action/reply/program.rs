@@ -75,7 +75,7 @@ impl Programs {
 fn text(argument: &Argument) -> Option<&str> {
     match argument {
         Argument::Text(text) => Some(text),
-        Argument::File(_) | Argument::AnswerFile | Argument::RecordCopy => None,
+        Argument::File(_) | Argument::RecordCopy => None,
     }
 }
 
