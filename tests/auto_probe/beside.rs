@@ -24,6 +24,8 @@ use crate::support::test_env::{finish, spawn};
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Longer than this an engine does not pause while it has something to do.
 const QUIET: Duration = Duration::from_secs(1);
+/// How often is looked at what the engine does not tell.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 pub(super) const COMPLETE: &str = r#"{"status": "complete", "message": "all done"}"#;
 const WAITING: &str = r#"{"status": "waiting", "agents_active": ["a1"]}"#;
 /// Tells its process, and answers nothing until that is ended.
@@ -126,7 +128,8 @@ impl Front {
                 if is_so(self) {
                     break;
                 }
-                self.engine.turn().await;
+                // What happens on disk is no turn of the engine.
+                let _ = tokio::time::timeout(LOOK_AGAIN, self.engine.turn()).await;
             }
         };
         let is_done = tokio::time::timeout(PATIENCE, turning).await.is_ok();
