@@ -35,6 +35,45 @@ pub(super) fn plain(line: &str) -> Cow<'_, str> {
     Cow::Owned(plain.trim().to_owned())
 }
 
+/// A line, with what tells at once that most patterns do not fit it.
+#[derive(Debug)]
+pub(super) struct Line<'t> {
+    pub(super) text: Cow<'t, str>,
+    pairs: Pairs,
+}
+
+impl<'t> Line<'t> {
+    /// The line, [`plain`].
+    pub(super) fn of(line: &'t str) -> Line<'t> {
+        let text = plain(line);
+        Line { pairs: Pairs::of(text.as_bytes()), text }
+    }
+}
+
+/// Which pairs of neighbouring bytes stand in a text, as 256 bits; several pairs share one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pairs([u64; 4]);
+
+impl Pairs {
+    fn of(text: &[u8]) -> Pairs {
+        let mut pairs = Pairs::default();
+        for pair in text.windows(2) {
+            let bit = pair[0].wrapping_mul(37) ^ pair[1];
+            pairs.0[usize::from(bit >> 6)] |= 1 << (bit & 63);
+        }
+        pairs
+    }
+
+    fn join(self, other: Pairs) -> Pairs {
+        Pairs(std::array::from_fn(|at| self.0[at] | other.0[at]))
+    }
+
+    /// Whether a text with these pairs can hold one with `part`.
+    fn can_hold(&self, part: &Pairs) -> bool {
+        self.0.iter().zip(&part.0).all(|(have, need)| need & !have == 0)
+    }
+}
+
 /// A pattern for a line.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(from = "String")]
@@ -44,6 +83,8 @@ pub(super) struct LinePattern {
     needed: Range<usize>,
     /// Whether a line that fits begins as the pattern does.
     is_from_begin: bool,
+    /// The pairs of all texts that every line that fits has.
+    pairs: Pairs,
 }
 
 impl From<String> for LinePattern {
@@ -51,37 +92,42 @@ impl From<String> for LinePattern {
         let is_sign = |byte: &u8| matches!(byte, b'*' | b'#' | b'{' | b'}');
         let mut needed = 0..0;
         let mut from = 0;
+        let mut pairs = Pairs::default();
         for run in text.as_bytes().split(is_sign) {
+            pairs = pairs.join(Pairs::of(run));
             if run.len() > needed.len() {
                 needed = from..from + run.len();
             }
             from += run.len() + 1;
         }
         let is_from_begin = text.as_bytes().first().is_some_and(|first| !is_sign(first));
-        LinePattern { text, needed, is_from_begin }
+        LinePattern { text, needed, is_from_begin, pairs }
     }
 }
 
 impl LinePattern {
     /// Whether `line` fits.
-    pub(super) fn fits(&self, line: &str) -> bool {
-        self.may_fit(line) && fit(&self.text, line, &mut None, &mut 0)
+    pub(super) fn fits(&self, line: &Line<'_>) -> bool {
+        self.may_fit(line) && fit(&self.text, &line.text, &mut None, &mut 0)
     }
 
     /// The name that `{}` stands for in a line that fits.
-    pub(super) fn name_in(&self, line: &str) -> Option<String> {
+    pub(super) fn name_in(&self, line: &Line<'_>) -> Option<String> {
         let mut name = None;
         if self.may_fit(line) {
-            fit(&self.text, line, &mut name, &mut 0);
+            fit(&self.text, &line.text, &mut name, &mut 0);
         }
         name
     }
 
-    fn may_fit(&self, line: &str) -> bool {
+    fn may_fit(&self, line: &Line<'_>) -> bool {
+        if !line.pairs.can_hold(&self.pairs) {
+            return false;
+        }
         if self.is_from_begin {
-            self.text.as_bytes().first() == line.as_bytes().first()
+            self.text.as_bytes().first() == line.text.as_bytes().first()
         } else {
-            line.contains(&self.text[self.needed.clone()])
+            line.text.contains(&self.text[self.needed.clone()])
         }
     }
 }
@@ -132,14 +178,14 @@ mod tests {
 
     #[test]
     fn a_pattern_is_for_the_whole_line() {
-        let fits = |pattern: &str, line: &str| LinePattern::from(pattern.to_owned()).fits(line);
+        let fits = |pattern: &str, line: &str| LinePattern::from(pattern.to_owned()).fits(&Line::of(line));
         assert!(fits("*# failed*", "=== 1 failed, 2 passed ==="));
         assert!(!fits("*# failed*", "0 failed"));
-        let fits = |pattern: &str, line: &str| LinePattern::from(pattern.to_owned()).fits(line);
+        let fits = |pattern: &str, line: &str| LinePattern::from(pattern.to_owned()).fits(&Line::of(line));
         assert!(fits("*# failed*", "10 failed"));
         assert!(!fits("ok", "ok then"));
         assert_eq!(
-            LinePattern::from("test {} ... FAILED".to_owned()).name_in("test a::b ... FAILED"),
+            LinePattern::from("test {} ... FAILED".to_owned()).name_in(&Line::of("test a::b ... FAILED")),
             Some("a::b".to_owned())
         );
     }

@@ -1,9 +1,7 @@
 //! How a run ended, by the exit code that reaches it and by what its tool printed.
 
-use std::borrow::Cow;
-
 use super::catalog::{Catalog, Tool};
-use super::lines::{LinePattern, plain};
+use super::lines::{Line, LinePattern};
 use crate::model::{RunOutcome, ToldBy};
 
 /// So much of the end of an output is read, in bytes.
@@ -29,14 +27,14 @@ pub(super) struct Report {
 }
 
 /// The lines of an output without colours, from its end.
-pub(super) fn output_lines(output: &str) -> Vec<Cow<'_, str>> {
+pub(super) fn output_lines(output: &str) -> Vec<Line<'_>> {
     let from = output.ceil_char_boundary(output.len().saturating_sub(LONGEST_OUTPUT));
     let lines = output[from..].lines().filter(|line| line.len() <= LONGEST_LINE);
-    lines.map(plain).filter(|line| !line.is_empty()).collect()
+    lines.map(Line::of).filter(|line| !line.text.is_empty()).collect()
 }
 
 /// What `lines` say of a run of `tool`.
-pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Cow<'_, str>]) -> Report {
+pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Report {
     let tools = || std::iter::once(tool).chain(catalog.run_by(tool));
     let mut report = Report::default();
     let mut is_list = false;
@@ -63,8 +61,8 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Cow<'_, str>]) -> 
         // The first pattern of a tool that fits: the most exact one stands first.
         let failing = |tool: &Tool| tool.failing.iter().find_map(|pattern| pattern.name_in(line));
         let is_below = tools().any(|tool| has(&tool.failing_below));
-        is_list = is_below || is_list && !line.contains(' ');
-        let listed = Some(line.to_string()).filter(|_| is_list && !is_below);
+        is_list = is_below || is_list && !line.text.contains(' ');
+        let listed = Some(line.text.to_string()).filter(|_| is_list && !is_below);
         for name in tools().filter_map(failing).chain(listed) {
             let name: String = name.chars().take(LONGEST_NAME).collect();
             if report.failing.len() < MOST_NAMES && !report.failing.contains(&name) {
@@ -72,7 +70,7 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Cow<'_, str>]) -> 
             }
         }
         if tells {
-            report.summary = Some(line.chars().take(LONGEST_NAME).collect());
+            report.summary = Some(line.text.chars().take(LONGEST_NAME).collect());
         }
     }
     report

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::texts::Texts;
 use super::work::WorkMemory;
 use crate::judge::{runs, task};
 use crate::model::{Observations, SessionObservation};
@@ -11,6 +12,8 @@ use crate::model::{Observations, SessionObservation};
 #[derive(Debug, Default)]
 pub struct Memory {
     sessions: HashMap<(String, String), SessionMemory>,
+    /// What was read of their texts.
+    pub(super) texts: Texts,
 }
 
 /// What was read of one session.

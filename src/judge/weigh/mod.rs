@@ -17,6 +17,7 @@ mod session;
 mod session_view;
 mod spoken;
 mod tasks;
+mod texts;
 mod words;
 mod work;
 

@@ -1,6 +1,5 @@
 //! The sessions of a workspace as a front shows them.
 
-use crate::judge::questions;
 use crate::model::{
     Activity, ActivityState, AskedByTool, Checklist, ItemState, LiveStatus, ProcessId, Question,
     SessionFacts, SessionObservation, SessionView, Timestamp, TodoProgress, TurnState,
@@ -8,6 +7,7 @@ use crate::model::{
 
 use super::excerpt;
 use super::spoken::{context_of, question_of};
+use super::texts::Texts;
 
 /// The view of a session. `question` is what its last words wait for.
 pub(super) fn view(
@@ -42,7 +42,11 @@ pub(super) fn view(
 }
 
 /// The question in the last words of a session beside the newest one, if its turn ended with them.
-pub(super) fn asked_beside(session: &SessionObservation, activity: &Activity) -> Option<Question> {
+pub(super) fn asked_beside(
+    session: &SessionObservation,
+    activity: &Activity,
+    texts: &mut Texts,
+) -> Option<Question> {
     let is_over =
         matches!(activity.state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown);
     if !is_over || !matches!(session.turn, TurnState::Ended { .. } | TurnState::Unknown) {
@@ -52,7 +56,7 @@ pub(super) fn asked_beside(session: &SessionObservation, activity: &Activity) ->
     if session.prompted_at.zip(message.at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at) {
         return None;
     }
-    question_of(&questions::classify(&message.text, &context_of(session)), &message.text)
+    question_of(&texts.read(&message.text, &context_of(session)).judged, &message.text)
 }
 
 /// The processes whose end would change what the sessions are shown as.

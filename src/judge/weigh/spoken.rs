@@ -5,9 +5,10 @@ use std::borrow::Cow;
 
 use super::deferral::deferral;
 use super::tasks::SessionTask;
+use super::texts::{TextRead, Texts};
 use super::{EvidenceSet, OF_BASELINE, WeighContext, activity, excerpt, is_of_baseline, is_stale};
 use crate::judge::STOPS_HALF_WAY;
-use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label, Speech};
+use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label};
 use crate::model::{
     Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy, Parts, Pointer,
     Question, QuestionWeight, Rejection, SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp,
@@ -127,11 +128,13 @@ impl<'a> Spoken<'a> {
         &self,
         scales: &WeighContext<'_>,
         is_newest: bool,
+        texts: &mut Texts,
         pile: &mut EvidenceSet,
     ) -> Option<LastWords> {
         let is_result = self.scope == Scope::Result;
-        let judged = questions::classify(&self.text, &self.context);
-        let question = question_of(&judged, &self.text).filter(|_| self.overtaken_by.is_none());
+        // What was overtaken is not judged: nothing of it would count.
+        let mut read = self.overtaken_by.is_none().then(|| texts.read(&self.text, &self.context));
+        let question = read.as_ref().and_then(|read| question_of(&read.judged, &self.text));
         let mut add = |evidence: Evidence, excerpt: Option<String>| {
             if is_newest || evidence.source == Source::Output || evidence.claim != Claim::Abstain {
                 let pointer = Some(Pointer { place: self.from.to_owned(), excerpt });
@@ -141,12 +144,12 @@ impl<'a> Spoken<'a> {
         if let Some(why) = self.overtaken_by {
             let source = if is_result { Source::Output } else { Source::LastWords };
             add(Evidence::abstain(source, self.from, Rejection::Stale).because(why), None);
-        } else {
+        } else if let Some(read) = &mut read {
             if is_result {
-                add(self.result(&judged), None);
+                add(self.result(&read.judged), None);
             }
             let excerpt = question.as_ref().map(|question| excerpt::reason(&question.text));
-            add(self.claim(&judged, question.as_ref(), scales), excerpt);
+            add(self.claim(read, question.as_ref(), scales), excerpt);
         }
         let (text, is_cut) = excerpt::tail(&self.text);
         let is_cut = is_cut || self.is_cut;
@@ -168,12 +171,7 @@ impl<'a> Spoken<'a> {
     }
 
     /// ASK; of the task also NO at high certainty, and DONE.
-    fn claim(
-        &self,
-        judged: &Classification,
-        question: Option<&Question>,
-        scales: &WeighContext<'_>,
-    ) -> Evidence {
+    fn claim(&self, read: &mut TextRead, question: Option<&Question>, scales: &WeighContext<'_>) -> Evidence {
         let silent = |reason: String| {
             Evidence::abstain(Source::LastWords, self.from, Rejection::Undecided).because(reason)
         };
@@ -182,6 +180,8 @@ impl<'a> Spoken<'a> {
             ..Evidence::claim(Source::LastWords, self.from, claim)
         };
         let is_of_task = self.scope == Scope::Task;
+        let says_done = is_of_task && read.judged.label == Label::Complete && read.says_done(&self.text);
+        let judged = &read.judged;
         match (judged.label, question) {
             (Label::AwaitingResponse, Some(question)) => {
                 let words = excerpt::reason(&question.text);
@@ -208,9 +208,7 @@ impl<'a> Spoken<'a> {
                 let why = format!("puts off what was asked for: {}", excerpt::reason(deferred));
                 Evidence { fingerprints, ..guess(Claim::No).because(why) }
             }
-            (Label::Complete, _) if is_of_task && says_done(&self.text) => {
-                guess(Claim::Yes).because("it says that it is done")
-            }
+            (Label::Complete, _) if says_done => guess(Claim::Yes).because("it says that it is done"),
             (Label::Incomplete | Label::Complete | Label::AwaitingResponse, _) => {
                 silent("asks nothing".to_owned())
             }
@@ -231,13 +229,6 @@ impl<'a> Spoken<'a> {
         let evidence = Evidence::claim(source, self.from, Claim::No).because(words_of(judged));
         Evidence { strength: Strength::Guess, fingerprints: vec![STOPS_HALF_WAY.to_owned()], ..evidence }
     }
-}
-
-/// Whether a text says that something was finished, and nothing in it says that something is not.
-fn says_done(text: &str) -> bool {
-    let found = questions::explain(text);
-    found.iter().any(|finding| finding.speech == Speech::Finished)
-        && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
 }
 
 fn words_of(judged: &Classification) -> String {

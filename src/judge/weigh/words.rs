@@ -9,6 +9,7 @@ use crate::model::{
 use super::memory::Memory;
 use super::spoken::Spoken;
 use super::tasks::{self, SessionTask, Standing};
+use super::texts::Texts;
 use super::{EvidenceSet, WeighContext, activity, decision, plans, runs, session, session_view, work};
 
 /// Weighs the part `WORDS`.
@@ -47,14 +48,14 @@ pub(super) fn weigh(
         .filter(|(_, task)| task.standing == Standing::Counts)
         .map(|(session, task)| (*session, task))
         .collect();
-    let (said, last_words) = weigh_spoken(observations, &counting, scales, pile);
+    let (said, last_words) = weigh_spoken(observations, &counting, scales, &mut memory.texts, pile);
     for (session, task) in &counting {
         pile.of_session(Some(session), |pile| plans::weigh(session, task, pile));
     }
     let asked = last_words.as_ref().and_then(|words| words.question.clone());
     let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
     let views = views.into_iter().chain(others.into_iter().map(|(session, activity)| {
-        let asked = session_view::asked_beside(session, &activity);
+        let asked = session_view::asked_beside(session, &activity, &mut memory.texts);
         session_view::view(session, activity, asked)
     }));
     SessionFacts {
@@ -95,6 +96,7 @@ fn weigh_spoken(
     observations: &Observations,
     counting: &[(&SessionObservation, &SessionTask)],
     scales: &WeighContext<'_>,
+    texts: &mut Texts,
     pile: &mut EvidenceSet,
 ) -> (decision::Said, Option<LastWords>) {
     let is_deliverable = scales.task_kind != TaskKind::Implementation;
@@ -127,7 +129,7 @@ fn weigh_spoken(
     }
     let mut front = None;
     for (at, words) in spoken.iter().enumerate() {
-        let last_words = pile.of_session(words.session(), |pile| words.weigh(scales, at == 0, pile));
+        let last_words = pile.of_session(words.session(), |pile| words.weigh(scales, at == 0, texts, pile));
         front = front.or(last_words);
     }
     (said, front)

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use bitflags::bitflags;
+
 use super::memory::Memory;
 use super::tasks::{SessionTask, Standing, asked_at};
 use crate::judge::by_turn::{Followed, StepPlaces};
@@ -32,21 +34,30 @@ const MOST_TURNS: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct WorkMemory {
     places: StepPlaces,
-    steps: Followed<TurnStep, (), Deeds>,
+    steps: Followed<TurnStep, Acts, Deeds>,
+}
+
+bitflags! {
+    /// What a step may have done beside its task.
+    #[derive(Debug, Clone, Copy, Default)]
+    struct Acts: u8 {
+        /// It was more than a question.
+        const IS_ACTIVE = 1;
+        const MOVES_FILES = 1 << 1;
+        /// A command may have written a file.
+        const MAY_WRITE = 1 << 2;
+        /// A command may have made a commit.
+        const MAY_COMMIT = 1 << 3;
+        /// A command may still run beside its turn.
+        const RUNS_ON = 1 << 4;
+        const SETS_EXCLUDES = 1 << 5;
+    }
 }
 
 /// What the steps of one session did.
 #[derive(Debug, Clone, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Deeds {
-    is_active: bool,
-    moves_files: bool,
-    /// Whether a command may have written a file, and one may have made a commit.
-    may_write: bool,
-    may_commit: bool,
-    /// Whether a command may still run beside its turn.
-    runs_on: bool,
-    sets_excludes: bool,
+    acts: Acts,
     paths: Arc<Vec<Arc<str>>>,
 }
 
@@ -73,14 +84,14 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
     };
     for (session, _) in asked {
         let deeds = memory.of(session).work.follow(session);
-        work.sets_excludes |= deeds.sets_excludes;
-        work.may_write |= deeds.may_write;
-        work.turns = work.turns.filter(|_| !deeds.runs_on).and_then(|mut turns| {
-            turns.extend(spans(session, deeds.may_commit)?);
+        work.sets_excludes |= deeds.acts.contains(Acts::SETS_EXCLUDES);
+        work.may_write |= deeds.acts.contains(Acts::MAY_WRITE);
+        work.turns = work.turns.filter(|_| !deeds.acts.contains(Acts::RUNS_ON)).and_then(|mut turns| {
+            turns.extend(spans(session, deeds.acts.contains(Acts::MAY_COMMIT))?);
             Some(turns)
         });
-        work.has_deeds |= deeds.is_active;
-        work.moves_files |= deeds.moves_files;
+        work.has_deeds |= deeds.acts.contains(Acts::IS_ACTIVE);
+        work.moves_files |= deeds.acts.contains(Acts::MOVES_FILES);
         if !deeds.paths.is_empty() {
             work.paths.push(deeds.paths);
         }
@@ -122,38 +133,57 @@ impl WorkMemory {
         let turns = &session.history.turns;
         let n_known = self.places.follow(turns);
         let from = |at| self.places.steps_from(at, turns);
-        self.steps.fold(n_known, from, &Deeds::default(), |_, _| (), |deeds, step, ()| deeds.take(step))
+        self.steps.fold(
+            n_known,
+            from,
+            &Deeds::default(),
+            |step, _| Acts::of(step),
+            |deeds, step, acts| {
+                deeds.take(step, *acts);
+            },
+        )
     }
 }
 
 impl Deeds {
-    fn take(&mut self, step: &TurnStep) {
-        self.is_active |= !matches!(step.deed, Deed::Asked { .. });
+    fn take(&mut self, step: &TurnStep, acts: Acts) {
+        self.acts |= acts;
+        if let Deed::Edit { paths, was_done: true } = &step.deed {
+            let is_new = |path: &&String| !self.paths.iter().any(|known| **known == path[..]);
+            let new: Vec<Arc<str>> = paths.iter().filter(is_new).map(|path| Arc::from(&path[..])).collect();
+            if !new.is_empty() {
+                Arc::make_mut(&mut self.paths).extend(new);
+            }
+        }
+    }
+}
+
+impl Acts {
+    fn of(step: &TurnStep) -> Acts {
         match &step.deed {
+            Deed::Asked { .. } => Acts::empty(),
+            Deed::Edit { was_done: false, .. } => Acts::IS_ACTIVE,
             Deed::Edit { paths, was_done: true } => {
-                self.sets_excludes |= paths.iter().any(|path| path.ends_with("info/exclude"));
-                let is_new = |path: &&String| !self.paths.iter().any(|known| **known == path[..]);
-                let new: Vec<Arc<str>> =
-                    paths.iter().filter(is_new).map(|path| Arc::from(&path[..])).collect();
-                if !new.is_empty() {
-                    Arc::make_mut(&mut self.paths).extend(new);
-                }
+                let sets_excludes = paths.iter().any(|path| path.ends_with("info/exclude"));
+                Acts::IS_ACTIVE | Acts::SETS_EXCLUDES.when(sets_excludes)
             }
             Deed::Command(run) => {
-                self.may_write = true;
-                self.may_commit = self.may_commit || COMMITTERS.iter().any(|word| run.command.contains(word));
-                self.runs_on |= matches!(run.exit, Exit::Running | Exit::Unknown);
-                self.sets_excludes = self.sets_excludes
-                    || ["excludesFile", "excludesfile", "info/exclude"]
-                        .iter()
-                        .any(|name| run.command.contains(name));
+                let has = |words: &[&str]| words.iter().any(|word| run.command.contains(word));
                 let mut words = run.command.split(|c: char| !c.is_alphanumeric());
-                self.moves_files = self.moves_files || words.any(|word| MOVERS.contains(&word));
+                Acts::IS_ACTIVE
+                    | Acts::MAY_WRITE
+                    | Acts::MAY_COMMIT.when(has(&COMMITTERS))
+                    | Acts::RUNS_ON.when(matches!(run.exit, Exit::Running | Exit::Unknown))
+                    | Acts::SETS_EXCLUDES.when(has(&["excludesFile", "excludesfile", "info/exclude"]))
+                    | Acts::MOVES_FILES.when(words.any(|word| MOVERS.contains(&word)))
             }
             Deed::SentOff { .. } | Deed::Other { .. } => {
-                (self.moves_files, self.may_write, self.may_commit) = (true, true, true);
+                Acts::IS_ACTIVE | Acts::MOVES_FILES | Acts::MAY_WRITE | Acts::MAY_COMMIT
             }
-            Deed::Edit { was_done: false, .. } | Deed::Asked { .. } => {}
         }
+    }
+
+    fn when(self, is_so: bool) -> Acts {
+        if is_so { self } else { Acts::empty() }
     }
 }

@@ -1,0 +1,100 @@
+//! What was read of the last texts of a workspace, so that one that is still there is not read again at every look. What
+//! was read is kept and no text; losing it costs time and nothing else.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::judge::questions::{self, Classification, Context, EndOfTurn, Speech};
+
+/// So many texts are known; the one that was asked for longest ago goes.
+const MOST_TEXTS: usize = 8;
+
+/// The texts that were asked for last, the newest at the end.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    known: Vec<TextRead>,
+}
+
+/// What was read of one text.
+#[derive(Debug)]
+pub(super) struct TextRead {
+    name: TextName,
+    /// What it leaves its reader with.
+    pub(super) judged: Classification,
+    says_done: Option<bool>,
+}
+
+/// All that decides how a text is read: its bytes and what is known beside them.
+#[derive(Debug, PartialEq, Eq)]
+struct TextName {
+    text: [u8; 32],
+    request: Option<[u8; 32]>,
+    end: Option<EndOfTurn>,
+    counts: [Option<u32>; 4],
+}
+
+impl TextName {
+    fn of(text: &str, context: &Context<'_>) -> TextName {
+        let Context { request, end, edits, commands, commits, todos_open } = *context;
+        let digest = |text: &str| Sha256::digest(text.as_bytes()).into();
+        let counts = [edits, commands, commits, todos_open];
+        TextName { text: digest(text), request: request.map(digest), end, counts }
+    }
+}
+
+impl Texts {
+    /// What is read of `text` beside `context`.
+    pub(super) fn read(&mut self, text: &str, context: &Context<'_>) -> &mut TextRead {
+        let name = TextName::of(text, context);
+        let read = match self.known.iter().position(|read| read.name == name) {
+            Some(at) => self.known.remove(at),
+            None => TextRead { name, judged: questions::classify(text, context), says_done: None },
+        };
+        if self.known.len() == MOST_TEXTS {
+            self.known.remove(0);
+        }
+        let last = self.known.len();
+        self.known.push(read);
+        &mut self.known[last]
+    }
+}
+
+impl TextRead {
+    /// Whether the text says that something was finished, and nothing in it says that something is not. `text` is the
+    /// one that was read.
+    pub(super) fn says_done(&mut self, text: &str) -> bool {
+        *self.says_done.get_or_insert_with(|| {
+            let found = questions::explain(text);
+            found.iter().any(|finding| finding.speech == Speech::Finished)
+                && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_by_its_bytes_and_by_what_is_known_beside_them() {
+        let mut texts = Texts::default();
+        let ended = Context { end: Some(EndOfTurn::ByItself), ..Context::default() };
+        let cut = Context { end: Some(EndOfTurn::Interrupted), ..Context::default() };
+        for (text, context) in [
+            ("The parser is written and all tests pass.", &ended),
+            ("The parser is written and all tests pass.", &cut),
+            ("Which of the two do you want?", &ended),
+        ] {
+            for _ in 0..2 {
+                let read = texts.read(text, context);
+                assert_eq!(read.judged, questions::classify(text, context), "{text} {context:?}");
+            }
+        }
+        assert_eq!(texts.known.len(), 3);
+        for number in 0..20 {
+            texts.read(&format!("Done, part {number}."), &ended);
+        }
+        assert_eq!(texts.known.len(), MOST_TEXTS);
+        let text = "The parser is written and all tests pass.";
+        assert!(texts.read(text, &ended).says_done(text) && texts.read(text, &ended).says_done(text));
+    }
+}
