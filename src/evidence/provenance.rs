@@ -7,7 +7,7 @@ use super::git::{self, GitAsk};
 use super::required_files::is_pattern;
 use super::text_file::LONGEST_DOCUMENT;
 use super::untrusted_file::{FileReach, WorkspaceDir};
-use crate::model::{CollectRequest, Observations, Reading, Timestamp};
+use crate::model::{CollectRequest, Observations, Reading, Timestamp, WorkspaceSettings};
 
 /// Tells of each file that was found whether it is of the commit `baseline`, and dates it by its content.
 pub(super) fn trace(
@@ -17,22 +17,32 @@ pub(super) fn trace(
     baseline: Option<&str>,
     found: &mut Observations,
 ) {
-    let settings = &request.settings;
-    let named = settings.evidence_files().chain(&settings.plans).chain(&settings.required_files);
-    for name in named.filter(|name| !is_pattern(name)) {
+    for name in found_here(&request.settings, found) {
         let read =
-            directory.open_file(name, FileReach::Named).and_then(|file| file.read_whole(LONGEST_DOCUMENT));
+            directory.open_file(&name, FileReach::Named).and_then(|file| file.read_whole(LONGEST_DOCUMENT));
         let Ok(content) = read else { continue };
-        let Ok(provenance) = git::provenance(request.workspace.path(), name, &content, baseline, ask) else {
+        let Ok(provenance) = git::provenance(request.workspace.path(), &name, &content, baseline, ask) else {
             continue;
         };
-        if provenance.is_of_baseline && !found.of_baseline.contains(name) {
+        if provenance.is_of_baseline && !found.of_baseline.contains(&name) {
             found.of_baseline.push(name.clone());
         }
         if let Some(since) = provenance.since {
-            date(found, name, since);
+            date(found, &name, since);
         }
     }
+}
+
+/// The files that this collection looked at, as far as they are there: what is not there, or was not looked at, need
+/// not be opened once more.
+fn found_here(settings: &WorkspaceSettings, found: &Observations) -> Vec<String> {
+    let files = [&found.decision, &found.closer].into_iter().chain(&found.outputs);
+    let files = files.filter_map(Reading::present).map(|file| &file.name);
+    let plans = found.plans.iter().filter_map(Reading::present).map(|plan| &plan.name);
+    let results = found.tests.present().map(|_| &settings.test_results);
+    let required = found.files.present().map(|_| &settings.required_files);
+    let named = results.into_iter().chain(required).flatten().filter(|name| !is_pattern(name));
+    files.chain(plans).chain(named).cloned().collect()
 }
 
 /// Nothing that `name` says is younger than `since`.
