@@ -13,6 +13,7 @@ use super::facts::Facts;
 use super::record::note_unreadable;
 use super::screen::{NOT_TRIED, OptionDialog, PermissionKey};
 use super::server::AgentServer;
+use crate::disk;
 use crate::model::{
     AskedByTool, LiveStatus, Names, Parts, SessionObservation, SessionPlace, Timestamp, Unreadable,
     WatchTarget,
@@ -183,7 +184,7 @@ impl SurveyAsk<'_> {
     /// folder is none.
     pub(super) fn covers(&self, folder: &Path) -> bool {
         let is_below = |within: &Path| {
-            folder.starts_with(within) || folder.canonicalize().is_ok_and(|folder| folder.starts_with(within))
+            folder.starts_with(within) || disk::resolve(folder).is_ok_and(|folder| folder.starts_with(within))
         };
         folder.is_absolute() && self.within.is_none_or(is_below)
     }

@@ -2,9 +2,10 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -118,15 +119,45 @@ fn read_whole(file: &File, cap: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
+/// Files of at most so many bytes are read without asking how long they are.
+const SHORT: usize = 4 << 10;
+
 /// The first `cap` bytes from where the file stands.
 ///
 /// # Errors
 /// The system's.
 pub fn read_start(file: &File, cap: u64) -> io::Result<Vec<u8>> {
-    let length = file.metadata()?.len().min(cap);
-    let mut content = Vec::with_capacity(usize::try_from(length).unwrap_or(0).saturating_add(1));
-    file.take(cap).read_to_end(&mut content)?;
+    let mut content = Vec::with_capacity(usize::try_from(cap).unwrap_or(SHORT).min(SHORT));
+    file.take(SHORT as u64).take(cap).read_to_end(&mut content)?;
+    if content.len() == SHORT {
+        let rest = cap.saturating_sub(SHORT as u64);
+        let length = file.metadata()?.len().saturating_sub(SHORT as u64).min(rest);
+        content.reserve_exact(usize::try_from(length).unwrap_or(0).saturating_add(1));
+        file.take(rest).read_to_end(&mut content)?;
+    }
     Ok(content)
+}
+
+/// The path of an existing file or folder without links, `.` and `..`: as [`std::fs::canonicalize`], without a question
+/// for each folder of the way.
+///
+/// # Errors
+/// The system's.
+pub fn resolve(path: &Path) -> io::Result<PathBuf> {
+    #[cfg(target_os = "linux")]
+    {
+        let opened = rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        let link = format!("/proc/self/fd/{}", opened.as_raw_fd());
+        // Without `/proc`, where the folder is out of what this process sees, or where it was deleted just now, the
+        // system is asked step by step.
+        if let Ok(resolved) = std::fs::read_link(link)
+            && resolved.is_absolute()
+            && !resolved.as_os_str().as_bytes().ends_with(b" (deleted)")
+        {
+            return Ok(resolved);
+        }
+    }
+    std::fs::canonicalize(path)
 }
 
 /// The last `cap` bytes of a file, and whether that is all of it.
@@ -197,5 +228,32 @@ mod tests {
         assert_eq!(read_end(&file, 3).unwrap(), (b"ent".to_vec(), false));
         assert_eq!(read_end(&file, 9).unwrap(), (b"content".to_vec(), true));
         assert_eq!(read_range(&file, 3, 90).unwrap(), b"tent");
+        for length in [SHORT - 1, SHORT, SHORT + 1, 3 * SHORT] {
+            std::fs::write(at("long"), vec![b'x'; length]).unwrap();
+            for cap in [0, 1, length as u64 - 1, length as u64, length as u64 + 1, u64::MAX] {
+                let start = read_start(&open(&at("long")).unwrap(), cap).unwrap();
+                assert_eq!(start.len() as u64, cap.min(length as u64), "{length} {cap}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_is_resolved_as_the_system_does_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        std::fs::create_dir_all(at("a/b (deleted)")).unwrap();
+        std::fs::write(at("a/file"), "").unwrap();
+        for (to, name) in [("a", "link"), ("link/b (deleted)", "far"), ("none", "nowhere"), ("loop", "loop")]
+        {
+            std::os::unix::fs::symlink(to, at(name)).unwrap();
+        }
+        for name in ["", ".", "a/../a", "a/file", "link", "link/file", "far", "a/b (deleted)/.."] {
+            let resolved = resolve(&at(name)).unwrap();
+            assert_eq!(resolved, std::fs::canonicalize(at(name)).unwrap(), "{name}");
+        }
+        for name in ["none", "a/file/below", "nowhere", "loop"] {
+            let kind = |resolved: io::Result<PathBuf>| resolved.unwrap_err().kind();
+            assert_eq!(kind(resolve(&at(name))), kind(std::fs::canonicalize(at(name))), "{name}");
+        }
     }
 }

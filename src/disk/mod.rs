@@ -13,6 +13,6 @@ pub mod write;
 
 pub use file::{
     existing, file_problem, fill, millis, open, open_linked, read, read_end, read_linked, read_range,
-    read_start, thing_in_the_way,
+    read_start, resolve, thing_in_the_way,
 };
 pub use folder::Folder;

@@ -13,6 +13,7 @@ use crate::agent::panes::{ListedPane, pane_of};
 use crate::agent::process_stat::{ProcessState, process_state};
 use crate::agent::processes::{ProcessTable, Sought, tmux_socket};
 use crate::agent::{built_in, facts_of};
+use crate::disk;
 use crate::model::{
     ActivitySource, CollectRequest, LiveStatus, Pane, ProcessId, SessionObservation, StatusReport, Timestamp,
     TurnState,
@@ -146,7 +147,7 @@ fn folder_of(session: &SessionObservation, request: &CollectRequest) -> PathBuf 
     };
     let begun_in = request.sessions.iter().find(is_its).map(|place| &place.folder);
     let folder = session.folder.as_ref().or(begun_in).map_or(request.workspace.path(), PathBuf::as_path);
-    std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
+    disk::resolve(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
 fn is_open(session: &SessionObservation) -> bool {

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::trouble::{Read, file_trouble, trouble};
 use crate::disk::{self, Folder};
@@ -19,7 +19,12 @@ const SMALL: u64 = 64 << 10;
 /// `name` is no regular file, is reached by a link, or cannot be opened.
 pub fn open(folder: &Path, name: impl AsRef<Path>) -> Read<Option<File>> {
     let name = name.as_ref();
-    let opened = Folder::open(folder).map_err(io::Error::from).and_then(|folder| folder.file(name));
+    let is_one = matches!(name.components().collect::<Vec<_>>()[..], [Component::Normal(_)]);
+    let opened = if is_one {
+        disk::open(&folder.join(name))
+    } else {
+        Folder::open(folder).map_err(io::Error::from).and_then(|folder| folder.file(name))
+    };
     disk::existing(opened).map_err(|error| file_trouble(&folder.join(name), &error))
 }
 

@@ -239,11 +239,11 @@ impl Repository {
 /// The path that `text` (of a `gitdir` or `commondir` file) names, seen from `base`.
 pub fn resolve(base: &Path, text: &[u8]) -> PathBuf {
     let path = base.join(std::ffi::OsStr::from_bytes(text.trim_ascii()));
-    path.canonicalize().unwrap_or(path)
+    disk::resolve(&path).unwrap_or(path)
 }
 
 fn resolved(folder: &Path) -> Read<PathBuf> {
-    folder.canonicalize().map_err(|error| {
+    disk::resolve(folder).map_err(|error| {
         if error.kind() == io::ErrorKind::NotFound {
             return trouble(ReadProblem::Io, "the folder does not exist");
         }

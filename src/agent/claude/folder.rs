@@ -62,6 +62,17 @@ pub(super) fn name_begin(folder: &Path) -> String {
     name
 }
 
+/// Whether a folder of this name can hold sessions of the folder with this [`name_begin`]: `w1` is not above `w12`.
+pub(super) fn is_at_or_below(name: &str, begin: &str) -> bool {
+    name.strip_prefix(begin).is_some_and(|rest| {
+        rest.is_empty()
+            || rest.starts_with('-')
+            || begin.is_empty()
+            || begin.ends_with('-')
+            || begin.len() == LONGEST_NAME
+    })
+}
+
 /// The folder of a workspace's records. It need not exist.
 pub(super) fn record_folder(config_dir: &Path, workspace: &Path) -> PathBuf {
     let projects = config_dir.join("projects");
@@ -104,4 +115,21 @@ fn listed(name: &str, metadata: impl FnOnce() -> io::Result<Metadata>) -> Option
         written_at: metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()),
         made_at: made_at.and_then(|made| i64::try_from(made.as_nanos()).ok()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_neighbour_whose_name_begins_alike_is_not_below() {
+        let is_of = |folder: &str, of: &str| {
+            is_at_or_below(&name_begin(Path::new(folder)), &name_begin(Path::new(of)))
+        };
+        assert!(is_of("/w/1", "/w/1") && is_of("/w/1/src", "/w/1") && is_of("/w/1", "/"));
+        assert!(is_of("/w/1.x/src", "/w/1."), "a name that ends in no letter says nothing of what follows");
+        assert!(!is_of("/w/12", "/w/1"));
+        let long = format!("/{}", "n".repeat(LONGEST_NAME));
+        assert!(is_of(&format!("{long}m"), &long), "what was cut off is not known");
+    }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::NAME;
 use super::entry::Entry;
-use super::folder::{Listed, name_begin, record_folder, record_path, records};
+use super::folder::{Listed, is_at_or_below, name_begin, record_folder, record_path, records};
 use super::head::Heads;
 use super::registry::{KnownEntries, Registry};
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
@@ -63,7 +63,7 @@ fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<P
     let begin = within.map(name_begin).unwrap_or_default();
     let entries = entries(projects, "the session's record", &mut survey.problems);
     let is_wanted = |entry: &DirEntry| {
-        entry.file_name().to_str().is_some_and(|name| name.starts_with(&begin))
+        entry.file_name().to_str().is_some_and(|name| is_at_or_below(name, &begin))
             && entry.file_type().is_ok_and(|kind| kind.is_dir())
     };
     entries.filter(is_wanted).take(MOST_FOLDERS).map(|entry| entry.path()).collect()

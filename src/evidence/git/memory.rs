@@ -99,8 +99,9 @@ impl Stamp {
         self
     }
 
-    /// The stamp of a repository now; `None` where it cannot be taken without a reader.
-    pub(super) fn of(repository: &Repository, upstream_name: Option<&str>) -> Option<Stamp> {
+    /// The stamp of a repository now, where HEAD stood just before; `None` where it cannot be taken without a reader.
+    /// Should HEAD have moved meanwhile, it stands elsewhere at the next look, and this stamp does not hold.
+    pub(super) fn of(repository: &Repository, head: Head, upstream_name: Option<&str>) -> Option<Stamp> {
         if !repository.has_ref_files() {
             return None;
         }
@@ -108,7 +109,6 @@ impl Stamp {
             Some(name) => git::find_ref(repository, name).ok()?,
             None => None,
         };
-        let head = git::head(repository).ok()?;
         // Read before the places: what changes after it is younger.
         let now = file_time();
         let place = |path: PathBuf| Place::at(path, now);
@@ -198,8 +198,11 @@ impl GitMemory {
             }
             BaselineChoice::Find | BaselineChoice::FindBefore(_) => known.is_found,
         };
-        let stamp =
-            Stamp::of(repository, known.facts.upstream_name.as_deref()).filter(|_| is_same_baseline)?;
+        if !is_same_baseline || !repository.has_ref_files() {
+            return None;
+        }
+        let head = git::head(repository).ok()?;
+        let stamp = Stamp::of(repository, head, known.facts.upstream_name.as_deref())?;
         Some((&known.facts, stamp))
     }
 

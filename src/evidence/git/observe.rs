@@ -137,9 +137,8 @@ fn read_facts(
         Head::Branch { name, .. } => repo.upstream(name)?,
         Head::Detached { .. } | Head::Unborn { .. } => None,
     };
-    // Taken before the rest is read: what changes from here on is seen next time. HEAD was read before
-    // it and may have moved since: then these facts are of no state that can be recognised again.
-    let stamp = Stamp::of(repository, upstream_name.as_deref()).filter(|stamp| *stamp.head() == head);
+    // Taken before the rest is read: what changes from here on is seen next time.
+    let stamp = Stamp::of(repository, head.clone(), upstream_name.as_deref());
     let upstream = match &upstream_name {
         Some(name) => upstream(repo, &head, name)?,
         None => None,

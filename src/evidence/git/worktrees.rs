@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::disk;
 use crate::git::{self, HeadRef, Read, RefStorage, Repository, file_trouble, trouble};
 use crate::model::{ReadProblem, Unreadable, display_text};
 
@@ -73,7 +74,7 @@ fn find(path: &Path) -> Read<Option<Repository>> {
     let is_bare_itself =
         path.join("HEAD").is_file() && path.join("objects").is_dir() && !path.join(".git").exists();
     if is_bare_itself {
-        let git_dir = path.canonicalize().map_err(|error| file_trouble(path, &error))?;
+        let git_dir = disk::resolve(path).map_err(|error| file_trouble(path, &error))?;
         let mut repository = Repository::at(git_dir.clone(), git_dir, PathBuf::new())?;
         repository.is_bare = true;
         return Ok(Some(repository));
@@ -120,7 +121,7 @@ fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
         Ok(None) => return Some("its .git file is gone; `git worktree repair` makes it again".to_owned()),
         Err(unreadable) => return Some(unreadable.detail),
     };
-    let is_back = back.is_some_and(|back| back.canonicalize().ok() == git_dir.canonicalize().ok());
+    let is_back = back.is_some_and(|back| disk::resolve(&back).ok() == disk::resolve(git_dir).ok());
     (!is_back).then(|| {
         format!("{} names another repository; `git worktree repair` may mend it", display_text::path(dot_git))
     })
