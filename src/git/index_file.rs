@@ -63,6 +63,9 @@ pub struct IndexMarks {
     pub gitlinks: Gitlinks,
     /// The files that git was told to pass over, as far as the file itself has them.
     pub passed_over: Vec<PassedOver>,
+    /// The tree that a commit of all entries would have, where the index remembers it: git forgets it with every
+    /// change, and never has it beside a conflict or a name that was only announced.
+    pub tree: Option<String>,
 }
 
 /// What an index file tells here.
@@ -71,23 +74,26 @@ struct Entries {
     gitlinks: Vec<Gitlink>,
     passed_over: Vec<PassedOver>,
     is_split: bool,
+    tree: Option<String>,
 }
 
 /// Reads the index file. Refuses one whose parts do not fill it exactly; a missing or empty one is fine.
 pub fn index_marks(repository: &Repository) -> Read<IndexMarks> {
     let content = match read(&repository.git_dir, "index", CAP) {
         Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => {
-            return Ok(IndexMarks { gitlinks: Gitlinks::Elsewhere, passed_over: Vec::new() });
+            return Ok(IndexMarks { gitlinks: Gitlinks::Elsewhere, passed_over: Vec::new(), tree: None });
         }
         content => content?.unwrap_or_default(),
     };
     if content.is_empty() {
-        return Ok(IndexMarks { gitlinks: Gitlinks::Listed(Vec::new()), passed_over: Vec::new() });
+        let gitlinks = Gitlinks::Listed(Vec::new());
+        return Ok(IndexMarks { gitlinks, passed_over: Vec::new(), tree: None });
     }
     let entries = parse(&content, repository.format.id_length())
         .ok_or_else(|| damaged_index(repository, "its parts do not fill it exactly"))?;
     let gitlinks = if entries.is_split { Gitlinks::Elsewhere } else { Gitlinks::Listed(entries.gitlinks) };
-    Ok(IndexMarks { gitlinks, passed_over: entries.passed_over })
+    let tree = entries.tree.filter(|_| !entries.is_split);
+    Ok(IndexMarks { gitlinks, passed_over: entries.passed_over, tree })
 }
 
 /// How many entries the index has, by its header; `None` when there is no readable index.
@@ -150,9 +156,23 @@ fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
     while at < end {
         found.is_split |= content.get(at..at + 4) == Some(b"link");
         let length = usize::try_from(number(at + 4)?).ok()?;
+        if content.get(at..at + 4) == Some(b"TREE") {
+            let cached = content.get(at + 8..).and_then(|rest| rest.get(..length));
+            found.tree = cached.and_then(|cached| tree_of_all(cached, n_entries, n_id));
+        }
         at = at.saturating_add(8).saturating_add(length);
     }
     (at == end).then_some(found)
+}
+
+/// The tree at the root of git's cache of trees, if it has all entries: an empty name, how many entries it has, how many
+/// trees follow, its id.
+fn tree_of_all(cached: &[u8], n_entries: u32, n_id: usize) -> Option<String> {
+    let rest = cached.strip_prefix(b"\0")?;
+    let end = rest.iter().position(|byte| *byte == b'\n')?;
+    let (counts, rest) = (std::str::from_utf8(&rest[..end]).ok()?, &rest[end + 1..]);
+    let is_whole = counts.split_once(' ')?.0.parse() == Ok(n_entries);
+    rest.get(..n_id).filter(|_| is_whole).map(hex::hex)
 }
 
 /// Where the entry at `at` ends; `None` when it does not. `name` goes from the name of the entry
@@ -196,4 +216,21 @@ fn dropped(content: &[u8], at: &mut usize) -> Option<usize> {
     }
     *at += 1;
     Some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_tree_of_all_entries_is_the_index_s_own() {
+        let id = [0xab; 20];
+        let of = |begin: &[u8]| tree_of_all(&[begin, &id].concat(), 12, 20);
+        assert_eq!(of(b"\x0012 3\n"), Some("ab".repeat(20)));
+        // Some entries are not in it, it is out of date, it is that of a folder, it is cut.
+        for begin in [&b"\x0011 3\n"[..], b"\0-1 3\n", b"src\x0012 3\n", b"\x0012\n", b"\x0012 3"] {
+            assert_eq!(of(begin), None, "{begin:?}");
+        }
+        assert_eq!(tree_of_all(b"\x0012 3\nab", 12, 20), None);
+    }
 }

@@ -21,7 +21,8 @@ pub(super) fn read(
     let evidence = paths_from_top(repository, evidence);
     let marks = git::index_marks(repository)?;
     let gitlinks = repo.gitlinks(marks.gitlinks)?;
-    let (kept, n_evidence_files) = walk.entries(repo, repository, &gitlinks, &evidence)?;
+    let (kept, n_evidence_files) =
+        walk.entries(repo, repository, (&gitlinks, marks.tree.as_deref()), &evidence)?;
     let mut changes = Changes { n_evidence_files, ..Changes::default() };
     for entry in &kept {
         changes.n_staged += u32::from(entry.staged.is_some());

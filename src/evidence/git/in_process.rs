@@ -7,11 +7,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusOptions};
+use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusOptions, StatusShow};
 
 use super::commit_paths;
 use super::libgit2::{libgit2_trouble, staged_kind, unstaged_kind, use_home};
 use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
+use crate::disk;
 use crate::git::{self, GITLINK, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
 use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
 
@@ -42,7 +43,7 @@ impl<'a> InProcess<'a> {
         use_home(&handle, repository, home)?;
         // `core.worktree` that leads elsewhere is not followed: the workspace is what is looked at.
         let is_top = |path: &Path| {
-            path == repository.top || path.canonicalize().is_ok_and(|resolved| resolved == repository.top)
+            path == repository.top || disk::resolve(path).is_ok_and(|resolved| resolved == repository.top)
         };
         if !handle.workdir().is_some_and(is_top) {
             handle.set_workdir(&repository.top, false)?;
@@ -131,12 +132,15 @@ impl<'a> InProcess<'a> {
         Ok(diff.deltas().filter_map(entry).collect())
     }
 
-    fn statuses(&self, gitlinks: &[Gitlink]) -> Result<Vec<Entry>, git2::Error> {
+    fn statuses(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Result<Vec<Entry>, git2::Error> {
+        let mut options = StatusOptions::new();
         // libgit2 takes a HEAD whose commit or tree is missing for one without any.
         if let Some(commit) = self.handle.head().ok().and_then(|head| head.target()) {
-            self.handle.find_commit(commit)?.tree()?;
+            let tree = self.handle.find_commit(commit)?.tree()?;
+            if index_tree == Some(&*tree.id().to_string()) {
+                options.show(StatusShow::Workdir);
+            }
         }
-        let mut options = StatusOptions::new();
         options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
         options.include_ignored(false).include_unmodified(false).include_unreadable(false);
         // Libgit2 would look into submodules by the settings that the agent can write (`ignore`), and
@@ -333,12 +337,13 @@ impl Repo for InProcess<'_> {
         }
     }
 
-    fn status(&self, gitlinks: &[Gitlink]) -> Read<Vec<Entry>> {
-        self.statuses(gitlinks).map_err(|error| libgit2_trouble(self.repository, &error))
+    fn status(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Read<Vec<Entry>> {
+        self.statuses(gitlinks, index_tree).map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>> {
         let mut options = StatusOptions::new();
+        options.show(StatusShow::Workdir);
         options.include_untracked(true).recurse_untracked_dirs(true).update_index(false);
         options.include_ignored(false).disable_pathspec_match(true).pathspec(folder);
         let statuses = self

@@ -330,7 +330,7 @@ impl Repo for Program<'_> {
         }
     }
 
-    fn status(&self, _gitlinks: &[Gitlink]) -> Read<Vec<Entry>> {
+    fn status(&self, _gitlinks: &[Gitlink], _index_tree: Option<&str>) -> Read<Vec<Entry>> {
         self.status_with("normal", None)
     }
 

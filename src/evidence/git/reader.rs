@@ -58,8 +58,9 @@ pub(super) trait Repo {
     fn gitlinks(&self, of_file: Gitlinks) -> Read<Vec<Gitlink>>;
 
     /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry. What
-    /// the work tree holds of the submodules (`gitlinks` are all of them) need not be among it.
-    fn status(&self, gitlinks: &[Gitlink]) -> Read<Vec<Entry>>;
+    /// the work tree holds of the submodules (`gitlinks` are all of them) need not be among it. Where HEAD has
+    /// `index_tree`, the tree of all entries of the index, nothing is staged.
+    fn status(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Read<Vec<Entry>>;
 
     /// Untracked, not ignored files below an untracked folder, from the top.
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>>;

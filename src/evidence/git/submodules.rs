@@ -56,16 +56,16 @@ impl<'a> Walk<'a> {
     }
 
     /// The paths that differ, sorted, each once, and how many evidence files were left out. `gitlinks` are all
-    /// submodules, `evidence` are paths from the top.
+    /// submodules, `index_tree` is the tree of all entries of the index, `evidence` are paths from the top.
     pub(super) fn entries(
         &mut self,
         repo: &dyn Repo,
         repository: &Repository,
-        gitlinks: &[Gitlink],
+        (gitlinks, index_tree): (&[Gitlink], Option<&str>),
         evidence: &[Vec<u8>],
     ) -> Read<(Vec<Entry>, u32)> {
         let (mut kept, mut n_evidence_files) = self.look(repository, gitlinks, evidence)?;
-        for mut entry in repo.status(gitlinks)? {
+        for mut entry in repo.status(gitlinks, index_tree)? {
             if !entry.path.ends_with(b"/") && is_evidence(&entry.path, evidence) {
                 n_evidence_files += 1;
                 continue;
@@ -181,8 +181,10 @@ impl<'a> Walk<'a> {
         self.depth += 1;
         let read = Readers::new(&repository, self.ask).read(Purpose::Changes, &mut |repo| {
             let is_moved = repo.head()?.commit() != Some(link.commit.as_str());
-            let gitlinks = repo.gitlinks(git::index_marks(&repository)?.gitlinks)?;
-            let (entries, n_evidence) = self.entries(repo, &repository, &gitlinks, &evidence)?;
+            let marks = git::index_marks(&repository)?;
+            let gitlinks = repo.gitlinks(marks.gitlinks)?;
+            let (entries, n_evidence) =
+                self.entries(repo, &repository, (&gitlinks, marks.tree.as_deref()), &evidence)?;
             let is_changed = is_moved || !entries.is_empty();
             Ok(Found { unstaged: is_changed.then_some(ChangeKind::Modified), n_evidence })
         });
