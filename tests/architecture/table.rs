@@ -58,8 +58,8 @@ pub(super) const ROOMS: &[Room] = &[
         // `toml` for the rules of each language, which are embedded data; `schemars` for the form of what
         // `classify --json` prints, which is the judge's own value; `sha2` names texts that were read.
         crates: Some(&[
-            "bitflags", "pulldown_cmark", "regex", "schemars", "serde", "serde_json", "sha2", "strum", "toml",
-            "unicode_normalization", "unicode_segmentation",
+            "bitflags", "pulldown_cmark", "regex", "schemars", "serde", "serde_json", "sha2", "strum",
+            "toml", "unicode_normalization", "unicode_segmentation",
         ]),
     },
     Room { name: "monitor", imports: &["model", "judge"], rights: &[], crates: Some(&["serde"]) },

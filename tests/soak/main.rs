@@ -2,9 +2,11 @@
 //! `kill -9` at random moments. After each the state must be the one before or the one after, with no
 //! byte lost and no lock of ours left (K03 of the faults).
 //!
-//! `cargo test --locked --test soak -- --cycles 2000 --seed 7`; `--world N` runs one world of that seed
-//! alone. The seed decides the states, the actions, who is killed and which part of the cycle_action has passed by
-//! then; the machine decides which step that part falls on. It is no part of a plain `cargo test`.
+//! `cargo test --locked --test soak -- --cycles 2000 --seed 7`; `--world N` runs one world of that seed alone. The seed
+//! decides the states, the actions, who is killed and which part of the cycle_action has passed by then; the machine
+//! decides which step that part falls on. It is no part of a plain `cargo test`.
+//!
+//! `--follow N` changes N worlds under the eyes of a monitor instead, and holds what it shows against a fresh look.
 
 #![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "it reads clocks and starts programs: that is what it is for")]
@@ -12,6 +14,7 @@
 mod change;
 mod cycle;
 mod cycle_action;
+mod follow;
 mod photo;
 mod random;
 mod shot;
@@ -55,6 +58,18 @@ fn soak(arguments: &[String]) -> Result<()> {
         Some(seed) => seed,
         None => SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_secs(),
     };
+    if let Some(n_worlds) = number("--follow")? {
+        let first = number("--world")?.unwrap_or_default();
+        let mut n_compared = 0;
+        for world in first..first + n_worlds {
+            n_compared += follow::world(&mut Random::new(seed, world), world)
+                .with_context(|| format!("run again with --follow 1 --seed {seed} --world {world}"))?;
+        }
+        println!(
+            "soak: {n_worlds} worlds followed, {n_compared} times what was shown was what a fresh look says"
+        );
+        return Ok(());
+    }
     println!("soak: {n_cycles} cycles, seed {seed}");
     let begun = Instant::now();
     let (mut tally, mut pace) = (Tally::default(), Pace::default());

@@ -1,0 +1,181 @@
+//! No stale verdict: a monitor follows a work tree while random changes are made in it, and once it is quiet, what it
+//! shows is what a fresh `check` says.
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use super::change;
+use super::random::Random;
+use super::world::World;
+
+/// So often a world is changed and then left alone.
+const ROUNDS: usize = 5;
+/// Longer than this the monitor may not show something else than a fresh look. A work tree is looked at again after its
+/// session moved, at distances that grow with what a look costs.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// What was shown last.
+type Shown = Arc<Mutex<Option<Value>>>;
+
+/// Follows one new world; how often what was shown was compared.
+pub(crate) fn world(random: &mut Random, number: u64) -> Result<usize> {
+    let world = World::new(random)?;
+    let session = Session::begin(&world)?;
+    let mut monitor = Monitor::start(&world)?;
+    let outcome = (0..ROUNDS).try_for_each(|round| {
+        for _ in 0..=random.below(8) {
+            change::make(&world, random)?;
+            if random.percent(40) {
+                session.say(random, false)?;
+            }
+            if random.percent(30) {
+                thread::sleep(Duration::from_millis(random.next() % 60));
+            }
+        }
+        session.say(random, true)?;
+        compare(&world, &monitor.shown)
+            .with_context(|| format!("round {round} of world {number} ({:?})", world.kind))
+    });
+    // It may have ended by itself, which a comparison has told.
+    let _ = monitor.child.kill();
+    monitor.child.wait()?;
+    if outcome.is_err() {
+        eprintln!("soak: the world is kept in {}", world.keep().display());
+    }
+    outcome.map(|()| ROUNDS)
+}
+
+/// Waits until what is shown is what a fresh look says.
+fn compare(world: &World, shown: &Shown) -> Result<()> {
+    let begun = Instant::now();
+    loop {
+        let fresh = fresh(world)?;
+        let now = shown.lock().ok().and_then(|shown| shown.clone()).map(|view| essence(&view));
+        if now.as_ref() == Some(&fresh) {
+            return Ok(());
+        }
+        if begun.elapsed() > PATIENCE {
+            bail!("what is shown is stale:\n{now:#?}\na fresh look says\n{fresh:#?}");
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// What `check` says of the world.
+fn fresh(world: &World) -> Result<Value> {
+    let output = command(world)?.args(["check", "--json"]).stderr(Stdio::inherit()).output()?;
+    let answer: Value = serde_json::from_slice(&output.stdout).context("check printed no JSON")?;
+    Ok(essence(&answer["workspaces"][0]))
+}
+
+/// The state with everything that it follows from; moments are left out.
+fn essence(view: &Value) -> Value {
+    let evidence = view["evidence"].as_array().into_iter().flatten();
+    let evidence: Vec<Value> = evidence
+        .map(|it| json!([it["source"], it["name"], it["role"], it["claim"], it["rejection"], it["reasons"]]))
+        .collect();
+    json!({"state": view["state"], "rule": view["rule"], "why": view["why"], "evidence": evidence})
+}
+
+fn command(world: &World) -> Result<Command> {
+    let root = world.root()?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_closeout"));
+    command
+        .current_dir(world.top())
+        .env_clear()
+        .env("HOME", root.join("home"))
+        .env("CLOSEOUT_STATE_DIR", root.join("state"))
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("LC_ALL", "C")])
+        .stdin(Stdio::null());
+    Ok(command)
+}
+
+/// A monitor that runs.
+struct Monitor {
+    child: Child,
+    shown: Shown,
+}
+
+impl Monitor {
+    fn start(world: &World) -> Result<Monitor> {
+        let mut child =
+            command(world)?.args(["status", "--follow", "--json"]).stdout(Stdio::piped()).spawn()?;
+        let lines = BufReader::new(child.stdout.take().context("no output")?).lines();
+        let top = world.top().display().to_string();
+        let shown = Shown::default();
+        let seen = Arc::clone(&shown);
+        thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let Ok(event) = serde_json::from_str::<Value>(&line) else { continue };
+                let view = &event["workspace"];
+                if view["path"] == *top
+                    && let Ok(mut seen) = seen.lock()
+                {
+                    *seen = Some(view.clone());
+                }
+            }
+        });
+        Ok(Monitor { child, shown })
+    }
+}
+
+/// A session of Claude Code in the world.
+struct Session {
+    record: PathBuf,
+    top: String,
+}
+
+impl Session {
+    fn begin(world: &World) -> Result<Session> {
+        let top = world.top().display().to_string();
+        let folder: String =
+            top.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '-' }).collect();
+        let folder = world.root()?.join("home/.claude/projects").join(folder);
+        fs::create_dir_all(&folder)?;
+        let session = Session { record: folder.join("session.jsonl"), top };
+        session.write(
+            "user",
+            &json!({"promptSource": "typed", "origin": {"kind": "human"},
+                "message": {"role": "user", "content": "Write the parser and its tests"}}),
+        )?;
+        Ok(session)
+    }
+
+    /// The agent says something; `ends` if its turn ends with it.
+    fn say(&self, random: &mut Random, ends: bool) -> Result<()> {
+        let text = *random.one_of(&[
+            "The parser is written and all tests pass.",
+            "Which of the two readers do you want?",
+            "I have not written the tests yet.",
+            "This part is done.",
+        ]);
+        let id = format!("m{}", random.next());
+        let stop = if ends { "end_turn" } else { "tool_use" };
+        self.write(
+            "assistant",
+            &json!({"message": {"id": id, "role": "assistant", "model": "soak", "stop_reason": stop,
+                "content": [{"type": "text", "text": text}]}}),
+        )
+    }
+
+    fn write(&self, kind: &str, more: &Value) -> Result<()> {
+        let mut line = json!({"type": kind, "uuid": format!("{kind}-{}", more["message"]["id"]),
+            "isSidechain": false, "sessionId": "session", "cwd": self.top, "version": "2.1.330",
+            "timestamp": "2026-01-02T03:04:05.000Z"});
+        if let (Some(line), Some(more)) = (line.as_object_mut(), more.as_object()) {
+            line.extend(more.clone());
+        }
+        let mut file = OpenOptions::new().create(true).append(true).open(&self.record)?;
+        Ok(writeln!(file, "{line}")?)
+    }
+}
