@@ -1,7 +1,7 @@
 //! Notices, as a person's terminal gets them: once for each occasion, however many closeouts are open.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::live::tmux::Server;
@@ -11,6 +11,17 @@ use crate::support::test_env::{TestEnv, spawn};
 
 /// The panes of the one window: what is not shown, tmux passes nothing on of.
 const PANES: [&str; 3] = ["watch:0.2", "watch:0.1", "watch:0.0"];
+
+/// A closeout without a screen, which ends with the test however that ends.
+struct Watching(Child);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// How often a text stands in what the terminal was sent.
 fn count(bytes: &[u8], text: &str) -> usize {
@@ -64,7 +75,7 @@ fn three_screens_in_tmux_and_one_without_tell_the_outer_terminal_once() {
     let log = env.at("headless.log");
     let mut command = env.command(&env.shop(), &["watch", "--headless"]);
     command.stdout(fs::File::create(&log).unwrap()).stderr(Stdio::null());
-    let mut headless = spawn(&mut command);
+    let headless = Watching(spawn(&mut command));
     env.agent_says("working", "Which colour do you want, \u{1b}]9;red\u{7} or blue?");
     let told = || {
         let lines = fs::read_to_string(&log).unwrap_or_default();
@@ -84,8 +95,7 @@ fn three_screens_in_tmux_and_one_without_tell_the_outer_terminal_once() {
     env.agent_says("working", "And which size do you want, small or large?");
     wait_for("the third notice", || sum("working") > 1);
     assert_eq!((sum("working"), sum("finished")), (2, 1), "{:?}", told().1);
-    headless.kill().unwrap();
-    headless.wait().unwrap();
+    drop(headless);
     // What an agent wrote is text in a notice, and nothing else.
     assert_eq!(count(&outer.bytes(), "\u{1b}]9;red"), 0);
     for window in &PANES[..2] {

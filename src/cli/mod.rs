@@ -4,7 +4,6 @@
 //! terminal, exit codes. Errors of all rooms end as one sentence that says what happened and what to
 //! do. No rule lives here.
 
-mod answer_run;
 mod args;
 mod ask_args;
 mod ask_words;

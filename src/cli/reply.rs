@@ -1,7 +1,7 @@
 //! `closeout reply`: answers the question of a session, or the permission that it waits for, and says what
 //! became of it.
 
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::engine::{OneShot, clock};
 use crate::model::{
     Action, ActionClass, ActionOutcome, ActionProgress, ActivityState, AskedOption, Receipt, ReplyBody,
-    ReplyChannel, ReplyPlan, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
+    ReplyChannel, ReplyPlan, RunView, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
 };
 use crate::present::json as forms;
 
@@ -20,10 +20,13 @@ use super::exit::{Ended, Failure, Outcome};
 use super::json::{self, Printed};
 use super::signalled::Signalled;
 use super::target::{self, Target};
-use super::{answer_run, output, reply_words, target_workspace};
+use super::{output, reply_words, target_workspace};
 
 /// How often the record is looked at while the reply is waited for.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// The most that is read of standard input, in bytes: more than any way takes.
+const MOST: u64 = 2 << 20;
 
 /// A session that is meant.
 struct Meant {
@@ -59,11 +62,6 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let config = target.engine_config(environment)?;
     let mut all = OneShot::judge(&config);
     let judged = all.judged();
-    if let (Target::Folder(_), None, [view]) = (&target, &reply.session, judged.views.as_slice())
-        && let Some(ended) = answer_run::answer(&config, &view.id, reply)
-    {
-        return ended;
-    }
     let Meant { workspace, asking } = find(&judged.views, &target, reply)?;
     let session = SessionName { agent: asking.agent.clone(), session_id: asking.session_id.clone() };
     let action = Action::PlanReply { session };
@@ -127,10 +125,13 @@ fn send(
     Ok(target_workspace::unexpected(&sent))
 }
 
-/// The one session that is meant: of several, the one that waits for an answer.
+/// The one session that is meant: of several, the one that waits for an answer. A supervised run that waits tells its
+/// agent's session the answer itself.
 fn find(views: &[WorkspaceView], target: &Target, reply: &Reply) -> Result<Meant, Failure> {
     let all = target.sessions(views, reply.session.as_deref());
     let asking: Vec<_> = all.iter().copied().filter(|(_, session)| waits(session)).collect();
+    let run = asking.iter().copied().find(|(_, session)| session.agent == RunView::AGENT);
+    let asking = run.map_or(asking, |run| vec![run]);
     let (view, session) = match (all.as_slice(), asking.as_slice()) {
         ([one], _) | (_, [one]) => *one,
         ([], _) => return Err(target.not_found()),
@@ -166,13 +167,24 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     match reply.text.as_deref() {
         None => Ok(None),
         Some(text) if plan.state == ActivityState::Asks && !is_file(plan) => option_of(plan, text).map(Some),
-        Some(_) => Ok(answer_run::text_of(reply)?.map(|text| ReplyBody::Text { text })),
+        Some(_) => Ok(text_of(reply)?.map(|text| ReplyBody::Text { text })),
     }
 }
 
 /// Whether the words go to a place that takes them whatever the session does.
 fn is_file(plan: &ReplyPlan) -> bool {
-    matches!(plan.channel, ReplyChannel::File { .. } | ReplyChannel::Resume)
+    matches!(plan.channel, ReplyChannel::File { .. } | ReplyChannel::Resume | ReplyChannel::Run)
+}
+
+/// The words, from the argument or from standard input.
+fn text_of(reply: &Reply) -> Result<Option<String>, Failure> {
+    if reply.text.as_deref() != Some("-") {
+        return Ok(reply.text.clone());
+    }
+    let mut text = String::new();
+    let read = io::stdin().lock().take(MOST).read_to_string(&mut text);
+    read.map_err(|source| Failure::Stream { what: "cannot read the reply".to_owned(), source })?;
+    Ok(Some(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)))
 }
 
 /// The option of a dialog that is meant: by its number or its name.

@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::model::{SmartReport, VerifyReport};
 use crate::present::json::{Follow, Report};
 
-use super::answer_run::RunAnswered;
 use super::asking::Asking;
 use super::classify::Labelled;
 use super::doctor::Diagnosis;
@@ -47,8 +46,6 @@ enum Output {
     Records(Printed<ListRow>),
     /// `trust --json`.
     Trust(Printed<Trusted>),
-    /// `reply --json` to a supervised run that waits.
-    RunAnswered(Printed<RunAnswered>),
     /// `reply --json`.
     Reply(Printed<Planned>),
     /// `probe --dry-run --json` and `verify --dry-run --json`.
