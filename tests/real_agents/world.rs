@@ -18,7 +18,7 @@ use crate::wait::{CLIENT, until};
 const SCREEN: (u16, u16) = (120, 40);
 
 /// The worktrees that clients work in.
-pub(crate) const WORKTREES: [&str; 11] = [
+pub(crate) const WORKTREES: [&str; 12] = [
     "claude", "codex", "opencode", "gemini", "together", "headless", "hooked", "gated", "supervised",
     "killed", "helped", "served",
 ];
