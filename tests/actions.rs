@@ -145,6 +145,7 @@ fn monitor() -> Monitor {
         problem: None,
         history: vec![entry("old", &id(), Some(ActionClass::Done))],
         drafts: vec![draft("kept")],
+        held: Vec::new(),
         reports: KeptReports::default(),
         run: None,
     };
@@ -482,6 +483,7 @@ fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
             problem: None,
             history: Vec::new(),
             drafts: Vec::new(),
+            held: Vec::new(),
             reports: kept(at),
             run: None,
         };

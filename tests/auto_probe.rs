@@ -4,5 +4,5 @@ mod beside;
 mod budget;
 mod deciding;
 mod giving_way;
-mod scene;
+pub(crate) mod scene;
 mod screen;

@@ -45,6 +45,7 @@ fn found() -> FoundWorkspace {
         problem: None,
         history: Vec::new(),
         drafts: Vec::new(),
+        held: Vec::new(),
         reports: KeptReports::default(),
         run: None,
     }

@@ -92,6 +92,7 @@ impl<'a> Found<'a> {
             problem,
             history: Vec::new(),
             drafts: Vec::new(),
+            held: Vec::new(),
             reports: KeptReports::default(),
             run: None,
         });

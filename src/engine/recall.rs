@@ -26,7 +26,12 @@ pub(super) fn recall(
     if n_unread > 0 {
         tell(format!("{n_unread} files of what agents said cannot be read; they stay where they are"));
     }
+    let (mut held, n_unread) = store.held_of(&ids);
+    if n_unread > 0 {
+        tell(format!("{n_unread} files of replies that are held cannot be read; they stay where they are"));
+    }
     for workspace in &mut *workspaces {
+        workspace.held = held.remove(&workspace.id).unwrap_or_default();
         workspace.baseline = baselines.baselines.remove(&workspace.id);
         workspace.reports = reports.remove(&workspace.id).unwrap_or_default();
     }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use super::{
-    ActionClass, AskPlan, AskPurpose, Baseline, CheckRecord, DecidedFile, EvidenceSummary, LeftToDo,
-    MarkOrder, NotAsked, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan,
-    RescueRecord, Rescued, SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp,
-    UndoDirection, UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
+    ActionClass, AskPlan, AskPurpose, Baseline, CheckRecord, DecidedFile, EvidenceSummary, HeldNow,
+    HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, ProbeAttempt, Receipt, RecordCost, RecordOrder,
+    ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment, SessionName, SessionPlace,
+    SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An action on one workspace.
@@ -58,6 +58,14 @@ pub enum Action {
         plan: Box<ReplyPlan>,
         /// What is sent.
         body: ReplyBody,
+    },
+    /// Keep, send or drop a reply that waits for the end of its agent's turn. Answers with [`ActionOutcome::Held`],
+    /// or, where it was sent, with [`ActionOutcome::Replied`].
+    Held {
+        /// The reply.
+        reply: Box<HeldReply>,
+        /// What is to be done with it.
+        step: HeldStep,
     },
     /// Tell how an agent would be asked. Answers with [`ActionOutcome::AskPlanned`].
     PlanAsk {
@@ -153,6 +161,7 @@ impl Action {
             | Action::Rescue { .. }
             | Action::Undo { .. }
             | Action::Reply { .. }
+            | Action::Held { .. }
             | Action::Ask { .. }
             | Action::AutoProbe { .. }
             | Action::Mark { .. }
@@ -172,7 +181,7 @@ impl Action {
                 UndoDirection::Undo => ActionKind::Undo,
                 UndoDirection::Redo => ActionKind::Redo,
             },
-            Action::Reply { .. } => ActionKind::Reply,
+            Action::Reply { .. } | Action::Held { .. } => ActionKind::Reply,
             Action::Ask { plan } => match plan.purpose {
                 AskPurpose::Probe => ActionKind::Probe,
                 AskPurpose::Verify => ActionKind::Verify,
@@ -248,6 +257,13 @@ pub enum ActionOutcome {
     ReplyPlanned(Box<ReplyPlan>),
     /// What became of a reply until now; more can be known of it later.
     Replied(Box<Receipt>),
+    /// What became of a reply that waits for the end of its agent's turn.
+    Held {
+        /// The reply.
+        reply: Box<HeldReply>,
+        /// What became of it.
+        now: HeldNow,
+    },
     /// How an agent would be asked.
     AskPlanned(Box<AskPlan>),
     /// What a smart check found.
@@ -279,13 +295,16 @@ impl ActionOutcome {
             ActionOutcome::RescuePlanned(plan) => plan.record.class(),
             ActionOutcome::Recorded(record) => record.class(),
             ActionOutcome::Rescued(rescued) => rescued.record.class(),
-            ActionOutcome::SizeAsked(_) | ActionOutcome::NotAsked(_) => ActionClass::Refused,
+            ActionOutcome::SizeAsked(_)
+            | ActionOutcome::NotAsked(_)
+            | ActionOutcome::Held { now: HeldNow::Dropped(_) | HeldNow::WaitsOn, .. } => ActionClass::Refused,
             ActionOutcome::Replied(receipt) => receipt.state.class(),
             ActionOutcome::Checked(report) => report.class(),
             ActionOutcome::Failed(problem) => problem.class,
             ActionOutcome::UndoPlanned(_)
             | ActionOutcome::Undone(_)
             | ActionOutcome::ReplyPlanned(_)
+            | ActionOutcome::Held { .. }
             | ActionOutcome::AskPlanned(_)
             | ActionOutcome::Verified(_)
             | ActionOutcome::ChecksRan(_)

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{
-    ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, Intent, KeptReports, Parts, RunView, Sample,
-    SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
+    ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, HeldReply, Intent, KeptReports, Parts,
+    RunView, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
 };
 
 /// Something that happened.
@@ -139,6 +139,8 @@ pub struct FoundWorkspace {
     pub history: Vec<AuditEntry>,
     /// Replies that were being written.
     pub drafts: Vec<Draft>,
+    /// Replies that wait for the end of their agent's turn.
+    pub held: Vec<HeldReply>,
     /// What agents said last when they were asked.
     pub reports: KeptReports,
     /// The supervised run that is alive here.

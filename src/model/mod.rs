@@ -27,6 +27,7 @@ mod event;
 mod evidence;
 mod gate;
 mod git_facts;
+mod held;
 pub mod hex;
 mod history;
 mod hook_event;
@@ -91,6 +92,7 @@ pub use git_facts::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HiddenFile,
     OnDisk, Operation, Upstream,
 };
+pub use held::{HeldEnd, HeldNow, HeldReply, HeldStep};
 pub use history::{HistoryEntry, HistoryEvent};
 pub use hook_event::{BackgroundTask, HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
 pub use intent::Intent;

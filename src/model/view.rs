@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, LastWords, Marks, Receipt,
-    RunView, RunningAction, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport,
+    Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, HeldReply, LastWords, Marks,
+    Receipt, RunView, RunningAction, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport,
     WorkspaceId,
 };
 
@@ -55,6 +55,9 @@ pub struct WorkspaceView {
     pub history: Vec<AuditEntry>,
     /// Replies that are being written.
     pub drafts: Vec<Draft>,
+    /// Replies that wait for the end of their agent's turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldReply>,
     /// What became of replies that this run sent, the newest first.
     pub receipts: Vec<Receipt>,
     /// What the last smart check of this run found.

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
-    AuditEntry, CheckRecord, Claim, Draft, Effect, Evidence, LookedAt, Marks, NotAsked, OpenPoint, Receipt,
-    ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName,
+    AuditEntry, CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, LookedAt, Marks, NotAsked, OpenPoint,
+    Receipt, ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName,
     SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
 };
 
 use super::Monitor;
 use super::asked::{self, Asked};
+use super::held::HeldReplies;
 use super::tracked::Tracked;
 
 /// So many of the newest entries of a workspace's history are kept for a front.
@@ -32,6 +33,7 @@ pub(super) struct Actions {
     /// The newest first.
     pub(super) history: Vec<AuditEntry>,
     pub(super) drafts: Vec<Draft>,
+    pub(super) held: HeldReplies,
     /// The newest first.
     pub(super) receipts: Vec<Receipt>,
     pub(super) smart_check: Option<SmartReport>,
@@ -126,6 +128,7 @@ impl Actions {
             | ActionOutcome::UndoPlanned(_)
             | ActionOutcome::Undone(_)
             | ActionOutcome::ReplyPlanned(_)
+            | ActionOutcome::Held { .. }
             | ActionOutcome::AskPlanned(_)
             | ActionOutcome::NotAsked(_)
             | ActionOutcome::Marked { .. }
@@ -272,6 +275,7 @@ impl Monitor {
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());
         }
+        self.held_ended(&id, (kind, &outcome), at, effects);
         if let ActionOutcome::Replied(receipt) = &*outcome
             && receipt.state.class() == ActionClass::Done
         {
@@ -280,7 +284,7 @@ impl Monitor {
         if is_automatic {
             // Nobody waits for the answer, and another one may have waited for its end.
             self.touch_all();
-        } else {
+        } else if !Actions::is_silent(&outcome) {
             self.told.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
         }
         if let Some(action) = waiting {
@@ -300,9 +304,11 @@ fn session_of(action: &Action) -> Option<&SessionName> {
     match action {
         Action::PlanReply { session } => Some(session),
         Action::Reply { plan, .. } => Some(&plan.session),
+        Action::Held { reply, step: HeldStep::Send } => Some(&reply.session),
         Action::PlanRescue { .. }
         | Action::Record { .. }
         | Action::Rescue { .. }
+        | Action::Held { .. }
         | Action::PlanUndo { .. }
         | Action::Undo { .. }
         | Action::PlanAsk { .. }
@@ -320,6 +326,10 @@ pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Time
     tracked.actions.is_plan = action.is_plan();
     if let Action::Reply { body: ReplyBody::Text { text }, .. } = &action {
         tracked.actions.sending = Some(text.clone());
+    }
+    if let Action::Held { reply, step } = &action {
+        tracked.actions.held.begins(reply, step);
+        tracked.actions.sending = (*step == HeldStep::Send).then(|| reply.text.clone());
     }
     tracked.actions.running = Some(RunningAction {
         number,

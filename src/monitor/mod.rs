@@ -8,6 +8,7 @@ mod actions;
 mod asked;
 mod attention;
 mod auto_probe;
+mod held;
 mod judging;
 mod replies;
 mod runs;

@@ -40,6 +40,7 @@ impl Monitor {
                 effects.push(Effect::Collect(Box::new(request)));
             }
             self.consider_asking(&id, now, effects);
+            self.consider_held(&id, now, effects);
             let Some(tracked) = self.workspaces.get(&id) else { continue };
             self.dues.set(&id, tracked.due_at());
         }

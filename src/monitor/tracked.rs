@@ -113,7 +113,8 @@ impl Tracked {
     pub(super) fn found(&mut self, found: FoundWorkspace, now: Timestamp) -> bool {
         let is_new = self.generation == 0 && self.again.is_empty();
         self.actions.remember(found.history, found.drafts);
-        let has_other_reports = self.actions.take_reports(found.reports);
+        let is_held_anew = self.actions.held.recall(found.held, now);
+        let has_other_reports = self.actions.take_reports(found.reports) || is_held_anew;
         let is_same = self.settings == found.settings && self.settings_problem == found.problem;
         let has_other_sessions = std::mem::replace(&mut self.sessions, found.sessions) != self.sessions;
         let has_other_run = std::mem::replace(&mut self.run, found.run) != self.run;
@@ -185,7 +186,13 @@ impl Tracked {
 
     /// When something is due by itself: a poll, another look, a look that was put off, a question to its agent.
     pub(super) fn due_at(&self) -> Option<Timestamp> {
-        let dues = [self.poll_at, self.recheck_at, self.put_off_until(), self.auto_probe.due_at];
+        let dues = [
+            self.poll_at,
+            self.recheck_at,
+            self.put_off_until(),
+            self.auto_probe.due_at,
+            self.actions.held.due_at,
+        ];
         dues.into_iter().flatten().min()
     }
 

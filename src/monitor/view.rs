@@ -41,6 +41,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         answering: tracked.actions.answering.clone(),
         history: tracked.actions.history.clone(),
         drafts: tracked.actions.drafts.clone(),
+        held: tracked.actions.held.replies.clone(),
         receipts: tracked.actions.receipts.clone(),
         smart_check: tracked.actions.smart_check.clone(),
         verified: tracked.actions.verified.clone(),

@@ -3,13 +3,13 @@
 //! Which key begins an action, and where its words stand, is said elsewhere.
 
 use super::baseline::{branch, short};
-use super::phrases::{asking, outcome, record};
+use super::phrases::{asking, held, outcome, record};
 use super::texts::shown;
 use super::{counts, sets};
 use crate::model::{
-    ActionOutcome, ActionProblem, AskCost, AskPlan, AskPurpose, CheckResult, ObjectsGo, ProbeReading,
-    ProbeWord, Receipt, RecordNotice, Rescued, RunningAction, SmartReport, SmartStatus, UndoDirection,
-    UndoPlan, VerifyReport, display_text, quantity,
+    ActionOutcome, ActionProblem, AskCost, AskPlan, AskPurpose, CheckResult, HeldNow, HeldReply, ObjectsGo,
+    ProbeReading, ProbeWord, Receipt, RecordNotice, Rescued, RunningAction, SmartReport, SmartStatus,
+    UndoDirection, UndoPlan, VerifyReport, display_text, quantity,
 };
 
 /// A command line with its arguments apart. Cleaned; it is to be read, not to be run.
@@ -171,6 +171,7 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
         ),
         ActionOutcome::Undone(plan) => undone_label(plan),
         ActionOutcome::Replied(sent) => receipt(sent),
+        ActionOutcome::Held { reply, now } => held_label(reply, now),
         ActionOutcome::Decided(file) => {
             let word = if file.is_complete { "COMPLETE" } else { "INCOMPLETE" };
             outcome::decided(word, display_text::path(&file.path))
@@ -189,6 +190,15 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
         | ActionOutcome::UndoPlanned(_)
         | ActionOutcome::ReplyPlanned(_)
         | ActionOutcome::AskPlanned(_) => outcome::plan_without_workspace().to_owned(),
+    }
+}
+
+fn held_label(reply: &HeldReply, now: &HeldNow) -> String {
+    let agent = shown(&reply.session.agent);
+    match now {
+        HeldNow::Kept | HeldNow::WaitsOn => held::kept(agent),
+        HeldNow::Taken => held::taken(agent),
+        HeldNow::Dropped(end) => held::dropped(agent, shown(end.why())),
     }
 }
 

@@ -61,6 +61,11 @@ phrases! {
         attach(command), no_jump(reason), rescue_ready, undo_ready, redo_ready, smart_check_ready, closer_ready,
         answer_ready,
     }
+    /// Replies that wait for the end of their agent's turn.
+    held {
+        in_row, title, for_agent(agent), cancelled_by(key), not_yet(why), kept(agent), taken(agent), dropped(agent, why),
+        nothing_written, not_busy, written_before,
+    }
     /// What a person says of a workspace.
     mark {
         done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, said(what, ago),

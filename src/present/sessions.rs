@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::phrases::session as say;
+use super::phrases::{held, session as say};
 use super::{age, counts, sets};
 use crate::model::{
     Activity, ActivitySource, ActivityState, Attention, Question, QuestionWeight, Rule, SessionOrigin,
@@ -162,6 +162,9 @@ fn mark(activity: &Activity, words: &str) -> String {
 
 /// What the newest session does, where the verdict of the row does not say it already. Untrusted.
 pub(crate) fn aside(view: &WorkspaceView) -> Option<String> {
+    if !view.held.is_empty() {
+        return Some(held::in_row().to_owned());
+    }
     let session = view.sessions.first()?;
     let activity = &session.activity;
     if view.verdict.as_ref().is_some_and(|verdict| verdict.rule == Rule::TurnCut) {

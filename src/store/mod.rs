@@ -19,6 +19,7 @@ pub mod edited_text;
 mod error;
 mod folder;
 mod gate_rows;
+mod held;
 mod history;
 pub mod hook_log;
 pub mod log;

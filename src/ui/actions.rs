@@ -17,10 +17,11 @@ use super::selection::selected_row;
 use super::state::{Page, Ready, State};
 use super::{open_dialog, points, text};
 use crate::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, Intent, JumpOutcome, NextActionKind,
-    OpenPoint, RecordOrder, Response, RunningAction, UndoDirection, WorkspaceId, WorkspaceView, display_text,
+    Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, HeldEnd, HeldNow, HeldStep, Intent,
+    JumpOutcome, NextActionKind, OpenPoint, RecordOrder, Response, RunningAction, UndoDirection, WorkspaceId,
+    WorkspaceView, display_text,
 };
-use crate::present::phrases::{left, outcome as say};
+use crate::present::phrases::{held, left, outcome as say};
 use crate::present::{action, sets};
 
 /// Begins what a key asks for.
@@ -95,9 +96,10 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
             let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
             view.action.is_none() && changes.is_some_and(|changes| changes.n_paths > 0)
         }),
-        WorkspaceCommand::Cancel => {
-            is(|view| view.action.iter().chain(&view.answering).any(|action| !action.is_cancelled))
-        }
+        WorkspaceCommand::Cancel => is(|view| {
+            let runs = view.action.iter().chain(&view.answering).any(|action| !action.is_cancelled);
+            runs || !view.held.is_empty()
+        }),
         WorkspaceCommand::SendBack => is(|view| {
             let points = view.verdict.iter().flat_map(|verdict| verdict.left_to_do.open());
             !view.sessions.is_empty() && points.filter(|point| point.weighs).any(OpenPoint::is_for_agent)
@@ -157,7 +159,14 @@ fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
         }
         (Some(_), None) => state.answer = Some(say::is_ending().to_owned()),
         (None, None) if !view.answering.is_empty() => state.answer = Some(say::is_ending().to_owned()),
-        (None, None) => state.answer = Some(say::nothing_runs().to_owned()),
+        (None, None) => match view.held.iter().find(|held| held.claimed_at.is_none()) {
+            Some(held) => {
+                let step = HeldStep::Drop(HeldEnd::ByYou);
+                let action = Box::new(Action::Held { reply: Box::new(held.clone()), step });
+                reaction.intents.push(Intent::Action { workspace: view.id.clone(), action });
+            }
+            None => state.answer = Some(say::nothing_runs().to_owned()),
+        },
     }
 }
 
@@ -267,6 +276,7 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
         | ActionOutcome::Rescued(_)
         | ActionOutcome::Undone(_)
         | ActionOutcome::Replied(_)
+        | ActionOutcome::Held { .. }
         | ActionOutcome::Decided(_)
         | ActionOutcome::Marked { .. }
         | ActionOutcome::ChecksRan(_)
@@ -330,6 +340,9 @@ fn jump_in_words(outcome: &JumpOutcome) -> Option<String> {
 fn label(outcome: &ActionOutcome) -> String {
     let key = |command| key_of(KeyCommand::Action(command));
     let mut lines = vec![action::label(outcome)];
+    if let ActionOutcome::Held { now: HeldNow::Kept, .. } = outcome {
+        lines.push(held::cancelled_by(key(WorkspaceCommand::Cancel)));
+    }
     if let ActionOutcome::Rescued(rescued) = outcome {
         lines.extend(rescued.can_be_undone.then(|| say::undo_key(key(WorkspaceCommand::Undo))));
         lines.extend(rescued.notes.iter().map(|note| text::line(note)));

@@ -2,9 +2,9 @@
 
 use closeout::model::{
     Action, ActionOutcome, ActionRequest, ActivitySource, ActivityState, AuditEntry, Claim, CollectRequest,
-    Draft, Effect, Event, Evidence, EvidenceSummary, FoundWorkspace, GitFacts, KeptReports, LookedAt,
-    OfferPolicy, Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment, SessionName, SessionView,
-    Source, TaskKind, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    Draft, Effect, Event, Evidence, EvidenceSummary, FoundWorkspace, GitFacts, HeldReply, KeptReports,
+    LookedAt, OfferPolicy, Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment, SessionName,
+    SessionView, Source, TaskKind, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -68,6 +68,7 @@ pub(crate) struct Scene {
     pub(crate) sessions: Vec<SessionView>,
     pub(crate) prompted_at: Option<Timestamp>,
     pub(crate) drafts: Vec<Draft>,
+    pub(crate) held: Vec<HeldReply>,
     pub(crate) reports: KeptReports,
 }
 
@@ -91,6 +92,7 @@ impl Scene {
             sessions: vec![ended(RESTED)],
             prompted_at: None,
             drafts: Vec::new(),
+            held: Vec::new(),
             reports: KeptReports::default(),
         }
     }
@@ -141,6 +143,7 @@ impl Scene {
             problem: None,
             history: Vec::new(),
             drafts: self.drafts.clone(),
+            held: self.held.clone(),
             reports: self.reports.clone(),
             run: None,
         }

@@ -2,8 +2,9 @@
 
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActivitySource, ActivityState,
-    AskedByTool, AskedOption, AskedQuestion, Draft, Intent, LongText, PermissionOption, PermissionPrompt,
-    Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan, Response, SessionName, WorkspaceView,
+    AskedByTool, AskedOption, AskedQuestion, Draft, HeldEnd, HeldNow, HeldReply, HeldStep, Intent, LongText,
+    PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan, Response,
+    SessionName, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -65,6 +66,64 @@ fn receipt(state: ReceiptState, excerpt: &str) -> Receipt {
 fn told(view: &WorkspaceView, kind: ActionKind, outcome: ActionOutcome) -> Response {
     let is_plan = kind == ActionKind::Plan;
     Response::Action { workspace: view.id.clone(), number: 1, kind, is_plan, outcome: Box::new(outcome) }
+}
+
+/// The workspace whose agent works, and to which a reply cannot go now.
+fn busy() -> (WorkspaceView, State) {
+    let mut view = asks();
+    view.sessions[0].activity.state = ActivityState::Working;
+    view.sessions[0].question = None;
+    let mut state = screen_of(80, 24, std::slice::from_ref(&view));
+    let _ = press(&mut state, std::slice::from_ref(&view), "i");
+    let problem = ActionProblem::new(ActionClass::Refused, "it works").with_next("wait until it is idle");
+    let _ = hear(&mut state, std::slice::from_ref(&view), ActionKind::Plan, ActionOutcome::Failed(problem));
+    read(&mut state);
+    (view, state)
+}
+
+#[test]
+fn a_reply_to_an_agent_at_work_is_held_until_its_turn_has_ended() {
+    let (view, mut state) = busy();
+    let mut views = [view];
+    let hold = |state: &mut State, views: &[WorkspaceView]| key(state, views, KeyPress::ctrl('s')).intents;
+    assert_eq!(hold(&mut state, &views), []);
+    assert!(
+        shows(&state, &views, "nothing is written yet") && shows(&state, &views, "Ctrl-S send when idle")
+    );
+    let _ = press(&mut state, &views, "then fix it");
+    assert_snapshot!("hold_a_reply", picture(&frame(&state, &views)));
+    let reply = HeldReply {
+        id: String::new(),
+        session: name("claude"),
+        text: "then fix it".to_owned(),
+        held_at: NOW,
+        claimed_at: None,
+        hindrance: None,
+    };
+    let held = |reply: &HeldReply, step| Action::Held { reply: Box::new(reply.clone()), step };
+    assert_eq!(hold(&mut state, &views), [wants(&views[0], held(&reply, HeldStep::Keep))]);
+    assert_eq!(state.dialog, None);
+    // It is in the row and in the detail, and ends by the key of what runs.
+    let waits = HeldReply { id: "h".to_owned(), held_at: minutes_ago(3), ..reply };
+    let outcome = ActionOutcome::Held { reply: Box::new(waits.clone()), now: HeldNow::Kept };
+    let _ = hear(&mut state, &views, ActionKind::Reply, outcome);
+    views[0].held = vec![HeldReply { hindrance: Some("its input box is not empty".to_owned()), ..waits }];
+    assert_snapshot!("a_reply_is_held", picture(&frame(&state, &views)));
+    let cancels = held(&views[0].held[0], HeldStep::Drop(HeldEnd::ByYou));
+    assert_eq!(press(&mut state, &views, "x").intents, [wants(&views[0], cancels)]);
+    // What another closeout is sending is nobody's to cancel.
+    views[0].held[0].claimed_at = Some(NOW);
+    assert_eq!(press(&mut state, &views, "x").intents, []);
+}
+
+#[test]
+fn what_can_be_sent_now_is_not_held() {
+    let mut views = [asks()];
+    views[0].sessions[0].activity.state = ActivityState::Idle;
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    let _ = press(&mut state, &views, "yes");
+    assert_eq!(key(&mut state, &views, KeyPress::ctrl('s')).intents, []);
+    assert!(shows(&state, &views, "Enter sends it now") && !shows(&state, &views, "send when idle"));
 }
 
 /// What a person does after they have read what is there.

@@ -93,6 +93,7 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
         problem: None,
         history: Vec::new(),
         drafts: Vec::new(),
+        held: Vec::new(),
         reports: KeptReports::default(),
         run: None,
     };

@@ -45,6 +45,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         answering: Vec::new(),
         history: Vec::new(),
         drafts: Vec::new(),
+        held: Vec::new(),
         receipts: Vec::new(),
         smart_check: None,
         verified: None,

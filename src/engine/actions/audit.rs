@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::engine::clock;
 use crate::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
-    AuditEntry, CheckResult, RescuePlan, Timestamp, UndoPlan, WorkspaceId, display_text,
+    AuditEntry, CheckResult, HeldStep, RescuePlan, Timestamp, UndoPlan, WorkspaceId, display_text,
 };
 use crate::store::{Store, StoreError};
 
@@ -81,6 +81,10 @@ fn plan_words(action: &Action) -> String {
         Action::Rescue { plan } => rescue_words(plan),
         Action::Undo { plan } => undo_words(plan),
         Action::Reply { plan, .. } => format!("to {}, {}", plan.session.agent, plan.channel_words),
+        Action::Held { reply, step: HeldStep::Keep } => {
+            format!("to {}, when its turn has ended", reply.session.agent)
+        }
+        Action::Held { reply, .. } => format!("to {}, held until its turn ended", reply.session.agent),
         Action::Ask { plan } => {
             format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
         }
@@ -119,6 +123,7 @@ fn outcome_words(outcome: &ActionOutcome) -> String {
         ActionOutcome::Replied(receipt) => {
             format!("reply {}: {:?}", receipt.id, receipt.state).to_lowercase()
         }
+        ActionOutcome::Held { now, .. } => now.label(),
         ActionOutcome::Checked(report) => {
             format!("{} after {} probes", report.outcome.verdict.name(), report.outcome.probes_used)
         }

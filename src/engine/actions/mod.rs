@@ -8,6 +8,7 @@ pub(super) mod audit;
 mod auto_probe;
 mod checks;
 mod decide;
+mod held;
 mod prompts;
 mod refresher;
 mod reply;
@@ -94,6 +95,7 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
         Action::Reply { plan, body } => {
             finished(reply::send(request, plan, body, tools), ActionOutcome::Replied)
         }
+        Action::Held { reply, step } => held::perform(request, reply, step, tools),
         Action::PlanAsk { purpose, session } => {
             let ready = asking::ready(request, *purpose, session.as_ref(), tools);
             finished(ready.map(|ready| ready.plan), ActionOutcome::AskPlanned)

@@ -4,6 +4,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{Actor, AuditEntry, Receipt, ReceiptState, RunningAction, WorkspaceView};
+use crate::present::phrases::held as say;
 use crate::present::{Urgency, action, age, row, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -88,6 +89,24 @@ pub(super) fn reports(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'stat
                 keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Report))
             );
             lines.extend(sheet.text(&words, TextStyle::Faint, 2));
+        }
+    }
+    lines
+}
+
+/// Replies that wait for the end of a turn.
+pub(super) fn held(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
+    let key = keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Cancel));
+    let mut lines = Vec::new();
+    for held in &view.held {
+        let agent = text::line(&held.session.agent);
+        let facts = [say::for_agent(agent), age::age(sheet.now, held.held_at), say::cancelled_by(&key)];
+        let remark = facts.join(sheet.look.dot());
+        lines.extend(sheet.heading(say::title(), &remark));
+        let words = text::line(&Receipt::excerpt_of(&held.text));
+        lines.extend(sheet.signed(Sign::Active, TextStyle::Busy, &words, TextStyle::Plain));
+        if let Some(why) = &held.hindrance {
+            lines.extend(sheet.text(&say::not_yet(text::line(why)), TextStyle::Open, 2));
         }
     }
     lines

@@ -103,6 +103,7 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
             let mut lines = verdict::lines(view, sheet);
             lines.extend(run::lines(view, sheet));
             lines.extend(actions::running(view, sheet));
+            lines.extend(actions::held(view, sheet));
             lines.extend(evidence::lines(view, sheet));
             lines.extend(last_words::lines(view, sheet));
             lines.extend(about(view, sheet));
@@ -118,6 +119,7 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
         Tab::Changes => from_the_top(git::lines(view, sheet)),
         Tab::Sessions => {
             let mut lines = sessions::lines(view, sheet);
+            lines.extend(actions::held(view, sheet));
             lines.extend(actions::receipts(view, sheet));
             from_the_top(lines)
         }

@@ -20,6 +20,7 @@ impl ReplyBox {
                 Some(Step { intents, ..Step::stay() })
             }
             ActionOutcome::Replied(_)
+            | ActionOutcome::Held { .. }
             | ActionOutcome::SizeAsked(_)
             | ActionOutcome::RescuePlanned(_)
             | ActionOutcome::Recorded(_)

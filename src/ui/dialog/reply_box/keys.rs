@@ -9,6 +9,8 @@ use crate::ui::keymap::{Binding, bind, key, sign};
 pub enum ReplyAction {
     /// Send what is written; where it cannot be sent, find out again how it would go.
     Send,
+    /// Have it sent once the agent's turn has ended.
+    WhenIdle,
     /// Begin a new line.
     NewLine,
     /// Write it in the person's editor.
@@ -48,6 +50,8 @@ const ESC: KeyPress = key(KeyCode::Esc);
 /// The keys while a reply is written. Every other character is part of it.
 pub const BINDINGS: &[Binding<ReplyAction>] = &[
     bind(&[key(KeyCode::Enter)], ReplyAction::Send, "send").hinted("send"),
+    bind(&[KeyPress::ctrl('s')], ReplyAction::WhenIdle, "send it when the agent's turn has ended")
+        .hinted("send when idle"),
     bind(&[alt(KeyCode::Enter), KeyPress::ctrl('j')], ReplyAction::NewLine, "new line")
         .hinted("new line")
         .labelled("Alt-Enter Ctrl-J"),

@@ -17,7 +17,7 @@ mod writing;
 use super::{Context, Step};
 use crate::model::{Intent, Response, SessionName, WorkspaceView};
 use crate::ui::input::{Edited, KeyPress};
-use crate::ui::keymap::{Hint, hints_of};
+use crate::ui::keymap::{Binding, Hint, hint_of, hints_of};
 use crate::ui::text;
 use crate::ui::text_area::TextArea;
 
@@ -145,7 +145,9 @@ impl ReplyBox {
             Mode::Sessions => hints_of(keys::SESSIONS),
             Mode::Writing => {
                 let is_planned = matches!(self.stage, Stage::Planned { .. });
-                let mut hints = hints_of(BINDINGS);
+                let is_busy = sessions::is_busy(context.view, &self.session);
+                let is_meant = |binding: &&Binding<_>| is_busy || binding.action != ReplyAction::WhenIdle;
+                let mut hints: Vec<Hint> = BINDINGS.iter().filter(is_meant).filter_map(hint_of).collect();
                 if let Some(send) = hints.first_mut() {
                     send.is_on = !is_planned || (is_armed && !self.area.is_empty());
                     send.word = if matches!(self.stage, Stage::Stopped(_)) { "try again" } else { "send" };

@@ -39,6 +39,16 @@ pub(super) fn shows_a_prompt(view: Option<&WorkspaceView>, name: &SessionName) -
     waits_for_a_permission(session) || session.is_some_and(|session| session.asks.is_some())
 }
 
+/// Whether its turn goes on, or may go on, and nothing on its screen waits for a key.
+pub(super) fn is_busy(view: Option<&WorkspaceView>, name: &SessionName) -> bool {
+    find(view, name).is_some_and(|session| match session.activity.state {
+        ActivityState::Working | ActivityState::Background | ActivityState::Unknown => true,
+        ActivityState::Idle | ActivityState::Gone | ActivityState::NeedsPermission | ActivityState::Asks => {
+            false
+        }
+    })
+}
+
 /// Whether it waits for a permission.
 pub(super) fn waits_for_a_permission(session: Option<&SessionView>) -> bool {
     session.is_some_and(|session| session.activity.state == ActivityState::NeedsPermission)

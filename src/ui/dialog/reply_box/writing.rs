@@ -4,7 +4,8 @@ use super::keys::{self, ReplyAction};
 use super::panel::text_room;
 use super::reply::{Confirm, Picked, ReplyBox, Stage};
 use super::{choices, sessions};
-use crate::model::{Action, Intent, ReplyBody, ReplyPlan};
+use crate::model::{Action, HeldReply, HeldStep, Intent, ReplyBody, ReplyPlan};
+use crate::present::phrases::held;
 use crate::ui::dialog::{Context, Step};
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::action_of;
@@ -16,6 +17,7 @@ impl ReplyBox {
     pub(super) fn key_in_text(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match action_of(keys::BINDINGS, press) {
             Some(ReplyAction::Send) => return self.send_text(context),
+            Some(ReplyAction::WhenIdle) => return self.hold(context),
             Some(ReplyAction::Leave) => return self.leave(),
             Some(ReplyAction::Editor) => {
                 return Step { edit: Some(self.area.text().to_owned()), ..Step::stay() };
@@ -99,6 +101,31 @@ impl ReplyBox {
                 self.remark = Some("it is still being found out how it would go".to_owned());
             }
         }
+        Step::stay()
+    }
+
+    /// Has it sent once the turn has ended.
+    fn hold(&mut self, context: Context<'_>) -> Step {
+        let text = self.area.text().trim();
+        let problem = if text.is_empty() {
+            held::nothing_written()
+        } else if !sessions::is_busy(context.view, &self.session) {
+            held::not_busy()
+        } else if std::mem::take(&mut self.is_old) {
+            held::written_before()
+        } else {
+            let reply = Box::new(HeldReply {
+                id: String::new(),
+                session: self.session.clone(),
+                text: self.area.text().to_owned(),
+                held_at: context.now,
+                claimed_at: None,
+                hindrance: None,
+            });
+            let action = Box::new(Action::Held { reply, step: HeldStep::Keep });
+            return Step::want(Intent::Action { workspace: self.workspace.clone(), action });
+        };
+        self.remark = Some(problem.to_owned());
         Step::stay()
     }
 

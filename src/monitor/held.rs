@@ -1,0 +1,200 @@
+//! Replies that wait for the end of their agent's turn: when one is sent, and when it is not sent any more.
+//!
+//! Nothing is sent here, and who may send it is settled on disk: what is decided here of one reply, every closeout
+//! decides, and one alone carries it out.
+
+use crate::model::{
+    Action, ActionClass, ActionKind, ActionOutcome, ActivityState, Certainty, Draft, Effect, HeldEnd,
+    HeldNow, HeldReply, HeldStep, QuestionWeight, SessionName, SessionView, Timestamp, WorkspaceId,
+};
+
+use super::Monitor;
+use super::actions::{Actions, begin};
+use super::tracked::Tracked;
+
+/// A turn that ended can go on by itself, where a gate sends it back: it is over after so long.
+const SETTLE_MS: i64 = 2_000;
+/// After a try that came to nothing the next one waits so long, and three times as long each time,
+const RETRY_MS: i64 = 10_000;
+/// up to a quarter of an hour.
+const LONGEST_RETRY_MS: i64 = 15 * 60_000;
+/// A reply that was not sent for so long is not sent any more: a day.
+const KEPT_MS: i64 = 24 * 3_600_000;
+
+/// What is held in one workspace.
+#[derive(Debug, Default)]
+pub(super) struct HeldReplies {
+    /// The oldest first.
+    pub(super) replies: Vec<HeldReply>,
+    /// When one of them is to be thought of again.
+    pub(super) due_at: Option<Timestamp>,
+    /// When the last try came to nothing, and how long the next one waits.
+    tried: Option<(Timestamp, i64)>,
+    /// The one that is being sent.
+    sending: Option<HeldReply>,
+}
+
+impl HeldReplies {
+    /// Takes over what is on disk, read at this moment. What is held since then stays.
+    pub(super) fn recall(&mut self, mut kept: Vec<HeldReply>, read_at: Timestamp) -> bool {
+        let is_newer = |known: &&HeldReply| known.held_at >= read_at && !kept.contains(known);
+        let newer: Vec<HeldReply> = self.replies.iter().filter(is_newer).cloned().collect();
+        kept.extend(newer);
+        let is_news = kept != self.replies;
+        self.replies = kept;
+        is_news
+    }
+
+    /// An action on a held reply begins.
+    pub(super) fn begins(&mut self, reply: &HeldReply, step: &HeldStep) {
+        self.sending = (*step == HeldStep::Send).then(|| reply.clone());
+    }
+
+    /// Takes note of an outcome. The text of what is not sent, or not for certain, which becomes a draft again.
+    fn ended(&mut self, outcome: &ActionOutcome, at: Timestamp) -> Option<Draft> {
+        let sending = self.sending.take();
+        let draft_of = |reply: &HeldReply| Draft { session: reply.session.clone(), text: reply.text.clone() };
+        match (outcome, sending) {
+            (ActionOutcome::Held { reply, now }, _) => {
+                let is_after =
+                    |known: &HeldReply| known.session != reply.session || known.held_at > reply.held_at;
+                self.replies.retain(is_after);
+                match now {
+                    HeldNow::Kept => {
+                        self.tried = None;
+                        self.replies.push((**reply).clone());
+                    }
+                    HeldNow::WaitsOn => {
+                        self.try_later(at);
+                        self.replies.push((**reply).clone());
+                    }
+                    HeldNow::Taken => {}
+                    HeldNow::Dropped(_) => return Some(draft_of(reply)),
+                }
+                None
+            }
+            (ActionOutcome::Replied(_), Some(sent)) => {
+                self.replies.retain(|known| known.id != sent.id);
+                (outcome.class() != ActionClass::Done).then(|| draft_of(&sent))
+            }
+            (_, Some(_)) => {
+                self.try_later(at);
+                None
+            }
+            (_, None) => None,
+        }
+    }
+
+    fn try_later(&mut self, at: Timestamp) {
+        let wait = self.tried.map_or(RETRY_MS, |(_, wait)| (wait * 3).min(LONGEST_RETRY_MS));
+        self.tried = Some((at, wait));
+    }
+}
+
+impl Actions {
+    /// Whether an outcome is nobody's news: a try that came to nothing, or what another closeout did.
+    pub(super) fn is_silent(outcome: &ActionOutcome) -> bool {
+        matches!(outcome, ActionOutcome::Held { now: HeldNow::WaitsOn | HeldNow::Taken, .. })
+    }
+}
+
+impl Monitor {
+    /// Sends what was held in a workspace or drops it, if it is time, or notes when it will be. Where a person sees it.
+    pub(super) fn consider_held(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
+        if self.initiative.is_none() {
+            return;
+        }
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        if tracked.actions.held.replies.is_empty() {
+            tracked.actions.held.due_at = None;
+            return;
+        }
+        let due = due(tracked);
+        tracked.actions.held.due_at = due.as_ref().map(|(_, _, at)| *at).filter(|at| *at > now);
+        let Some((reply, step, _)) = due.filter(|(_, _, at)| *at <= now) else { return };
+        self.last_action += 1;
+        let action = Action::Held { reply: Box::new(reply), step };
+        effects.push(begin(tracked, self.last_action, action, now));
+        self.changed.insert(id.clone());
+    }
+
+    /// Takes note of what became of a held reply.
+    pub(super) fn held_ended(
+        &mut self,
+        id: &WorkspaceId,
+        (kind, outcome): (ActionKind, &ActionOutcome),
+        at: Timestamp,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(tracked) = self.workspaces.get_mut(id).filter(|_| kind == ActionKind::Reply) else { return };
+        if let Some(Draft { session, text }) = tracked.actions.held.ended(outcome, at) {
+            let before = tracked.actions.drafts.iter().find(|known| known.session == session);
+            let text = before.map_or_else(|| text.clone(), |before| HeldReply::joined(&before.text, &text));
+            self.wants_draft(id.clone(), Draft { session, text }, effects);
+        } else if let ActionOutcome::Held { reply, now: HeldNow::Kept } = outcome {
+            let is_held = |known: &Draft| known.session == reply.session && reply.text.ends_with(&known.text);
+            if tracked.actions.drafts.iter().any(is_held) {
+                let draft = Draft { session: reply.session.clone(), text: String::new() };
+                self.wants_draft(id.clone(), draft, effects);
+            }
+        }
+    }
+}
+
+/// What is to be done with which reply, and when.
+fn due(tracked: &Tracked) -> Option<(HeldReply, HeldStep, Timestamp)> {
+    let is_read = tracked.verdict.is_some() && tracked.problem.is_none() && !tracked.is_collecting();
+    if !is_read || tracked.actions.running.is_some() {
+        return None;
+    }
+    let sessions = &tracked.snapshot.session_facts.sessions;
+    let steps = tracked.actions.held.replies.iter().filter_map(|reply| {
+        if reply.claimed_at.is_some() {
+            // Who is sending it tells; who ended meanwhile does not.
+            let step = HeldStep::Drop(HeldEnd::MaybeSent);
+            return Some((reply.clone(), step, reply.abandoned_at()?));
+        }
+        let session = sessions.iter().find(|session| is_its(session, &reply.session));
+        let (step, at) = step(reply, session, tracked)?;
+        Some((reply.clone(), step, at))
+    });
+    steps.min_by_key(|(_, _, at)| *at)
+}
+
+fn is_its(session: &SessionView, name: &SessionName) -> bool {
+    session.agent == name.agent && session.session_id == name.session_id
+}
+
+fn step(
+    reply: &HeldReply,
+    session: Option<&SessionView>,
+    tracked: &Tracked,
+) -> Option<(HeldStep, Timestamp)> {
+    let drop = |end| (HeldStep::Drop(end), reply.held_at);
+    let too_old = (HeldStep::Drop(HeldEnd::TooOld), reply.held_at.plus_millis(KEPT_MS));
+    let Some(session) = session else { return Some(drop(HeldEnd::SessionEnded)) };
+    if session.prompted_at > Some(reply.held_at) {
+        return Some(drop(HeldEnd::PromptedAnew));
+    }
+    let is_asked = session
+        .question
+        .as_ref()
+        .is_some_and(|asked| asked.weight == QuestionWeight::Blocking && asked.certainty > Certainty::Low);
+    match session.activity.state {
+        ActivityState::Gone => Some(drop(HeldEnd::SessionEnded)),
+        ActivityState::Idle if is_asked => Some(drop(HeldEnd::Asks)),
+        ActivityState::Idle if tracked.actions.is_answering(&reply.session) => Some(too_old),
+        ActivityState::Idle => {
+            let rested_at = session.activity.since.max(session.moved_at).unwrap_or(reply.held_at);
+            let settled_at = rested_at.max(reply.held_at).plus_millis(SETTLE_MS);
+            let again_at = tracked.actions.held.tried.map(|(at, wait)| at.plus_millis(wait));
+            let at = settled_at.max(again_at.unwrap_or(settled_at));
+            Some((HeldStep::Send, at)).filter(|_| at < too_old.1).or(Some(too_old))
+        }
+        ActivityState::Working
+        | ActivityState::NeedsPermission
+        | ActivityState::Asks
+        | ActivityState::Background
+        | ActivityState::Unknown => Some(too_old),
+    }
+}

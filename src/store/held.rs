@@ -1,0 +1,179 @@
+//! Replies that wait for the end of their agent's turn: one small file a workspace, changed under the lock of the
+//! folder, so that of several closeouts one alone sends each of them, and one that was killed has sent it at most once.
+
+use std::collections::BTreeMap;
+
+use crate::model::{HeldReply, Timestamp, WorkspaceId};
+
+use super::StoreError;
+use super::folder::{Store, replace_record};
+use super::workspace_files::WorkspaceFiles;
+
+impl Store {
+    /// Keeps a reply; what is held for the same session already goes before it, as one. Answers with what is held now.
+    ///
+    /// # Errors
+    /// It cannot be written: nothing is held.
+    pub fn hold_reply(&self, workspace: &WorkspaceId, reply: &HeldReply) -> Result<HeldReply, StoreError> {
+        let mut reply = reply.clone();
+        self.change_held(workspace, |held| {
+            let is_before = |known: &HeldReply| known.session == reply.session && known.claimed_at.is_none();
+            if let Some(at) = held.iter().position(is_before) {
+                let before = held.remove(at);
+                reply.text = HeldReply::joined(&before.text, &reply.text);
+            }
+            held.push(reply.clone());
+            (true, ())
+        })?;
+        Ok(reply)
+    }
+
+    /// Claims a reply, right before it is sent: `None` if another closeout has it, or it is held no more.
+    ///
+    /// # Errors
+    /// The claim cannot be written: it must not be sent.
+    pub fn claim_held(
+        &self,
+        workspace: &WorkspaceId,
+        id: &str,
+        now: Timestamp,
+    ) -> Result<Option<HeldReply>, StoreError> {
+        self.change_held(workspace, |held| {
+            let free = held.iter_mut().find(|known| known.id == id && known.claimed_at.is_none());
+            let Some(free) = free else { return (false, None) };
+            free.claimed_at = Some(now);
+            (true, Some(free.clone()))
+        })
+    }
+
+    /// Gives a claim back, since nothing was sent, and says why.
+    ///
+    /// # Errors
+    /// It cannot be written: it stays claimed.
+    pub fn release_held(&self, workspace: &WorkspaceId, id: &str, why: &str) -> Result<(), StoreError> {
+        self.change_held(workspace, |held| {
+            for known in held.iter_mut().filter(|known| known.id == id) {
+                known.claimed_at = None;
+                known.hindrance = Some(why.to_owned());
+            }
+            (true, ())
+        })
+    }
+
+    /// Holds a reply no more. False if it was not held, or `is_claimed` does not say whether a closeout has claimed it.
+    ///
+    /// # Errors
+    /// It cannot be written: it is still held.
+    pub fn forget_held(
+        &self,
+        workspace: &WorkspaceId,
+        id: &str,
+        is_claimed: bool,
+    ) -> Result<bool, StoreError> {
+        self.change_held(workspace, |held| {
+            let n_before = held.len();
+            held.retain(|known| known.id != id || known.claimed_at.is_some() != is_claimed);
+            let is_gone = held.len() < n_before;
+            (is_gone, is_gone)
+        })
+    }
+
+    /// What is held in these workspaces, and how many of their files cannot be read: those stay where they are.
+    pub fn held_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, Vec<HeldReply>>, usize) {
+        self.held_files().of(workspaces)
+    }
+
+    /// Changes what is held in a workspace; the first value of the answer says whether anything changed.
+    fn change_held<T>(
+        &self,
+        workspace: &WorkspaceId,
+        change: impl FnOnce(&mut Vec<HeldReply>) -> (bool, T),
+    ) -> Result<T, StoreError> {
+        let _lock = self.lock()?;
+        let mut held: Vec<HeldReply> = self.held_files().one(workspace).unwrap_or_default();
+        let (is_changed, answer) = change(&mut held);
+        match (is_changed, held.is_empty()) {
+            (false, _) => {}
+            (true, true) => self.held_files().delete(workspace)?,
+            (true, false) => self.held_files().keep(workspace, &held, replace_record)?,
+        }
+        Ok(answer)
+    }
+
+    fn held_files(&self) -> WorkspaceFiles {
+        WorkspaceFiles::new(self.folder().join("held"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SessionName;
+
+    fn reply(id: &str, text: &str) -> HeldReply {
+        HeldReply {
+            id: id.to_owned(),
+            session: SessionName { agent: "claude".to_owned(), session_id: "s".to_owned() },
+            text: text.to_owned(),
+            held_at: Timestamp(1),
+            claimed_at: None,
+            hindrance: None,
+        }
+    }
+
+    #[test]
+    fn of_several_closeouts_one_alone_sends_a_reply() {
+        let temp = tempfile::tempdir().unwrap();
+        let workspace = WorkspaceId::local("/w");
+        let store = Store::open(temp.path().join("state")).unwrap();
+        store.hold_reply(&workspace, &reply("a", "fix it")).unwrap();
+        let claims: Vec<bool> = std::thread::scope(|scope| {
+            let claim = || {
+                let store = Store::open(temp.path().join("state")).unwrap();
+                store.claim_held(&workspace, "a", Timestamp(2)).unwrap().is_some()
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(claim)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(claims.iter().filter(|is_mine| **is_mine).count(), 1);
+        // Who cancels it now comes too late; who sent it forgets it.
+        assert!(!store.forget_held(&workspace, "a", false).unwrap());
+        assert!(store.forget_held(&workspace, "a", true).unwrap());
+        assert!(store.held_of(&[workspace]).0.is_empty());
+    }
+
+    #[test]
+    fn what_is_held_for_one_session_is_one_reply_and_a_claim_is_given_back() {
+        let temp = tempfile::tempdir().unwrap();
+        let workspace = WorkspaceId::local("/w");
+        let store = Store::open(temp.path().join("state")).unwrap();
+        store.hold_reply(&workspace, &reply("a", "first")).unwrap();
+        assert_eq!(store.hold_reply(&workspace, &reply("b", "second")).unwrap().text, "first\n\nsecond");
+        assert_eq!(store.claim_held(&workspace, "a", Timestamp(2)).unwrap(), None);
+        assert!(store.claim_held(&workspace, "b", Timestamp(2)).unwrap().is_some());
+        store.release_held(&workspace, "b", "it works").unwrap();
+        let held = store.held_of(std::slice::from_ref(&workspace)).0.remove(&workspace).unwrap();
+        assert_eq!(
+            (held.len(), held[0].claimed_at, held[0].hindrance.as_deref()),
+            (1, None, Some("it works"))
+        );
+        // Cancelled once.
+        let cancelled = [(); 2].map(|()| store.forget_held(&workspace, "b", false).unwrap());
+        assert_eq!(
+            (cancelled, store.claim_held(&workspace, "b", Timestamp(3)).unwrap()),
+            ([true, false], None)
+        );
+    }
+
+    #[test]
+    fn a_file_as_it_was_written_first_stays_readable() {
+        let temp = tempfile::tempdir().unwrap();
+        let workspace = WorkspaceId::local("");
+        let store = Store::open(temp.path().join("state")).unwrap();
+        let folder = temp.path().join("state/held");
+        std::fs::create_dir_all(&folder).unwrap();
+        let old = r#"{"version":1,"host":"local","path":"","content":[{"id":"a","session":{"agent":"claude","session_id":"s"},"text":"go on","held_at":1}]}"#;
+        std::fs::write(folder.join("6c62272e07bb014262b821756295c58d.json"), old).unwrap();
+        assert_eq!(store.held_of(std::slice::from_ref(&workspace)).0[&workspace], [reply("a", "go on")]);
+    }
+}
