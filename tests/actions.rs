@@ -146,6 +146,7 @@ fn monitor() -> Monitor {
         history: vec![entry("old", &id(), Some(ActionClass::Done))],
         drafts: vec![draft("kept")],
         held: Vec::new(),
+        timeline: Vec::new(),
         reports: KeptReports::default(),
         run: None,
     };
@@ -484,6 +485,7 @@ fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
             history: Vec::new(),
             drafts: Vec::new(),
             held: Vec::new(),
+            timeline: Vec::new(),
             reports: kept(at),
             run: None,
         };

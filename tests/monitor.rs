@@ -46,6 +46,7 @@ fn found() -> FoundWorkspace {
         history: Vec::new(),
         drafts: Vec::new(),
         held: Vec::new(),
+        timeline: Vec::new(),
         reports: KeptReports::default(),
         run: None,
     }

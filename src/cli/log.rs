@@ -10,7 +10,7 @@ use crate::model::{
     ActionKind, Actor, AuditEntry, HistoryEntry, HistoryEvent, Timestamp, WorkspaceId, display_text,
 };
 use crate::present::json::{VERSION, line};
-use crate::present::sets;
+use crate::present::{history, sets};
 use crate::store::{Audit, History, Store};
 
 use super::args::Log;
@@ -172,22 +172,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
 }
 
 fn write_event(text: &mut String, entry: &HistoryEntry) {
-    let what = match &entry.what {
-        HistoryEvent::Verdict { state, before, proof } => {
-            let before = before.map(|before| format!("{} → ", before.name())).unwrap_or_default();
-            let proof = proof.map(|proof| format!(" ({})", proof.name())).unwrap_or_default();
-            format!("{before}{}{proof}", state.name())
-        }
-        HistoryEvent::Seen { after_ms } => format!("seen {} s after it was finished", after_ms / 1000),
-        HistoryEvent::Iteration { number, end, verdict, took_ms, .. } => {
-            format!("iteration {number} {} after {} s: {}", end.label(), took_ms / 1000, verdict.name())
-        }
-        HistoryEvent::RunEnded { status, iterations, .. } => {
-            format!("run ended {} after {iterations} iterations", status.name())
-        }
-        HistoryEvent::GatePassed => "a gate let the agent stop".to_owned(),
-        HistoryEvent::Notice { why } => format!("told: {why}"),
-    };
+    let what = history::event(&entry.what);
     let agent = entry.agent.as_deref().map(|agent| format!("  ({})", display_text::line(agent)));
     let _ = writeln!(
         text,

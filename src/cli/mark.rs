@@ -38,7 +38,8 @@ pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
 
 /// Tells what was said before and holds.
 fn show(marks: &Marks) -> Ended {
-    let holding = words::holding(marks, clock::now());
+    let holding: Vec<String> =
+        words::lapsed(marks).into_iter().chain(words::holding(marks, clock::now())).collect();
     if holding.is_empty() {
         output::print_line(words::nothing())?;
     }

@@ -91,6 +91,7 @@ impl<'a> Found<'a> {
             sessions: Vec::new(),
             problem,
             history: Vec::new(),
+            timeline: Vec::new(),
             drafts: Vec::new(),
             held: Vec::new(),
             reports: KeptReports::default(),

@@ -58,6 +58,12 @@ fn recall_actions(
             tell(format!("{} lines of the record of what was done cannot be read", audit.n_unread));
         }
     }
+    for entry in noting(store.newest_history(), tell).into_iter().flatten().rev() {
+        let Some(found) = workspaces.iter_mut().find(|found| found.id == entry.workspace) else { continue };
+        if found.timeline.len() < MOST_ENTRIES {
+            found.timeline.push(entry);
+        }
+    }
     let (mut drafts, n_unread) = store.drafts_of(ids);
     if n_unread > 0 {
         tell(format!("{n_unread} files of drafts cannot be read; they stay where they are"));

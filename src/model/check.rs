@@ -2,6 +2,7 @@
 //!
 //! Plain values. How checks are combined and what they say of the work is for `judge::checkers`; `action` runs them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Timestamp, stable_hash};
@@ -16,7 +17,7 @@ pub struct CheckPlan {
 }
 
 /// One check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfiguredCheck {
     /// Its name, of which there is one.
     pub name: String,
@@ -27,7 +28,7 @@ pub struct ConfiguredCheck {
 }
 
 /// What a check asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum CheckAsk {
     /// A program ends with 0.
@@ -57,7 +58,7 @@ pub enum CheckAsk {
 }
 
 /// How checks are combined.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckMode {
     /// All must be met; the first that is not ends it.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{
-    ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, HeldReply, Intent, KeptReports, Parts,
-    RunView, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
+    ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, HeldReply, HistoryEntry, Intent, KeptReports,
+    Parts, RunView, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
 };
 
 /// Something that happened.
@@ -137,6 +137,8 @@ pub struct FoundWorkspace {
     pub problem: Option<String>,
     /// What was done here before, the newest first.
     pub history: Vec<AuditEntry>,
+    /// What happened here before, the newest first.
+    pub timeline: Vec<HistoryEntry>,
     /// Replies that were being written.
     pub drafts: Vec<Draft>,
     /// Replies that wait for the end of their agent's turn.

@@ -10,7 +10,7 @@ use strum::IntoStaticStr;
 use super::{CommandEnd, Proof, RunStatus, Timestamp, VerdictState, WorkspaceId};
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryEntry {
     /// When.
     pub at: Timestamp,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::{TaskKind, Timestamp};
+use super::{Baseline, TaskKind, Timestamp};
 
 /// What a person says of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,11 @@ pub enum MarkOrder {
     TaskKind {
         /// The kind.
         task_kind: TaskKind,
+    },
+    /// What was said by this order is taken back.
+    TakeBack {
+        /// The order.
+        order: Box<MarkOrder>,
     },
     /// Everything that was said before is taken back.
     Clear,
@@ -105,6 +110,9 @@ pub struct Marks {
     pub not_of_task: Vec<String>,
     /// The kind of the task.
     pub task_kind: Option<TaskKind>,
+    /// From where work was counted before they said that it is counted from elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Mark<Option<Baseline>>>,
     /// Why the last verdict that they gave does not hold any more.
     pub lapsed: Option<MarkLapse>,
 }
@@ -132,6 +140,36 @@ impl Marks {
             || self.quiet.is_some()
             || !self.not_of_task.is_empty()
             || self.task_kind.is_some()
+            || self.baseline.is_some()
+    }
+
+    /// Whether what this order says was said and holds: the same key takes it back.
+    pub fn holds(&self, order: &MarkOrder) -> bool {
+        let word = self.word.as_ref().map(|mark| mark.word);
+        match order {
+            MarkOrder::Done => word == Some(MarkWord::Done),
+            MarkOrder::Open => word == Some(MarkWord::Open),
+            MarkOrder::Quiet => self.quiet.is_some(),
+            MarkOrder::NotOfThisTask { point: Some(point) } => self.not_of_task.contains(point),
+            MarkOrder::NotOfThisTask { point: None } => !self.not_of_task.is_empty(),
+            MarkOrder::BaselineHere => self.baseline.is_some(),
+            MarkOrder::TaskKind { task_kind } => self.task_kind == Some(*task_kind),
+            MarkOrder::TakeBack { .. } | MarkOrder::Clear => false,
+        }
+    }
+
+    fn take_back(&mut self, order: &MarkOrder) {
+        match order {
+            MarkOrder::Done | MarkOrder::Open => self.word = None,
+            MarkOrder::Quiet => self.quiet = None,
+            MarkOrder::NotOfThisTask { point: Some(point) } => {
+                self.not_of_task.retain(|known| known != point)
+            }
+            MarkOrder::NotOfThisTask { point: None } => self.not_of_task.clear(),
+            MarkOrder::BaselineHere => self.baseline = None,
+            MarkOrder::TaskKind { .. } => self.task_kind = None,
+            MarkOrder::TakeBack { .. } | MarkOrder::Clear => {}
+        }
     }
 
     /// Takes over what a person says. `points` are those that are open now.
@@ -149,6 +187,11 @@ impl Marks {
             MarkOrder::NotOfThisTask { point: None } => self.not_of_task.extend(seen.points.iter().cloned()),
             MarkOrder::TaskKind { task_kind } => self.task_kind = Some(*task_kind),
             MarkOrder::BaselineHere => {}
+            MarkOrder::TakeBack { order } => {
+                if self.holds(order) {
+                    self.take_back(order);
+                }
+            }
             MarkOrder::Clear => *self = Marks { changed_at: Some(at), ..Marks::default() },
         }
         self.not_of_task.sort();
@@ -225,6 +268,29 @@ mod tests {
         assert!(!marks.expire(&seen(&["a"], "y")));
         assert!(marks.expire(&MarkSeen { questions: vec!["Which?".to_owned()], ..MarkSeen::default() }));
         assert_eq!(marks.quiet, None);
+    }
+
+    #[test]
+    fn each_word_is_taken_back_alone() {
+        let saw = seen(&["a", "b"], "x");
+        let kind = MarkOrder::TaskKind { task_kind: TaskKind::Report };
+        let point = |point: &str| MarkOrder::NotOfThisTask { point: Some(point.to_owned()) };
+        for order in [MarkOrder::Done, MarkOrder::Open, MarkOrder::Quiet, kind, point("a")] {
+            let mut marks = Marks::default();
+            marks.take(&point("z"), None, Timestamp(5), &saw);
+            let before = marks.clone();
+            assert!(!marks.holds(&order));
+            marks.take(&order, Some("why"), Timestamp(6), &saw);
+            assert!(marks.holds(&order) && marks.is_any());
+            let back = MarkOrder::TakeBack { order: Box::new(order.clone()) };
+            marks.take(&back, None, Timestamp(7), &saw);
+            assert_eq!(marks, Marks { changed_at: Some(Timestamp(7)), ..before }, "{order:?}");
+        }
+        // What does not hold is not taken back.
+        let mut marks = done(&saw);
+        let back = MarkOrder::TakeBack { order: Box::new(MarkOrder::Open) };
+        marks.take(&back, None, Timestamp(7), &saw);
+        assert!(marks.holds(&MarkOrder::Done));
     }
 
     #[test]

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, HeldReply, LastWords, Marks,
-    Receipt, RunView, RunningAction, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport,
-    WorkspaceId,
+    Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, Draft, GitFacts, HeldReply,
+    HistoryEntry, LastWords, Marks, Receipt, RunView, RunningAction, SessionView, SmartReport, TaskKind,
+    Timestamp, Verdict, VerifyReport, WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -53,6 +53,12 @@ pub struct WorkspaceView {
     pub answering: Vec<RunningAction>,
     /// What was done here, the newest first.
     pub history: Vec<AuditEntry>,
+    /// What happened here, the newest first: verdicts that changed, notices, iterations of runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<HistoryEntry>,
+    /// The checks that the person configured for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<ConfiguredCheck>,
     /// Replies that are being written.
     pub drafts: Vec<Draft>,
     /// Replies that wait for the end of their agent's turn.

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
-    AuditEntry, CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, LookedAt, Marks, NotAsked, OpenPoint,
-    Receipt, ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName,
-    SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
+    AuditEntry, CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, HistoryEntry, HistoryEvent, LookedAt,
+    Marks, NotAsked, OpenPoint, Receipt, ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState,
+    SessionFacts, SessionName, SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
 };
 
 use super::Monitor;
@@ -32,6 +32,8 @@ pub(super) struct Actions {
     pub(super) answering: Vec<RunningAction>,
     /// The newest first.
     pub(super) history: Vec<AuditEntry>,
+    /// What happened, the newest first.
+    pub(super) timeline: Vec<HistoryEntry>,
     pub(super) drafts: Vec<Draft>,
     pub(super) held: HeldReplies,
     /// The newest first.
@@ -58,7 +60,15 @@ pub(super) struct Actions {
 
 impl Actions {
     /// Takes over what is remembered from earlier runs.
-    pub(super) fn remember(&mut self, history: Vec<AuditEntry>, drafts: Vec<Draft>) {
+    pub(super) fn remember(
+        &mut self,
+        history: Vec<AuditEntry>,
+        timeline: Vec<HistoryEntry>,
+        drafts: Vec<Draft>,
+    ) {
+        if self.timeline.is_empty() {
+            self.timeline = timeline;
+        }
         if self.history.is_empty() {
             self.history = history;
             self.history.truncate(MOST_ENTRIES);
@@ -67,6 +77,21 @@ impl Actions {
             if !self.drafts.iter().any(|known| known.session == draft.session) {
                 self.drafts.push(draft);
             }
+        }
+    }
+
+    /// Takes note of a verdict that is another one than the last.
+    pub(super) fn note_verdict(&mut self, entry: HistoryEntry) {
+        let state_of = |entry: &HistoryEntry| match entry.what {
+            HistoryEvent::Verdict { state, .. } => Some(state),
+            HistoryEvent::Seen { .. }
+            | HistoryEvent::Iteration { .. }
+            | HistoryEvent::RunEnded { .. }
+            | HistoryEvent::Notice { .. } => None,
+        };
+        if self.timeline.iter().find_map(state_of) != state_of(&entry) {
+            self.timeline.insert(0, entry);
+            self.timeline.truncate(MOST_ENTRIES);
         }
     }
 

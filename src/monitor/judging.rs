@@ -3,12 +3,12 @@
 use super::asked;
 use super::tracked::Tracked;
 use crate::judge::checkers::configured;
-use crate::judge::combine::table::{LastPrompt, Mark};
+use crate::judge::combine::table::{self, LastPrompt};
 use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
-    ActionKind, Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, MarkOrder, MarkSeen,
-    MarkWord, OpenPoint, Parts, PointState, Policy, Rejection, Rounds, Rule, SeenState, SessionFacts,
-    Timestamp, Verdict, VerdictState, stable_hash,
+    ActionKind, Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry,
+    HistoryEvent, Mark, MarkOrder, MarkSeen, MarkWord, OpenPoint, Parts, PointState, Policy, Rejection,
+    Rounds, Rule, SeenState, SessionFacts, Timestamp, Verdict, VerdictState, stable_hash,
 };
 
 /// A state that was shown for so long, in milliseconds, counts as read in later runs too.
@@ -41,6 +41,12 @@ impl Tracked {
             self.verdict_since = Some(now);
             self.is_found_state = before.is_none();
             self.is_seen = false;
+            self.actions.note_verdict(HistoryEntry {
+                at: now,
+                workspace: self.id.clone(),
+                agent: self.snapshot.session_facts.agent.clone(),
+                what: HistoryEvent::Verdict { state: verdict.state, before, proof: verdict.proof },
+            });
         }
         let is_kept = is_kept || !are_known(&self.actions.points, &verdict.left_to_do.points);
         self.actions.points.clone_from(&verdict.left_to_do.points);
@@ -107,7 +113,14 @@ impl Tracked {
         effects: &mut Vec<Effect>,
     ) {
         let seen = self.seen.clone();
+        let marked = self.actions.marks.baseline.clone();
         self.actions.marks.take(order, reason, at, &seen);
+        if let Some(before) =
+            marked.filter(|_| self.actions.marks.baseline.is_none()).and_then(|mark| mark.word)
+        {
+            self.baseline = Some(before.clone());
+            effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline: before });
+        }
         let head = self.snapshot.git.as_ref().and_then(|git| git.head.commit());
         if let (MarkOrder::BaselineHere, Some(commit)) = (order, head) {
             let baseline = Baseline {
@@ -116,7 +129,10 @@ impl Tracked {
                 set_at: at,
                 commit_time: None,
             };
-            self.baseline = Some(baseline.clone());
+            let known = self.snapshot.git.as_ref().map(|git| git.baseline.clone());
+            let before = self.baseline.replace(baseline.clone()).or(known);
+            let (reason, seen) = (reason.map(str::to_owned), MarkSeen::default());
+            self.actions.marks.baseline = Some(Mark { word: before, reason, at, seen });
             effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
         }
         effects.push(self.keep_reports());
@@ -174,9 +190,9 @@ impl Tracked {
             sessions: &facts.sessions,
             taken_at: self.snapshot.taken_at,
             mark: match marks.word.as_ref().map(|mark| mark.word) {
-                None => Mark::None,
-                Some(MarkWord::Done) => Mark::Done,
-                Some(MarkWord::Open) => Mark::Open,
+                None => table::Mark::None,
+                Some(MarkWord::Done) => table::Mark::Done,
+                Some(MarkWord::Open) => table::Mark::Open,
             },
             lapsed: marks.lapsed,
             required: self.settings().required,

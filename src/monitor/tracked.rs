@@ -112,7 +112,7 @@ impl Tracked {
     /// Discovery found it, anew or again. True when that changed anything.
     pub(super) fn found(&mut self, found: FoundWorkspace, now: Timestamp) -> bool {
         let is_new = self.generation == 0 && self.again.is_empty();
-        self.actions.remember(found.history, found.drafts);
+        self.actions.remember(found.history, found.timeline, found.drafts);
         let is_held_anew = self.actions.held.recall(found.held, now);
         let has_other_reports = self.actions.take_reports(found.reports) || is_held_anew;
         let is_same = self.settings == found.settings && self.settings_problem == found.problem;

@@ -40,6 +40,8 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         action: tracked.actions.running.clone(),
         answering: tracked.actions.answering.clone(),
         history: tracked.actions.history.clone(),
+        timeline: tracked.actions.timeline.clone(),
+        checks: tracked.settings().checks.checks.clone(),
         drafts: tracked.actions.drafts.clone(),
         held: tracked.actions.held.replies.clone(),
         receipts: tracked.actions.receipts.clone(),

@@ -15,6 +15,7 @@ pub(crate) fn order(order: &MarkOrder) -> String {
         MarkOrder::NotOfThisTask { point: None } => phrase::points_not_of_task().to_owned(),
         MarkOrder::BaselineHere => phrase::baseline_here().to_owned(),
         MarkOrder::TaskKind { task_kind } => phrase::kind(task_kind.name()),
+        MarkOrder::TakeBack { order: said } => phrase::take_back(self::order(said)),
         MarkOrder::Clear => phrase::clear().to_owned(),
     }
 }
@@ -36,7 +37,14 @@ pub(crate) fn holding(marks: &Marks, now: Timestamp) -> Vec<String> {
     let dismissed =
         (!marks.not_of_task.is_empty()).then(|| counts::points_not_of_task(marks.not_of_task.len()));
     let kind = marks.task_kind.map(|kind| phrase::kind(kind.name()));
-    [word, quiet, dismissed, kind].into_iter().flatten().collect()
+    let baseline = marks.baseline.as_ref();
+    let baseline = baseline.map(|mark| said(phrase::baseline_here(), mark.at, mark.reason.as_deref()));
+    [word, quiet, dismissed, kind, baseline].into_iter().flatten().collect()
+}
+
+/// Why the verdict that a person gave holds no more.
+pub(crate) fn lapsed(marks: &Marks) -> Option<String> {
+    marks.lapsed.map(|lapse| phrase::lapsed(lapse.label()))
 }
 
 /// Where no mark holds.

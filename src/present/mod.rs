@@ -11,6 +11,7 @@ pub(crate) mod age;
 pub(crate) mod baseline;
 pub(crate) mod counts;
 pub(crate) mod gate;
+pub(crate) mod history;
 pub mod json;
 pub(crate) mod left;
 pub(crate) mod mark;

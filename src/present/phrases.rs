@@ -61,6 +61,10 @@ phrases! {
         attach(command), no_jump(reason), rescue_ready, undo_ready, redo_ready, smart_check_ready, closer_ready,
         answer_ready,
     }
+    /// What happened in a workspace.
+    history { verdict(before, state), proven(state, proof), seen(after), iteration(n, end, took, state), run_ended(status, n), gate_passed, told(why) }
+    /// Checks that the person configured.
+    checks { title, question, none, scope(limits), most_lines(n), group(names) }
     /// Replies that wait for the end of their agent's turn.
     held {
         in_row, title, for_agent(agent), cancelled_by(key), not_yet(why), kept(agent), taken(agent), dropped(agent, why),
@@ -68,7 +72,8 @@ phrases! {
     }
     /// What a person says of a workspace.
     mark {
-        done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, said(what, ago),
+        done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, take_back(what),
+        take_back_all, lapsed(why), said(what, ago), mark_it(what), no_reason,
         said_because(what, ago, reason), nothing,
     }
     /// What a gate tells an agent.

@@ -18,10 +18,10 @@ use super::state::{Page, Ready, State};
 use super::{open_dialog, points, text};
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, HeldEnd, HeldNow, HeldStep, Intent,
-    JumpOutcome, NextActionKind, OpenPoint, RecordOrder, Response, RunningAction, UndoDirection, WorkspaceId,
-    WorkspaceView, display_text,
+    JumpOutcome, NextActionKind, OpenPoint, RecordOrder, Response, RunningAction, UndoDirection,
+    VerdictState, WorkspaceId, WorkspaceView, display_text,
 };
-use crate::present::phrases::{held, left, outcome as say};
+use crate::present::phrases::{checks, held, left, outcome as say};
 use crate::present::{action, sets};
 
 /// Begins what a key asks for.
@@ -51,7 +51,15 @@ pub(super) fn begin(
         WorkspaceCommand::Verify => {
             reaction.intents.push(want(Action::PlanAsk { purpose: AskPurpose::Verify, session: None }));
         }
-        WorkspaceCommand::Mark => open_dialog::open(state, Dialog::Mark(Box::new(MarkBox::new(view)))),
+        WorkspaceCommand::Mark => {
+            let point = points::at_cursor(state, view).filter(|_| state.is_among_points());
+            open_dialog::open(state, Dialog::Mark(Box::new(MarkBox::new(view, point))));
+        }
+        WorkspaceCommand::Checks if view.checks.is_empty() => state.answer = Some(checks::none().to_owned()),
+        WorkspaceCommand::Checks => {
+            let asked = Asked::Checks(view.checks.clone());
+            open_dialog::open(state, Dialog::Confirm(Box::new(ConfirmBox::new(view, asked))));
+        }
         WorkspaceCommand::Report => report(state, view),
         WorkspaceCommand::Cancel => cancel(state, view, reaction),
     }
@@ -106,6 +114,11 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
         }),
         WorkspaceCommand::SmartCheck => is(|view| !view.sessions.is_empty() && is_to_be_asked(view)),
         WorkspaceCommand::Mark => is(|view| view.sessions.is_empty() && is_to_be_asked(view)),
+        WorkspaceCommand::Checks => is(|view| {
+            let is_done =
+                view.verdict.as_ref().is_some_and(|verdict| verdict.state == VerdictState::Complete);
+            view.action.is_none() && !view.checks.is_empty() && !is_done
+        }),
         WorkspaceCommand::Undo
         | WorkspaceCommand::Redo
         | WorkspaceCommand::Report
@@ -308,6 +321,7 @@ fn ready(command: WorkspaceCommand) -> &'static str {
         WorkspaceCommand::Verify => say::closer_ready(),
         WorkspaceCommand::Reply
         | WorkspaceCommand::SendBack
+        | WorkspaceCommand::Checks
         | WorkspaceCommand::Report
         | WorkspaceCommand::Mark
         | WorkspaceCommand::Cancel => say::answer_ready(),

@@ -121,6 +121,8 @@ pub enum WorkspaceCommand {
     SmartCheck,
     /// Have the closer make a checklist.
     Verify,
+    /// Run the checks that the person configured.
+    Checks,
     /// Show what the closer or a smart check found last.
     Report,
     /// Say what the work is, above all evidence.
@@ -227,6 +229,8 @@ pub const BINDINGS: &[Binding] = &[
         KeyCommand::Action(WorkspaceCommand::Verify),
         "verify: have the agent make a checklist",
     ),
+    bind(&[sign('C')], KeyCommand::Action(WorkspaceCommand::Checks), "run the checks that you configured")
+        .hinted("checks"),
     bind(
         &[sign('d')],
         KeyCommand::Action(WorkspaceCommand::Mark),

@@ -68,6 +68,7 @@ fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     moments.extend(view.answering.iter().map(|turn| turn.since));
     moments.extend(view.held.iter().map(|held| held.held_at));
     moments.extend(view.receipts.iter().map(|receipt| receipt.sent_at));
+    moments.extend(view.timeline.iter().map(|entry| entry.at));
     moments.extend(view.history.iter().map(|entry| entry.at));
     moments
 }

@@ -25,6 +25,12 @@ pub(super) fn take_step(state: &mut State, view: &WorkspaceView, area: Rect, ste
     true
 }
 
+/// The point under the cursor.
+pub(super) fn at_cursor<'a>(state: &State, view: &'a WorkspaceView) -> Option<&'a OpenPoint> {
+    let points = detail::left::points(view);
+    points.get(state.points.cursor.min(points.len().saturating_sub(1))).copied()
+}
+
 /// Marks the point under the cursor, or takes its mark back, and goes on to the next.
 pub(super) fn tick(state: &mut State, view: &WorkspaceView) {
     let points = detail::left::points(view);

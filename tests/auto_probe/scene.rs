@@ -144,6 +144,7 @@ impl Scene {
             history: Vec::new(),
             drafts: self.drafts.clone(),
             held: self.held.clone(),
+            timeline: Vec::new(),
             reports: self.reports.clone(),
             run: None,
         }

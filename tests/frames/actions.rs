@@ -2,10 +2,10 @@
 //! them. Pictures, and scripts of keys whose intents are compared whole.
 
 use closeout::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, CommitAuthor,
-    CommitTarget, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram, PlanNote, PlannedChange, PlannedPrograms,
-    ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder, RescuePlan, Response, RunningAction,
-    SplitKind, UndoDirection, WorkspaceView,
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, CheckAsk, CommitAuthor,
+    CommitTarget, ConfiguredCheck, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram, PlanNote, PlannedChange,
+    PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder, RescuePlan, Response,
+    RunningAction, SplitKind, TaskKind, UndoDirection, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -715,6 +715,70 @@ fn a_mark_that_holds_is_told_and_taken_back_by_the_same_key() {
     let clear = Action::Mark { order: MarkOrder::Clear, reason: None };
     let clear = Intent::Action { workspace: id, action: Box::new(clear) };
     assert_eq!(press(&mut state, &views, "y").intents, [clear]);
+}
+
+#[test]
+fn the_key_of_a_mark_that_holds_takes_that_one_back() {
+    let mut views = five();
+    let mut state = screen_of(80, 24, &views);
+    let at = NOW.plus_millis(-300_000);
+    let point = MarkOrder::NotOfThisTask { point: Some("p".to_owned()) };
+    let kind = MarkOrder::TaskKind { task_kind: TaskKind::Report };
+    for order in [MarkOrder::Done, MarkOrder::Quiet, point, kind] {
+        views[0].marks.take(&order, None, at, &MarkSeen::default());
+    }
+    let keys = [
+        ("dd", MarkOrder::Done),
+        ("ds", MarkOrder::Quiet),
+        ("dt", MarkOrder::NotOfThisTask { point: None }),
+        ("d3", MarkOrder::TaskKind { task_kind: TaskKind::Report }),
+    ];
+    for (keys, order) in keys {
+        let _ = press(&mut state, &views, keys);
+        let shown = text_of(&frame(&state, &views)).join("\n");
+        assert!(shown.to_lowercase().contains("take back:"), "{keys}\n{shown}");
+        read(&mut state);
+        let back = MarkOrder::TakeBack { order: Box::new(order) };
+        let action = Action::Mark { order: back, reason: None };
+        let wanted = Intent::Action { workspace: views[0].id.clone(), action: Box::new(action) };
+        assert_eq!(press(&mut state, &views, "y").intents.pop(), Some(wanted), "{keys}");
+    }
+    // What does not hold is said as ever.
+    let _ = press(&mut state, &views, "do");
+    assert!(text_of(&frame(&state, &views)).join("\n").contains("not done. Why?"));
+}
+
+#[test]
+fn a_lapse_is_told_with_its_reason() {
+    let mut views = five();
+    views[0].marks.lapsed = Some(closeout::model::MarkLapse::Question);
+    views[0].verdict.as_mut().unwrap().warnings = vec![closeout::model::Warning::MarkLapsed];
+    let mut state = screen_of(80, 24, &views);
+    let words = "Your word holds no more: a question came since.";
+    let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
+    assert!(shown(&state).contains(words), "{}", shown(&state));
+    let _ = press(&mut state, &views, "d");
+    assert!(shown(&state).contains(words), "{}", shown(&state));
+}
+
+#[test]
+fn the_checks_that_are_configured_are_shown_whole_and_run_after_a_yes() {
+    let mut views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "gjC");
+    assert_eq!(state.dialog, None);
+    assert!(state.answer.as_ref().is_some_and(|words| words.contains("[[check]]")), "{:?}", state.answer);
+    let check = |name: &str, ask| ConfiguredCheck { name: name.to_owned(), ask, limit_s: 60 };
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+    views[ROW].checks = vec![
+        check("tests", CheckAsk::Command { command: words(&["sh", "-c", "cargo test && cargo clippy"]) }),
+        check("small", CheckAsk::Scope { paths: words(&["src"]), max_lines: Some(200) }),
+    ];
+    let _ = press(&mut state, &views, "C");
+    assert_snapshot!("run_the_checks", picture(&frame(&state, &views)));
+    assert_eq!(press(&mut state, &views, "y").intents, []);
+    read(&mut state);
+    assert_eq!(press(&mut state, &views, "y").intents, [action(&views, Action::RunChecks)]);
 }
 
 #[test]

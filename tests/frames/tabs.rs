@@ -3,15 +3,17 @@
 use strum::VariantArray as _;
 
 use closeout::model::{
-    Action, Checklist, Draft, Intent, ItemState, OpenPoint, PointKind, PointState, ProbeAttempt, Source,
-    WorkspaceView,
+    Action, Checklist, CommandEnd, Draft, HistoryEntry, HistoryEvent, Intent, ItemState, MarkOrder,
+    OpenPoint, PointKind, PointState, ProbeAttempt, Proof, Source, VerdictState, WorkspaceView,
 };
-use closeout::ui::{Dialog, Focus, State, Tab};
+use closeout::ui::{self, Dialog, Focus, State, Tab};
 use insta::assert_snapshot;
 
-use crate::support::action_samples::{smart_report, verify_report};
+use crate::support::action_samples::{history, smart_report, verify_report};
 use crate::support::samples::{failing, five};
-use crate::support::screen::{frame, item, minutes_ago, picture, press, screen_of, seen_screen_of, text_of};
+use crate::support::screen::{
+    NOW, frame, item, minutes_ago, picture, press, screen_of, seen_screen_of, text_of,
+};
 use crate::support::session_samples::with_todos;
 
 const SIZES: [(u16, u16); 4] = [(44, 14), (80, 24), (120, 40), (200, 60)];
@@ -57,6 +59,32 @@ fn busy() -> WorkspaceView {
     let mut report = smart_report();
     report.attempts = (1..=5).map(attempt).collect();
     view.smart_check = Some(report);
+    view.history = history(&view);
+    let happened = |minutes, what| HistoryEntry {
+        at: minutes_ago(minutes),
+        workspace: view.id.clone(),
+        agent: Some("claude".to_owned()),
+        what,
+    };
+    let became = |state, before, proof| HistoryEvent::Verdict { state, before: Some(before), proof };
+    view.timeline = vec![
+        happened(4, became(VerdictState::Incomplete, VerdictState::Working, None)),
+        happened(9, became(VerdictState::Working, VerdictState::Complete, None)),
+        happened(50, HistoryEvent::Seen { after_ms: 95_000 }),
+        happened(52, HistoryEvent::Notice { why: "finished".to_owned() }),
+        happened(52, became(VerdictState::Complete, VerdictState::Working, Some(Proof::Checked))),
+        happened(
+            120,
+            HistoryEvent::Iteration {
+                run: "r".to_owned(),
+                number: 2,
+                end: CommandEnd::Code(0),
+                verdict: VerdictState::Incomplete,
+                took_ms: 63_000,
+                was_active: false,
+            },
+        ),
+    ];
     view
 }
 
@@ -140,6 +168,30 @@ fn without_a_mark_all_that_is_left_is_sent_and_nothing_that_is_done() {
     let mut state = screen_of(80, 24, &views);
     let again = format!("{:?}", press(&mut state, &views, "b").intents);
     assert_eq!(again.matches("Step 10 of the import").count(), 1, "{again}");
+}
+
+#[test]
+fn a_point_under_the_cursor_is_marked_as_not_of_this_task() {
+    let views = [busy()];
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2jd");
+    let words = shown(&state, &views);
+    assert!(words.contains("not of this task: "), "{words}");
+    let _ = press(&mut state, &views, "t\n");
+    ui::on_frame(&mut state, NOW.plus_millis(-5000));
+    ui::on_input(&mut state, NOW);
+    let intents = press(&mut state, &views, "y").intents;
+    let points = &views[0].verdict.as_ref().unwrap().left_to_do.points;
+    let is_of_one = |intent: &Intent| match intent {
+        Intent::Action { action, .. } => match &**action {
+            Action::Mark { order: MarkOrder::NotOfThisTask { point: Some(point) }, reason: None } => {
+                points.iter().any(|known| known.id == *point)
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    assert!(intents.iter().any(is_of_one), "{intents:?}");
 }
 
 #[test]

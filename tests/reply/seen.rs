@@ -94,6 +94,7 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
         history: Vec::new(),
         drafts: Vec::new(),
         held: Vec::new(),
+        timeline: Vec::new(),
         reports: KeptReports::default(),
         run: None,
     };

@@ -46,6 +46,8 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         history: Vec::new(),
         drafts: Vec::new(),
         held: Vec::new(),
+        timeline: Vec::new(),
+        checks: Vec::new(),
         receipts: Vec::new(),
         smart_check: None,
         verified: None,

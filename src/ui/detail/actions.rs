@@ -3,9 +3,12 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{Actor, AuditEntry, Receipt, ReceiptState, RunningAction, WorkspaceView};
+use crate::model::{
+    Actor, AuditEntry, HistoryEntry, HistoryEvent, Receipt, ReceiptState, RunningAction, Timestamp,
+    VerdictState, WorkspaceView,
+};
 use crate::present::phrases::held as say;
-use crate::present::{Urgency, action, age, row, sets};
+use crate::present::{Urgency, action, age, history, row, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::{keymap, reports, text};
@@ -13,8 +16,10 @@ use crate::ui::{keymap, reports, text};
 /// More replies are not named.
 const MAX_RECEIPTS: usize = 5;
 /// More actions are counted.
-const MAX_ENTRIES: usize = 20;
+const MAX_ENTRIES: usize = 40;
 const AGE: usize = 5;
+/// The widest name of what was done or happened.
+const KIND: usize = 10;
 
 /// What runs now: the lines of the section.
 pub(super) fn running(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
@@ -149,22 +154,46 @@ fn one_receipt(receipt: &Receipt, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// What was done here, the newest first.
+/// What was done here and what happened, the newest first.
 pub(super) fn history(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
-    if view.history.is_empty() {
+    let mut entries: Vec<(Timestamp, Vec<Line<'static>>)> =
+        view.history.iter().map(|entry| (entry.at, one_entry(entry, sheet))).collect();
+    entries.extend(view.timeline.iter().map(|entry| (entry.at, vec![one_event(entry, sheet)])));
+    if entries.is_empty() {
         return Vec::new();
     }
+    entries.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    let n_more = entries.len().saturating_sub(MAX_ENTRIES);
     let mut lines = sheet.heading("History", "").to_vec();
-    lines.extend(view.history.iter().take(MAX_ENTRIES).flat_map(|entry| one_entry(entry, sheet)));
-    if view.history.len() > MAX_ENTRIES {
-        let more = format!("and {} more: closeout log", view.history.len() - MAX_ENTRIES);
+    lines.extend(entries.into_iter().take(MAX_ENTRIES).flat_map(|(_, lines)| lines));
+    if n_more > 0 {
+        let more = format!("and {n_more} more: closeout log --all");
         lines.extend(sheet.text(&more, TextStyle::Faint, 2));
     }
     lines
 }
 
+fn one_event(entry: &HistoryEntry, sheet: TextLayout) -> Line<'static> {
+    let age = age::age(sheet.now, entry.at);
+    let room = sheet.width.saturating_sub(2 + KIND + AGE);
+    let style = match entry.what {
+        HistoryEvent::Verdict { state: VerdictState::Complete, .. } => TextStyle::Good,
+        HistoryEvent::Verdict { .. } => TextStyle::Plain,
+        HistoryEvent::Seen { .. }
+        | HistoryEvent::Iteration { .. }
+        | HistoryEvent::RunEnded { .. }
+        | HistoryEvent::Notice { .. } => TextStyle::Faint,
+    };
+    let words = sheet.look.spelled(&history::event(&entry.what));
+    sheet.one(Line::from(vec![
+        Span::raw("  "),
+        sheet.span(text::fit(entry.what.name(), KIND, sheet.look), TextStyle::Faint),
+        sheet.span(text::fit(&words, room, sheet.look), style),
+        sheet.span(format!("{age:>AGE$}"), TextStyle::Faint),
+    ]))
+}
+
 fn one_entry(entry: &AuditEntry, sheet: TextLayout) -> Vec<Line<'static>> {
-    const KIND: usize = 8;
     let (end, style) = match &entry.end {
         Some(end) if end.class.exit_code() == 0 => (end.class.label(), TextStyle::Good),
         Some(end) => (end.class.label(), TextStyle::Open),

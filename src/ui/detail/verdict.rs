@@ -3,7 +3,8 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    ActivityState, AskedByTool, Attention, Choice, NextActionKind, Question, Rule, Verdict, WorkspaceView,
+    ActivityState, AskedByTool, Attention, Choice, NextActionKind, Question, Rule, Verdict, Warning,
+    WorkspaceView,
 };
 use crate::present::{Urgency, age, counts, left, mark, row, sessions, sets};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
@@ -53,7 +54,8 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
         lines.extend(warning(&counts::points_again(verdict.stage), sheet));
     }
     for known in &verdict.warnings {
-        lines.extend(warning(sets::warning(*known), sheet));
+        let lapsed = mark::lapsed(&view.marks).filter(|_| *known == Warning::MarkLapsed);
+        lines.extend(warning(lapsed.as_deref().unwrap_or(sets::warning(*known)), sheet));
     }
     for said in mark::holding(&view.marks, sheet.now) {
         lines.extend(sheet.text(&text::line(&said), TextStyle::Good, INDENT));

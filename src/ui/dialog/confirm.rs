@@ -10,8 +10,10 @@ use ratatui::text::Line;
 use super::keys::{BoxAction, CONFIRM};
 use super::{Context, Step, page};
 use crate::model::{
-    Action, AskPlan, Intent, RecordCost, RecordOrder, RunningAction, UndoPlan, WorkspaceId, WorkspaceView,
+    Action, AskPlan, ConfiguredCheck, Intent, RecordCost, RecordOrder, RunningAction, UndoPlan, WorkspaceId,
+    WorkspaceView,
 };
+use crate::present::phrases::checks;
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Hint, action_of, hints_of};
 use crate::ui::text;
@@ -35,6 +37,8 @@ pub(in crate::ui) enum Asked {
     Size(RecordCost),
     /// Whether to ask the agent.
     Agent(Arc<AskPlan>),
+    /// Whether to run the checks that are configured.
+    Checks(Vec<ConfiguredCheck>),
     /// Whether to end the turn in which an agent answers a reply.
     EndTurn(Arc<RunningAction>),
 }
@@ -70,6 +74,7 @@ impl ConfirmBox {
                 order: RecordOrder { is_size_allowed: true, ..RecordOrder::default() },
             },
             Asked::Agent(plan) => Action::Ask { plan: Box::new((**plan).clone()) },
+            Asked::Checks(_) => Action::RunChecks,
             Asked::EndTurn(turn) => {
                 let workspace = self.workspace.clone();
                 return Step::want(Intent::CancelAction { workspace, number: turn.number });
@@ -89,6 +94,7 @@ impl ConfirmBox {
             Asked::Undo(plan) => page::undo_title(plan),
             Asked::Size(_) => "Record a lot",
             Asked::Agent(plan) => page::ask_title(plan),
+            Asked::Checks(_) => checks::title(),
             Asked::EndTurn(_) => "End a turn",
         };
         format!("{what}  {}", self.name)
@@ -115,6 +121,7 @@ impl ConfirmBox {
             Asked::Undo(plan) => page::undo(plan, context.sheet()),
             Asked::Size(cost) => page::size(*cost, context.sheet()),
             Asked::Agent(plan) => page::ask(plan, context.sheet()),
+            Asked::Checks(checks) => page::checks(checks, context.sheet()),
             Asked::EndTurn(turn) => page::end_turn(turn, context.sheet()),
         }
     }

@@ -9,8 +9,9 @@ use ratatui::text::Line;
 use super::field::{Field, Written};
 use super::keys::{BoxAction, CONFIRM, FIELD, MARK, MarkKey};
 use super::{Context, Step, page};
-use crate::model::{Action, Intent, MarkOrder, Marks, WorkspaceId, WorkspaceView};
+use crate::model::{Action, Intent, MarkOrder, Marks, OpenPoint, WorkspaceId, WorkspaceView};
 use crate::present::mark;
+use crate::present::phrases::mark as say;
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Hint, action_of, hints_of};
 use crate::ui::look::TextStyle;
@@ -25,6 +26,8 @@ pub struct MarkBox {
     name: String,
     /// What the person said before and holds.
     marks: Marks,
+    /// The open point that the keys were at: its name, and its text.
+    point: Option<(String, String)>,
     stage: Stage,
 }
 
@@ -38,11 +41,13 @@ enum Stage {
 
 impl MarkBox {
     /// A box for a workspace.
-    pub(in crate::ui) fn new(view: &WorkspaceView) -> MarkBox {
+    pub(in crate::ui) fn new(view: &WorkspaceView, point: Option<&OpenPoint>) -> MarkBox {
+        let point = point.filter(|point| point.is_open());
         MarkBox {
             workspace: view.id.clone(),
             name: text::line(&view.name),
             marks: view.marks.clone(),
+            point: point.map(|point| (point.id.clone(), point.text.clone())),
             stage: Stage::Choosing,
         }
     }
@@ -54,7 +59,7 @@ impl MarkBox {
     pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match &mut self.stage {
             Stage::Choosing => match action_of(MARK, press) {
-                Some(BoxAction::Mark(key)) => self.choose(order(key)),
+                Some(BoxAction::Mark(key)) => self.choose(self.order(key)),
                 Some(BoxAction::No) => Step::close(),
                 Some(_) | None => Step::stay(),
             },
@@ -79,13 +84,40 @@ impl MarkBox {
         }
     }
 
-    /// To take everything back needs no reason, and something that can be taken back.
+    /// What a key says. The key of what holds takes it back.
+    fn order(&self, key: MarkKey) -> MarkOrder {
+        let order = match key {
+            MarkKey::Done => MarkOrder::Done,
+            MarkKey::Open => MarkOrder::Open,
+            MarkKey::Quiet => MarkOrder::Quiet,
+            MarkKey::NotOfThisTask => {
+                MarkOrder::NotOfThisTask { point: self.point.as_ref().map(|(id, _)| id.clone()) }
+            }
+            MarkKey::BaselineHere => MarkOrder::BaselineHere,
+            MarkKey::Kind(task_kind) => MarkOrder::TaskKind { task_kind },
+            MarkKey::Clear => MarkOrder::Clear,
+        };
+        if self.marks.holds(&order) { MarkOrder::TakeBack { order: Box::new(order) } } else { order }
+    }
+
+    /// An order in words; a point by its text.
+    fn label(&self, order: &MarkOrder) -> String {
+        match (order, &self.point) {
+            (MarkOrder::NotOfThisTask { point: Some(_) }, Some((_, text))) => {
+                let point = Some(text.clone());
+                text::line(&mark::order(&MarkOrder::NotOfThisTask { point }))
+            }
+            _ => text::line(&mark::order(order)),
+        }
+    }
+
+    /// To take back needs no reason, and something that can be taken back.
     fn choose(&mut self, order: MarkOrder) -> Step {
-        if order != MarkOrder::Clear {
+        if !matches!(order, MarkOrder::Clear | MarkOrder::TakeBack { .. }) {
             self.stage = Stage::Reasoning { order, reason: Field::default() };
             return Step::stay();
         }
-        if !self.marks.is_any() {
+        if order == MarkOrder::Clear && !self.marks.is_any() {
             return Step::stay();
         }
         self.stage = Stage::Asking { order, reason: None };
@@ -112,7 +144,7 @@ impl MarkBox {
         put(buffer, inner, self.lines(context));
         match &self.stage {
             Stage::Reasoning { order, reason } => {
-                let n_above = u16::try_from(question(order, context.sheet()).len()).unwrap_or(u16::MAX);
+                let n_above = u16::try_from(self.question(order, context.sheet()).len()).unwrap_or(u16::MAX);
                 let below = Rect { y: inner.y.saturating_add(n_above), ..inner };
                 let at = reason.cursor("because", context.sheet(), below);
                 Some(Position { y: at.y.min(inner.bottom().saturating_sub(1)), ..at })
@@ -126,20 +158,25 @@ impl MarkBox {
         match &self.stage {
             Stage::Choosing => self.choices(sheet),
             Stage::Reasoning { order, reason } => {
-                let mut lines = question(order, sheet);
+                let mut lines = self.question(order, sheet);
                 lines.extend(reason.lines("because", sheet));
                 lines
             }
             Stage::Asking { order: MarkOrder::Clear, .. } => {
-                let mut lines = sheet.text("Take back all that you said?", TextStyle::Strong, 0);
+                let mut lines = sheet.text(say::take_back_all(), TextStyle::Strong, 0);
                 lines.extend(said(&self.marks, sheet));
                 lines
             }
             Stage::Asking { order, reason } => {
-                let mut lines =
-                    sheet.text(&format!("Mark it: {}?", mark::order(order)), TextStyle::Strong, 0);
-                let reason = reason.as_deref().map_or_else(|| "no reason given".to_owned(), text::line);
-                lines.extend(sheet.labelled("because", &reason));
+                let words = match order {
+                    MarkOrder::TakeBack { .. } => format!("{}?", self.label(order)),
+                    _ => say::mark_it(self.label(order)),
+                };
+                let mut lines = sheet.text(&words, TextStyle::Strong, 0);
+                if !matches!(order, MarkOrder::TakeBack { .. }) {
+                    let reason = reason.as_deref().map_or_else(|| say::no_reason().to_owned(), text::line);
+                    lines.extend(sheet.labelled("because", &reason));
+                }
                 lines
             }
         }
@@ -150,12 +187,27 @@ impl MarkBox {
         let words = "Your word is above all evidence. It lapses with what it did not see.";
         lines.extend(sheet.text(words, TextStyle::Faint, 0));
         lines.extend(said(&self.marks, sheet));
-        for binding in MARK.iter().filter(|binding| matches!(binding.action, BoxAction::Mark(_))) {
-            let is_possible = binding.action != BoxAction::Mark(MarkKey::Clear) || self.marks.is_any();
-            let key = binding.keys.first().filter(|_| is_possible);
-            lines.extend(key.into_iter().flat_map(|key| sheet.labelled(&key.to_string(), binding.help)));
+        lines
+            .extend(mark::lapsed(&self.marks).iter().flat_map(|words| sheet.text(words, TextStyle::Open, 0)));
+        for binding in MARK {
+            let BoxAction::Mark(key) = binding.action else { continue };
+            if key == MarkKey::Clear && !self.marks.is_any() {
+                continue;
+            }
+            let words = match self.order(key) {
+                order @ (MarkOrder::TakeBack { .. } | MarkOrder::NotOfThisTask { point: Some(_) }) => {
+                    self.label(&order)
+                }
+                _ => binding.help.to_owned(),
+            };
+            lines.extend(sheet.labelled(&binding.first_key(), &words));
         }
         lines
+    }
+
+    /// What is asked for above the field.
+    fn question(&self, order: &MarkOrder, sheet: TextLayout) -> Vec<Line<'static>> {
+        sheet.text(&format!("{}. Why? A line, or none.", self.label(order)), TextStyle::Strong, 0)
     }
 
     pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
@@ -173,21 +225,4 @@ fn said(marks: &Marks, sheet: TextLayout) -> Vec<Line<'static>> {
         .iter()
         .flat_map(|fact| sheet.text(&text::line(fact), TextStyle::Good, 0))
         .collect()
-}
-
-fn order(key: MarkKey) -> MarkOrder {
-    match key {
-        MarkKey::Done => MarkOrder::Done,
-        MarkKey::Open => MarkOrder::Open,
-        MarkKey::Quiet => MarkOrder::Quiet,
-        MarkKey::NotOfThisTask => MarkOrder::NotOfThisTask { point: None },
-        MarkKey::BaselineHere => MarkOrder::BaselineHere,
-        MarkKey::Kind(task_kind) => MarkOrder::TaskKind { task_kind },
-        MarkKey::Clear => MarkOrder::Clear,
-    }
-}
-
-/// What is asked for above the field.
-fn question(order: &MarkOrder, sheet: TextLayout) -> Vec<Line<'static>> {
-    sheet.text(&format!("{}. Why? A line, or none.", mark::order(order)), TextStyle::Strong, 0)
 }

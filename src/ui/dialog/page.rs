@@ -8,9 +8,10 @@ use ratatui::text::{Line, Span};
 
 use super::Context;
 use crate::model::{
-    ActionKind, AskPlan, AskPurpose, RecordCost, RunningAction, UndoDirection, UndoPlan, display_text,
-    quantity,
+    ActionKind, AskPlan, AskPurpose, CheckAsk, ConfiguredCheck, RecordCost, RunningAction, UndoDirection,
+    UndoPlan, display_text, quantity,
 };
+use crate::present::phrases::checks as say;
 use crate::present::{action, age, baseline, counts, sets};
 use crate::ui::keymap::Hint;
 use crate::ui::look::{Sign, TextStyle};
@@ -101,6 +102,24 @@ pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     lines.extend(names.flat_map(|name| sheet.text(&name, TextStyle::Plain, 2)));
     if plan.paths.len() > MAX_PATHS {
         lines.extend(sheet.text(&format!("and {} more", plan.paths.len() - MAX_PATHS), TextStyle::Faint, 2));
+    }
+    lines
+}
+
+/// The checks that would run, each with its whole command.
+pub(super) fn checks(checks: &[ConfiguredCheck], sheet: TextLayout) -> Vec<Line<'static>> {
+    let mut lines = sheet.text(say::question(), TextStyle::Strong, 0);
+    for check in checks {
+        let words = match &check.ask {
+            CheckAsk::Command { command } | CheckAsk::External { command } => action::command(command),
+            CheckAsk::Scope { paths, max_lines } => {
+                let lines = max_lines.iter().map(say::most_lines);
+                let limits: Vec<String> = paths.iter().map(|path| text::line(path)).chain(lines).collect();
+                say::scope(limits.join(", "))
+            }
+            CheckAsk::Group { of, .. } => say::group(text::line(&of.join(", "))),
+        };
+        lines.extend(sheet.labelled(&text::line(&check.name), &words));
     }
     lines
 }
