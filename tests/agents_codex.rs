@@ -440,3 +440,35 @@ proptest! {
         prop_assert!(is_open);
     }
 }
+
+#[test]
+fn a_permission_is_answered_by_a_key_only_where_a_trusted_hook_names_the_call() {
+    use closeout::model::{ActivitySource, LiveStatus, StatusReport, Subagent, WaitsOn};
+    let adapter = Adapter::named("codex", PathBuf::from("/home/user/.codex")).unwrap();
+    let report = |source, what: &str| StatusReport {
+        source,
+        status: LiveStatus::Waiting { on: WaitsOn::Permission },
+        since: None,
+        reported_at: None,
+        what: Some(what.to_owned()),
+    };
+    let command = "Bash: cd api && cargo test";
+    let mut session = of_lines(&meta("s", Path::new("/work")));
+    session.live = vec![report(ActivitySource::Hook, command)];
+    let (what, keys) = adapter.permission_keys(&session).unwrap();
+    assert_eq!((what, keys.iter().map(|key| key.answer).collect::<Vec<_>>()), (command, vec!["y", "n"]));
+    // By a title alone, of another version, beside a subagent, or for a command that was cut, no key is certain.
+    let subagent = Subagent { id: "a".to_owned(), what: None, moved_at: None };
+    let others = [
+        SessionObservation { live: vec![report(ActivitySource::PaneTitle, command)], ..session.clone() },
+        SessionObservation { version: Some("0.170.0".to_owned()), ..session.clone() },
+        SessionObservation { subagents: vec![subagent], ..session.clone() },
+        SessionObservation {
+            live: vec![report(ActivitySource::Hook, &"x".repeat(closeout::model::HOOK_TEXT))],
+            ..session.clone()
+        },
+    ];
+    for other in others {
+        assert_eq!(adapter.permission_keys(&other), None, "{other:?}");
+    }
+}

@@ -7,6 +7,7 @@ mod actions;
 mod properties;
 mod reply_box;
 mod sessions;
+mod sizes;
 mod tabs;
 mod updates;
 

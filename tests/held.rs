@@ -41,12 +41,10 @@ fn scene(sessions: Vec<SessionView>, held: HeldReply) -> Scene {
 
 /// What is begun with a held reply.
 fn steps(effects: &[Effect]) -> Vec<HeldStep> {
-    let step = |effect: &Effect| match effect {
-        Effect::Action(request) => match &request.action {
-            Action::Held { step, .. } => Some(step.clone()),
-            _ => None,
-        },
-        _ => None,
+    let step = |effect: &Effect| {
+        let Effect::Action(request) = effect else { return None };
+        let Action::Held { step, .. } = &request.action else { return None };
+        Some(step.clone())
     };
     effects.iter().filter_map(step).collect()
 }

@@ -4,6 +4,7 @@
 mod dialog;
 mod file;
 mod fixture;
+mod held;
 mod killed;
 mod pane;
 mod permission;

@@ -1,6 +1,18 @@
 //! What an agent's screen makes of what is pasted or typed into it, as data. Nothing is typed here.
 
-use crate::model::PermissionOption;
+use crate::model::{
+    ActivitySource, HOOK_TEXT, LiveStatus, PermissionOption, SessionObservation, StatusReport, WaitsOn,
+};
+
+/// The permission that a session waits for, by the hook that names its call: others may be open beside it.
+pub(super) fn asked_permission(session: &SessionObservation) -> Option<&str> {
+    let is_named = |word: &&StatusReport| {
+        word.source == ActivitySource::Hook && word.status == LiveStatus::Waiting { on: WaitsOn::Permission }
+    };
+    let what = session.live.iter().find(is_named)?.what.as_deref()?;
+    // Nobody allows what they cannot read to its end.
+    (what.chars().count() < HOOK_TEXT).then_some(what)
+}
 
 /// Why keys are not typed into a dialog of an agent or a version that was never tried.
 pub(super) const NOT_TRIED: &str = "what keys do in its dialog was not tried with this version of its agent";

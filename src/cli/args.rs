@@ -33,9 +33,9 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Open the screen (the same as without a command)
     Watch(Watch),
-    /// Judge one workspace once; with --probe ask the agent where nothing else tells
+    /// Judge one workspace once; with --ask the agent is asked where nothing else tells
     ///
-    /// Exit codes: 0 complete, 1 not complete, 2 wrong usage, 3 the verdict is ERROR (with --probe also: no
+    /// Exit codes: 0 complete, 1 not complete, 2 wrong usage, 3 the verdict is ERROR (with --ask also: no
     /// probe was answered), 4 no such workspace, 5 wrong configuration, 6 a stream failed, 130 ended by Ctrl-C.
     Check(Check),
     /// Run an agent's command, check its work, tell it what is left, and run it again until it is done
@@ -50,6 +50,7 @@ pub(super) enum Command {
     /// Exit codes: 0 it says that it is done (or commits do), 1 it says that it is not, 20 it is not asked, 21
     /// its session is at work, 23 no usable answer, 24 you said no, 30 it failed, 31 it took too long, 130 ended
     /// by Ctrl-C.
+    #[command(name = "ask", alias = "probe")]
     Probe(Probe),
     /// Ask the agent for a checklist with evidence
     ///
@@ -331,6 +332,9 @@ pub(super) struct HookSettings {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Show each change as a diff
+    #[arg(long)]
+    pub(super) diff: bool,
 }
 
 /// Where a hook counts.

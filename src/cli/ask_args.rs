@@ -11,23 +11,23 @@ use crate::model::{Bounds, PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES
 /// The smart check of `closeout check`.
 #[derive(Debug, Args)]
 pub(super) struct Probing {
-    /// Ask the agent, again and again within bounds, where nothing else tells: a smart check
-    #[arg(long)]
+    /// Ask the agent, again and again within bounds, where nothing else tells
+    #[arg(long = "ask", alias = "probe")]
     pub(super) probe: bool,
-    /// What to do with uncommitted work when the agent is done or the probes are used up: `ask` a person
+    /// What to do with uncommitted work when the agent is done or all questions are used up: `ask` a person
     /// (without a terminal: only record it), `auto` commit it, `never` [default: record it, by configuration]
     #[arg(long, value_name = "HOW", value_enum, requires = "probe")]
     pub(super) rescue: Option<RescueWay>,
-    /// The most probes [default: by configuration]
+    /// The most questions [default: by configuration]
     #[arg(long, value_name = "N", requires = "probe", value_parser = probes())]
     pub(super) max_probes: Option<u32>,
-    /// The time between two probes, in seconds [default: by configuration]
+    /// The time between two questions, in seconds [default: by configuration]
     #[arg(long, value_name = "S", requires = "probe", value_parser = seconds(PROBE_INTERVAL_SECONDS))]
     pub(super) probe_interval: Option<u64>,
-    /// A probe that takes longer is given up, in seconds [default: by configuration]
+    /// An answer that takes longer is given up, in seconds [default: by configuration]
     #[arg(long, value_name = "S", requires = "probe", value_parser = seconds(PROBE_TIMEOUT_SECONDS))]
     pub(super) probe_timeout: Option<u64>,
-    /// Do not ask before a probe that leaves a trace for a while
+    /// Do not ask you before a question that leaves a trace for a while
     #[arg(long, requires = "probe")]
     pub(super) yes: bool,
 }
@@ -43,7 +43,7 @@ pub(super) enum RescueWay {
     Never,
 }
 
-/// `closeout probe`.
+/// `closeout ask`.
 #[derive(Debug, Args)]
 pub(super) struct Probe {
     #[command(flatten)]

@@ -8,6 +8,8 @@ use crate::store::{Store, StoreError};
 
 /// So many of the newest entries of each workspace's history are taken along.
 const MOST_ENTRIES: usize = 50;
+/// So many of the newest events of all workspaces are.
+const MOST_EVENTS: usize = 1_000;
 
 /// Gives it to `workspaces`. No file of another workspace is read. History and drafts are needed once a run:
 /// `with_actions` asks for them. `tell` is told what could not be read, in words.
@@ -58,7 +60,8 @@ fn recall_actions(
             tell(format!("{} lines of the record of what was done cannot be read", audit.n_unread));
         }
     }
-    for entry in noting(store.newest_history(), tell).into_iter().flatten().rev() {
+    let newest = store.newest_history(MOST_EVENTS, &|workspace| ids.contains(workspace));
+    for entry in noting(newest, tell).into_iter().flat_map(|history| history.entries).rev() {
         let Some(found) = workspaces.iter_mut().find(|found| found.id == entry.workspace) else { continue };
         if found.timeline.len() < MOST_ENTRIES {
             found.timeline.push(entry);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Pane, ProcessId, Timestamp};
 
 /// The most characters of a text in an event that are kept.
-pub const HOOK_TEXT: usize = 200;
+pub const HOOK_TEXT: usize = 2_000;
 /// The longest session id that names a file as it is.
 const LONGEST_NAME: usize = 100;
 

@@ -163,7 +163,7 @@ impl Marks {
             MarkOrder::Done | MarkOrder::Open => self.word = None,
             MarkOrder::Quiet => self.quiet = None,
             MarkOrder::NotOfThisTask { point: Some(point) } => {
-                self.not_of_task.retain(|known| known != point)
+                self.not_of_task.retain(|known| known != point);
             }
             MarkOrder::NotOfThisTask { point: None } => self.not_of_task.clear(),
             MarkOrder::BaselineHere => self.baseline = None,

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
-    AuditEntry, CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, HistoryEntry, HistoryEvent, LookedAt,
-    Marks, NotAsked, OpenPoint, Receipt, ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState,
+    AuditEntry, CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, HistoryEntry, LookedAt, Marks,
+    NotAsked, OpenPoint, Receipt, ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState,
     SessionFacts, SessionName, SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
 };
 
@@ -18,7 +18,7 @@ use super::held::HeldReplies;
 use super::tracked::Tracked;
 
 /// So many of the newest entries of a workspace's history are kept for a front.
-const MOST_ENTRIES: usize = 50;
+pub(super) const MOST_ENTRIES: usize = 50;
 
 /// What is known of the actions on one workspace.
 #[derive(Debug, Default)]
@@ -59,42 +59,6 @@ pub(super) struct Actions {
 }
 
 impl Actions {
-    /// Takes over what is remembered from earlier runs.
-    pub(super) fn remember(
-        &mut self,
-        history: Vec<AuditEntry>,
-        timeline: Vec<HistoryEntry>,
-        drafts: Vec<Draft>,
-    ) {
-        if self.timeline.is_empty() {
-            self.timeline = timeline;
-        }
-        if self.history.is_empty() {
-            self.history = history;
-            self.history.truncate(MOST_ENTRIES);
-        }
-        for draft in drafts {
-            if !self.drafts.iter().any(|known| known.session == draft.session) {
-                self.drafts.push(draft);
-            }
-        }
-    }
-
-    /// Takes note of a verdict that is another one than the last.
-    pub(super) fn note_verdict(&mut self, entry: HistoryEntry) {
-        let state_of = |entry: &HistoryEntry| match entry.what {
-            HistoryEvent::Verdict { state, .. } => Some(state),
-            HistoryEvent::Seen { .. }
-            | HistoryEvent::Iteration { .. }
-            | HistoryEvent::RunEnded { .. }
-            | HistoryEvent::Notice { .. } => None,
-        };
-        if self.timeline.iter().find_map(state_of) != state_of(&entry) {
-            self.timeline.insert(0, entry);
-            self.timeline.truncate(MOST_ENTRIES);
-        }
-    }
-
     /// A decision file that a person wrote here, by the record of what was done, is theirs and no agent's word.
     pub(super) fn know_decision(&self, words: &SessionFacts, evidence: &mut [Evidence]) {
         let Some((digest, written_at)) = &words.decision_file else { return };
@@ -309,7 +273,7 @@ impl Monitor {
         if is_automatic {
             // Nobody waits for the answer, and another one may have waited for its end.
             self.touch_all();
-        } else if !Actions::is_silent(&outcome) {
+        } else if self.initiative.is_none() || !Actions::is_silent(&outcome) {
             self.told.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
         }
         if let Some(action) = waiting {
@@ -418,8 +382,8 @@ fn label(kind: ActionKind) -> &'static str {
         ActionKind::Forget => "the deletion of a record",
         ActionKind::Trust => "a question of trust",
         ActionKind::Reply => "a reply",
-        ActionKind::Probe => "a smart check",
-        ActionKind::Verify => "a check by the closer",
+        ActionKind::Probe => "a question to the agent",
+        ActionKind::Verify => "a request to verify",
         ActionKind::Mark => "a mark",
         ActionKind::Gate => "a gate",
         ActionKind::Checks => "a run of checks",

@@ -30,8 +30,8 @@ pub(super) struct HeldReplies {
     pub(super) due_at: Option<Timestamp>,
     /// When the last try came to nothing, and how long the next one waits.
     tried: Option<(Timestamp, i64)>,
-    /// The one that is being sent.
-    sending: Option<HeldReply>,
+    /// The one that is being sent or dropped.
+    taken: Option<HeldReply>,
 }
 
 impl HeldReplies {
@@ -47,27 +47,25 @@ impl HeldReplies {
 
     /// An action on a held reply begins.
     pub(super) fn begins(&mut self, reply: &HeldReply, step: &HeldStep) {
-        self.sending = (*step == HeldStep::Send).then(|| reply.clone());
+        self.taken = (*step != HeldStep::Keep).then(|| reply.clone());
     }
 
     /// Takes note of an outcome. The text of what is not sent, or not for certain, which becomes a draft again.
     fn ended(&mut self, outcome: &ActionOutcome, at: Timestamp) -> Option<Draft> {
-        let sending = self.sending.take();
+        let taken = self.taken.take();
         let draft_of = |reply: &HeldReply| Draft { session: reply.session.clone(), text: reply.text.clone() };
-        match (outcome, sending) {
+        match (outcome, taken) {
             (ActionOutcome::Held { reply, now }, _) => {
                 let is_after =
                     |known: &HeldReply| known.session != reply.session || known.held_at > reply.held_at;
                 self.replies.retain(is_after);
+                if *now == HeldNow::WaitsOn {
+                    self.try_later(at);
+                } else {
+                    self.tried = None;
+                }
                 match now {
-                    HeldNow::Kept => {
-                        self.tried = None;
-                        self.replies.push((**reply).clone());
-                    }
-                    HeldNow::WaitsOn => {
-                        self.try_later(at);
-                        self.replies.push((**reply).clone());
-                    }
+                    HeldNow::Kept | HeldNow::WaitsOn => self.replies.push((**reply).clone()),
                     HeldNow::Taken => {}
                     HeldNow::Dropped(_) => return Some(draft_of(reply)),
                 }
@@ -75,6 +73,7 @@ impl HeldReplies {
             }
             (ActionOutcome::Replied(_), Some(sent)) => {
                 self.replies.retain(|known| known.id != sent.id);
+                self.tried = None;
                 (outcome.class() != ActionClass::Done).then(|| draft_of(&sent))
             }
             (_, Some(_)) => {
@@ -158,7 +157,9 @@ fn due(tracked: &Tracked) -> Option<(HeldReply, HeldStep, Timestamp)> {
         let (step, at) = step(reply, session, tracked)?;
         Some((reply.clone(), step, at))
     });
-    steps.min_by_key(|(_, _, at)| *at)
+    let (reply, step, at) = steps.min_by_key(|(_, _, at)| *at)?;
+    let again_at = tracked.actions.held.tried.map(|(at, wait)| at.plus_millis(wait));
+    Some((reply, step, again_at.map_or(at, |again_at| again_at.max(at))))
 }
 
 fn is_its(session: &SessionView, name: &SessionName) -> bool {
@@ -187,9 +188,7 @@ fn step(
         ActivityState::Idle => {
             let rested_at = session.activity.since.max(session.moved_at).unwrap_or(reply.held_at);
             let settled_at = rested_at.max(reply.held_at).plus_millis(SETTLE_MS);
-            let again_at = tracked.actions.held.tried.map(|(at, wait)| at.plus_millis(wait));
-            let at = settled_at.max(again_at.unwrap_or(settled_at));
-            Some((HeldStep::Send, at)).filter(|_| at < too_old.1).or(Some(too_old))
+            Some((HeldStep::Send, settled_at)).filter(|_| settled_at < too_old.1).or(Some(too_old))
         }
         ActivityState::Working
         | ActivityState::NeedsPermission

@@ -10,6 +10,7 @@ mod attention;
 mod auto_probe;
 mod held;
 mod judging;
+mod remembered;
 mod replies;
 mod runs;
 mod schedule;

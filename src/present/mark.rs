@@ -3,7 +3,7 @@
 use super::age;
 use super::counts;
 use super::phrases::mark as phrase;
-use crate::model::{MarkOrder, MarkWord, Marks, Timestamp};
+use crate::model::{MarkLapse, MarkOrder, MarkWord, Marks, Timestamp};
 
 /// What is said, in a few words.
 pub(crate) fn order(order: &MarkOrder) -> String {
@@ -44,7 +44,13 @@ pub(crate) fn holding(marks: &Marks, now: Timestamp) -> Vec<String> {
 
 /// Why the verdict that a person gave holds no more.
 pub(crate) fn lapsed(marks: &Marks) -> Option<String> {
-    marks.lapsed.map(|lapse| phrase::lapsed(lapse.label()))
+    let why = |lapse| match lapse {
+        MarkLapse::Prompt => phrase::lapsed_by_prompt(),
+        MarkLapse::Question => phrase::lapsed_by_question(),
+        MarkLapse::Point => phrase::lapsed_by_point(),
+        MarkLapse::Content => phrase::lapsed_by_content(),
+    };
+    marks.lapsed.map(|lapse| phrase::lapsed(why(lapse)))
 }
 
 /// Where no mark holds.

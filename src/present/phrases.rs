@@ -33,7 +33,7 @@ phrases! {
     help {
         title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_commits, row_files, row_age, row_guess, row_gone,
         row_unknown, row_auto_probe, evidence, self_reported, guess, vacuous_mark, vacuous, required_mark, required,
-        changed_files, staged, not_staged, untracked, conflict, letters,
+        changed_files, staged, not_staged, untracked, conflict, letters, nothing_matches(filter),
     }
     /// Where there is nothing, or nothing yet, to be shown.
     notice {
@@ -63,6 +63,8 @@ phrases! {
     }
     /// What happened in a workspace.
     history { verdict(before, state), proven(state, proof), seen(after), iteration(n, end, took, state), run_ended(status, n), gate_passed, told(why) }
+    /// The preview of a rescue.
+    rescue { author_form }
     /// Checks that the person configured.
     checks { title, question, none, scope(limits), most_lines(n), group(names) }
     /// Replies that wait for the end of their agent's turn.
@@ -73,7 +75,7 @@ phrases! {
     /// What a person says of a workspace.
     mark {
         done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, take_back(what),
-        take_back_all, lapsed(why), said(what, ago), mark_it(what), no_reason,
+        take_back_all, lapsed(why), lapsed_by_prompt, lapsed_by_question, lapsed_by_point, lapsed_by_content, said(what, ago), mark_it(what), no_reason,
         said_because(what, ago, reason), nothing,
     }
     /// What a gate tells an agent.

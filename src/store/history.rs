@@ -28,8 +28,6 @@ const LARGEST_FILE: u64 = 100 << 20;
 const CLOCK_MS: i64 = 3_600_000;
 /// So many lines have to be of before, one after the other, until nothing is looked for before them.
 const N_BEFORE: usize = 20;
-/// So much of the end of the newest file is read for a screen, in bytes: some ten thousand events.
-const NEWEST: u64 = 2 << 20;
 
 /// What was read of the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -145,17 +143,6 @@ impl Store {
             }
         }
         Ok(history)
-    }
-
-    /// What happened last, the oldest first: as much as a screen shows, and what cannot be read is passed over.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn newest_history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
-        let path = self.history_file();
-        let journal: Journal<Line> = Journal::at(path.clone(), NEWEST, None);
-        let lines = journal.read().map_err(|error| unreadable(&path, error))?;
-        Ok(lines.entries.into_iter().filter_map(Line::entry).collect())
     }
 
     /// Writes down a verdict that is another one than what was written last; true if it is.
@@ -311,7 +298,6 @@ mod tests {
             HistoryEvent::RunEnded { run: "r".to_owned(), status: RunStatus::MaxIterations, iterations: 2 };
         assert_eq!(history.entries[3].what, ended);
         assert_eq!(store.history(Some(Timestamp(4))).unwrap().entries.len(), 2);
-        assert_eq!(store.newest_history().unwrap(), history.entries);
         // What follows a line that was cut off is read.
         store.add_history(&history.entries[0]).unwrap();
         assert_eq!(store.history(None).unwrap().entries.len(), 6);

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
-use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS, Hint, KeyCommand};
+use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS, Hint, KeyCommand, WorkspaceCommand};
 use super::look::TextStyle;
 use super::state::{Focus, Page, State};
 use super::{actions, text};
@@ -22,13 +22,14 @@ pub(super) fn draw(
     selected: Option<&WorkspaceView>,
 ) -> Option<Position> {
     let width = usize::from(area.width);
-    if !state.filter.is_editing {
+    let filter = state.filter_in_force();
+    if !filter.is_editing {
         put(buffer, area, [all_hints(state, areas, selected, width)]);
         return None;
     }
     let look = state.look;
     let room = width.saturating_sub(24).max(8);
-    let typed = end_of(&text::line(&state.filter.text), room);
+    let typed = end_of(&text::line(&filter.text), room);
     let n_typed = 2 + text::width(&typed);
     let mut line = Line::from(vec![
         Span::styled(" /", look.style(TextStyle::Strong)),
@@ -71,11 +72,16 @@ fn in_force(
     has_pane: bool,
 ) -> Vec<&'static Binding> {
     let is_meant = |binding: &Binding| match (state.page, areas.page) {
-        (Page::Help, _) => matches!(binding.action, KeyCommand::Down | KeyCommand::Up),
+        (Page::Help, _) => {
+            matches!(binding.action, KeyCommand::Down | KeyCommand::Up | KeyCommand::Filter)
+        }
         (Page::None, Some(_)) => false,
         // Where Enter opens, a second key for it need not be hinted.
         (Page::None, None) if binding.action == KeyCommand::Tick => state.is_among_points(),
         (Page::None, None) if binding.action == KeyCommand::Open => has_pane && state.focus == Focus::List,
+        (Page::None, None) if binding.action == KeyCommand::Action(WorkspaceCommand::Mark) => {
+            state.is_among_points() || actions::is_worth_a_hint(binding.action, selected) == Some(true)
+        }
         (Page::None, None) => match actions::is_worth_a_hint(binding.action, selected) {
             Some(is_worth) => is_worth,
             None => binding.action != KeyCommand::Go || has_pane || state.focus == Focus::List,

@@ -113,7 +113,7 @@ type Fact = (&'static str, String, TextStyle);
 /// screen is wide enough to be read for more than its rows.
 fn auto_probe(state: &State, width: usize) -> String {
     if state.asks_by_itself && width >= WIDE {
-        format!("{}auto probe", state.look.dot())
+        format!("{}auto ask", state.look.dot())
     } else {
         String::new()
     }

@@ -20,77 +20,143 @@ const KEYS_WIDTH: usize = 18;
 
 const EVIDENCE_WIDTH: usize = 15;
 
+/// A part of the page: its title, and what is said in it.
+struct Section {
+    title: &'static str,
+    entries: Vec<Entry>,
+}
+
+/// A key, a sign or a word, and what it says.
+struct Entry {
+    what: String,
+    style: TextStyle,
+    /// The column in which the words begin.
+    indent: usize,
+    words: &'static str,
+}
+
 /// Draws the page.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
     let lines = lines(state);
     let n_shown = usize::from(area.height);
     let top = state.page_top.min(lines.len().saturating_sub(n_shown));
-    let is_all = lines.len() <= n_shown;
     let n_lines = lines.len();
     put(buffer, area, lines.into_iter().skip(top));
-    if !is_all && area.y > 0 {
-        let remark = format!("{}-{} of {n_lines}", top + 1, top + n_shown);
+    let filter = text::line(&state.page_filter.text);
+    let place = (n_lines > n_shown).then(|| format!("{}-{} of {n_lines}", top + 1, top + n_shown));
+    let filter = (!filter.is_empty()).then(|| format!("/{filter}"));
+    let remark = filter.into_iter().chain(place).collect::<Vec<_>>().join("  ");
+    if !remark.is_empty() && area.y > 0 {
         let above = Rect { y: area.y - 1, height: 1, ..area };
         put_rule(buffer, above, say::title(), TextStyle::Strong, &remark, state.look);
     }
 }
 
-/// All lines of the page.
+/// All lines of the page, or those that its filter lets through: each word of it stands in the title or in the entry.
 pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
     let look = state.look;
     let width = usize::from(state.size.width);
-    let mut left = section(say::keys(), BINDINGS, look);
-    left.push(Line::default());
-    left.extend(section(say::filter_keys(), FILTER_BINDINGS, look));
-    for (words, keys) in dialog::help() {
-        left.push(Line::default());
-        left.push(title(words, look));
-        left.extend(keys.iter().map(|(keys, help)| key_line(keys, help, look)));
-    }
-    let right = signs(look);
-    let mut lines = if state.size.width >= TWO_COLUMNS {
-        beside(left, right, width / 2, look)
-    } else {
-        left.push(Line::default());
-        left.extend(right);
-        left
+    let wanted = state.page_filter.text.to_lowercase();
+    let wanted: Vec<&str> = wanted.split_whitespace().collect();
+    let is_wide = state.size.width >= TWO_COLUMNS;
+    let column = if is_wide { width / 2 } else { width };
+    let shown = |sections: Vec<Section>| {
+        let mut lines = Vec::new();
+        for mut section in sections {
+            section.entries.retain(|entry| entry.matches(section.title, &wanted));
+            if section.entries.is_empty() {
+                continue;
+            }
+            if !lines.is_empty() {
+                lines.push(Line::default());
+            }
+            lines.push(title(section.title, look));
+            lines.extend(section.entries.iter().flat_map(|entry| entry.lines(column, look)));
+        }
+        lines
     };
-    if !state.notices.is_empty() {
+    let (left, right) = (shown(keys()), shown(signs(look)));
+    let mut lines = if is_wide { beside(left, right, column) } else { below(left, right) };
+    if !state.notices.is_empty() && wanted.is_empty() {
         lines.push(Line::default());
         lines.push(title(say::problems(), look));
         for notice in &state.notices {
             lines.extend(text::wrap_text(&text::line(notice), look.style(TextStyle::Plain), width, 3));
         }
     }
-    lines.into_iter().map(|line| text::cut_line(line, width, look)).collect()
+    if lines.is_empty() {
+        let words = say::nothing_matches(text::line(&state.page_filter.text));
+        lines.extend(text::wrap_text(&words, look.style(TextStyle::Faint), width, 1));
+    }
+    lines
+}
+
+impl Entry {
+    /// A word or a key, and what it says.
+    fn word(what: impl Into<String>, indent: usize, words: &'static str) -> Entry {
+        Entry { what: what.into(), style: TextStyle::Busy, indent, words }
+    }
+
+    fn sign(what: &str, style: TextStyle, words: &'static str) -> Entry {
+        Entry { what: what.to_owned(), style, indent: 3, words }
+    }
+
+    fn matches(&self, title: &str, wanted: &[&str]) -> bool {
+        let all = format!("{title} {} {}", self.what, self.words).to_lowercase();
+        wanted.iter().all(|word| all.contains(word))
+    }
+
+    /// Wrapped behind the column of the words; a key that is wider than that stands by itself.
+    fn lines(&self, width: usize, look: Look) -> Vec<Line<'static>> {
+        const MARGIN: usize = 3;
+        let words = [Span::raw(self.words)];
+        let indent = Span::raw(" ".repeat(MARGIN + self.indent));
+        let what = Span::styled(self.what.clone(), look.style(self.style));
+        let n_blanks = (MARGIN + self.indent).saturating_sub(MARGIN + text::width(&self.what));
+        if n_blanks == 0 {
+            let mut lines = vec![Line::from(vec![Span::raw(" ".repeat(MARGIN)), what])];
+            lines.extend(text::wrap(&words, width.saturating_sub(1), &indent, &indent));
+            return lines;
+        }
+        let mut lines = text::wrap(&words, width.saturating_sub(1), &indent, &indent);
+        if let Some(first) = lines.first_mut().and_then(|line| line.spans.first_mut()) {
+            *first = Span::raw(" ".repeat(MARGIN));
+        }
+        if let Some(first) = lines.first_mut() {
+            first.spans.insert(1, what);
+            first.spans.insert(2, Span::raw(" ".repeat(n_blanks)));
+        }
+        lines
+    }
 }
 
 fn title(words: &'static str, look: Look) -> Line<'static> {
     Line::from(Span::styled(format!(" {words}"), look.style(TextStyle::Strong)))
 }
 
-fn section(words: &'static str, bindings: &[Binding], look: Look) -> Vec<Line<'static>> {
-    let mut lines = vec![title(words, look)];
-    lines.extend(bindings.iter().map(|binding| key_line(&binding.keys_in_words(), binding.help, look)));
-    lines
-}
-
-fn key_line(keys: &str, help: &'static str, look: Look) -> Line<'static> {
-    Line::from(vec![
-        Span::raw("   "),
-        Span::styled(text::fit(keys, KEYS_WIDTH, look), look.style(TextStyle::Busy)),
-        Span::raw(help),
-    ])
+/// The keys of the screen, of the filter and of each dialog.
+fn keys() -> Vec<Section> {
+    let bound = |title, bindings: &'static [Binding]| Section {
+        title,
+        entries: bindings
+            .iter()
+            .map(|binding| Entry::word(binding.keys_in_words(), KEYS_WIDTH, binding.help))
+            .collect(),
+    };
+    let mut sections = vec![bound(say::keys(), BINDINGS), bound(say::filter_keys(), FILTER_BINDINGS)];
+    sections.extend(dialog::help().into_iter().map(|(title, keys)| Section {
+        title,
+        entries: keys.into_iter().map(|(keys, help)| Entry::word(keys, KEYS_WIDTH, help)).collect(),
+    }));
+    sections
 }
 
 /// Every sign of the list, the changes and the checklist, with what it says.
-fn signs(look: Look) -> Vec<Line<'static>> {
-    let mut lines = vec![title(say::signs(), look)];
-    lines.extend(Urgency::VARIANTS.iter().map(|&urgency| {
-        sign_line(look.sign(Sign::Urgency(urgency)), TextStyle::of(urgency), sets::urgency(urgency), look)
-    }));
-    lines.push(Line::default());
-    lines.push(title(say::rows(), look));
+fn signs(look: Look) -> Vec<Section> {
+    let word = |(what, words): (&str, &'static str)| Entry::word(what, EVIDENCE_WIDTH, words);
+    let urgencies = Urgency::VARIANTS.iter().map(|&urgency| {
+        Entry::sign(look.sign(Sign::Urgency(urgency)), TextStyle::of(urgency), sets::urgency(urgency))
+    });
     let rows = [
         ("claude+1", say::row_more()),
         ("3/7", say::row_steps()),
@@ -102,62 +168,49 @@ fn signs(look: Look) -> Vec<Line<'static>> {
         (sets::activity(ActivityState::Unknown), say::row_unknown()),
         (crate::present::phrases::row::auto_probe(), say::row_auto_probe()),
     ];
-    lines.extend(rows.map(|row| word_line(row, look)));
     let proofs = [Proof::Checked, Proof::Committed, Proof::Said, Proof::ByYou];
-    lines.extend(
-        proofs.map(|proof| word_line((look.sign(Sign::Proof(proof)), sets::proof_meaning(proof)), look)),
-    );
-    lines.push(Line::default());
-    lines.push(title(say::evidence(), look));
+    let proofs = proofs.map(|proof| (look.sign(Sign::Proof(proof)), sets::proof_meaning(proof)));
     let parts =
         [PartRole::Decided, PartRole::Agrees, PartRole::Overruled, PartRole::Noted, PartRole::Rejected];
-    lines.extend(parts.map(|role| word_line((sets::role(role), sets::role_meaning(role)), look)));
+    let parts = parts.map(|role| (sets::role(role), sets::role_meaning(role)));
     let marks = [
         (sets::strength(Strength::SelfReported), say::self_reported()),
         (sets::strength(Strength::Guess), say::guess()),
         (say::vacuous_mark(), say::vacuous()),
         (say::required_mark(), say::required()),
     ];
-    lines.extend(marks.map(|mark| word_line(mark, look)));
-    lines.push(Line::default());
-    lines.push(title(say::changed_files(), look));
-    lines.push(sign_line("M ", TextStyle::Good, say::staged(), look));
-    lines.push(sign_line(" M", TextStyle::Bad, say::not_staged(), look));
-    lines.push(sign_line("??", TextStyle::Open, say::untracked(), look));
-    lines.push(sign_line("!!", TextStyle::Bad, say::conflict(), look));
-    lines.push(Line::from(Span::styled(format!("      {}", say::letters()), look.style(TextStyle::Faint))));
-    lines
+    let files = [
+        ("M ", TextStyle::Good, say::staged()),
+        (" M", TextStyle::Bad, say::not_staged()),
+        ("??", TextStyle::Open, say::untracked()),
+        ("!!", TextStyle::Bad, say::conflict()),
+        ("", TextStyle::Plain, say::letters()),
+    ];
+    let files = files.map(|(what, style, words)| Entry::sign(what, style, words));
+    vec![
+        Section { title: say::signs(), entries: urgencies.collect() },
+        Section { title: say::rows(), entries: rows.into_iter().chain(proofs).map(word).collect() },
+        Section { title: say::evidence(), entries: parts.into_iter().chain(marks).map(word).collect() },
+        Section { title: say::changed_files(), entries: files.into_iter().collect() },
+    ]
 }
 
-fn word_line((word, meaning): (&str, &'static str), look: Look) -> Line<'static> {
-    Line::from(vec![
-        Span::raw("   "),
-        Span::styled(text::fit(word, EVIDENCE_WIDTH, look), look.style(TextStyle::Busy)),
-        Span::raw(meaning),
-    ])
-}
-
-fn sign_line(sign: &'static str, style: TextStyle, words: &'static str, look: Look) -> Line<'static> {
-    Line::from(vec![
-        Span::raw("   "),
-        Span::styled(text::fit(sign, 3, look), look.style(style)),
-        Span::raw(words),
-    ])
+fn below(mut above: Vec<Line<'static>>, below: Vec<Line<'static>>) -> Vec<Line<'static>> {
+    if !above.is_empty() && !below.is_empty() {
+        above.push(Line::default());
+    }
+    above.extend(below);
+    above
 }
 
 /// Two columns of lines as one.
-fn beside(
-    left: Vec<Line<'static>>,
-    right: Vec<Line<'static>>,
-    width: usize,
-    look: Look,
-) -> Vec<Line<'static>> {
+fn beside(left: Vec<Line<'static>>, right: Vec<Line<'static>>, width: usize) -> Vec<Line<'static>> {
     let n_lines = left.len().max(right.len());
     let mut right = right.into_iter();
     let mut left = left.into_iter();
     (0..n_lines)
         .map(|_| {
-            let mut line = text::cut_line(left.next().unwrap_or_default(), width, look);
+            let mut line = left.next().unwrap_or_default();
             let n_missing = width.saturating_sub(text::line_width(&line));
             line.push_span(Span::raw(" ".repeat(n_missing)));
             line.spans.extend(right.next().unwrap_or_default().spans);

@@ -68,6 +68,19 @@ pub enum KeyCommand {
 }
 
 impl KeyCommand {
+    /// Whether it writes a filter.
+    pub(super) const fn is_of_filter(self) -> bool {
+        matches!(
+            self,
+            KeyCommand::Filter
+                | KeyCommand::KeepFilter
+                | KeyCommand::DropFilter
+                | KeyCommand::Erase
+                | KeyCommand::EraseWord
+                | KeyCommand::EraseAll
+        )
+    }
+
     /// Whether who gives it has the selected row before them: it moves to a row, opens it, scrolls it or acts on it.
     pub(super) const fn is_about_row(self) -> bool {
         match self {
@@ -218,7 +231,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(
         &[sign('V')],
         KeyCommand::Action(WorkspaceCommand::Report),
-        "what the closer or the probe found last",
+        "what the agent answered last when it was asked or had to verify",
     ),
     bind(&[sign('z')], KeyCommand::Action(WorkspaceCommand::Undo), "undo the last rescue"),
     bind(&[sign('Z')], KeyCommand::Action(WorkspaceCommand::Redo), "redo the rescue that was undone"),
@@ -244,7 +257,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(
         &[sign('1'), sign('2'), sign('3'), sign('4'), sign('5'), sign('6')],
         KeyCommand::Tab,
-        "why, left to do, probes, changes, sessions, history",
+        "why, left to do, asked, changes, sessions, history",
     )
     .labelled("1-6")
     .hinted("tabs"),

@@ -3,14 +3,14 @@
 use ratatui::layout::Rect;
 
 use super::detail;
+use super::detail::left::LeftLines;
 use super::state::State;
 use super::steps::{Step, scrolled_to};
 use crate::model::{OpenPoint, SessionName, WorkspaceView};
 use crate::present::left;
 
 /// Moves the cursor; false where there is no point, so that the lines are scrolled.
-pub(super) fn take_step(state: &mut State, view: &WorkspaceView, area: Rect, step: Step) -> bool {
-    let left = detail::left(state, view, area.width);
+pub(super) fn take_step(state: &mut State, left: &LeftLines, area: Rect, step: Step) -> bool {
     let n_points = left.starts.len();
     if n_points == 0 {
         return false;

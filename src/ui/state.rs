@@ -48,6 +48,8 @@ pub struct State {
     pub page: Page,
     /// The first line of the page that is shown.
     pub page_top: usize,
+    /// The filter of the page.
+    pub page_filter: Filter,
     /// Whether a first list of workspaces, even an empty one, has come.
     pub is_loaded: bool,
     /// What a person should know of the whole (watch limits, refused paths), a sentence each. Untrusted.
@@ -95,6 +97,7 @@ impl State {
             later: Vec::new(),
             page: Page::None,
             page_top: 0,
+            page_filter: Filter::default(),
             is_loaded: false,
             notices: Vec::new(),
             answer: None,
@@ -115,6 +118,16 @@ impl State {
     /// Whether the keys go to the open points.
     pub(super) fn is_among_points(&self) -> bool {
         self.focus == Focus::Detail && self.tab == Tab::LeftToDo && self.page == Page::None
+    }
+
+    /// The filter of what the keys go to: the help page, or the list.
+    pub(super) fn filter_in_force(&self) -> &Filter {
+        if self.page == Page::Help { &self.page_filter } else { &self.filter }
+    }
+
+    /// The same, to be written.
+    pub(super) fn filter_to_write(&mut self) -> &mut Filter {
+        if self.page == Page::Help { &mut self.page_filter } else { &mut self.filter }
     }
 
     /// The workspace whose row keeps its place, though a look at it made it a seen one.

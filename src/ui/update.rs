@@ -12,7 +12,7 @@ use super::list_rows::{Entry, ListRows};
 use super::selection::{select_around, select_next_waiting, select_row, selected_row, settle};
 use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
-use super::{actions, detail, filter, help, open_dialog, panels, points};
+use super::{actions, detail, help, open_dialog, panels, points};
 use crate::model::{Intent, Response, Timestamp, WorkspaceId, WorkspaceView, display_text};
 use crate::present::{Urgency, sessions};
 
@@ -38,7 +38,7 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
     let is_back = state.is_back || input == Input::Focus;
     let was_zoomed = state.is_zoomed;
     let selected_before = state.selected.clone();
-    let mut presence = take_in(state, views, input, &mut reaction);
+    let mut presence = apply(state, views, input, &mut reaction);
     if presence == Presence::Shown && state.selected != selected_before {
         presence = Presence::OnRow;
     }
@@ -57,7 +57,7 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
     reaction
 }
 
-fn take_in(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mut Reaction) -> Presence {
+fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mut Reaction) -> Presence {
     match input {
         Input::Focus => Presence::Unknown,
         Input::Resize(size) => {
@@ -149,7 +149,7 @@ fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction:
         }
         return presence;
     }
-    let is_editing = state.filter.is_editing;
+    let is_editing = state.filter_in_force().is_editing;
     let command = action_of(if is_editing { FILTER_BINDINGS } else { BINDINGS }, press);
     let is_on_row = state.page == Page::None && command.is_some_and(KeyCommand::is_about_row);
     match (command, press.code) {
@@ -173,9 +173,11 @@ fn perform(
         take_step(state, views, step);
         return;
     }
-    if state.page == Page::Help && !press.ctrl {
+    if state.page == Page::Help && !press.ctrl && !action.is_of_filter() {
         // The other keys mean things that are not to be seen now.
-        if matches!(action, KeyCommand::Help | KeyCommand::Back | KeyCommand::Go | KeyCommand::Quit) {
+        if action == KeyCommand::Back && !state.page_filter.text.is_empty() {
+            state.page_filter = super::Filter::default();
+        } else if matches!(action, KeyCommand::Help | KeyCommand::Back | KeyCommand::Go | KeyCommand::Quit) {
             close_page(state);
         }
         return;
@@ -184,11 +186,11 @@ fn perform(
         KeyCommand::Quit => actions::leave(state, views, reaction),
         KeyCommand::Help => state.page = Page::Help,
         KeyCommand::Back => step_back(state),
-        KeyCommand::KeepFilter => state.filter.is_editing = false,
-        KeyCommand::DropFilter => state.filter = super::Filter::default(),
-        KeyCommand::Erase => drop(state.filter.text.pop()),
-        KeyCommand::EraseWord => erase_word(&mut state.filter.text),
-        KeyCommand::EraseAll => state.filter.text.clear(),
+        KeyCommand::KeepFilter => state.filter_to_write().is_editing = false,
+        KeyCommand::DropFilter => *state.filter_to_write() = super::Filter::default(),
+        KeyCommand::Erase => drop(state.filter_to_write().text.pop()),
+        KeyCommand::EraseWord => erase_word(&mut state.filter_to_write().text),
+        KeyCommand::EraseAll => state.filter_to_write().text.clear(),
         KeyCommand::Tab => panels::show_tab(state, views, press),
         KeyCommand::Zoom => panels::zoom(state, views),
         KeyCommand::Tick => match selected_row(state, views).filter(|_| state.is_among_points()) {
@@ -238,16 +240,22 @@ fn take_step(state: &mut State, views: &[WorkspaceView], step: Step) {
 fn scroll_detail(state: &mut State, views: &[WorkspaceView], step: Step) {
     let Some(area) = areas(state, views).and_then(|areas| areas.detail) else { return };
     let Some(position) = selected_row(state, views) else { return };
-    if state.is_among_points() && points::take_step(state, &views[position], area, step) {
-        return;
-    }
-    let n_lines = detail::n_lines(state, &views[position], area.width);
+    let n_lines = if state.is_among_points() {
+        let left = detail::left(state, &views[position], area.width);
+        if points::take_step(state, &left, area, step) {
+            return;
+        }
+        left.lines.len()
+    } else {
+        detail::n_lines(state, &views[position], area.width)
+    };
     state.detail_top = step.scroll(state.detail_top, n_lines, area.height.into());
 }
 
 fn close_page(state: &mut State) {
     state.page = Page::None;
     state.page_top = 0;
+    state.page_filter = super::Filter::default();
 }
 
 fn step_back(state: &mut State) {
@@ -270,17 +278,22 @@ fn go(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
 }
 
 fn start_filter(state: &mut State) {
-    state.filter.is_editing = true;
+    state.filter_to_write().is_editing = true;
+    if state.page == Page::Help {
+        state.page_top = 0;
+        return;
+    }
     panels::close_detail(state);
 }
 
 fn write_filter(state: &mut State, text: &str) {
-    if !state.filter.is_editing {
+    let filter = state.filter_to_write();
+    if !filter.is_editing {
         return;
     }
-    let n_free = filter::MAX_SIGNS.saturating_sub(state.filter.text.chars().count());
+    let n_free = super::filter::MAX_SIGNS.saturating_sub(filter.text.chars().count());
     let signs = text.chars().map(|sign| if sign.is_whitespace() { ' ' } else { sign });
-    state.filter.text.extend(signs.filter(|sign| !display_text::is_unsafe(*sign)).take(n_free));
+    filter.text.extend(signs.filter(|sign| !display_text::is_unsafe(*sign)).take(n_free));
 }
 
 fn erase_word(text: &mut String) {

@@ -433,7 +433,7 @@ fn what_a_closeout_left_that_was_killed_blocks_nobody() {
     let script = format!("if [ \"$N\" = 0 ]; then {SLEEPS}; fi\n{}", says(COMPLETE));
     let asked = agent(&script, "");
     let terminal = Terminal::start(&asked.env, asked.repo.path(), &[], (80, 24));
-    terminal.wait_for("it asks", |shown| shown.has("auto probe: "));
+    terminal.wait_for("it asks", |shown| shown.has("auto ask: "));
     wait_for_agent(&asked);
     terminal.signal(rustix::process::Signal::KILL);
     let _ = terminal.wait_for_end();

@@ -15,7 +15,7 @@ const CHECKLIST: &str = r#"{"checklist": [{"id": "1", "description": "parser", "
     "allComplete": true, "pendingActions": [], "confidence": 0.9, "summary": "done"}"#;
 
 /// Fronts of actions: they tell their class and exit code. The others have a verdict, or nothing to fail at.
-const ACTS: [&str; 8] = ["rescue", "undo", "redo", "rescues", "trust", "reply", "probe", "verify"];
+const ACTS: [&str; 8] = ["rescue", "undo", "redo", "rescues", "trust", "reply", "ask", "verify"];
 
 /// A workspace in which every front has something to say, and what was run there.
 struct Fronts {
@@ -85,8 +85,8 @@ fn every_front_prints_what_the_schema_says() {
     let asked = Asked::new(&says(COMPLETE), &says(CHECKLIST));
     let mut fronts = Fronts { asked, run: BTreeSet::new() };
     let repo: Repo = fronts.asked.repo.clone();
-    fronts.run(0, &["probe", "--json", "--dry-run"]);
-    fronts.run(0, &["probe", "--json"]);
+    fronts.run(0, &["ask", "--json", "--dry-run"]);
+    fronts.run(0, &["ask", "--json"]);
     fronts.run(0, &["verify", "--json", "--dry-run"]);
     fronts.run(0, &["verify", "--json"]);
     fronts.run(20, &["reply", "--json"]);
@@ -145,7 +145,7 @@ fn every_front_prints_what_the_schema_says() {
 fn an_act_that_is_not_done_says_why_on_standard_output_too() {
     let asked = Asked::new("exit 9", "exit 9");
     let mut fronts = Fronts { asked, run: BTreeSet::new() };
-    let failed = fronts.run(30, &["probe", "--json"]);
+    let failed = fronts.run(30, &["ask", "--json"]);
     assert_eq!(failed["class"], "failed", "{failed:#}");
     let refused = fronts.run(20, &["rescue", "--json", "/"]);
     assert!(refused["reason"].is_string(), "{refused:#}");

@@ -144,7 +144,7 @@ fn what_runs_is_in_its_row() {
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "j");
     let rows = text_of(&frame(&state, &views));
-    assert!(rows[5].contains("smart check: waits, then asks"), "{}", rows[5]);
+    assert!(rows[5].contains("asking the agent: waits, then asks"), "{}", rows[5]);
     assert!(rows[23].contains("x end it"), "{}", rows[23]);
     // The seconds are seen to pass while it runs, and only then.
     assert_eq!(ui::next_change(&state, &views, NOW), Some(NOW.plus_millis(700)));
@@ -179,13 +179,13 @@ fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     views[ROW].action = Some(RunningAction { is_automatic: true, ..running_probe() });
     let mut state = screen_of(80, 24, &views);
     let header = |state: &State, views: &[WorkspaceView]| text_of(&frame(state, views))[0].clone();
-    assert!(!header(&state, &views).contains("auto probe"));
+    assert!(!header(&state, &views).contains("auto ask"));
     state.asks_by_itself = true;
-    assert!(header(&state, &views).ends_with(" · auto probe"), "{}", header(&state, &views));
+    assert!(header(&state, &views).ends_with(" · auto ask"), "{}", header(&state, &views));
     let _ = press(&mut state, &views, "j");
     let rows = text_of(&frame(&state, &views));
-    assert!(rows[5].contains("auto probe: waits, then asks"), "{}", rows[3]);
-    assert!(rows.iter().any(|row| row.contains("Under way  auto probe, 75 s · x ends it")), "{rows:#?}");
+    assert!(rows[5].contains("auto ask: waits, then asks"), "{}", rows[3]);
+    assert!(rows.iter().any(|row| row.contains("Under way  auto ask, 75 s · x ends it")), "{rows:#?}");
     assert!(rows[23].contains("x end it"), "{}", rows[23]);
     // The counts are of more use where there is no room for both.
     let mut narrow = screen_of(44, 14, &views);
@@ -259,7 +259,7 @@ fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
     let mut state = screen_of(80, 24, &busy);
     assert!(!press(&mut state, &busy, "gq").is_quit);
     let rows = text_of(&frame(&state, &busy));
-    assert!(rows[21].contains("smart check: waits, then asks"), "{rows:?}");
+    assert!(rows[21].contains("asking the agent: waits, then asks"), "{rows:?}");
     assert!(rows[23].contains("q wait and quit") && rows[23].contains("Esc stay"), "{}", rows[23]);
     // Its seconds are seen to pass, whichever is selected.
     assert_eq!(ui::next_change(&state, &busy, NOW), Some(NOW.plus_millis(700)));

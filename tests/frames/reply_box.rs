@@ -100,8 +100,8 @@ fn a_reply_to_an_agent_at_work_is_held_until_its_turn_has_ended() {
         claimed_at: None,
         hindrance: None,
     };
-    let held = |reply: &HeldReply, step| Action::Held { reply: Box::new(reply.clone()), step };
-    assert_eq!(hold(&mut state, &views), [wants(&views[0], held(&reply, HeldStep::Keep))]);
+    let action = |reply: &HeldReply, step| Action::Held { reply: Box::new(reply.clone()), step };
+    assert_eq!(hold(&mut state, &views), [wants(&views[0], action(&reply, HeldStep::Keep))]);
     assert_eq!(state.dialog, None);
     // It is in the row and in the detail, and ends by the key of what runs.
     let waits = HeldReply { id: "h".to_owned(), held_at: minutes_ago(3), ..reply };
@@ -109,7 +109,7 @@ fn a_reply_to_an_agent_at_work_is_held_until_its_turn_has_ended() {
     let _ = hear(&mut state, &views, ActionKind::Reply, outcome);
     views[0].held = vec![HeldReply { hindrance: Some("its input box is not empty".to_owned()), ..waits }];
     assert_snapshot!("a_reply_is_held", picture(&frame(&state, &views)));
-    let cancels = held(&views[0].held[0], HeldStep::Drop(HeldEnd::ByYou));
+    let cancels = action(&views[0].held[0], HeldStep::Drop(HeldEnd::ByYou));
     assert_eq!(press(&mut state, &views, "x").intents, [wants(&views[0], cancels)]);
     // What another closeout is sending is nobody's to cancel.
     views[0].held[0].claimed_at = Some(NOW);

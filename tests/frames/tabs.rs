@@ -182,16 +182,14 @@ fn a_point_under_the_cursor_is_marked_as_not_of_this_task() {
     ui::on_input(&mut state, NOW);
     let intents = press(&mut state, &views, "y").intents;
     let points = &views[0].verdict.as_ref().unwrap().left_to_do.points;
-    let is_of_one = |intent: &Intent| match intent {
-        Intent::Action { action, .. } => match &**action {
-            Action::Mark { order: MarkOrder::NotOfThisTask { point: Some(point) }, reason: None } => {
-                points.iter().any(|known| known.id == *point)
-            }
-            _ => false,
-        },
-        _ => false,
+    let of_point = |id: &str| Intent::Action {
+        workspace: views[0].id.clone(),
+        action: Box::new(Action::Mark {
+            order: MarkOrder::NotOfThisTask { point: Some(id.to_owned()) },
+            reason: None,
+        }),
     };
-    assert!(intents.iter().any(is_of_one), "{intents:?}");
+    assert!(points.iter().any(|point| intents == [of_point(&point.id)]), "{intents:?}");
 }
 
 #[test]

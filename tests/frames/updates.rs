@@ -298,9 +298,50 @@ fn help_opens_scrolls_and_closes() {
         assert_eq!(press(&mut state, &views, "?jj"), frame_with(Vec::new()));
         assert_eq!((state.page, state.page_top), (Page::Help, 2));
         // Keys of the list mean nothing here.
-        assert_eq!(press(&mut state, &views, "wR/"), Reaction::default());
+        assert_eq!(press(&mut state, &views, "wR"), Reaction::default());
         assert_eq!(press(&mut state, &views, close), frame_with(Vec::new()));
         assert_eq!((state.page, selected(&state)), (Page::None, "search-ui"));
+    }
+}
+
+#[test]
+fn the_help_page_has_a_filter_of_its_own() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "?/rescue");
+    let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
+    let page = shown(&state);
+    assert!(page.contains("undo the last rescue") && !page.contains("answer the agent"), "{page}");
+    // The title of a part lets all of it through; nothing at all is said.
+    let _ = press(&mut state, &views, "\n/");
+    for _ in "rescue".chars() {
+        let _ = ui::update(&mut state, &views, Input::Key(KeyPress::plain(KeyCode::Backspace)));
+    }
+    let _ = press(&mut state, &views, "changed files\n");
+    assert!(shown(&state).contains("in conflict"), "{}", shown(&state));
+    let _ = press(&mut state, &views, "/ zzz\n");
+    assert!(shown(&state).contains("Nothing matches"), "{}", shown(&state));
+    // The list's own filter was not touched; one step back shows all, the next closes.
+    assert_eq!(state.filter.text, "");
+    let _ = press(&mut state, &views, "\u{1b}");
+    assert_eq!((state.page, state.page_filter.text.as_str()), (Page::Help, ""));
+    let _ = press(&mut state, &views, "\u{1b}");
+    assert_eq!(state.page, Page::None);
+}
+
+#[test]
+fn no_line_of_the_help_page_is_cut() {
+    for (width, height) in [(44, 14), (80, 24), (120, 40), (200, 60)] {
+        let mut state = screen_of(width, height, &[]);
+        let _ = press(&mut state, &[], "?");
+        let mut n_lines = 0;
+        for _ in 0..40 {
+            let rows = text_of(&frame(&state, &[]));
+            assert!(!rows.iter().any(|row| row.trim_end().ends_with('…')), "{}", rows.join("\n"));
+            n_lines += rows.len();
+            let _ = ui::update(&mut state, &[], Input::Key(KeyPress::plain(KeyCode::PageDown)));
+        }
+        assert!(n_lines > 0);
     }
 }
 

@@ -280,7 +280,7 @@ pub(super) fn name(launch: &EngineConfig, session: &str) -> SessionName {
     SessionName { agent: launch.adapters[0].name().to_owned(), session_id: session.to_owned() }
 }
 
-fn action(launch: &EngineConfig, action: Action) -> ActionOutcome {
+pub(super) fn action(launch: &EngineConfig, action: Action) -> ActionOutcome {
     let Scope::One(workspace) = &launch.scope else { panic!("one workspace") };
     OneShot::judge(launch).action(&WorkspaceId::local(workspace), action, &|_| ())
 }

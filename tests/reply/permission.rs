@@ -69,6 +69,20 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
 }
 
 #[test]
+fn a_command_is_shown_whole_or_not_answered() {
+    let Some(bench) = ReplyFixture::new() else { return };
+    let (_, pid) = bench.start();
+    bench.say("do it", "");
+    bench.set_status(pid, "waiting", Some("permission prompt"));
+    let long = format!("{} && rm -rf build", "echo step && ".repeat(60));
+    asks_for(&bench, &long);
+    let prompt = bench.plan().unwrap().permission.unwrap();
+    assert_eq!((prompt.what, prompt.options.len()), (format!("Bash: {long}"), 2));
+    asks_for(&bench, &"echo step && ".repeat(200));
+    assert_eq!(bench.plan().unwrap().permission.unwrap().options, []);
+}
+
+#[test]
 fn without_a_hook_no_way_is_told_and_the_hook_is_named() {
     let Some(bench) = ReplyFixture::new() else { return };
     let (pane, pid) = bench.start();

@@ -245,6 +245,13 @@ fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chos
     };
     if let Some(why) = why {
         chosen.close(why);
+    } else if let Some(address) = chosen.address.as_ref().filter(|_| replier.adapter.facts().tells_by_title) {
+        // Its screen can show another session than the one that waits.
+        let folder = current.session.folder.as_deref().unwrap_or(replier.workspace);
+        let status = replier.adapter.title_status(&address.title, folder);
+        if !matches!(status, Some(LiveStatus::Waiting { .. })) {
+            chosen.close("the title of its pane does not say that it waits for you");
+        }
     }
     chosen.pane = current.view.pane.clone().filter(|_| replier.tmux.is_some());
     chosen

@@ -1,7 +1,9 @@
 //! Claude Code's screen, as seen with 2.1.330: its input box, and the keys of its prompts and dialogs. Nothing
 //! is typed here.
 
-use crate::agent::screen::{EmptyBox, LongPaste, NOT_TRIED, OptionDialog, PermissionKey, Typing};
+use crate::agent::screen::{
+    EmptyBox, LongPaste, NOT_TRIED, OptionDialog, PermissionKey, Typing, asked_permission,
+};
 use crate::model::{ActivitySource, AskedByTool, LiveStatus, SessionObservation, StatusReport, WaitsOn};
 
 /// How words reach it. The terminal's cursor is hidden, and stands where the drawn one is. A faint hint may stand
@@ -44,10 +46,7 @@ const OPTIONS: OptionDialog = OptionDialog {
 /// The keys that answer the permission that a session waits for, and what it is about: only the hook names the
 /// call, since others may be open beside it.
 pub(super) fn permission_keys(session: &SessionObservation) -> Option<(&str, &'static [PermissionKey])> {
-    let is_named = |word: &&StatusReport| {
-        word.source == ActivitySource::Hook && word.status == LiveStatus::Waiting { on: WaitsOn::Permission }
-    };
-    let what = session.live.iter().find(is_named)?.what.as_deref()?;
+    let what = asked_permission(session)?;
     let is_other = OTHER_PROMPTS.iter().any(|tool| what.starts_with(tool));
     let is_known = session.version.as_deref() == Some(SEEN);
     (is_known && !is_other).then_some((what, PERMISSION_KEYS.as_slice()))

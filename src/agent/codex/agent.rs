@@ -2,11 +2,12 @@
 
 use std::path::{Component, Path};
 
-use super::{NAME, command, find, survey};
+use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::record::read_small;
+use crate::agent::screen::PermissionKey;
 use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
 /// Codex.
@@ -77,6 +78,7 @@ impl Agent for Codex {
             holds_records: true,
             tells_by_title: true,
             has_queue: true,
+            hooks_tell_keys: true,
             hooks: Some(&HOOKS),
             gate: Some(&GATE),
             ..Facts::NONE
@@ -93,6 +95,13 @@ impl Agent for Codex {
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
         command::command(session, asking)
+    }
+
+    fn permission_keys<'s>(
+        &self,
+        session: &'s SessionObservation,
+    ) -> Option<(&'s str, &'static [PermissionKey])> {
+        screen::permission_keys(session)
     }
 
     fn title_status(&self, title: &str, folder: &Path) -> Option<LiveStatus> {

@@ -14,6 +14,7 @@ mod line;
 mod names;
 mod plan;
 mod rollout;
+mod screen;
 mod script;
 mod subagents;
 mod survey;

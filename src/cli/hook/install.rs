@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp as Moment;
-use similar::TextDiff;
+use similar::{ChangeTag, TextDiff};
 
 use crate::agent::hook_settings::{self, SettingsScope, Wanted};
 use crate::agent::{Hooks, all_gates, all_hooks};
@@ -41,7 +41,7 @@ pub(super) fn run(environment: &Environment, settings: &HookSettings, direction:
         Failure::Usage("there is no state folder for the copies: set HOME or CLOSEOUT_STATE_DIR".to_owned())
     })?;
     let job = Job { environment, settings, direction, program, state_folder };
-    let (mut problems, mut n_handled) = (Vec::new(), 0);
+    let (mut problems, mut n_handled, mut notes) = (Vec::new(), 0, Vec::new());
     let wanted: Vec<&'static Hooks> =
         if settings.gate { all_gates().collect() } else { all_hooks().collect() };
     for hooks in wanted {
@@ -49,10 +49,17 @@ pub(super) fn run(environment: &Environment, settings: &HookSettings, direction:
             continue;
         }
         match job.handle(hooks) {
-            Ok(true) => n_handled += 1,
-            Ok(false) => {}
+            Ok(Some(note)) => {
+                n_handled += 1;
+                notes.extend(note);
+            }
+            Ok(None) => {}
             Err(problem) => problems.push(problem),
         }
+    }
+    // Last, where it is read: what its person still has to do.
+    for note in notes {
+        output::print_line(&note)?;
     }
     if let Some(first) = problems.pop() {
         for problem in problems {
@@ -94,17 +101,18 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Changes the settings of one agent, and says what it does. False if the agent was passed over.
-    fn handle(&self, hooks: &'static Hooks) -> Result<bool, Failure> {
+    /// Changes the settings of one agent, and says what it does; what its person still has to do, a line each. `None`
+    /// if the agent was passed over.
+    fn handle(&self, hooks: &'static Hooks) -> Result<Option<Vec<String>>, Failure> {
         let name = hooks.agent;
         let Some(folder) = self.environment.folder_of(&hooks.folder) else {
             output::print_line(&format!("{name}: passed over, there is no home folder"))?;
-            return Ok(false);
+            return Ok(None);
         };
         if self.settings.agents.is_empty() && !folder.is_dir() {
             let folder = display_text::path(&folder);
             output::print_line(&format!("{name}: passed over, {folder} is not there"))?;
-            return Ok(false);
+            return Ok(None);
         }
         let scope = match self.settings.scope {
             HookScope::User => SettingsScope::User(&folder),
@@ -127,26 +135,30 @@ impl Job<'_> {
                 Direction::Out => "no hook of closeout's is there",
             };
             output::print_line(&format!("{name}: nothing to change, {state}: {shown}"))?;
-            return Ok(true);
+            return Ok(Some(Vec::new()));
         }
-        output::print(&change.label(name))?;
+        if self.settings.diff || self.settings.dry_run {
+            output::print(&change.label(name))?;
+        }
         if self.settings.dry_run {
             output::print_line(&format!("{name}: not changed (--dry-run)"))?;
-            return Ok(true);
+            return Ok(Some(Vec::new()));
         }
         let stamp = stamp();
         let after = change.after.as_deref().map(str::as_bytes);
         let copy = settings_file::replace(&self.state_folder, &change.path, after, &stamp)
             .map_err(|error| Failure::Settings(format!("{name}: nothing was changed: {error}")))?;
         let copy = display_text::path(&copy);
-        output::print_line(&format!("{name}: changed {shown}; what was there before: {copy}"))?;
+        let lines = change.lines();
+        output::print_line(&format!("{name}: changed {shown} ({lines}); what was there before: {copy}"))?;
+        let mut notes = Vec::new();
         if self.direction == Direction::In {
-            output::print_line(&format!("{name}: {}", hooks.after_install))?;
+            notes.push(format!("{name}: {}", hooks.after_install));
         }
         if self.direction == Direction::In && self.settings.gate {
-            output::print_line(&format!("{name}: it holds nobody until `[gate] enabled = true` says where"))?;
+            notes.push(format!("{name}: it holds nobody until `[gate] enabled = true` says where"));
         }
-        Ok(true)
+        Ok(Some(notes))
     }
 
     fn change(&self, hooks: &'static Hooks, path: PathBuf) -> Result<Change, Failure> {
@@ -235,6 +247,16 @@ impl Job<'_> {
 }
 
 impl Change {
+    /// How much is changed.
+    fn lines(&self) -> String {
+        let (before, after) =
+            (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
+        let diff = TextDiff::from_lines(before, after);
+        let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+        let (n_in, n_out) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
+        format!("{n_in} lines added, {n_out} removed; --diff shows them")
+    }
+
     /// The change as a unified diff.
     fn label(&self, name: &str) -> String {
         let (before, after) =

@@ -59,6 +59,7 @@ pub(super) fn end(entry: AuditEntry, outcome: &ActionOutcome, is_person: bool, n
 fn agent_of(action: &Action) -> Option<String> {
     match action {
         Action::Reply { plan, .. } => Some(plan.session.agent.clone()),
+        Action::Held { reply, .. } => Some(reply.session.agent.clone()),
         Action::Ask { plan } => Some(plan.session.agent.clone()),
         Action::AutoProbe { moment } => Some(moment.session.agent.clone()),
         Action::PlanRescue { .. }

@@ -78,9 +78,12 @@ enum Sent {
 }
 
 fn send(request: &ActionRequest, held: &HeldReply, tools: &Tools<'_>) -> Sent {
-    let not_sent = |problem: ActionProblem| match problem.class {
-        ActionClass::Busy | ActionClass::Unknown => Sent::NotYet(problem.message),
-        _ => Sent::Never(HeldEnd::Refused(problem.message)),
+    let not_sent = |problem: ActionProblem| {
+        if matches!(problem.class, ActionClass::Busy | ActionClass::Unknown) {
+            Sent::NotYet(problem.message)
+        } else {
+            Sent::Never(HeldEnd::Refused(problem.message))
+        }
     };
     let plan = match reply::plan(request, &held.session, tools) {
         Ok(plan) => plan,

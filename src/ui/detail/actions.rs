@@ -4,8 +4,8 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    Actor, AuditEntry, HistoryEntry, HistoryEvent, Receipt, ReceiptState, RunningAction, Timestamp,
-    VerdictState, WorkspaceView,
+    ActionKind, Actor, AuditEntry, HistoryEntry, HistoryEvent, Receipt, ReceiptState, RunningAction,
+    Timestamp, VerdictState, WorkspaceView,
 };
 use crate::present::phrases::held as say;
 use crate::present::{Urgency, action, age, history, row, sets};
@@ -79,11 +79,11 @@ fn how(action: &RunningAction) -> String {
 pub(super) fn reports(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(report) = &view.smart_check {
-        lines.extend(sheet.heading("Smart check", &age::ago(sheet.now, report.at)));
+        lines.extend(sheet.heading(sets::title(ActionKind::Probe), &age::ago(sheet.now, report.at)));
         lines.extend(reports::smart(report, sheet));
     }
     if let Some(report) = &view.verified {
-        lines.extend(sheet.heading("Closer", ""));
+        lines.extend(sheet.heading(sets::title(ActionKind::Verify), ""));
         lines.extend(reports::verified(report, sheet));
         for action in &report.pending_actions {
             lines.extend(sheet.signed(Sign::Bullet, TextStyle::Open, &text::line(action), TextStyle::Plain));
@@ -182,6 +182,7 @@ fn one_event(entry: &HistoryEntry, sheet: TextLayout) -> Line<'static> {
         HistoryEvent::Seen { .. }
         | HistoryEvent::Iteration { .. }
         | HistoryEvent::RunEnded { .. }
+        | HistoryEvent::GatePassed
         | HistoryEvent::Notice { .. } => TextStyle::Faint,
     };
     let words = sheet.look.spelled(&history::event(&entry.what));

@@ -168,15 +168,12 @@ impl MarkBox {
                 lines
             }
             Stage::Asking { order, reason } => {
-                let words = match order {
-                    MarkOrder::TakeBack { .. } => format!("{}?", self.label(order)),
-                    _ => say::mark_it(self.label(order)),
-                };
-                let mut lines = sheet.text(&words, TextStyle::Strong, 0);
-                if !matches!(order, MarkOrder::TakeBack { .. }) {
-                    let reason = reason.as_deref().map_or_else(|| say::no_reason().to_owned(), text::line);
-                    lines.extend(sheet.labelled("because", &reason));
+                if let MarkOrder::TakeBack { .. } = order {
+                    return sheet.text(&format!("{}?", self.label(order)), TextStyle::Strong, 0);
                 }
+                let mut lines = sheet.text(&say::mark_it(self.label(order)), TextStyle::Strong, 0);
+                let reason = reason.as_deref().map_or_else(|| say::no_reason().to_owned(), text::line);
+                lines.extend(sheet.labelled("because", &reason));
                 lines
             }
         }
@@ -194,12 +191,10 @@ impl MarkBox {
             if key == MarkKey::Clear && !self.marks.is_any() {
                 continue;
             }
-            let words = match self.order(key) {
-                order @ (MarkOrder::TakeBack { .. } | MarkOrder::NotOfThisTask { point: Some(_) }) => {
-                    self.label(&order)
-                }
-                _ => binding.help.to_owned(),
-            };
+            let order = self.order(key);
+            let is_special =
+                matches!(order, MarkOrder::TakeBack { .. } | MarkOrder::NotOfThisTask { point: Some(_) });
+            let words = if is_special { self.label(&order) } else { binding.help.to_owned() };
             lines.extend(sheet.labelled(&binding.first_key(), &words));
         }
         lines

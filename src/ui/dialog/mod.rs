@@ -210,7 +210,7 @@ pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> 
         ("In the reply box", help_of(reply_box::BINDINGS)),
         ("In the preview of a rescue", help_of(&keys::RESCUE[..keys::N_RESCUE])),
         ("Where you are asked", help_of(&keys::CONFIRM[..2])),
-        ("In the report of the closer", help_of(&keys::CLOSER[..2])),
+        ("In the report of an agent", help_of(&keys::CLOSER[..2])),
         ("For a mark", help_of(keys::MARK)),
         ("When you leave while something runs", help_of(keys::LEAVE)),
         ("In the message of a commit", help_of(keys::MESSAGE)),

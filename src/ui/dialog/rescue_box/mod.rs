@@ -16,6 +16,7 @@ use super::keys::{BoxAction, FIELD, MESSAGE, REFUSED, RESCUE};
 use super::message_area::{MessageArea, MessageKey};
 use super::{Context, Step, page};
 use crate::model::{Action, CommitAuthor, Intent, LeftOut, WantedProgram};
+use crate::present::phrases::rescue as say;
 use crate::present::sets;
 use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::{Binding, Hint, action_of, hint_of, hints_of};
@@ -189,7 +190,11 @@ impl RescueBox {
     fn pinned(&self, context: Context<'_>) -> Vec<Line<'static>> {
         let sheet = context.sheet();
         match &self.writing {
-            Some(Writing::Author(field)) => field.lines(AUTHOR, sheet),
+            Some(Writing::Author(field)) => {
+                let mut lines = field.lines(AUTHOR, sheet);
+                lines.extend(sheet.text(say::author_form(), TextStyle::Faint, 0));
+                lines
+            }
             Some(Writing::Message(area)) => area.lines(context),
             None => {
                 let mut lines = rows::pinned(self, sheet);
@@ -256,7 +261,7 @@ impl RescueBox {
             Written::Left => {}
             Written::Kept => match text.parse::<CommitAuthor>().ok() {
                 Some(author) => self.chosen.author = Some(author),
-                None => return Step::say("Write it like this: Name <mail address>"),
+                None => return Step::say(say::author_form()),
             },
         }
         self.writing = None;

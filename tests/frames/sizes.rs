@@ -1,0 +1,81 @@
+//! Every dialog, page and section at every size that a terminal usually has.
+
+use closeout::model::{
+    CheckAsk, ConfiguredCheck, HeldReply, MarkOrder, MarkSeen, SessionName, WorkspaceView,
+};
+use insta::assert_snapshot;
+
+use crate::support::action_samples::{running_turn, verify_report};
+use crate::support::samples::five;
+use crate::support::screen::{NOW, frame, minutes_ago, picture, press, screen_of};
+use crate::support::session_samples::with_todos;
+
+const SIZES: [(u16, u16); 4] = [(44, 14), (80, 24), (120, 40), (200, 60)];
+
+/// The five workspaces, the first with everything that a dialog can show.
+fn views() -> Vec<WorkspaceView> {
+    let mut views = five();
+    let view = &mut views[0];
+    view.sessions = with_todos().sessions;
+    view.verified = Some(verify_report());
+    view.checks = vec![ConfiguredCheck {
+        name: "tests".to_owned(),
+        ask: CheckAsk::Command {
+            command: ["sh", "-c", "cargo test --workspace && cargo clippy --all-targets"]
+                .map(str::to_owned)
+                .to_vec(),
+        },
+        limit_s: 600,
+    }];
+    view.marks.take(&MarkOrder::Quiet, Some("only a trial"), minutes_ago(9), &MarkSeen::default());
+    let session = &view.sessions[0];
+    view.held = vec![HeldReply {
+        id: "h".to_owned(),
+        session: SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() },
+        text: "Then write the release notes, and say which of the points of the list they leave out."
+            .to_owned(),
+        held_at: minutes_ago(6),
+        claimed_at: None,
+        hindrance: None,
+    }];
+    views
+}
+
+#[test]
+fn every_dialog_and_page_at_every_size() {
+    let views = views();
+    let dialogs = [
+        ("list", ""),
+        ("help", "?"),
+        ("help_filtered", "?/rescue\n"),
+        ("filter", "/s:ask"),
+        ("mark", "d"),
+        ("mark_reason", "doit was only tried"),
+        ("mark_taken_back", "ds"),
+        ("checks", "C"),
+        ("report", "V"),
+        ("reply", "i"),
+        ("send_back", "b"),
+        ("zoomed", "+"),
+    ];
+    for (name, keys) in dialogs {
+        for (width, height) in SIZES {
+            let mut state = screen_of(width, height, &views);
+            let _ = press(&mut state, &views, "g");
+            let _ = press(&mut state, &views, keys);
+            assert_snapshot!(format!("{name}_{width}x{height}"), picture(&frame(&state, &views)));
+        }
+    }
+}
+
+#[test]
+fn leaving_while_an_agent_answers_at_every_size() {
+    let mut views = views();
+    views[1].answering = vec![running_turn()];
+    for (width, height) in SIZES {
+        let mut state = screen_of(width, height, &views);
+        let _ = press(&mut state, &views, "q");
+        assert_snapshot!(format!("leave_{width}x{height}"), picture(&frame(&state, &views)));
+    }
+    assert!(NOW > minutes_ago(1));
+}
