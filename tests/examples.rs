@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
+use crate::support::pty::Terminal;
 use crate::support::repo::Repo;
 use crate::support::test_env::{TestEnv, finish, spawn};
 
@@ -75,4 +76,28 @@ fn checks_are_composed() {
     repo.write("tests/parser.rs", "#[test] fn parses() {}\n").commit("Test the parser");
     let done = check();
     assert_eq!((&done["state"], &done["proof"]), (&json!("COMPLETE"), &json!("checked")), "{done:#}");
+}
+
+/// The blocks of shell in a page.
+fn blocks(page: &str) -> Vec<String> {
+    page.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_blocks_of_the_migration_page_end_complete() {
+    let blocks = blocks(&example("migration.md"));
+    assert_eq!(blocks.len(), 3);
+    for block in blocks {
+        let repo = Repo::new();
+        for (key, value) in [("user.name", "a"), ("user.email", "a@b")] {
+            repo.git(["config", key, value]);
+        }
+        let program = Path::new(env!("CARGO_BIN_EXE_closeout")).parent().unwrap().to_owned();
+        let path = std::env::var_os("PATH").unwrap();
+        let folders = std::iter::once(program).chain(std::env::split_paths(&path));
+        let env = TestEnv::beside(&repo).with_variable("PATH", std::env::join_paths(folders).unwrap());
+        let terminal = Terminal::start_program("sh", &env, repo.path(), &["-euc", &block], (160, 50));
+        let code = terminal.wait_for_end();
+        assert_eq!(code, 0, "{block}\n{}", terminal.shown().rows.join("\n"));
+    }
 }
