@@ -31,7 +31,7 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
         let place = number % N_WORKSPACES;
         writeln!(
             text,
-            r#"{{"version":1,"at":{at},"host":"","path":"/srv/w{place}","agent":"claude","event":"verdict","state":"COMPLETE","before":"WORKING","proof":"checked"}}"#
+            r#"{{"version":1,"at":{at},"host":"local","path":"/srv/w{place}","agent":"claude","event":"verdict","state":"COMPLETE","before":"WORKING","proof":"checked"}}"#
         )?;
     }
     // Set aside at half, as the store itself does.

@@ -1,4 +1,5 @@
-//! A supervised run of the real client: its first iteration leaves a point open, the second is told which, and mends it.
+//! A supervised run of the real client: its first iteration leaves a point open, the second is told which, and mends it:
+//! the model does so only where the prompt names the point.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -46,6 +47,5 @@ fn mended(story: &Story<'_>) -> Result<()> {
     ensure!(result["iterations"] == 2 && result["new_commits"] == 2, "{result}");
     let checked = lines.iter().find(|line| line["event"] == "checked").context("no check")?;
     ensure!(checked["open_points"].to_string().contains("the counter has no test"), "{checked}");
-    ensure!(world.mock.n_requests("the counter has no test") > 0, "the client was not told what is left");
     Ok(())
 }
