@@ -334,7 +334,7 @@ fn ages_change_at_whole_minutes_and_only_when_shown() {
 #[test]
 fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     let shown = |tree_at| {
-        let why = "done by decision, and the tree is clean";
+        let why = "the decision says it is done, and the tree is clean";
         let mut view = judged("docs", VerdictState::Complete, Rule::YesClean, why);
         view.tree_at = tree_at;
         let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous).because(TREE_IS_CLEAN);
@@ -355,8 +355,8 @@ fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     assert_eq!(
         rows,
         [
-            "▌ done by decision, and the tree is clean │ ✔ COMPLETE for 7m",
-            "│ done by decision, and the tree is clean",
+            "▌ the decision says it is done, and the tree is clean │ ✔ COMPLETE for 7m",
+            "│ the decision says it is done, and the tree is clean",
             "│ noted ABSTAIN changes git the tree is clean now",
             "│ Changes none: the work tree is clean",
         ]
@@ -368,8 +368,8 @@ fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     assert_eq!(
         rows,
         [
-            "▌ done by decision, and the tree was clean 2m ago │ ✔ COMPLETE for 7m",
-            "│ done by decision, and the tree was clean 2m ago",
+            "▌ the decision says it is done, and the tree was clean 2m ago │ ✔ COMPLETE for 7m",
+            "│ the decision says it is done, and the tree was clean 2m ago",
             "│ noted ABSTAIN changes git the tree was clean 2m",
             "│ Changes none: the work tree was clean 2m ago",
         ]

@@ -141,8 +141,9 @@ fn a_change_is_a_line_of_text() {
         .write(".closeout/decision.json", r#"{"decision":"incomplete","reasons":["no docs"]}"#);
     while !follow
         .line("no docs")
-        .starts_with("INCOMPLETE         finished  (finished)  NO by decision: no docs")
-    {}
+        .starts_with("INCOMPLETE         finished  (finished)  the decision says it is not done: no docs")
+    {
+    }
 }
 
 #[test]

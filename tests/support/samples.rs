@@ -18,7 +18,7 @@ pub(crate) fn finished() -> WorkspaceView {
         "docs",
         VerdictState::Complete,
         Rule::YesWithCommits,
-        "3 new commits since the baseline; done by plan too",
+        "3 new commits since the baseline; the plan agrees",
     );
     view.attention = Some(Attention::Finished);
     view.verdict_since = Some(minutes_ago(26));
@@ -62,7 +62,7 @@ pub(crate) fn finished() -> WorkspaceView {
 /// Asks in Japanese, with choices, against a decision that says yes.
 pub(crate) fn asks_in_japanese() -> WorkspaceView {
     let mut view =
-        judged("search-ui", VerdictState::AwaitingResponse, Rule::Asks, "a question waits by last words");
+        judged("search-ui", VerdictState::AwaitingResponse, Rule::Asks, "a question waits for your answer");
     view.attention = Some(Attention::Asks);
     view.verdict_since = Some(minutes_ago(12));
     view.activity = activity(ActivityState::Asks, 12);
@@ -168,7 +168,7 @@ pub(crate) fn rescue() -> WorkspaceView {
         "payments",
         VerdictState::RescueNeeded,
         Rule::YesUncommitted,
-        "done by decision, but 4 paths are not committed",
+        "the decision says it is done, but 4 paths are not committed",
     );
     view.attention = Some(Attention::Rescue);
     view.verdict_since = Some(minutes_ago(3));
@@ -215,8 +215,12 @@ pub(crate) fn rescue() -> WorkspaceView {
 
 /// A decision file that says no, for the second time.
 pub(crate) fn failing() -> WorkspaceView {
-    let mut view =
-        judged("importer", VerdictState::Incomplete, Rule::SaysNo, "NO by decision: 2 of 40 tests fail");
+    let mut view = judged(
+        "importer",
+        VerdictState::Incomplete,
+        Rule::SaysNo,
+        "the decision says it is not done: 2 of 40 tests fail",
+    );
     view.verdict_since = Some(minutes_ago(64));
     view.activity = activity(ActivityState::Idle, 64);
     let verdict = view.verdict.as_mut().unwrap();

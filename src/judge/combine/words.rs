@@ -39,7 +39,9 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
             let what = format!("{} unreadable decisions in a row", case.rounds.n_unreadable);
             with_reason(&what, tally.unreadable_decision())
         }
-        Rule::SaysNo => with_reason(&says("NO", tally.claims(Claim::No)), tally.claims(Claim::No).next()),
+        Rule::SaysNo => {
+            with_reason(&say(tally.claims(Claim::No), "it is not done"), tally.claims(Claim::No).next())
+        }
         Rule::SameAgain => format!(
             "the same {} again, {} rounds in a row",
             quantity::counted(case.rounds.open_points.len(), "open point", "open points"),
@@ -47,14 +49,14 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
         ),
         Rule::YesWithCommits => format!("{} since the baseline{}", new_commits(case), others_agree(tally)),
         Rule::YesUncommitted => {
-            format!("{}, but {}", says("done", tally.yes()), at_risk(tally, case))
+            format!("{}, but {}", say(tally.yes(), "it is done"), at_risk(tally, case))
         }
-        Rule::YesClean => format!("{}, and {TREE_IS_CLEAN}", says("done", tally.yes())),
+        Rule::YesClean => format!("{}, and {TREE_IS_CLEAN}", say(tally.yes(), "it is done")),
         Rule::Asks if tally.permission().is_some() => "a permission is waited for".to_owned(),
-        Rule::Asks => says("a question waits", tally.claims(Claim::Ask)),
+        Rule::Asks => "a question waits for your answer".to_owned(),
         Rule::RoundsUsedUp => "rounds, budget or time are used up; that is not completion".to_owned(),
-        Rule::Waits => says("background work runs", tally.claims(Claim::Wait)),
-        Rule::Works => says("work goes on", tally.claims(Claim::Work)),
+        Rule::Waits => "background work runs".to_owned(),
+        Rule::Works => "a turn seems to run".to_owned(),
         Rule::NoEvidence => no_evidence(tally, case),
         Rule::NoOutput => "there is no visible output".to_owned(),
         Rule::OutputStands => "the output is there and asks nothing".to_owned(),
@@ -252,15 +254,25 @@ fn quote(text: &str) -> String {
     display_text::shorten(&display_text::line(text.trim()), QUOTE).into_owned()
 }
 
-/// `NO by tests and plan`.
-fn says<'a>(what: &str, by: impl Iterator<Item = &'a Evidence>) -> String {
-    let mut titles: Vec<&str> = by.map(|evidence| evidence.source.title()).collect();
-    titles.dedup();
-    match titles.split_last() {
-        None => what.to_owned(),
-        Some((last, [])) => format!("{what} by {last}"),
-        Some((last, rest)) => format!("{what} by {} and {last}", rest.join(", ")),
+/// `the tests and the plan say it is done`.
+fn say<'a>(by: impl Iterator<Item = &'a Evidence>, what: &str) -> String {
+    let (names, is_one) = named(by);
+    match names.as_str() {
+        "" => what.to_owned(),
+        names => format!("{names} {} {what}", if is_one { "says" } else { "say" }),
     }
+}
+
+/// The sources in words, and whether one thing is named.
+fn named<'a>(by: impl Iterator<Item = &'a Evidence>) -> (String, bool) {
+    let mut sources: Vec<Source> = by.map(|evidence| evidence.source).collect();
+    sources.dedup_by_key(|source| source.title());
+    let is_several = |source: &Source| source.title().ends_with('s');
+    let is_one = sources.len() == 1 && !sources.iter().any(is_several);
+    let mut titles: Vec<String> = sources.iter().map(|source| format!("the {}", source.title())).collect();
+    let last = titles.pop().unwrap_or_default();
+    let names = if titles.is_empty() { last } else { format!("{} and {last}", titles.join(", ")) };
+    (names, is_one)
 }
 
 fn with_reason(what: &str, evidence: Option<&Evidence>) -> String {
@@ -271,13 +283,10 @@ fn with_reason(what: &str, evidence: Option<&Evidence>) -> String {
 }
 
 fn others_agree(tally: &Tally<'_>) -> String {
-    let mut others: Vec<&str> = tally
-        .yes()
-        .filter(|evidence| evidence.source != Source::Commits)
-        .map(|evidence| evidence.source.title())
-        .collect();
-    others.dedup();
-    if others.is_empty() { String::new() } else { format!("; done by {} too", others.join(", ")) }
+    match named(tally.yes().filter(|evidence| evidence.source != Source::Commits)) {
+        (names, _) if names.is_empty() => names,
+        (names, is_one) => format!("; {names} {}", if is_one { "agrees" } else { "agree" }),
+    }
 }
 
 fn new_commits(case: &Case<'_>) -> String {
