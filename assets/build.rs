@@ -36,6 +36,8 @@ fn main() -> Outcome<()> {
     languages(out)?;
     let tasks: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/tasks.toml")?)?;
     write(&out.join("tasks.rs"), tasks.iter())?;
+    let words: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/words.toml")?)?;
+    write(&out.join("words.rs"), words.iter())?;
     write(&out.join("texts.rs"), text_file::read(&read("assets/text/en.toml")?)?.iter())?;
     let checks: serde_json::Value = toml::from_str(&read("assets/checks.toml")?)?;
     fs::write(out.join("checks.json"), checks.to_string())?;

@@ -1,5 +1,6 @@
 //! The verdict: the vectors of `combine`, and what must hold for every set of evidence.
 
+mod against;
 mod table;
 
 use std::collections::BTreeMap;
@@ -182,6 +183,7 @@ impl SomeGit {
         let commit = "1".repeat(40);
         GitFacts {
             tree: None,
+            content: None,
             head: if self.detached {
                 Head::Detached { commit }
             } else {

@@ -2,12 +2,12 @@
 
 use closeout::judge::checkers::{self, CheckContext, Checker, CompositeMode, PlanSource, TestCounts};
 use closeout::judge::closer::{self, CloserAnswer};
-use closeout::judge::decision::{self, Decision, DecisionFile, DecisionInput, DecisionSource, FileContent};
+use closeout::judge::decision::{self, Decision, DecisionFile, DecisionInput, FileContent};
 use closeout::judge::smart_check::{
     Happened, ProbeAnswer, ProbeFailure, ProbeReading, ProbeWord, RescueOutcome, SmartCheck,
     SmartCheckConfig, Step, read_probe,
 };
-use closeout::model::{PlanStep, VerdictState};
+use closeout::model::{DecisionSource, PlanStep, VerdictState};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -432,6 +432,7 @@ fn a_new_baseline_is_remembered_and_used() {
     let git = GitFacts {
         head: Head::Unborn { name: "main".to_owned() },
         tree: None,
+        content: None,
         baseline: baseline.clone(),
         commits: CommitCounts::default(),
         operation: None,

@@ -5,6 +5,7 @@
 
 mod claude;
 mod codex;
+mod front;
 mod gemini;
 mod opencode;
 mod own_agent;

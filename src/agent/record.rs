@@ -56,6 +56,8 @@ pub(super) struct Followed<R> {
     offset: u64,
     /// The bytes before `offset`.
     mark: Vec<u8>,
+    /// The begin of a line that is still being written.
+    pub(super) unfinished: Vec<u8>,
     /// What the lines said.
     pub(super) reader: R,
     /// Where the first piece that was read began; 0 when all of the file was.
@@ -74,6 +76,7 @@ impl<R: LineReader> Followed<R> {
             inode: metadata.ino(),
             offset: 0,
             mark: Vec::new(),
+            unfinished: Vec::new(),
             reader: R::default(),
             begins_at: 0,
             is_cut: false,
@@ -100,11 +103,13 @@ impl<R: LineReader> Followed<R> {
             // One unfinished or endless line: nothing to take, and nothing to remember it by.
             self.offset = start;
             self.mark.clear();
+            self.unfinished.clear();
             return Ok(());
         };
         let taken = first + take_lines(&mut self.reader, &piece[first..]);
         self.offset = start + taken as u64;
         self.remember_mark(&piece[..taken]);
+        self.remember_unfinished(&piece[taken..]);
         Ok(())
     }
 
@@ -123,6 +128,7 @@ impl<R: LineReader> Followed<R> {
         }
         let taken = take_lines(&mut self.reader, appended);
         self.offset += taken as u64;
+        self.remember_unfinished(&appended[taken..]);
         let end = self.mark.len() + taken;
         self.remember_mark(&piece[..end]);
         Ok(true)
@@ -150,6 +156,10 @@ impl<R: LineReader> Followed<R> {
             end = begin;
         }
         Ok(())
+    }
+
+    fn remember_unfinished(&mut self, line: &[u8]) {
+        self.unfinished = line[..line.len().min(LONGEST_BEGIN)].to_vec();
     }
 
     fn remember_mark(&mut self, before_offset: &[u8]) {

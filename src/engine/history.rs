@@ -6,13 +6,42 @@ use std::collections::HashMap;
 
 use super::clock;
 use super::store_lane::StoreLane;
-use crate::model::{VerdictState, WorkspaceId, WorkspaceView};
+use crate::model::{Proof, Rule, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text};
 use crate::store::{Store, StoreError};
 
 /// What was noted in this run.
 #[derive(Debug, Default)]
 pub(super) struct History {
     noted: HashMap<WorkspaceId, (VerdictState, bool)>,
+    log: VerdictLog,
+}
+
+/// The last verdict of each workspace that the log has, and since when.
+#[derive(Debug, Default)]
+struct VerdictLog(HashMap<WorkspaceId, (VerdictState, Rule, Timestamp)>);
+
+impl VerdictLog {
+    /// One line for each verdict that is another one: where, of which check, by what rule, how well proven, from what to
+    /// what, and after how many milliseconds.
+    fn note(&mut self, view: &WorkspaceView, at: Timestamp) {
+        let Some(verdict) = &view.verdict else { return };
+        let now = (verdict.state, verdict.rule);
+        let before = self.0.get(&view.id).copied();
+        if before.is_some_and(|(state, rule, _)| (state, rule) == now) {
+            return;
+        }
+        self.0.insert(view.id.clone(), (now.0, now.1, at));
+        tracing::info!(
+            workspace = %display_text::path(view.id.path()),
+            check = view.decision.expected.as_deref().map(display_text::line).as_deref(),
+            rule = ?verdict.rule,
+            proof = verdict.proof.map(Proof::name),
+            "verdict {} -> {} after {} ms",
+            before.map_or("none", |(state, ..)| state.name()),
+            verdict.state.name(),
+            before.map_or(0, |(.., since)| at.millis_since(since)),
+        );
+    }
 }
 
 impl History {
@@ -20,6 +49,7 @@ impl History {
     pub(super) fn note(&mut self, views: &[WorkspaceView], lane: &mut StoreLane) {
         for view in views {
             let Some(verdict) = &view.verdict else { continue };
+            self.log.note(view, clock::now());
             let now = (verdict.state, view.is_seen);
             if self.noted.insert(view.id.clone(), now) == Some(now) {
                 continue;
@@ -34,7 +64,7 @@ impl History {
 pub(super) struct Noted {
     workspace: WorkspaceId,
     agent: Option<String>,
-    verdict: (VerdictState, Option<crate::model::Proof>),
+    verdict: (VerdictState, Option<Proof>),
     is_seen: bool,
 }
 
@@ -52,7 +82,7 @@ impl Noted {
         }
     }
 
-    fn write(&self, store: &Store, at: crate::model::Timestamp) -> Result<(), StoreError> {
+    fn write(&self, store: &Store, at: Timestamp) -> Result<(), StoreError> {
         let is_news = store.note_verdict(&self.workspace, self.agent.as_deref(), self.verdict, at)?;
         if is_news && self.verdict.0 == VerdictState::Complete {
             // One success closes the circuit breaker.

@@ -21,8 +21,9 @@ use crate::model::{
 
 /// A table of processes that is younger is good enough to find a process in.
 const FRESH_MS: i64 = 1000;
-/// A record that grew this short a time ago may be followed by more, whoever wrote it.
-const QUIET_MS: i64 = 3000;
+/// A record that grew this short a time ago may be followed by more, though no process of it was ever seen from here: it
+/// may run in a container, a virtual machine or on another host, and a model may think for long.
+const UNSEEN_MS: i64 = 60_000;
 /// So long after a record last grew in an open turn, the title of its pane is looked at. A prompt for a
 /// permission shows with the line before it; nothing but the title tells of it.
 const TITLE_LOOKS_MS: [i64; 4] = [250, 1000, 3000, 10_000];
@@ -206,7 +207,7 @@ impl Look<'_> {
             return;
         }
         // A process that was seen is gone for sure, however lately the record grew.
-        let quiet_at = session.written_at.map(|at| at.plus_millis(QUIET_MS)).filter(|at| *at > self.now);
+        let quiet_at = session.written_at.map(|at| at.plus_millis(UNSEEN_MS)).filter(|at| *at > self.now);
         if let Some(quiet_at) = quiet_at
             && !was_seen
         {

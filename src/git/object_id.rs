@@ -36,12 +36,23 @@ impl ObjectFormat {
 
     /// The id of a blob of `size` bytes, before its content.
     pub fn blob(self, size: u64) -> BlobId {
+        self.object("blob", size)
+    }
+
+    fn object(self, kind: &str, size: u64) -> BlobId {
         let mut id = match self {
             ObjectFormat::Sha1 => BlobId::Sha1(Box::default()),
             ObjectFormat::Sha256 => BlobId::Sha256(Sha256::new()),
         };
-        id.update(format!("blob {size}\0").as_bytes());
+        id.update(format!("{kind} {size}\0").as_bytes());
         id
+    }
+
+    /// The id of a tree that is in memory, as git stores it; `None` as with [`BlobId::hex`].
+    pub fn id_of_tree(self, stored: &[u8]) -> Option<String> {
+        let mut id = self.object("tree", stored.len() as u64);
+        id.update(stored);
+        id.hex()
     }
 
     /// The id of a blob that is in memory; `None` as with [`BlobId::hex`].

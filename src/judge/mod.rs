@@ -20,6 +20,7 @@ pub mod smart_check;
 pub mod supervised_loop;
 pub mod task;
 pub mod weigh;
+mod words;
 
 /// Times of less than this between them, in milliseconds, are taken for one moment: a commit has whole seconds, and
 /// files, prompts and commits are not of one clock (vectors/README.md, decision rule 5).

@@ -14,6 +14,10 @@ pub struct GitFacts {
     /// The tree of its commit: the same content has the same one, whatever the commit is called.
     #[serde(skip)]
     pub tree: Option<String>,
+    /// A name for the content of the work tree, whatever of it is committed: the id of the tree that a commit of all would
+    /// have. `None` until it was looked at, and where HEAD moved during the look.
+    #[serde(skip)]
+    pub content: Option<String>,
     /// From which commit work is counted.
     pub baseline: Baseline,
     /// What happened since the baseline.
@@ -101,6 +105,9 @@ pub struct CommitCounts {
     pub n_unheld: u32,
     /// The newest new commits, newest first, at most twenty.
     pub newest: Vec<CommitSummary>,
+    /// What the new commits below those did to the tests, and when.
+    #[serde(skip)]
+    pub older_tests: Vec<(Timestamp, TestChange)>,
     /// True when the walk was cut at its limit, so that the counts are lower bounds.
     pub is_cut: bool,
 }
@@ -117,6 +124,9 @@ pub struct CommitSummary {
     /// The paths that it changes, from the top; `None` where they are many. Untrusted text.
     #[serde(skip)]
     pub paths: Option<Vec<String>>,
+    /// When each of those was written last, as it lies in the work tree; `None` where it is gone.
+    #[serde(skip)]
+    pub written_at: Vec<Option<Timestamp>>,
     /// The files of tests among them.
     #[serde(skip)]
     pub tests: Vec<TestChange>,
@@ -181,6 +191,9 @@ pub struct Changes {
     /// How each of `files` stands on the disk, in their order; `None` where it is gone, or too much to look at.
     #[serde(skip)]
     pub on_disk: Vec<Option<OnDisk>>,
+    /// What they do to the tests.
+    #[serde(skip)]
+    pub tests: Vec<TestChange>,
     /// Changed files that git was told not to show.
     #[serde(skip)]
     pub hidden: Vec<HiddenFile>,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Baseline, Checklist, Demand, Evidence, GitFacts, Parts, ProcessId, Question, SessionView,
-    TaskWork, Timestamp, WatchTarget, WorkspaceSettings,
+    Activity, Baseline, Checklist, DecisionReport, Demand, Evidence, GitFacts, Parts, ProcessId, Question,
+    SessionView, TaskWork, Timestamp, WatchTarget, WorkspaceSettings,
 };
 use schemars::JsonSchema;
 
@@ -68,6 +68,8 @@ pub struct SessionFacts {
     pub round_mark: Option<String>,
     /// True when the decision file is there and could not be used (R4 counts these).
     pub has_unreadable_decision: bool,
+    /// What became of the decision of this check.
+    pub decision: DecisionReport,
     /// The SHA-256 of the decision file, in hexadecimal, and when it was written.
     pub decision_file: Option<(String, Timestamp)>,
 }
@@ -124,6 +126,8 @@ impl Snapshot {
             let mut git = git.clone();
             if git.changes.is_none() {
                 git.changes = self.git.as_ref().and_then(|old| old.changes.clone());
+                // A commit changes nothing that lies in the work tree.
+                git.content = self.git.as_ref().and_then(|old| old.content.clone());
             } else {
                 next.tree_at = Some(sample.taken_at);
             }

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, Draft, GitFacts, HeldReply,
-    HistoryEntry, LastWords, Marks, Receipt, RunView, RunningAction, SessionView, SmartReport, TaskKind,
-    Timestamp, Verdict, VerifyReport, WorkspaceId,
+    Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, DecisionReport, Draft, GitFacts,
+    HeldReply, HistoryEntry, LastWords, Marks, Receipt, RunView, RunningAction, SessionView, SmartReport,
+    TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -46,6 +46,8 @@ pub struct WorkspaceView {
     pub last_words: Option<LastWords>,
     /// The person's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
+    /// What became of the decision of this check.
+    pub decision: DecisionReport,
     /// The action that runs here.
     pub action: Option<RunningAction>,
     /// Replies that agents are answering by programs that closeout started, and that end with it.

@@ -48,8 +48,6 @@ pub(super) struct Actions {
     pub(super) rounds: BTreeMap<String, Rounds>,
     /// What was left to do when it was judged last.
     pub(super) points: Vec<OpenPoint>,
-    /// When a rescue or its undo ended after which the work tree was not looked at yet.
-    pub(super) moved_at: Option<Timestamp>,
     /// What came of the last runs of checks.
     pub(super) checks: Vec<CheckRecord>,
     /// The reply that is being sent.
@@ -241,9 +239,6 @@ impl Monitor {
                 (kind, is_automatic) = (running.kind, running.is_automatic);
                 // What is being answered runs beside a plan.
                 is_plan = running.progress.taken.is_none() && prepares;
-            }
-            if matches!(*outcome, ActionOutcome::Rescued(_) | ActionOutcome::Undone(_)) {
-                tracked.actions.moved_at = Some(at);
             }
             tracked.auto_probe.ended(&outcome);
             tracked.actions.ended(number, &outcome, entry);

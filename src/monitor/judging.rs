@@ -6,9 +6,9 @@ use crate::judge::checkers::configured;
 use crate::judge::combine::table::{self, LastPrompt};
 use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
-    ActionKind, Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry,
-    HistoryEvent, Mark, MarkOrder, MarkSeen, MarkWord, OpenPoint, Parts, PointState, Policy, Rejection,
-    Rounds, Rule, SeenState, SessionFacts, Timestamp, Verdict, VerdictState, stable_hash,
+    Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry, HistoryEvent, Mark,
+    MarkOrder, MarkSeen, MarkWord, OpenPoint, Parts, PointState, Policy, Rejection, Rounds, Rule, SeenState,
+    SessionFacts, Timestamp, Verdict, VerdictState, stable_hash,
 };
 
 /// A state that was shown for so long, in milliseconds, counts as read in later runs too.
@@ -20,7 +20,6 @@ impl Tracked {
         self.seen.content = self.snapshot.git.as_ref().and_then(content);
         let evidence = self.evidence();
         self.seen = seen(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_ref());
-        self.follow_rescue();
         let is_lapsed = self.actions.marks.expire(&self.seen);
         let advanced = self.advance_rounds(&evidence);
         let verdict = combine::combine(&evidence, &self.case(policy, &advanced));
@@ -81,26 +80,6 @@ impl Tracked {
         self.is_seen = true;
         if is_first {
             (self.verdict_since, self.is_found_state) = (Some(seen.since), seen.is_found);
-        }
-    }
-
-    /// A rescue moves work and changes none of it: a mark is bound to what is there after it, and does not lapse by
-    /// what is seen on the way.
-    fn follow_rescue(&mut self) {
-        let is_moving = |kind: ActionKind| {
-            matches!(kind, ActionKind::Rescue | ActionKind::Undo | ActionKind::Redo | ActionKind::Restore)
-        };
-        if self.actions.running.as_ref().is_some_and(|running| is_moving(running.kind)) {
-            self.seen.content = None;
-        } else if let Some(moved_at) = self.actions.moved_at {
-            if self.snapshot.tree_at.is_some_and(|tree_at| tree_at >= moved_at) {
-                self.actions.moved_at = None;
-                if let Some(mark) = &mut self.actions.marks.word {
-                    mark.seen.content.clone_from(&self.seen.content);
-                }
-            } else {
-                self.seen.content = None;
-            }
         }
     }
 
@@ -227,22 +206,19 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
     }
 }
 
-/// A name for HEAD and the uncommitted changes; `None` where nobody could look.
+/// A name for the content of the work tree; `None` where nobody could look.
 fn content(git: &GitFacts) -> Option<String> {
     let changes = git.changes.as_ref()?;
-    // A rebase or an amend of the same content makes other commits of one tree.
-    let head = git.tree.as_deref().or(git.head.commit()).unwrap_or_default();
-    let files = changes.files.iter().map(|file| format!("{file:?}"));
-    let on_disk =
-        changes.on_disk.iter().map(|file| format!("{:?}", file.map(|file| (file.modified_at, file.size))));
-    let hidden = [format!("{:?} {:?}", changes.hidden, git.stashed_here)];
-    let text: Vec<String> = [head.to_owned(), changes.n_paths.to_string()]
-        .into_iter()
-        .chain(files)
-        .chain(on_disk)
-        .chain(hidden)
-        .collect();
-    Some(format!("{:016x}", stable_hash(text.join("\n").as_bytes())))
+    let tree = git.content.clone()?;
+    if changes.hidden.is_empty() && git.stashed_here.is_empty() {
+        return Some(tree);
+    }
+    let hidden = changes
+        .hidden
+        .iter()
+        .map(|file| (&file.path, file.on_disk.map(|file| (file.modified_at, file.size))));
+    let text = format!("{tree} {:?} {:?}", hidden.collect::<Vec<_>>(), git.stashed_here);
+    Some(format!("{:016x}", stable_hash(text.as_bytes())))
 }
 
 /// Whether what is kept for other runs tells the same of what was sent and done. Open points are found again.

@@ -37,6 +37,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
         last_words: words.last_words.clone(),
         prompt: words.prompt.clone(),
+        decision: words.decision.clone(),
         action: tracked.actions.running.clone(),
         answering: tracked.actions.answering.clone(),
         history: tracked.actions.history.clone(),

@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use crate::model::hex::hex;
 use crate::model::{
-    Activity, Attention, Checklist, ChosenKey, Evidence, GitFacts, LastWords, LeftToDo, NextAction, PartRole,
-    Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind, Timestamp, VerdictState, Warning,
-    WorkspaceId, WorkspaceView, display_text,
+    Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo,
+    NextAction, PartRole, Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind, Timestamp,
+    VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
 };
 
 /// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
@@ -123,6 +123,8 @@ pub struct Row {
     conflicts: Vec<crate::model::Conflict>,
     /// Git's facts.
     git: Option<GitFacts>,
+    /// What became of the decision of this check: the channel that gave it, and why a file was not used.
+    decision: DecisionReport,
     /// Checklists.
     checklists: Vec<Checklist>,
     /// The agent of the newest session.
@@ -191,6 +193,7 @@ impl Row {
                 .collect(),
             conflicts: verdict.conflicts,
             git: view.git.clone(),
+            decision: view.decision.clone(),
             checklists: view.checklists.clone(),
             agent: view.agent.clone(),
             activity: view.activity.clone(),

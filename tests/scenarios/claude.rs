@@ -1,6 +1,7 @@
 //! Records of Claude Code as its client 2.1.330 writes them.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,6 +13,8 @@ pub(super) struct Claude {
     pub(super) id: String,
     work: PathBuf,
     lines: Vec<(i64, Value)>,
+    /// Text behind the last line, which no client wrote whole.
+    tail: String,
     n_ids: u32,
 }
 
@@ -23,7 +26,7 @@ pub(super) fn new_id() -> String {
 
 impl Claude {
     pub(super) fn new(work: &Path) -> Claude {
-        Claude { id: new_id(), work: work.to_owned(), lines: Vec::new(), n_ids: 0 }
+        Claude { id: new_id(), work: work.to_owned(), lines: Vec::new(), tail: String::new(), n_ids: 0 }
     }
 
     fn next(&mut self, kind: &str) -> String {
@@ -132,6 +135,47 @@ impl Claude {
         self.line(at, &json!({"type": "user", "message": {"role": "user", "content": out}}));
     }
 
+    /// Another session with the same history: the client copies every line, and gives only the id anew.
+    pub(super) fn fork(&self) -> Claude {
+        let id = new_id();
+        let mut lines = self.lines.clone();
+        for (_, line) in &mut lines {
+            line["sessionId"] = json!(id);
+        }
+        Claude { id, work: self.work.clone(), lines, tail: String::new(), n_ids: self.n_ids + 1000 }
+    }
+
+    /// Lines of kinds that are met seldom, by the verb of their step.
+    pub(super) fn write_line_of(&mut self, verb: &str, at: i64, words: &str) {
+        let user = |text: &str| json!({"role": "user", "content": text});
+        match verb {
+            "compact" => {
+                self.line(at, &json!({"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted"}));
+                let summary =
+                    "This session is being continued from a previous conversation that ran out of context.";
+                self.line(at, &json!({"type": "user", "isCompactSummary": true, "message": user(summary)}));
+                self.client_command(at, "/compact");
+            }
+            "queued" => {
+                self.line(at, &json!({"type": "queue-operation", "operation": "enqueue", "content": words}))
+            }
+            "dequeued" => self.line(at, &json!({"type": "queue-operation", "operation": "dequeue"})),
+            "blocked" => {
+                let text =
+                    format!("UserPromptSubmit operation blocked by hook:\nno\n\nOriginal prompt: {words}");
+                let ending = json!({"ending": {"kind": "blocked_by_hook", "reason": "no"}});
+                self.line(
+                    at,
+                    &json!({"type": "system", "subtype": "informational", "content": text, "isMeta": false,
+                    "level": "warning", "preventContinuation": true, "promptSubmitEnding": ending}),
+                );
+            }
+            "meta" => self.line(at, &json!({"type": "user", "isMeta": true, "message": user(words)})),
+            "raw" => self.line(at, &serde_json::from_str(words).unwrap()),
+            _ => words.clone_into(&mut self.tail),
+        }
+    }
+
     /// Its entry in the registry: `busy`, `idle`, or `waiting` with what for.
     pub(super) fn entry(&self, now: i64, words: &str) -> String {
         let (status, waits) =
@@ -159,5 +203,8 @@ impl Claude {
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join(format!("{}.jsonl", self.id));
         write_record(&file, &self.lines);
+        if !self.tail.is_empty() {
+            fs::OpenOptions::new().append(true).open(file).unwrap().write_all(self.tail.as_bytes()).unwrap();
+        }
     }
 }

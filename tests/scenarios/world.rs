@@ -2,42 +2,41 @@
 //! entry that `closeout check` uses.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-use closeout::agent::Adapter;
-use closeout::config::{Config, Flags, Sources};
-use closeout::engine::{EngineConfig, Overrides, Scope, clock, judge_once};
-use closeout::evidence::LiveSources;
-use closeout::model::{BackgroundTask, HookEvent, HookKind, ProcessId, Proof, TaskKind, Timestamp, Verdict};
+use closeout::config::Flags;
+use closeout::engine::{Overrides, clock};
+use closeout::model::{BackgroundTask, HookEvent, HookKind, ProcessId, Proof, TaskKind, Timestamp};
 use closeout::store::hook_log;
 
 use super::claude::Claude;
 use super::codex::Codex;
 use super::gemini::Gemini;
 use super::opencode::Opencode;
-use super::own_agent::{DESCRIBED, OwnAgent};
+use super::own_agent::OwnAgent;
 use crate::support::repo::git_program;
 
 const DAY: i64 = 86_400;
 
 pub(super) struct World {
-    root: tempfile::TempDir,
+    pub(super) root: tempfile::TempDir,
     now: i64,
     /// The session of a step that names none.
     session: String,
-    claude: BTreeMap<String, Claude>,
-    codex: BTreeMap<String, Codex>,
-    opencode: BTreeMap<String, Opencode>,
-    gemini: BTreeMap<String, Gemini>,
-    own: BTreeMap<String, OwnAgent>,
+    pub(super) claude: BTreeMap<String, Claude>,
+    pub(super) codex: BTreeMap<String, Codex>,
+    pub(super) opencode: BTreeMap<String, Opencode>,
+    pub(super) gemini: BTreeMap<String, Gemini>,
+    pub(super) own: BTreeMap<String, OwnAgent>,
     /// The text of the person's configuration.
-    config: String,
-    flags: Flags,
-    overrides: Overrides,
+    pub(super) config: String,
+    pub(super) flags: Flags,
+    pub(super) overrides: Overrides,
 }
 
 /// What a session is told to say or do.
@@ -106,11 +105,11 @@ impl World {
         }
     }
 
-    fn work(&self) -> PathBuf {
+    pub(super) fn work(&self) -> PathBuf {
         self.root.path().join("work")
     }
 
-    fn home(&self) -> PathBuf {
+    pub(super) fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
 
@@ -159,6 +158,15 @@ impl World {
             }
             "registry" => self.register(session, words),
             "hook" => self.hook(session, at, words),
+            "fork" => {
+                let fork = self.claude[words].fork();
+                self.claude.insert(session.to_owned(), fork);
+            }
+            "compact" | "queued" | "dequeued" | "blocked" | "meta" | "raw" | "tail" => {
+                let work = self.work();
+                let record = self.claude.entry(session.to_owned()).or_insert_with(|| Claude::new(&work));
+                record.write_line_of(verb, at, words);
+            }
             _ => self.change(verb, at, words),
         }
     }
@@ -187,6 +195,10 @@ impl World {
             "config" => self.config.extend([words, "\n"]),
             "status" => self.status(at, words),
             "touch" => set_time(&self.work().join(words), at),
+            "sh" => self.shell(at, words),
+            "look" => drop(self.verdict()),
+            "mark" => self.mark(words),
+            "rescue" => self.rescue(),
             _ => panic!("no such verb: {verb} {words}"),
         }
     }
@@ -231,8 +243,8 @@ impl World {
             Some(("reason", value)) => event.reason = Some(value.to_owned()),
             Some(("background", value)) => {
                 let what = Some(value.to_owned());
-                event.background =
-                    Some(vec![BackgroundTask { id: "b1".to_owned(), what, is_subagent: false }]);
+                let task = BackgroundTask { id: "b1".to_owned(), what, is_subagent: false };
+                event.background = Some([task].into_iter().filter(|_| !value.is_empty()).collect());
             }
             _ => assert!(rest.is_empty(), "no such field: {rest}"),
         }
@@ -268,6 +280,12 @@ impl World {
         fs::write(folder.join(format!("{}.json", std::process::id())), entry).unwrap();
     }
 
+    /// A line of shell, for what no other verb can do.
+    fn shell(&self, at: i64, line: &str) {
+        let output = run(OsStr::new("sh"), &self.work(), at, &["-ec", line]);
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
     fn flag(&mut self, words: &str) {
         let (name, value) = words.split_once(' ').unwrap();
         let path = || self.work().join(value).display().to_string();
@@ -280,52 +298,6 @@ impl World {
             "--decision-file" => self.overrides.decision_file = Some(path()),
             _ => panic!("no such flag: {words}"),
         }
-    }
-
-    /// The verdict, as `closeout check` finds it.
-    pub(super) fn verdict(&self) -> Verdict {
-        for session in self.claude.values() {
-            session.write(&self.home());
-        }
-        for session in self.codex.values() {
-            session.write(&self.home());
-        }
-        for session in self.opencode.values() {
-            session.write(&self.home());
-        }
-        for session in self.gemini.values() {
-            session.write(&self.home());
-        }
-        for session in self.own.values() {
-            session.write();
-        }
-        let home = self.home();
-        let described = if self.own.is_empty() { "" } else { DESCRIBED };
-        fs::create_dir_all(home.join(".config/closeout")).unwrap();
-        fs::write(home.join(".config/closeout/config.toml"), format!("{}{described}", self.config)).unwrap();
-        let sources = Sources { home: Some(home.clone()), flags: self.flags.clone(), ..Sources::default() };
-        let config = Config::load(&sources).unwrap();
-        let mut adapters = Adapter::all(|folder| folder.path(Some(&home), |_| None));
-        adapters.extend(config.agents().iter().cloned().map(Adapter::described));
-        let judged = judge_once(&EngineConfig {
-            config,
-            scope: Scope::One(self.work()),
-            overlay: self.overrides.clone(),
-            home: Some(home.clone()),
-            adapters,
-            variables: BTreeMap::new(),
-            git_program: Some(git_program()),
-            own_program: None,
-            live: Some(LiveSources::new(None)),
-            state_folder: Some(self.root.path().join("state")),
-            has_terminal: false,
-        });
-        judged
-            .views
-            .into_iter()
-            .next()
-            .and_then(|view| view.verdict)
-            .unwrap_or_else(|| panic!("{:?}", judged.refused))
     }
 }
 
@@ -365,10 +337,14 @@ fn git_in(folder: &Path, at: i64, words: &[&str]) {
     assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-#[expect(clippy::disallowed_methods, reason = "worlds are made by the real program")]
 fn git_status(folder: &Path, at: i64, words: &[&str]) -> std::process::Output {
+    run(git_program().as_os_str(), folder, at, words)
+}
+
+#[expect(clippy::disallowed_methods, reason = "worlds are made by the real program")]
+fn run(program: &OsStr, folder: &Path, at: i64, words: &[&str]) -> std::process::Output {
     let date = format!("@{at} +0000");
-    Command::new(git_program())
+    Command::new(program)
         .args(words)
         .current_dir(folder)
         .env_clear()

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile, Changes,
-    ChecklistItem, Claim, CommitCounts, CommitSummary, Evidence, GitFacts, GitReader, Head, ItemState,
-    LastWords, Marks, NextAction, NextActionKind, Part, PartRole, Rejection, Rule, Source, TaskKind,
-    Timestamp, Verdict, VerdictState, WorkspaceId, WorkspaceView,
+    ChecklistItem, Claim, CommitCounts, CommitSummary, DecisionReport, Evidence, GitFacts, GitReader, Head,
+    ItemState, LastWords, Marks, NextAction, NextActionKind, Part, PartRole, Rejection, Rule, Source,
+    TaskKind, Timestamp, Verdict, VerdictState, WorkspaceId, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyCode, KeyPress, Look, Reaction, Size, State};
 use ratatui::Terminal;
@@ -41,6 +41,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         checklists: Vec::new(),
         last_words: None,
         prompt: None,
+        decision: DecisionReport::default(),
         action: None,
         answering: Vec::new(),
         history: Vec::new(),
@@ -103,6 +104,7 @@ pub(crate) fn verdict(state: VerdictState, rule: Rule, why: &str) -> Verdict {
 pub(crate) fn git_facts(branch: &str) -> GitFacts {
     GitFacts {
         tree: None,
+        content: None,
         head: Head::Branch {
             name: branch.to_owned(),
             commit: "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432".to_owned(),

@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use super::background::{Background, SentOff};
 use super::todos::{checklist, checklist_item, item_state};
-use super::transcript::Transcript;
+use super::transcript::{Transcript, is_of_conversation};
 use crate::agent::record::{Followed, modified_at, open_record, read_small};
 use crate::agent::record_text::shortened_if_any;
-use crate::model::{Checklist, Names, Parts, SessionObservation, Subagent, WatchTarget};
+use crate::model::{Checklist, Names, Parts, SessionObservation, Subagent, TurnState, WatchTarget};
 
 /// How far back a todo list is searched for that the last piece does not have, in bytes.
 const TODO_REACH: u64 = 4 << 20;
@@ -82,6 +82,12 @@ impl Record {
         }
         if let Ok(metadata) = file.metadata() {
             session.written_at = Some(modified_at(&metadata));
+        }
+        // A line of the conversation that is being written: the turn before it is not the last.
+        let is_at_rest = !matches!(session.turn, TurnState::Open { .. } | TurnState::Unknown);
+        let is_written = !followed.unfinished.is_empty() && is_of_conversation(&followed.unfinished);
+        if is_at_rest && is_written {
+            session.turn = TurnState::Open { since: session.written_at, tool: None, what: None };
         }
         session
     }

@@ -153,8 +153,12 @@ fn is_said(line: &Line<'_>) -> bool {
         "user" if !line.is_meta => {
             let blocks = line.message().and_then(|message| message.blocks()).unwrap_or_default();
             let text = blocks.iter().find_map(|block| block.text.as_deref()).unwrap_or_default();
-            blocks.iter().any(|block| block.tool_use_id.is_some()) || is_from_a_person(line, text)
+            blocks.iter().any(|block| block.tool_use_id.is_some())
+                || is_from_a_person(line, text)
+                // The conversation before it was thrown away.
+                || text.starts_with("<command-name>/clear")
         }
+        "system" => line.blocked_prompt().is_some(),
         _ => false,
     }
 }

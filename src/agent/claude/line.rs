@@ -159,6 +159,13 @@ impl<'a> Line<'a> {
     pub(super) fn content_text(&self) -> Option<String> {
         text_of(self.content)
     }
+
+    /// The prompt that a hook did not let through, on the line that tells so.
+    pub(super) fn blocked_prompt(&self) -> Option<String> {
+        let text =
+            self.content_text().filter(|text| text.starts_with("UserPromptSubmit operation blocked"))?;
+        text.split_once("\n\nOriginal prompt: ").map(|(_, prompt)| prompt.to_owned())
+    }
 }
 
 /// A flag, which old versions write as `null`.

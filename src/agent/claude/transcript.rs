@@ -251,11 +251,14 @@ impl Transcript {
             "api_error" => self.turns.resume(at),
             "informational" => {
                 let is_overruled = line.content_text().is_some_and(|text| text.starts_with(HOOK_OVERRULED));
-                if !is_overruled && !line.prevent_continuation {
-                } else if self.turns.is_blank() {
-                    // A prompt that a hook did not let through.
+                if let Some(text) = line.blocked_prompt() {
+                    // A hook did not let it through: it was asked for, and nobody began it.
+                    let kind = written_by(line, &text);
+                    self.turns.begin(&Prompt { text, kind, at, was_queued: false, has_image: false });
+                    self.turns.end(TurnEnd::BrokeOff { cause: BreakCause::Hook }, at);
+                } else if self.turns.is_blank() && line.prevent_continuation {
                     self.turns.end(TurnEnd::Finished, at);
-                } else {
+                } else if is_overruled || line.prevent_continuation {
                     self.turns.close(at);
                 }
             }
@@ -313,7 +316,7 @@ fn holds_the_turn_open(line: &Line<'_>) -> bool {
 }
 
 /// Whether a line that cannot be taken is one of the conversation, or may be: its begin names no other kind.
-fn is_of_conversation(line: &[u8]) -> bool {
+pub(super) fn is_of_conversation(line: &[u8]) -> bool {
     if let Some(line) = Line::parse(line) {
         return matches!(&*line.kind, "user" | "assistant");
     }

@@ -39,7 +39,7 @@ impl TurnTracker {
 
     /// True when no line told anything of a turn.
     pub(in crate::agent) fn is_blank(&self) -> bool {
-        !self.is_started && self.turns.iter().all(|turn| is_client_command(turn))
+        !self.is_started && !self.began_by_clear && self.turns.iter().all(|turn| is_client_command(turn))
     }
 
     /// Whether this call is open and asks in a dialog.

@@ -23,7 +23,7 @@ mod verify;
 use crate::agent::processes;
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor, AskPurpose,
-    AuditEntry,
+    AuditEntry, display_text,
 };
 use crate::store::Store;
 
@@ -70,6 +70,10 @@ pub(super) fn perform(
         return (ActionOutcome::Failed(problem), None);
     }
     let outcome = guarded(action);
+    if let ActionOutcome::Failed(problem) = &outcome {
+        let place = display_text::path(request.workspace.path());
+        tracing::warn!(workspace = %place, action = ?begun.kind, "{}", display_text::line(&problem.message));
+    }
     let ended = audit::end(begun, &outcome, is_person, clock::now());
     if let Err(problem) = audit::write(store, &ended) {
         // It is done all the same; the line of its beginning stands.

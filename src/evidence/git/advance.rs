@@ -58,7 +58,11 @@ pub(super) fn advanced(
             }
         }
     }
-    facts.git.commits.newest.truncate(MAX_NEWEST);
+    let counts = &mut facts.git.commits;
+    let older = counts.newest.split_off(counts.newest.len().min(MAX_NEWEST));
+    let tests =
+        older.into_iter().flat_map(|commit| commit.tests.into_iter().map(move |test| (commit.at, test)));
+    counts.older_tests.extend(tests);
     if let Some(upstream) = &mut facts.git.upstream {
         upstream.ahead += u32::try_from(commits.len() - 1).unwrap_or_default();
     }

@@ -1,24 +1,31 @@
 //! From the paths that differ to what is shown of them: counted, sorted, capped, evidence left out.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use super::content::{self, Contents};
 use super::evidence_paths::{paths_from_top, shown};
+use super::newest::uncommitted_tests;
 use super::reader::Repo;
 use super::submodules::Walk;
-use super::{hidden, on_disk};
+use super::{GitAsk, hidden, on_disk};
 use crate::git::{self, Read, Repository};
-use crate::model::{ChangeKind, ChangedFile, Changes};
+use crate::model::{ChangeKind, ChangedFile, Changes, Head};
 
 /// So many paths are listed; all are counted.
 const MAX_FILES: usize = 200;
 
-/// The uncommitted changes. `evidence` are paths from the workspace that are evidence and not work
-/// as long as they are untracked.
+/// The uncommitted changes from the tree of HEAD, and the name of the content. The evidence files that are asked for are evidence and not work as long
+/// as they are untracked.
 pub(super) fn read(
     repo: &dyn Repo,
     repository: &Repository,
-    evidence: &[String],
-    walk: &mut Walk<'_>,
-) -> Read<Changes> {
-    let evidence = paths_from_top(repository, evidence);
+    ask: &GitAsk<'_>,
+    (head, tree): (&Head, Option<&str>),
+    (walk, contents): (&mut Walk<'_>, &mut Contents),
+) -> Read<(Changes, Option<String>)> {
+    let evidence = paths_from_top(repository, ask.evidence_files);
     let marks = git::index_marks(repository)?;
     let gitlinks = repo.gitlinks(marks.gitlinks)?;
     let (kept, n_evidence_files) =
@@ -39,6 +46,10 @@ pub(super) fn read(
             None => {}
         }
     }
+    let paths = content::paths(repo, &kept, &evidence)?;
+    let read = |path: &[u8]| hidden::content(&repository.top, Path::new(OsStr::from_bytes(path)), false).ok();
+    changes.tests = uncommitted_tests(repo, head.commit(), paths.as_deref().unwrap_or_default(), read)?;
+    let name = content::name(repo, repository, tree, (&kept, paths), (contents, ask.now))?;
     changes.n_paths = u32::try_from(kept.len()).unwrap_or(u32::MAX);
     changes.files = kept
         .into_iter()
@@ -49,5 +60,5 @@ pub(super) fn read(
         })
         .collect();
     changes.hidden = hidden::behind_flags(repository, &marks.passed_over);
-    Ok(changes)
+    Ok((changes, name))
 }

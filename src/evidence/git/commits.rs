@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::evidence_paths::is_evidence;
 use super::history::History;
-use super::newest::{newest_first, summary};
+use super::newest::{newest_first, older_tests, summary};
 use super::reader::{Commit, Id, Repo, rescued};
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 use crate::model::{Baseline, BaselineOrigin, CommitCounts, Head};
@@ -21,6 +21,8 @@ const WALK_LIMIT: usize = 10_000;
 const STRAY_LIMIT: usize = 200;
 /// So many new commits are listed.
 pub(super) const MAX_NEWEST: usize = 20;
+/// So many are looked into for what they did to the tests.
+const MAX_CENSUSED: usize = 100;
 /// The trees without entries.
 const EMPTY_TREES: [&str; 2] = [
     "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -199,16 +201,13 @@ impl Count<'_> {
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
         self.count_unheld(new.iter().chain(&rescued_here).chain(&of_evidence))?;
         let new: HashSet<&str> = new.iter().map(|commit| commit.id.as_str()).collect();
-        let newest = newest_first(walked)
-            .into_iter()
-            .filter(|commit| new.contains(commit.id.as_str()))
-            .take(MAX_NEWEST);
-        for commit in newest {
-            let summary = match paths.get(commit.id.as_str()) {
-                Some(paths) => summary(self.repo, commit, paths)?,
-                None => summary(self.repo, commit, &self.repo.paths(commit)?)?,
-            };
-            self.counts.newest.push(summary);
+        let sorted = newest_first(walked).into_iter().filter(|commit| new.contains(commit.id.as_str()));
+        for (at, commit) in sorted.take(MAX_CENSUSED).enumerate() {
+            match paths.get(commit.id.as_str()) {
+                _ if at >= MAX_NEWEST => self.counts.older_tests.extend(older_tests(self.repo, commit)?),
+                Some(paths) => self.counts.newest.push(summary(self.repo, commit, paths)?),
+                None => self.counts.newest.push(summary(self.repo, commit, &self.repo.paths(commit)?)?),
+            }
         }
         Ok(())
     }

@@ -67,7 +67,7 @@ fn is_as_in_index(repository: &Repository, metadata: &std::fs::Metadata, entry: 
 
 /// What git would store of the file or link at `path` below `top`. No link on the way is followed, and what is neither
 /// (a pipe, which would never answer) is an error.
-fn content(top: &Path, path: &Path, is_link: bool) -> io::Result<Vec<u8>> {
+pub(super) fn content(top: &Path, path: &Path, is_link: bool) -> io::Result<Vec<u8>> {
     let top = Folder::open(top)?;
     if is_link {
         let name = path.file_name().unwrap_or_default();

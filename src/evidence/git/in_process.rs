@@ -5,6 +5,8 @@
 //! the work tree: the engine gives such a reading up and asks the git program from then on.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusOptions, StatusShow};
@@ -253,6 +255,25 @@ impl Repo for InProcess<'_> {
             Ok(Some(self.handle.find_blob(entry.id())?.content().to_vec()))
         };
         read().map_err(|error| libgit2_trouble(self.repository, &error))
+    }
+
+    fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>> {
+        let read = |folder: &Vec<u8>| {
+            let mut id = git2::Oid::from_str(root)?;
+            if !folder.is_empty() {
+                let entry = self.handle.find_tree(id)?.get_path(Path::new(OsStr::from_bytes(folder)))?;
+                id = entry.id();
+            }
+            let odb = self.handle.odb()?;
+            let object = odb.read(id)?;
+            Ok::<_, git2::Error>((object.kind() == git2::ObjectType::Tree).then(|| object.data().to_vec()))
+        };
+        let read = |folder| match read(folder) {
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(libgit2_trouble(self.repository, &error)),
+            Ok(found) => Ok(found),
+        };
+        folders.iter().map(read).collect()
     }
 
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {

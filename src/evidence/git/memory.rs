@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use super::content::Contents;
 use super::reader::RESCUES;
 use super::{BaselineChoice, GitAsk};
 use crate::git::{self, Repository};
@@ -14,6 +15,8 @@ use crate::model::{GitFacts, GitReader, Head, WatchTarget};
 #[derive(Debug, Clone, Default)]
 pub struct GitMemory {
     known: Option<Known>,
+    /// What changed files hold.
+    pub(super) contents: Contents,
 }
 
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ mod baseline;
 mod changes;
 mod commit_paths;
 mod commits;
+mod content;
 mod evidence_paths;
 mod file_of_commit;
 mod hidden;

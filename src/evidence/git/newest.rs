@@ -54,21 +54,54 @@ pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Re
         at: Timestamp(commit.time.saturating_mul(1000)),
         tests: tests(repo, commit, &named)?,
         paths: (!is_merge && named.len() <= MOST_PATHS).then_some(named),
+        written_at: Vec::new(),
     })
 }
 
 /// The files of tests that a commit changes, with how many tests each has before and after it.
 fn tests(repo: &dyn Repo, commit: &Commit, paths: &[String]) -> Read<Vec<TestChange>> {
-    let census = |commit: Option<&Id>, path: &str| -> Read<TestCensus> {
-        let Some(commit) = commit else { return Ok(TestCensus::default()) };
-        let content = repo.file(commit, path, LONGEST_TEST)?;
-        Ok(content.map(|text| TestCensus::of(&String::from_utf8_lossy(&text))).unwrap_or_default())
-    };
     let of_tests = paths.iter().filter(|path| is_test_file(path)).take(MOST_TESTS);
     of_tests
         .map(|path| {
-            let before = census(commit.parents.first(), path)?;
-            Ok(TestChange { path: path.clone(), before, after: census(Some(&commit.id), path)? })
+            let before = census(repo, commit.parents.first(), path)?;
+            Ok(TestChange { path: path.clone(), before, after: census(repo, Some(&commit.id), path)? })
+        })
+        .collect()
+}
+
+fn census(repo: &dyn Repo, commit: Option<&Id>, path: &str) -> Read<TestCensus> {
+    let Some(commit) = commit else { return Ok(TestCensus::default()) };
+    let content = repo.file(commit, path, LONGEST_TEST)?;
+    Ok(content.map(|text| TestCensus::of(&String::from_utf8_lossy(&text))).unwrap_or_default())
+}
+
+/// What a commit below the newest did to the tests, and when.
+pub(super) fn older_tests(repo: &dyn Repo, commit: &Commit) -> Read<Vec<(Timestamp, TestChange)>> {
+    let CommitSummary { at, tests, .. } = summary(repo, commit, &repo.paths(commit)?)?;
+    Ok(tests.into_iter().map(|change| (at, change)).collect())
+}
+
+/// What the work tree did to the tests of the commit `head`, among these paths that differ from it; nothing where they
+/// are too many to be looked into, since a test may have moved from one to another.
+pub(super) fn uncommitted_tests(
+    repo: &dyn Repo,
+    head: Option<&str>,
+    paths: &[Vec<u8>],
+    read: impl Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Read<Vec<TestChange>> {
+    let of_tests: Vec<&Vec<u8>> = paths.iter().filter(|path| is_test_file(&shown(path))).collect();
+    if of_tests.len() > MOST_TESTS {
+        return Ok(Vec::new());
+    }
+    let head = head.map(str::to_owned);
+    of_tests
+        .into_iter()
+        .map(|path| {
+            let name = shown(path);
+            let before = census(repo, head.as_ref(), &name)?;
+            let now = read(path).filter(|text| text.len() <= LONGEST_TEST);
+            let after = now.map(|text| TestCensus::of(&String::from_utf8_lossy(&text))).unwrap_or_default();
+            Ok(TestChange { path: name, before, after })
         })
         .collect()
 }

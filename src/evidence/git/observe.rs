@@ -7,7 +7,7 @@ use super::memory::{Facts, GitMemory, Stamp};
 use super::reader::{Commit, Repo};
 use super::readers::{Purpose, Readers, is_allowed};
 use super::submodules::Walk;
-use super::{GitAsk, advance, baseline, changes, commits, targets};
+use super::{GitAsk, advance, baseline, changes, commits, on_disk, targets};
 use crate::git::{self, LogEntry, Read, RefStorage, Repository, foreign_owner, trouble};
 use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Timestamp, Upstream};
 
@@ -77,13 +77,18 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     } else {
         git::operation_in_files(&repository)
     };
+    look_at_committed(&repository, &mut facts.git);
     if ask.changes {
-        let ((changes, notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
+        let (((changes, content), notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
             let mut walk = Walk::new(ask, &repository.top);
-            let changes = changes::read(repo, &repository, ask.evidence_files, &mut walk)?;
+            let at = (&facts.git.head, facts.git.tree.as_deref());
+            let changes = changes::read(repo, &repository, ask, at, (&mut walk, &mut memory.contents))?;
             Ok((changes, walk.notes()))
         })?;
         facts.git.changes = Some(changes);
+        // After a commit between the two reads the name is that of another tree.
+        let has_moved = repository.has_ref_files() && git::head(&repository)? != facts.git.head;
+        facts.git.content = content.filter(|_| !has_moved);
         facts.git.notes.extend(notes);
         facts.git.reader = reader;
         facts.git.notes.extend(index_notes(&repository, &facts.git.head));
@@ -96,6 +101,15 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         excludes_file,
         watch_targets: facts.targets,
     }))
+}
+
+/// When the files of the newest commits were written last, as they lie in the work tree.
+fn look_at_committed(repository: &Repository, git: &mut GitFacts) {
+    let written_at =
+        |path: &String| on_disk::look(repository, path.as_bytes()).map(|on_disk| on_disk.modified_at);
+    for commit in &mut git.commits.newest {
+        commit.written_at = commit.paths.iter().flatten().map(written_at).collect();
+    }
 }
 
 /// What a person should know about the index.
@@ -164,6 +178,7 @@ fn read_facts(
     let git = GitFacts {
         head,
         tree,
+        content: None,
         baseline,
         commits: counted.counts,
         operation: None,

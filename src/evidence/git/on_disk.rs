@@ -21,6 +21,12 @@ pub(super) fn look(repository: &Repository, path: &[u8]) -> Option<OnDisk> {
         n_seen += 1;
         let metadata = path.symlink_metadata().ok().filter(|_| n_seen <= MOST_ENTRIES)?;
         if metadata.is_dir() {
+            // Of a submodule, its own moves too: a commit there writes no file here.
+            if let Ok(text) = std::fs::read_to_string(path.join(".git")) {
+                let git_dir = text.strip_prefix("gitdir: ").map(|git_dir| path.join(git_dir.trim_end()));
+                let moved = git_dir.and_then(|git_dir| git_dir.join("logs/HEAD").symlink_metadata().ok());
+                newest = newest.max(moved.as_ref().map(of));
+            }
             for entry in std::fs::read_dir(&path).ok()? {
                 open.push(entry.ok()?.path());
             }

@@ -106,6 +106,22 @@ fn kind(letter: u8) -> Option<ChangeKind> {
     }
 }
 
+/// The answers of `cat-file --batch`, one for each name: the content of a tree, or nothing.
+pub(super) fn trees(output: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let mut answers = Vec::new();
+    let mut rest = output;
+    while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+        let (head, behind) = (String::from_utf8_lossy(&rest[..end]), &rest[end + 1..]);
+        let mut words = head.rsplit(' ');
+        let size = words.next().and_then(|size| size.parse().ok());
+        let found = size.and_then(|size: usize| Some((behind.get(..size)?, behind.get(size + 1..)?)));
+        rest = found.map_or(behind, |(_, next)| next);
+        let is_tree = words.next() == Some("tree");
+        answers.push(found.filter(|_| is_tree).map(|(content, _)| content.to_vec()));
+    }
+    answers
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -249,6 +249,14 @@ impl Repo for Program<'_> {
         self.git.blob(&format!("{commit}:{path}"), most).map_err(unreadable)
     }
 
+    fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>> {
+        // A name with a line end cannot be asked for in a line.
+        let names = folders.iter().map(|folder| if folder.contains(&b'\n') { b"//" } else { &folder[..] });
+        let input = names.flat_map(|name| [root.as_bytes(), b":", name, b"\n"].concat()).collect();
+        let output = self.git.real(["cat-file", "--batch"], Stdin::Bytes(input)).map_err(unreadable)?;
+        Ok(porcelain::trees(&succeed(output)?.stdout))
+    }
+
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
         let limit = format!("--max-count={limit}");
         let args = ["rev-list", "--date-order", "--no-commit-header", COMMIT_FORMAT, &limit, "--stdin"];

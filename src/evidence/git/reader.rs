@@ -30,6 +30,9 @@ pub(super) trait Repo {
     /// the top. What is longer than `most` bytes is no file.
     fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>>;
 
+    /// The folders of the tree `root` as git stores them; `None` for each that is not there, or no folder.
+    fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>>;
+
     /// The commits that `from` reach and `hide` do not, at most `limit`, newest first. All ids must exist.
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>>;
 

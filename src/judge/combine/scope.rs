@@ -3,7 +3,7 @@
 //!
 //! It never takes away a NO, a question or a failure.
 
-use crate::judge::GRACE_MS;
+use crate::judge::{GRACE_MS, words};
 use crate::model::{
     ChangeKind, ChangedFile, Changes, Claim, Evidence, HiddenFile, OnDisk, Rejection, Source, TaskWork,
     Timestamp, display_text, quantity,
@@ -80,6 +80,15 @@ pub(super) fn n_of_task(changes: &Changes, work: &TaskWork) -> u32 {
     changes.n_paths.saturating_sub(u32::try_from(n_before).unwrap_or(u32::MAX))
 }
 
+/// Whether the uncommitted change of this path is the person's own.
+pub(super) fn are_persons(path: &str, changes: &Changes, work: &TaskWork) -> bool {
+    let Some(since) = work.first_prompt_at else { return false };
+    let holds =
+        |file: &ChangedFile| file.path == path || (file.path.ends_with('/') && path.starts_with(&file.path));
+    let mut files = changes.files.iter().zip(&changes.on_disk);
+    files.any(|(file, on_disk)| holds(file) && is_persons(file, on_disk.as_ref(), since, work))
+}
+
 /// Whether a change is the person's own: its content is older than the first prompt, or was written between turns, no
 /// write call names it, and no command may have brought it with its old time.
 fn is_persons(file: &ChangedFile, on_disk: Option<&OnDisk>, since: Timestamp, work: &TaskWork) -> bool {
@@ -148,15 +157,6 @@ fn n_kept(case: &Case<'_>) -> usize {
     newest.take_while(|commit| is_kept_work(&commit.subject)).count()
 }
 
-/// Beginnings of subjects that say that work goes on.
-const KEEPS: [&str; 8] =
-    ["wip", "work in progress", "fixup!", "squash!", "amend!", "作業中", "途中", "仮コミット"];
-/// Words that say so where they are all that a subject says, but for a number or a colon.
-const KEEPS_ALONE: [&str; 13] = [
-    "checkpoint", "savepoint", "save point", "save", "save progress", "autosave", "auto-save", "tmp", "temp",
-    "temporary", "snapshot", "backup", "in progress",
-];
-
 /// Whether a commit keeps work that goes on, by its subject.
 fn is_kept_work(subject: &str) -> bool {
     let subject = subject.trim().to_lowercase();
@@ -179,8 +179,8 @@ fn is_kept_work(subject: &str) -> bool {
                         .iter()
                         .any(|word| rest.starts_with(word))
             };
-            KEEPS.iter().filter_map(&rest_of).any(is_word)
-                || KEEPS_ALONE.iter().filter_map(rest_of).any(is_alone)
+            words::of("keeps").iter().filter_map(&rest_of).any(is_word)
+                || words::of("keeps_alone").iter().filter_map(rest_of).any(is_alone)
         },
     )
 }

@@ -33,6 +33,12 @@ pub(super) fn are_all_others(case: &Case<'_>) -> bool {
 
 fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &commit.paths) else { return false };
+    if !work.has_deeds && !turns.is_empty() {
+        // The records name no tools: what was neither committed nor written while a turn ran is nobody's of them.
+        let in_a_turn = |at: Timestamp| turns.iter().any(|turn| turn.has(at, GRACE_MS));
+        let is_theirs = |at: &Option<Timestamp>| at.is_none_or(in_a_turn);
+        return !in_a_turn(commit.at) && !commit.written_at.iter().any(is_theirs);
+    }
     // What only commands wrote can have any path, and some records tell of nothing that was done.
     let is_told = work.has_deeds && (!work.paths.is_empty() || !work.may_write);
     let in_a_turn = |turn: &TurnSpan| turn.may_commit && turn.has(commit.at, GRACE_MS);
@@ -56,16 +62,22 @@ pub(super) fn is_named(path: &str, work: &TaskWork) -> bool {
     })
 }
 
-/// What the commits of the tasks took from the tests, where no prompt asks for it: fewer tests, or more that are left
+/// What the commits and the uncommitted changes of the tasks took from the tests, where no prompt asks for it: fewer tests, or more that are left
 /// out. Then a green run proves less than it says.
 pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
     if case.work.may_change_tests {
         return None;
     }
     let began_at = case.work.began_at?;
-    let newest = commits(case).into_iter().flat_map(|counts| &counts.newest);
-    let of_task = newest.filter(|commit| began_at.millis_since(commit.at) <= GRACE_MS);
-    let changes: Vec<_> = of_task.flat_map(|commit| &commit.tests).collect();
+    let counts = commits(case);
+    let newest = counts.into_iter().flat_map(|counts| &counts.newest);
+    let newest = newest.flat_map(|commit| commit.tests.iter().map(|change| (commit.at, change)));
+    let older = counts.into_iter().flat_map(|counts| &counts.older_tests).map(|(at, change)| (*at, change));
+    let of_task = newest.chain(older).filter(|(at, _)| began_at.millis_since(*at) <= GRACE_MS);
+    let of_tree = super::changes(case).into_iter().flat_map(|tree| {
+        tree.tests.iter().filter(|change| !super::scope::are_persons(&change.path, tree, case.work))
+    });
+    let changes: Vec<_> = of_task.map(|(_, change)| change).chain(of_tree).collect();
     let sum = |count: fn(&crate::model::TestChange) -> (u32, u32)| -> i64 {
         changes
             .iter()

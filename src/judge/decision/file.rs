@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::identity::{self, IdMatch};
 use super::object::{contradicts_itself, decision_of};
-use super::record::{DecisionFile, DecisionReason, DecisionSource, FileContent, MAX_FILE_BYTES, Ruling};
+use super::record::{DecisionFile, FileContent, MAX_FILE_BYTES, Ruling};
 use super::{fence, marker, points};
 use crate::judge::{GRACE_MS, json_answer};
+use crate::model::{DecisionReason, DecisionSource};
 
 /// The deepest nesting in a decision file.
 const MAX_DEPTH: usize = 32;

@@ -36,14 +36,22 @@ pub(super) fn expected<'a>(check_id: Option<&'a str>, env_check_id: Option<&'a s
 /// Compares the id in `object` with the expected one.
 pub(super) fn compare(object: &Map<String, Value>, expected: Option<&str>) -> IdMatch {
     let Some(expected) = expected else { return IdMatch::NotCompared };
-    let given =
-        ["check_id", "checkId"].into_iter().filter_map(|key| object.get(key)).find(|id| !is_missing(id));
-    match given {
+    match given(object) {
         None => IdMatch::NotCompared,
         Some(Value::String(id)) if id.trim() == expected => IdMatch::Same,
         Some(Value::String(id)) if is_placeholder(id.trim()) => IdMatch::Placeholder,
         Some(_) => IdMatch::Different,
     }
+}
+
+/// The id that a decision file carries, as it stands there; none where it is no object or has none.
+pub fn found_id(file: &str) -> Option<String> {
+    let object: Map<String, Value> = serde_json::from_str(file).ok()?;
+    given(&object).map(|id| id.as_str().map_or_else(|| id.to_string(), |id| id.trim().to_owned()))
+}
+
+fn given(object: &Map<String, Value>) -> Option<&Value> {
+    ["check_id", "checkId"].into_iter().filter_map(|key| object.get(key)).find(|id| !is_missing(id))
 }
 
 fn is_missing(id: &Value) -> bool {

@@ -18,13 +18,13 @@ mod record;
 mod voice;
 mod words;
 
-pub use record::{
-    Decision, DecisionFile, DecisionInput, DecisionReason, DecisionRecord, DecisionSource, FileContent,
-    MAX_FILE_BYTES,
-};
+pub use identity::found_id;
+pub use record::{Decision, DecisionFile, DecisionInput, DecisionRecord, FileContent, MAX_FILE_BYTES};
 pub use voice::{last_paragraph, own_voice};
 
 use record::Ruling;
+
+use crate::model::{DecisionReason, DecisionSource};
 
 /// Judges one check. Total, and linear in its input.
 pub fn decide(input: &DecisionInput<'_>) -> DecisionRecord {

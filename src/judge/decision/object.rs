@@ -4,8 +4,9 @@
 
 use serde_json::{Map, Value};
 
-use super::record::{Decision, DecisionReason};
+use super::record::Decision;
 use super::words::whole_word;
+use crate::model::DecisionReason;
 
 /// Rule 4: the value of `decision`. Blanks around it do not matter, anything else does.
 pub(super) fn decision_of(object: &Map<String, Value>) -> Result<Decision, DecisionReason> {

@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::identity::{self, IdMatch};
 use super::object::{contradicts_itself, decision_of};
-use super::record::{Decision, DecisionSource, Ruling};
+use super::record::{Decision, Ruling};
 use super::{decoration, marker, points};
 use crate::judge::json_answer;
+use crate::model::DecisionSource;
 
 /// The deepest nesting on a JSON line.
 const MAX_DEPTH: usize = 32;

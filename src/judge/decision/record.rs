@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::model::{DecisionReason, DecisionSource};
+
 /// What the judge is told.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DecisionInput<'a> {
@@ -47,52 +49,6 @@ pub enum Decision {
     Complete,
     /// The work is not done, or nothing says that it is.
     Incomplete,
-}
-
-/// The channel that decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DecisionSource {
-    /// An object in the decision file.
-    FileJson,
-    /// A word in the decision file.
-    FileLegacy,
-    /// A word in the output.
-    Marker,
-    /// An object on a line of the output.
-    OutputJson,
-    /// Nothing decided.
-    None,
-}
-
-/// Why the decision file was not used, or that nothing was there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DecisionReason {
-    /// More than [`MAX_FILE_BYTES`].
-    TooLarge,
-    /// The file could not be read as text.
-    Unreadable,
-    /// Nothing visible in the file.
-    EmptyFile,
-    /// It begins like JSON and is none, repeats a key, or nests deeper than 32 levels.
-    InvalidJson,
-    /// JSON, but a list.
-    NotAnObject,
-    /// No `decision`, or not a string.
-    MissingDecision,
-    /// A `decision` that is none of the five words.
-    UnknownDecision,
-    /// The id of another check.
-    CheckIdMismatch,
-    /// The id is the name of a variable that was not expanded.
-    CheckIdPlaceholder,
-    /// Written before the check, and no id that says otherwise.
-    StaleFile,
-    /// Text without a verdict.
-    NoMarkerInFile,
-    /// No file, and nothing in the output.
-    NoDecision,
 }
 
 /// The answer of the judge.

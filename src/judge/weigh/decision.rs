@@ -1,11 +1,11 @@
 //! The decision chain as one record: the file, else the output (DESIGN.md 2.2, ranks 4, 7, 8).
 
 use crate::judge::decision::{
-    self, Decision, DecisionFile, DecisionInput, DecisionReason, DecisionRecord, DecisionSource, FileContent,
-    last_paragraph, own_voice,
+    self, Decision, DecisionFile, DecisionInput, DecisionRecord, FileContent, last_paragraph, own_voice,
 };
 use crate::model::{
-    Claim, Evidence, Observations, Pointer, ReadProblem, Reading, Rejection, Source, Strength, Timestamp,
+    Claim, DecisionReason, DecisionReport, DecisionSource, Evidence, Observations, Pointer, ReadProblem,
+    Reading, Rejection, Source, Strength, Timestamp,
 };
 
 use super::{OF_BASELINE, WeighContext, excerpt, is_of_baseline};
@@ -13,6 +13,7 @@ use super::{OF_BASELINE, WeighContext, excerpt, is_of_baseline};
 /// What the decision chain says, and whether its file is there and cannot be used (R4).
 pub(super) struct Said {
     pub(super) evidence: Evidence,
+    pub(super) report: DecisionReport,
     pub(super) is_unreadable: bool,
     /// When the file was written.
     pub(super) written_at: Option<Timestamp>,
@@ -25,7 +26,8 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
             let evidence = beside(output, "the output", scales).unwrap_or_else(|| {
                 Evidence::abstain(Source::Decision, file.name.clone(), Rejection::Stale).because(OF_BASELINE)
             });
-            return Said { evidence, is_unreadable: false, written_at: None };
+            let report = report(observations, Some(DecisionReason::StaleFile), scales);
+            return Said { evidence, report, is_unreadable: false, written_at: None };
         }
         Reading::Present(file) => (Some(FileContent::Text(file.content.as_str())), Some(file.written_at)),
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::HalfWritten => {
@@ -33,7 +35,8 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
             let evidence =
                 Evidence::abstain(Source::Decision, unreadable.name.clone(), Rejection::Unreadable)
                     .because(unreadable.detail.clone());
-            return Said { evidence, is_unreadable: false, written_at: None };
+            let report = report(observations, Some(DecisionReason::Unreadable), scales);
+            return Said { evidence, report, is_unreadable: false, written_at: None };
         }
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::TooLarge => {
             (Some(FileContent::TooLarge), None)
@@ -55,7 +58,27 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
     };
     let is_unreadable = file.is_some()
         && record.reason.is_some_and(|reason| rejection(reason, observations) == Rejection::Unreadable);
-    Said { evidence: evidence.at(written_at), is_unreadable, written_at }
+    let report = DecisionReport {
+        source: record.source,
+        check_id_match: record.check_id_match,
+        ..report(observations, record.reason, scales)
+    };
+    Said { evidence: evidence.at(written_at), report, is_unreadable, written_at }
+}
+
+/// What became of the file, where no channel decided.
+fn report(
+    observations: &Observations,
+    reason: Option<DecisionReason>,
+    scales: &WeighContext<'_>,
+) -> DecisionReport {
+    let file = observations.decision.present();
+    DecisionReport {
+        expected: scales.settings.check_id.clone(),
+        found: file.and_then(|file| decision::found_id(&file.content)).map(|id| excerpt::reason(&id)),
+        reason,
+        ..DecisionReport::default()
+    }
 }
 
 /// What a text says that is not of the chain: the last message of another session.

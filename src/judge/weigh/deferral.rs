@@ -1,47 +1,23 @@
 //! Whether last words put off a part of what was asked for (DESIGN.md 2.2: "deferring what a prompt names is" an
 //! admission). A follow-up that the prompt agreed to, and one about something else, is none.
 
-/// Words that put something off. A sentence with one of them counts only if it names what a prompt names.
-const PUTS_OFF: [&str; 77] = [
-    "follow-up", "follow up", "followup", "for later", "do later", "done later", "later pr", "another pr",
-    "separate pr", "next pr", "future pr", "separate commit", "separate change", "next session",
-    "next iteration", "next round", "another time", "another day", "at a later", "in a later",
-    "come back to", "postpone", "deferred", "deferring", "i defer", "skipped", "i skip", "left out",
-    "left for", "leave it for", "on hold", "parked", "punted", "out of scope", "beyond the scope",
-    "not included", "did not include", "didn't include", "did not get to", "didn't get to",
-    "haven't gotten to", "not yet implemented", "not implemented yet", "not implemented", "is still missing",
-    "are still missing", "still to do", "still needs", "still need to", "remains to be", "remain to be",
-    "yet to be", "is stubbed", "are stubbed", "stubbed out", "zurückgestellt", "für später", "später",
-    "noch nicht", "folgt noch", "plus tard", "ultérieur", "reporté", "más adelante", "pendiente",
-    "mais tarde", "別途", "今後", "次回", "後日", "後ほど", "見送", "未実装", "以后", "后续", "나중에",
-    "추후",
-];
-/// Words of a sentence that says that nothing was put off, or is not any more.
-const DENIES: [&str; 8] = [
-    "nothing", "none of", "no part", "instead of", "replaced", "no longer", "is not deferred",
-    "wasn't skipped",
-];
-/// Words of a prompt that name nothing.
-const EMPTY: [&str; 14] = [
-    "with", "that", "this", "from", "into", "please", "then", "also", "when", "your", "commit", "make",
-    "should", "have",
-];
+use crate::judge::words;
 
 /// The sentence that puts off what `prompts` name and no other sentence speaks of.
 pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     let asked = prompts.join("\n").to_lowercase();
-    if PUTS_OFF.iter().any(|phrase| asked.contains(phrase)) {
+    let postpones = |text: &str| words::has(text, "puts_off");
+    if postpones(&asked) {
         return None;
     }
-    let asked: Vec<&str> = words(&asked).filter(|word| names_something(word)).collect();
+    let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
     let sentences: Vec<&str> = text.split(['.', '!', '?', '\n', ';', '。']).map(str::trim).collect();
     let lower: Vec<String> = sentences.iter().map(|sentence| sentence.to_lowercase()).collect();
-    let has = |sentence: &str, phrases: &[&str]| phrases.iter().any(|phrase| sentence.contains(phrase));
-    let puts_off = |sentence: &str| has(sentence, &PUTS_OFF) && !has(sentence, &DENIES);
+    let puts_off = |sentence: &str| postpones(sentence) && !words::has(sentence, "denies");
     let is_told =
-        |word: &str| lower.iter().any(|other| !puts_off(other) && words(other).any(|told| told == word));
+        |word: &str| lower.iter().any(|other| !puts_off(other) && words_of(other).any(|told| told == word));
     let is_deferral = |sentence: &String| {
-        puts_off(sentence) && words(sentence).any(|word| asked.contains(&word) && !is_told(word))
+        puts_off(sentence) && words_of(sentence).any(|word| asked.contains(&word) && !is_told(word))
     };
     lower.iter().position(is_deferral).map(|at| sentences[at])
 }
@@ -49,7 +25,7 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
 /// Whether a word of a prompt can name a part of it.
 fn names_something(word: &str) -> bool {
     let is_dense = word.chars().next().is_some_and(|sign| script(sign) != Script::Spaced);
-    word.chars().count() > if is_dense { 1 } else { 3 } && !EMPTY.contains(&word)
+    word.chars().count() > if is_dense { 1 } else { 3 } && !words::of("names_nothing").contains(&word)
 }
 
 /// How a script separates its words.
@@ -73,7 +49,7 @@ fn script(sign: char) -> Script {
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let runs = text.split(|c: char| !c.is_alphanumeric() && c != 'ー').flat_map(|run| {
         let mut begin = 0;
         let signs = run.char_indices().zip(run.chars().skip(1));

@@ -7,8 +7,8 @@ use super::deferral::deferral;
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
 use super::{EvidenceSet, OF_BASELINE, WeighContext, activity, excerpt, is_of_baseline, is_stale};
-use crate::judge::STOPS_HALF_WAY;
 use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label};
+use crate::judge::{STOPS_HALF_WAY, words};
 use crate::model::{
     Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy, Parts, Pointer,
     Question, QuestionWeight, Rejection, SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp,
@@ -37,6 +37,8 @@ pub(super) struct Spoken<'a> {
     /// Why they claim nothing any more, or never did.
     overtaken_by: Option<&'static str>,
     is_cut: bool,
+    /// Whether a person said no to what they ask or offer.
+    is_declined: bool,
     context: Context<'a>,
     /// What the task asks for, as far as it is known.
     prompts: Vec<String>,
@@ -58,6 +60,7 @@ impl<'a> Spoken<'a> {
             scope: if is_result { Scope::Result } else { Scope::Task },
             overtaken_by,
             is_cut: file.is_excerpt,
+            is_declined: false,
             context: Context::default(),
             prompts: Vec::new(),
         }
@@ -83,6 +86,7 @@ impl<'a> Spoken<'a> {
             },
             overtaken_by: overtaken_by(session, message.at),
             is_cut: false,
+            is_declined: false,
             context: context_of(session),
             prompts: task.prompts(),
         });
@@ -95,6 +99,7 @@ impl<'a> Spoken<'a> {
                 scope: Scope::Task,
                 overtaken_by: task.is_task_cut().then_some("said on the way: the turn was cut"),
                 is_cut: false,
+                is_declined: task.side_prompts().any(|said| words::has(&said.to_lowercase(), "declines")),
                 context: Context { end: Some(EndOfTurn::ByItself), ..context_of(session) },
                 prompts: task.prompts(),
             })
@@ -187,6 +192,8 @@ impl<'a> Spoken<'a> {
                 let words = excerpt::reason(&question.text);
                 if question.weight == QuestionWeight::Offer && scales.policy.offers == OfferPolicy::Done {
                     silent(format!("an offer, by configuration no question: {words}"))
+                } else if self.is_declined {
+                    silent(format!("a person said no to it: {words}"))
                 } else if question.certainty == Certainty::Low {
                     silent(format!("may ask: {words}"))
                 } else {
@@ -196,6 +203,12 @@ impl<'a> Spoken<'a> {
             // What its writer surely admits or announces is open, whatever else says that it is done.
             (Label::Incomplete, _)
                 if is_of_task && judged.certainty == Certainty::High && !self.is_courtesy(judged) =>
+            {
+                self.half_way(Source::LastWords, judged)
+            }
+            // An answer to a side question claims nothing, but it may take back what was said of the task.
+            (Label::Incomplete | Label::Complete, _)
+                if self.scope == Scope::Beside && words::has(&self.text.to_lowercase(), "retracts") =>
             {
                 self.half_way(Source::LastWords, judged)
             }

@@ -120,6 +120,12 @@ impl SessionTask {
         session.history.turns.iter().map(AsRef::as_ref).rev().find(of_task)
     }
 
+    /// What a person said beside its task since: side questions and thanks.
+    pub(super) fn side_prompts(&self) -> impl Iterator<Item = &str> {
+        let sides = self.tasks.current().map_or(&[][..], |task| &task.side_turns);
+        sides.iter().map(|side| side.prompt.as_str())
+    }
+
     /// Whether nothing but answers was asked for.
     pub(super) fn is_only_answered(&self) -> bool {
         self.tasks.current().is_none() && !self.tasks.side_turns.is_empty()

@@ -72,6 +72,7 @@ pub(super) fn weigh(
         acted_outside: proven.acted_outside,
         round_mark: round_mark(session, said.written_at),
         has_unreadable_decision: said.is_unreadable,
+        decision: said.report,
         decision_file: observations.decision_digest.clone().zip(said.written_at),
     }
 }

@@ -8,25 +8,11 @@ use bitflags::bitflags;
 use super::memory::Memory;
 use super::tasks::{SessionTask, Standing, asked_at};
 use crate::judge::by_turn::{Followed, StepPlaces};
+use crate::judge::words;
 use crate::model::{
     Deed, Exit, Observations, SessionObservation, TaskWork, Timestamp, TurnEnd, TurnSpan, TurnStep,
 };
 
-/// Words of commands that bring files with their old times.
-const MOVERS: [&str; 12] =
-    ["mv", "cp", "tar", "unzip", "rsync", "install", "stash", "touch", "ln", "rename", "checkout", "restore"];
-
-/// Words of commands that may make a commit: those of git and its like, and whatever runs a program of its own.
-const COMMITTERS: [&str; 21] = [
-    "commit", "merge", "cherry-pick", "rebase", "revert", "pull", " am ", "stash", "gh ", "jj ", "gt ",
-    "hg ", "make", "just ", "./", ".sh", "python", "node", "npx", "run ", "release",
-];
-/// What a prompt says that wants tests to be others, or fewer.
-const CHANGES: [&str; 22] = [
-    "remove", "delete", "drop", "skip", "ignore", "disable", "clean", "merge", "rewrite", "refactor",
-    "parametri", "consolidate", "replace", "simplify", "obsolete", "move", "split", "deduplicate", "削除",
-    "スキップ", "整理", "统一",
-];
 /// So many of the last turns of a session are told apart; what was before them counts as one.
 const MOST_TURNS: usize = 200;
 
@@ -124,8 +110,7 @@ fn spans(session: &SessionObservation, may_commit: bool) -> Option<Vec<TurnSpan>
 /// Whether a prompt wants tests to be others, or fewer.
 fn is_about_tests(prompt: &str) -> bool {
     let prompt = prompt.to_lowercase();
-    let names_tests = ["test", "spec", "テスト", "测试"].iter().any(|word| prompt.contains(word));
-    names_tests && CHANGES.iter().any(|word| prompt.contains(word))
+    words::has(&prompt, "names_tests") && words::has(&prompt, "changes_tests")
 }
 
 impl WorkMemory {
@@ -168,14 +153,13 @@ impl Acts {
                 Acts::IS_ACTIVE | Acts::SETS_EXCLUDES.when(sets_excludes)
             }
             Deed::Command(run) => {
-                let has = |words: &[&str]| words.iter().any(|word| run.command.contains(word));
-                let mut words = run.command.split(|c: char| !c.is_alphanumeric());
+                let mut said = run.command.split(|c: char| !c.is_alphanumeric());
                 Acts::IS_ACTIVE
                     | Acts::MAY_WRITE
-                    | Acts::MAY_COMMIT.when(has(&COMMITTERS))
+                    | Acts::MAY_COMMIT.when(words::has(&run.command, "committers"))
                     | Acts::RUNS_ON.when(matches!(run.exit, Exit::Running | Exit::Unknown))
-                    | Acts::SETS_EXCLUDES.when(has(&["excludesFile", "excludesfile", "info/exclude"]))
-                    | Acts::MOVES_FILES.when(words.any(|word| MOVERS.contains(&word)))
+                    | Acts::SETS_EXCLUDES.when(words::has(&run.command, "excludes"))
+                    | Acts::MOVES_FILES.when(said.any(|word| words::of("movers").contains(&word)))
             }
             Deed::SentOff { .. } | Deed::Other { .. } => {
                 Acts::IS_ACTIVE | Acts::MOVES_FILES | Acts::MAY_WRITE | Acts::MAY_COMMIT

@@ -1,0 +1,243 @@
+//! A name for the content of a work tree: the id of the tree that a commit of everything in it would have. What is
+//! touched, staged, committed, amended or rescued and stays the same keeps its name.
+//!
+//! Computed in memory, within bounds: nothing is written, and no filter runs.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use super::evidence_paths::is_evidence;
+use super::hidden;
+use super::on_disk;
+use super::reader::{Entry, Id, Repo};
+use crate::git::{Read, Repository};
+use crate::model::{OnDisk, Timestamp, hex, stable_hash};
+
+/// With more changed files, or more untracked folders, there is no such name.
+const MOST_FILES: usize = 2_000;
+const MOST_FOLDERS: usize = 20;
+/// So many bytes are read at one look; what is beyond is named by size and time.
+const MOST_BYTES: u64 = 64 << 20;
+/// File systems set times by a coarse clock: what was written so shortly before it was read is read again.
+const YOUNG_MS: i64 = 2_000;
+
+const FOLDER: &[u8] = b"40000";
+const GITLINK: &[u8] = b"160000";
+
+/// The contents that were read at the last look, so that each is read once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Contents(HashMap<Vec<u8>, (OnDisk, Leaf)>);
+
+/// A file of a tree: its mode and its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Leaf {
+    mode: &'static [u8],
+    id: Id,
+}
+
+/// What lies at a path.
+enum Found {
+    File(Leaf),
+    Nothing,
+    /// It could not be read.
+    Unread,
+}
+
+/// What of a name is content, and what could not be read and is named by size and time instead.
+struct Reading<'a> {
+    repository: &'a Repository,
+    before: &'a HashMap<Vec<u8>, (OnDisk, Leaf)>,
+    known: HashMap<Vec<u8>, (OnDisk, Leaf)>,
+    now: Timestamp,
+    n_left: u64,
+    unread: Vec<String>,
+}
+
+/// The name; `root` is the tree of HEAD, `entries` is all that differs from it, and `paths` are its files ([`paths`]).
+/// Where they are too many, sizes and times make it.
+pub(super) fn name(
+    repo: &dyn Repo,
+    repository: &Repository,
+    root: Option<&str>,
+    (entries, paths): (&[Entry], Option<Vec<Vec<u8>>>),
+    (contents, now): (&mut Contents, Timestamp),
+) -> Read<Option<String>> {
+    let root = root.unwrap_or(repository.format.empty_tree()).to_owned();
+    let Some(paths) = paths else {
+        let seen = entries.iter().map(|entry| (entry, on_disk::look(repository, &entry.path).map(times)));
+        return Ok(Some(unread_name(&root, &format!("{:?}", seen.collect::<Vec<_>>()))));
+    };
+    if paths.is_empty() {
+        contents.0.clear();
+        return Ok(Some(root));
+    }
+    let known = HashMap::with_capacity(paths.len());
+    let mut reading =
+        Reading { repository, before: &contents.0, known, now, n_left: MOST_BYTES, unread: Vec::new() };
+    let leaves: Vec<(Vec<u8>, Found)> =
+        paths.into_iter().map(|path| (path.clone(), reading.find(&path))).collect();
+    let Reading { known, unread, .. } = reading;
+    contents.0 = known;
+    let folders: BTreeSet<Vec<u8>> = leaves.iter().flat_map(|(path, _)| folders_above(path)).collect();
+    let folders: Vec<Vec<u8>> = folders.into_iter().collect();
+    let trees = repo.trees(&root, &folders)?;
+    let id_length = repository.format.id_length();
+    let mut trees: BTreeMap<Vec<u8>, Tree> = folders
+        .into_iter()
+        .zip(trees)
+        .map(|(folder, raw)| (folder, raw.and_then(|raw| parse(&raw, id_length)).unwrap_or_default()))
+        .collect();
+    for (path, found) in leaves {
+        let (folder, name) = split(&path);
+        let Some(tree) = trees.get_mut(folder) else { continue };
+        match found {
+            Found::File(leaf) => {
+                let id = hex::unhex(leaf.id.as_bytes()).unwrap_or_default();
+                tree.insert(name.to_vec(), (leaf.mode.to_vec(), id));
+            }
+            Found::Nothing => drop(tree.remove(name)),
+            Found::Unread => {}
+        }
+    }
+    let tree = fold(repository, trees);
+    Ok(tree.map(|tree| match unread.as_slice() {
+        [] => tree,
+        unread => unread_name(&tree, &unread.join("\n")),
+    }))
+}
+
+fn unread_name(tree: &str, unread: &str) -> String {
+    format!("{tree}+{:016x}", stable_hash(unread.as_bytes()))
+}
+
+fn times(seen: OnDisk) -> (Timestamp, u64) {
+    (seen.modified_at, seen.size)
+}
+
+/// All files that differ, with those below untracked folders; without `evidence`. `None` where they are too many.
+pub(super) fn paths(repo: &dyn Repo, entries: &[Entry], evidence: &[Vec<u8>]) -> Read<Option<Vec<Vec<u8>>>> {
+    let mut paths = Vec::new();
+    let mut n_folders = 0;
+    for entry in entries {
+        if entry.path.ends_with(b"/") {
+            n_folders += 1;
+            if n_folders > MOST_FOLDERS {
+                return Ok(None);
+            }
+            paths.extend(repo.untracked_below(&entry.path)?);
+        } else {
+            paths.push(entry.path.clone());
+        }
+        if paths.len() > MOST_FILES {
+            return Ok(None);
+        }
+    }
+    paths.retain(|path| !is_evidence(path, evidence));
+    Ok(Some(paths))
+}
+
+impl Reading<'_> {
+    fn find(&mut self, path: &[u8]) -> Found {
+        let place = self.repository.top.join(OsStr::from_bytes(path));
+        let Ok(metadata) = place.symlink_metadata() else { return Found::Nothing };
+        let mode: &[u8] = match () {
+            () if metadata.is_symlink() => b"120000",
+            () if metadata.mode() & 0o100 != 0 => b"100755",
+            () => b"100644",
+        };
+        let on_disk = on_disk::of(&metadata);
+        let is_same = |(before, leaf): &&(OnDisk, Leaf)| *before == on_disk && leaf.mode == mode;
+        let is_young = self.now.millis_since(on_disk.changed_at) < YOUNG_MS;
+        let leaf = match self.before.get(path).filter(is_same).filter(|_| !is_young) {
+            Some((_, leaf)) => Some(leaf.clone()),
+            None if metadata.is_dir() || metadata.len() > self.n_left => None,
+            None => {
+                self.n_left -= metadata.len();
+                let content = hidden::content(
+                    &self.repository.top,
+                    Path::new(OsStr::from_bytes(path)),
+                    metadata.is_symlink(),
+                );
+                content
+                    .ok()
+                    .and_then(|content| self.repository.format.id_of(&content))
+                    .map(|id| Leaf { mode, id })
+            }
+        };
+        if let Some(leaf) = leaf {
+            self.known.insert(path.to_vec(), (on_disk, leaf.clone()));
+            return Found::File(leaf);
+        }
+        // A repository in this one, or too large.
+        let seen = on_disk::look(self.repository, path).map(times);
+        self.unread.push(format!("{} {seen:?}", String::from_utf8_lossy(path)));
+        Found::Unread
+    }
+}
+
+/// A tree: the mode and the id of each name.
+type Tree = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
+
+/// The entries of a tree object, each `mode name NUL id`; `None` where it is none.
+fn parse(raw: &[u8], id_length: usize) -> Option<Tree> {
+    let mut tree = Tree::new();
+    let mut rest = raw;
+    while !rest.is_empty() {
+        let (head, behind) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
+        let (mode, name) = head.split_at_checked(head.iter().position(|byte| *byte == b' ')?)?;
+        let (id, next) = behind.get(1..)?.split_at_checked(id_length)?;
+        tree.insert(name.get(1..)?.to_vec(), (mode.to_vec(), id.to_vec()));
+        rest = next;
+    }
+    Some(tree)
+}
+
+/// The id of the tree above all others, each being put into the one above it.
+fn fold(repository: &Repository, mut trees: BTreeMap<Vec<u8>, Tree>) -> Option<Id> {
+    // A folder stands before all that is below it.
+    while let Some((path, tree)) = trees.pop_last() {
+        let id = repository.format.id_of_tree(&written(&tree))?;
+        if path.is_empty() {
+            return Some(id);
+        }
+        let (above, name) = split(&path);
+        let above = trees.get_mut(above)?;
+        // What lies in a submodule is none of this repository's.
+        let is_submodule = above.get(name).is_some_and(|(mode, _)| mode == GITLINK);
+        if tree.is_empty() && !is_submodule {
+            above.remove(name);
+        } else if !is_submodule {
+            above.insert(name.to_vec(), (FOLDER.to_vec(), hex::unhex(id.as_bytes())?));
+        }
+    }
+    None
+}
+
+/// A tree as git stores it: in the order of names, where that of a folder ends with a slash.
+fn written(tree: &Tree) -> Vec<u8> {
+    let mut entries: Vec<_> = tree.iter().collect();
+    entries.sort_by_key(|(name, (mode, _))| {
+        let end: &[u8] = if mode == FOLDER { b"/" } else { b"" };
+        [name.as_slice(), end].concat()
+    });
+    entries
+        .into_iter()
+        .flat_map(|(name, (mode, id))| [mode, b" ".as_slice(), name, b"\0", id].concat())
+        .collect()
+}
+
+/// The folders above a path, down from the top, whose name is empty.
+fn folders_above(path: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
+    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    std::iter::once(0).chain(slashes).map(|at| path[..at].to_vec())
+}
+
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (b"", path),
+    }
+}

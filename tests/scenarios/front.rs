@@ -1,0 +1,98 @@
+//! What closeout itself does in a world: it looks, takes a person's word, rescues. All by the entries that its commands use.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use closeout::agent::Adapter;
+use closeout::config::{Config, Sources};
+use closeout::engine::{EngineConfig, OneShot, Scope, judge_once};
+use closeout::evidence::LiveSources;
+use closeout::model::{Action, ActionOutcome, MarkOrder, RecordOrder, TaskKind, Verdict};
+
+use super::own_agent::DESCRIBED;
+use super::world::World;
+use crate::support::repo::git_program;
+
+impl World {
+    /// Writes the records of all sessions, and what a command of closeout starts with here.
+    fn engine_config(&self) -> EngineConfig {
+        let home = self.home();
+        self.claude.values().for_each(|session| session.write(&home));
+        self.codex.values().for_each(|session| session.write(&home));
+        self.opencode.values().for_each(|session| session.write(&home));
+        self.gemini.values().for_each(|session| session.write(&home));
+        self.own.values().for_each(super::own_agent::OwnAgent::write);
+        let described = if self.own.is_empty() { "" } else { DESCRIBED };
+        fs::create_dir_all(home.join(".config/closeout")).unwrap();
+        fs::write(home.join(".config/closeout/config.toml"), format!("{}{described}", self.config)).unwrap();
+        let sources = Sources { home: Some(home.clone()), flags: self.flags.clone(), ..Sources::default() };
+        let config = Config::load(&sources).unwrap();
+        let mut adapters = Adapter::all(|folder| folder.path(Some(&home), |_| None));
+        adapters.extend(config.agents().iter().cloned().map(Adapter::described));
+        EngineConfig {
+            config,
+            scope: Scope::One(self.work()),
+            overlay: self.overrides.clone(),
+            home: Some(home.clone()),
+            adapters,
+            variables: BTreeMap::new(),
+            git_program: Some(git_program()),
+            own_program: None,
+            live: Some(LiveSources::new(None)),
+            state_folder: Some(self.root.path().join("state")),
+            has_terminal: false,
+        }
+    }
+
+    /// The verdict, as `closeout check` finds it.
+    pub(super) fn verdict(&self) -> Verdict {
+        let judged = judge_once(&self.engine_config());
+        judged
+            .views
+            .into_iter()
+            .next()
+            .and_then(|view| view.verdict)
+            .unwrap_or_else(|| panic!("{:?}", judged.refused))
+    }
+
+    /// A person's word, as `closeout mark` takes it.
+    pub(super) fn mark(&self, words: &str) {
+        let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
+        let order = match word {
+            "done" => MarkOrder::Done,
+            "open" => MarkOrder::Open,
+            "quiet" => MarkOrder::Quiet,
+            "clear" => MarkOrder::Clear,
+            "baseline-here" => MarkOrder::BaselineHere,
+            "not-of-this-task" => {
+                MarkOrder::NotOfThisTask { point: Some(rest.to_owned()).filter(|point| !point.is_empty()) }
+            }
+            "kind" => MarkOrder::TaskKind { task_kind: TaskKind::from_name(rest).unwrap() },
+            _ => panic!("no such word: {words}"),
+        };
+        let outcome = self.perform(|_| Action::Mark { order: order.clone(), reason: None });
+        assert!(matches!(outcome, ActionOutcome::Marked { .. }), "{outcome:?}");
+    }
+
+    /// All uncommitted work becomes a visible commit.
+    pub(super) fn rescue(&self) {
+        let outcome = self.perform(|outcome| match outcome {
+            Some(ActionOutcome::RescuePlanned(plan)) => Action::Rescue { plan: plan.clone() },
+            _ => Action::PlanRescue { message: None, order: RecordOrder::default() },
+        });
+        assert!(matches!(outcome, ActionOutcome::Rescued { .. }), "{outcome:?}");
+    }
+
+    /// Has an action carried out, and the one that follows from its plan.
+    fn perform(&self, action: impl Fn(Option<&ActionOutcome>) -> Action) -> ActionOutcome {
+        let config = self.engine_config();
+        let mut all = OneShot::judge(&config);
+        let id = all.judged().views[0].id.clone();
+        let outcome = all.action(&id, action(None), &|_| {});
+        if matches!(outcome, ActionOutcome::RescuePlanned(_)) {
+            all.action(&id, action(Some(&outcome)), &|_| {})
+        } else {
+            outcome
+        }
+    }
+}
