@@ -157,7 +157,7 @@ impl Claude {
                 self.client_command(at, "/compact");
             }
             "queued" => {
-                self.line(at, &json!({"type": "queue-operation", "operation": "enqueue", "content": words}))
+                self.line(at, &json!({"type": "queue-operation", "operation": "enqueue", "content": words}));
             }
             "dequeued" => self.line(at, &json!({"type": "queue-operation", "operation": "dequeue"})),
             "blocked" => {

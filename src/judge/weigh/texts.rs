@@ -64,7 +64,9 @@ impl TextRead {
     pub(super) fn says_done(&mut self, text: &str) -> bool {
         *self.says_done.get_or_insert_with(|| {
             // A link has words of no language: "Done: https://…" says that it is done.
-            let said = |line: &str| line.split(' ').filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ");
+            let said = |line: &str| {
+                line.split(' ').filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ")
+            };
             let found = questions::explain(&text.lines().map(said).collect::<Vec<_>>().join("\n"));
             found.iter().any(|finding| finding.speech == Speech::Finished)
                 && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
