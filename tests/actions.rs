@@ -452,6 +452,8 @@ fn verified(at: i64) -> VerifyReport {
         n_attempts: 1,
         cost: AskCost::default(),
         notes: Vec::new(),
+        asked_of: None,
+        prompt_used: String::new(),
     }
 }
 

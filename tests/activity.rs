@@ -69,6 +69,7 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         plans: Vec::new(),
         files: Reading::NotLookedAt,
         tests: Reading::NotLookedAt,
+        check_tests: Vec::new(),
         session: Reading::Present(sessions.remove(0)),
         other_sessions: sessions,
         watch_targets: Vec::new(),

@@ -560,7 +560,7 @@ fn commands_are_the_persons_with_the_words_on_standard_input() {
     let session = machine.session(&agent);
     let adapter = Adapter::described(agent);
     let text = |text: &str| Argument::Text(text.to_owned());
-    let query = Asking::Closer { prompt: "Check $(x)".to_owned(), schema: "{}".to_owned() };
+    let query = Asking::Closer { prompt: "Check $(x)".to_owned(), schema: "{}".to_owned(), model: None };
     let command = adapter.command(&session, &query).unwrap();
     assert_eq!(command.program, "mine");
     assert_eq!(command.stdin, "Check $(x)");
@@ -572,7 +572,7 @@ fn commands_are_the_persons_with_the_words_on_standard_input() {
     );
     let reply = adapter.command(&session, &Asking::Reply { text: "Go on".to_owned() }).unwrap();
     assert_eq!((reply.stdin.as_str(), reply.trace), ("Go on", Trace::InSession));
-    assert_eq!(adapter.command(&session, &Asking::Probe { prompt: "?".to_owned() }), None);
+    assert_eq!(adapter.command(&session, &Asking::Probe { prompt: "?".to_owned(), model: None }), None);
     assert_eq!(adapter.command(&session, &Asking::Queue { text: "?".to_owned() }), None);
 }
 

@@ -652,7 +652,8 @@ fn a_look_goes_into_a_copy_and_nothing_is_written_to_a_session() {
     machine.write("aaaaaaaa", &fixture("chats/statement.jsonl"));
     let session = machine.session();
     let [adapter] = machine.adapters();
-    let probe = adapter.command(&session, &Asking::Probe { prompt: "STATUS?".to_owned() }).unwrap();
+    let probe =
+        adapter.command(&session, &Asking::Probe { prompt: "STATUS?".to_owned(), model: None }).unwrap();
     assert_eq!(probe.trace, Trace::Copy);
     assert_eq!(probe.stdin, "STATUS?");
     assert_eq!(probe.folder, machine.workspace);
@@ -661,9 +662,14 @@ fn a_look_goes_into_a_copy_and_nothing_is_written_to_a_session() {
     let model = format!("--model={}", session.model.as_deref().unwrap());
     assert_eq!(probe.arguments.last(), Some(&Argument::Text(model)));
     let nameless = SessionObservation { model: Some("-x y".to_owned()), ..session.clone() };
-    let other = adapter.command(&nameless, &Asking::Probe { prompt: "STATUS?".to_owned() }).unwrap();
+    let other =
+        adapter.command(&nameless, &Asking::Probe { prompt: "STATUS?".to_owned(), model: None }).unwrap();
     assert_eq!(other.arguments, probe.arguments[..probe.arguments.len() - 1]);
-    let closer = Asking::Closer { prompt: "Check".to_owned(), schema: "{\"type\":\"object\"}".to_owned() };
+    let closer = Asking::Closer {
+        prompt: "Check".to_owned(),
+        schema: "{\"type\":\"object\"}".to_owned(),
+        model: None,
+    };
     assert!(adapter.command(&session, &closer).unwrap().stdin.contains("{\"type\":\"object\"}"));
     let text = || "Go on".to_owned();
     assert_eq!(adapter.command(&session, &Asking::Reply { text: text() }), None);

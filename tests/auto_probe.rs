@@ -2,6 +2,7 @@
 
 mod beside;
 mod budget;
+mod checks;
 mod deciding;
 mod giving_way;
 pub(crate) mod scene;

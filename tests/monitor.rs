@@ -607,6 +607,7 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
 fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is_known() {
     let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
     let attempt = ProbeAttempt {
+        said: None,
         number: 1,
         began_at: at(0),
         took_ms: Some(1),

@@ -81,6 +81,7 @@ const KEYS: &[(Key, Rule, &str, &str)] = &[
     (Key::NotifyQuestion, Rule::Person, "false", "true"),
     (Key::LogLevel, Rule::Person, "\"warn\"", "\"off\""),
     (Key::ChecksMode, Rule::Person, "\"all\"", "\"any\""),
+    (Key::ChecksRun, Rule::Person, "\"asked\"", "\"turn-end\""),
     (Key::GateEnabled, Rule::Person, "true", "false"),
     (Key::GateMaxBlocks, Rule::Person, "4", "5"),
     (Key::GateDeadlineMinutes, Rule::Person, "4", "5"),
@@ -90,6 +91,7 @@ const KEYS: &[(Key, Rule, &str, &str)] = &[
     (Key::ProbeIntervalSeconds, Rule::Offers, "7", "1"),
     (Key::ProbeTimeoutSeconds, Rule::Offers, "7", "600"),
     (Key::FinalRescueAttempt, Rule::Adds, "true", "false"),
+    (Key::Models, Rule::Person, "[\"a=m\"]", "[\"a=n\"]"),
     (Key::AutoProbe, Rule::Person, "false", "true"),
     (Key::AutoProbesPerHour, Rule::Person, "4", "60"),
 ];

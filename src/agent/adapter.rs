@@ -97,7 +97,9 @@ impl Adapter {
         let command = (**self).command(session, asking)?;
         Some(match asking {
             // A look into a session is no part of it: closeout's own hook passes it over.
-            Asking::Probe { .. } | Asking::Closer { .. } => command.with_variable(LOOK, "1"),
+            Asking::Probe { .. } | Asking::Closer { .. } | Asking::Fresh { .. } => {
+                command.with_variable(LOOK, "1")
+            }
             Asking::Reply { .. } | Asking::Queue { .. } => command,
         })
     }

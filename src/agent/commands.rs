@@ -16,6 +16,8 @@ pub enum Asking {
     Probe {
         /// The prompt.
         prompt: String,
+        /// The model that answers, as the agent's program names it; `None` is the session's, or the program's choice.
+        model: Option<String>,
     },
     /// The closer's checklist, without a trace where that can be.
     Closer {
@@ -23,6 +25,18 @@ pub enum Asking {
         prompt: String,
         /// The JSON schema of the answer.
         schema: String,
+        /// The model, as for a probe.
+        model: Option<String>,
+    },
+    /// The same of a new session, which knows nothing of the one that did the work: of the session that is named, only the
+    /// folder counts. It reads the workspace and changes nothing.
+    Fresh {
+        /// The prompt.
+        prompt: String,
+        /// The JSON schema of the answer.
+        schema: String,
+        /// The model, as for a probe.
+        model: Option<String>,
     },
     /// Words of the person, which become part of the session. For a session that is not live.
     Reply {

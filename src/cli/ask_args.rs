@@ -1,7 +1,7 @@
 //! The part of the command line about asking agents and deciding, as types. What help says of it is written
 //! here.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
@@ -53,6 +53,19 @@ pub(super) struct Probe {
 /// `closeout verify`.
 #[derive(Debug, Args)]
 pub(super) struct Verify {
+    /// Ask a new session of this agent, in place of the session that did the work
+    #[arg(long = "with", value_name = "AGENT")]
+    pub(super) with: Option<String>,
+    /// A value for a placeholder of the prompt; may be given several times
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
+    pub(super) params: Vec<(String, String)>,
+    /// A step (c2/c3) whose prompt is put; with several, each is asked, and all have to be complete [default: by
+    /// configuration]
+    #[arg(long = "step", value_name = "C2/C3", value_parser = step)]
+    pub(super) steps: Vec<String>,
+    /// A file with the structured output of the agent, as JSON; the closer is told it
+    #[arg(long, value_name = "FILE")]
+    pub(super) structured_output: Option<PathBuf>,
     #[command(flatten)]
     pub(super) asked: Asked,
 }
@@ -108,6 +121,26 @@ pub(super) enum DecisionWord {
     Complete,
     /// The work is not done
     Incomplete,
+}
+
+/// A value with its name.
+fn param(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if name.is_empty() || name.len() > 64 || !name.bytes().all(is_sign) {
+        return Err("a name has 1 to 64 of a-z, A-Z, 0-9, \"_\", \"-\"".to_owned());
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// A step: folders below that of the prompts.
+fn step(text: &str) -> Result<String, String> {
+    let is_inside = Path::new(text).components().all(|part| matches!(part, Component::Normal(_)));
+    if is_inside && !text.is_empty() {
+        Ok(text.to_owned())
+    } else {
+        Err("write C2/C3, like review/pr".to_owned())
+    }
 }
 
 /// A number of probes.

@@ -1,5 +1,6 @@
 //! `closeout probe` and `closeout verify`: asks an agent once.
 
+use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
@@ -7,8 +8,9 @@ use serde::Serialize;
 
 use crate::engine::{EngineConfig, OneShot};
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, AskPlan, AskPurpose, ProbeReading,
-    ProbeRescue, ProbeWord, SessionName, SmartReport, SmartStatus, Trace, VerifyReport, display_text,
+    Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, AskOptions, AskPlan, AskPurpose,
+    ProbeReading, ProbeRescue, ProbeWord, SessionName, SmartReport, SmartStatus, Trace, VerifyReport,
+    display_text,
 };
 
 use super::ask_args::{Asked, Probe, Verify};
@@ -18,6 +20,9 @@ use super::json::{self, Printed, unexpected};
 use super::target::{self, Target};
 use super::target_workspace::{TargetWorkspace, confirm};
 use super::{ask_words, output};
+
+/// The longest structured output that the closer is told, in bytes.
+const LONGEST_OUTPUT: u64 = 64 << 10;
 
 /// `probe --dry-run --json` and `verify --dry-run --json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -31,7 +36,12 @@ pub(super) fn probe(environment: &Environment, probe: &Probe) -> Ended {
     let target = Target::of(environment, &probe.asked.target);
     let config = target.engine_config(environment)?;
     let (mut target_workspace, session) = judged(&target, &config)?;
-    let plan = match planned(&mut target_workspace, AskPurpose::Probe, session, &probe.asked)? {
+    let plan = match planned(
+        &mut target_workspace,
+        AskPurpose::Probe,
+        (session, AskOptions::default()),
+        &probe.asked,
+    )? {
         Planned::Ready(plan) => AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..*plan },
         Planned::Ended(outcome) => return Ok(outcome),
     };
@@ -64,7 +74,8 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     let target = Target::of(environment, &verify.asked.target);
     let config = target.engine_config(environment)?;
     let (mut target_workspace, session) = judged(&target, &config)?;
-    let plan = match planned(&mut target_workspace, AskPurpose::Verify, session, &verify.asked)? {
+    let options = options(verify)?;
+    let plan = match planned(&mut target_workspace, AskPurpose::Verify, (session, options), &verify.asked)? {
         Planned::Ready(plan) => *plan,
         Planned::Ended(outcome) => return Ok(outcome),
     };
@@ -87,6 +98,28 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     }
 }
 
+/// What the person wants otherwise than usual.
+fn options(verify: &Verify) -> Result<AskOptions, Failure> {
+    let structured_output = verify.structured_output.as_deref().map(|path| {
+        let told = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
+        let file = std::fs::File::open(path).map_err(|error| told(error.to_string()))?;
+        let mut text = String::new();
+        file.take(LONGEST_OUTPUT + 1).read_to_string(&mut text).map_err(|error| told(error.to_string()))?;
+        if text.len() as u64 > LONGEST_OUTPUT {
+            return Err(told(format!("it is longer than {LONGEST_OUTPUT} bytes")));
+        }
+        let value: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| told(error.to_string()))?;
+        Ok(value.to_string())
+    });
+    Ok(AskOptions {
+        with: verify.with.clone(),
+        params: verify.params.iter().cloned().collect(),
+        steps: verify.steps.clone(),
+        structured_output: structured_output.transpose()?,
+    })
+}
+
 fn end_of_verify(report: &VerifyReport) -> Outcome {
     if report.error.is_some() {
         Outcome::Action(ActionClass::Unknown)
@@ -107,13 +140,14 @@ enum Planned {
 fn planned(
     target_workspace: &mut TargetWorkspace<'_>,
     purpose: AskPurpose,
-    session: Option<SessionName>,
+    (session, options): (Option<SessionName>, AskOptions),
     asked: &Asked,
 ) -> Result<Planned, Failure> {
-    let mut plan = match target_workspace.action(Action::PlanAsk { purpose, session }) {
-        ActionOutcome::AskPlanned(plan) => plan,
-        other => return Ok(Planned::Ended(unexpected(&other, asked.json)?)),
-    };
+    let mut plan =
+        match target_workspace.action(Action::PlanAsk { purpose, session, options: Box::new(options) }) {
+            ActionOutcome::AskPlanned(plan) => plan,
+            other => return Ok(Planned::Ended(unexpected(&other, asked.json)?)),
+        };
     plan.timeout_seconds = asked.timeout.unwrap_or(plan.timeout_seconds);
     if asked.dry_run {
         if asked.json {

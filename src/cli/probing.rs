@@ -149,7 +149,11 @@ fn news(report: Option<&SmartReport>, state: VerdictState) -> Option<BreakerNews
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn find(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing) -> Result<Found, Outcome> {
     let mut found = Found::default();
-    let plan = match target_workspace.action(Action::PlanAsk { purpose: AskPurpose::Probe, session: None }) {
+    let plan = match target_workspace.action(Action::PlanAsk {
+        purpose: AskPurpose::Probe,
+        session: None,
+        options: Box::default(),
+    }) {
         ActionOutcome::AskPlanned(plan) => with_flags(*plan, probing),
         ActionOutcome::Failed(problem) => {
             output::complain(&format!("closeout: {}", display_text::line(&problem.message)));

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::model::{CheckAsk, CheckMode, ConfiguredCheck};
 
+use super::kind::{Kind, Value};
 use super::near_name::nearest;
 use super::pattern::Pattern;
 use super::problem::shown;
@@ -26,8 +27,15 @@ const MAX_TEXT: usize = 4096;
 const LIMIT_S: u32 = 600;
 const MAX_LIMIT_S: i64 = 86_400;
 
-const KEYS: [&str; 8] = ["name", "kind", "path", "command", "paths", "max_lines", "of", "limit_seconds"];
-const KINDS: [&str; 5] = ["command", "external", "scope", "all", "any"];
+/// A model is asked so often within an hour where nothing is said, and the most that can be said.
+const PER_HOUR: u32 = 6;
+const MAX_PER_HOUR: i64 = 60;
+
+const KEYS: [&str; 13] = [
+    "name", "kind", "path", "command", "agent", "model", "criteria", "per_hour", "files", "paths",
+    "max_lines", "of", "limit_seconds",
+];
+const KINDS: [&str; 9] = ["command", "external", "judge", "plan", "files", "tests", "scope", "all", "any"];
 
 /// A check, for the workspaces that a pattern names; for all without one.
 #[derive(Debug, Clone)]
@@ -43,6 +51,11 @@ struct Entry {
     kind: Option<String>,
     pattern: Option<Pattern>,
     command: Option<Vec<String>>,
+    agent: Option<String>,
+    model: Option<String>,
+    criteria: Option<Vec<String>>,
+    per_hour: Option<i64>,
+    files: Option<Vec<String>>,
     paths: Option<Vec<String>>,
     max_lines: Option<i64>,
     of: Option<Vec<String>>,
@@ -97,6 +110,11 @@ impl Reader<'_> {
             "name" => set(&mut entry.name, text()),
             "kind" => set(&mut entry.kind, text()),
             "command" => set(&mut entry.command, list().map(|words| self.at_home_each(words))),
+            "agent" => set(&mut entry.agent, text()),
+            "model" => set(&mut entry.model, text()),
+            "criteria" => set(&mut entry.criteria, list()),
+            "per_hour" => set(&mut entry.per_hour, number()),
+            "files" => set(&mut entry.files, list()),
             "paths" => set(&mut entry.paths, list()),
             "of" => set(&mut entry.of, list()),
             "max_lines" => set(&mut entry.max_lines, number()),
@@ -115,8 +133,8 @@ impl Reader<'_> {
         };
         if !is_read {
             let wanted = match key {
-                "command" | "paths" | "of" => "a list of strings",
-                "max_lines" | "limit_seconds" => "a whole number",
+                "command" | "criteria" | "files" | "paths" | "of" => "a list of strings",
+                "max_lines" | "per_hour" | "limit_seconds" => "a whole number",
                 _ => "a string",
             };
             let what = format!("must be {wanted}, not {}", type_name(value.get_ref()));
@@ -170,11 +188,11 @@ fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
 /// The check, or which key is wrong and how.
 fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
     let missing = |key: &'static str| (key, "is missing".to_owned());
-    let name = entry.name.ok_or_else(|| missing("name"))?;
+    let name = entry.name.clone().ok_or_else(|| missing("name"))?;
     if name.trim().is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(("name", format!("must be 1 to {MAX_NAME} signs without control characters")));
     }
-    let kind = entry.kind.ok_or_else(|| missing("kind"))?;
+    let kind = entry.kind.clone().ok_or_else(|| missing("kind"))?;
     let command = || {
         let command = entry.command.clone().ok_or_else(|| missing("command"))?;
         let is_usable =
@@ -186,7 +204,13 @@ fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
         }
     };
     let of = || entry.of.clone().filter(|of| !of.is_empty() && is_list(of)).ok_or_else(|| missing("of"));
+    let files = || within_workspace(entry.files.clone().unwrap_or_default());
     let ask = match kind.as_str() {
+        "judge" => judge(&entry)?,
+        "plan" => CheckAsk::Plan { files: files()? },
+        "tests" => CheckAsk::Tests { files: files()? },
+        "files" if entry.files.is_none() => return Err(missing("files")),
+        "files" => CheckAsk::Files { files: files()? },
         "command" => CheckAsk::Command { command: command()? },
         "external" => CheckAsk::External { command: command()? },
         "scope" => scope(entry.paths.clone().unwrap_or_default(), entry.max_lines)?,
@@ -207,6 +231,39 @@ fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
             .ok_or_else(|| ("limit_seconds", format!("must be from 1 to {MAX_LIMIT_S}, not {limit}")))?,
     };
     Ok(CheckEntry { pattern: entry.pattern, check: ConfiguredCheck { name, ask, limit_s } })
+}
+
+/// A model that is asked by the written criteria.
+fn judge(entry: &Entry) -> Result<CheckAsk, (&'static str, String)> {
+    let criteria = entry.criteria.clone().ok_or_else(|| ("criteria", "is missing".to_owned()))?;
+    if criteria.is_empty() || !is_list(&criteria) || criteria.iter().any(|text| text.trim().is_empty()) {
+        return Err(("criteria", format!("must be a list of 1 to {MAX_ENTRIES} criteria, each in words")));
+    }
+    let name = |key, name: &Option<String>| match name {
+        Some(name) if name.is_empty() || name.starts_with('-') || name.chars().any(char::is_control) => {
+            Err((key, "must be a name".to_owned()))
+        }
+        name => Ok(name.clone()),
+    };
+    let per_hour = match entry.per_hour {
+        None => PER_HOUR,
+        Some(number) => u32::try_from(number)
+            .ok()
+            .filter(|_| (1..=MAX_PER_HOUR).contains(&number))
+            .ok_or_else(|| ("per_hour", format!("must be from 1 to {MAX_PER_HOUR}, not {number}")))?,
+    };
+    let (agent, model) = (name("agent", &entry.agent)?, name("model", &entry.model)?);
+    Ok(CheckAsk::Judge { agent, model, criteria, per_hour })
+}
+
+fn within_workspace(files: Vec<String>) -> Result<Vec<String>, (&'static str, String)> {
+    match Kind::Paths.check(Value::List(files)) {
+        Ok(Value::List(files)) => Ok(files),
+        Ok(Value::Text(_) | Value::Number(_) | Value::Switch(_)) => {
+            Err(("files", "must be a list".to_owned()))
+        }
+        Err(what) => Err(("files", what)),
+    }
 }
 
 fn scope(paths: Vec<String>, max_lines: Option<i64>) -> Result<CheckAsk, (&'static str, String)> {

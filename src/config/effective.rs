@@ -190,12 +190,22 @@ impl Config {
         let is_meant =
             |entry: &&CheckEntry| entry.pattern.as_ref().is_none_or(|pattern| pattern.matches(path));
         let none = Values::new();
-        let is_any =
-            self.person(path).over(&self.built_in.values, &none).text(Key::ChecksMode) == Some("any");
+        let person = self.person(path);
+        let stack = person.over(&self.built_in.values, &none);
+        let is_any = stack.text(Key::ChecksMode) == Some("any");
         CheckPlan {
             checks: self.user.checks.iter().filter(is_meant).map(|entry| entry.check.clone()).collect(),
             mode: if is_any { CheckMode::Any } else { CheckMode::All },
+            is_automatic: stack.text(Key::ChecksRun) == Some("turn-end"),
         }
+    }
+
+    /// The model that answers where `agent` is asked something, if the person chose one.
+    pub fn model_of(&self, agent: &str) -> Option<String> {
+        let layers = [&self.built_in, &self.user_json, &self.user, &self.environment, &self.flags];
+        let models = Stack(layers.map(|layer| &layer.values).to_vec()).list(Key::Models);
+        let mut pairs = models.iter().rev().filter_map(|pair| pair.split_once('='));
+        pairs.find(|(name, _)| *name == agent).map(|(_, model)| model.to_owned())
     }
 
     /// Whether a gate is set in any workspace.

@@ -67,6 +67,8 @@ pub enum Key {
     LogLevel,
     /// `checks.mode`
     ChecksMode,
+    /// `checks.run`
+    ChecksRun,
     /// `gate.enabled`
     GateEnabled,
     /// `gate.max_blocks`
@@ -87,6 +89,8 @@ pub enum Key {
     FinalRescueAttempt,
     /// `completion_check.auto_probe`
     AutoProbe,
+    /// `completion_check.models`
+    Models,
     /// `completion_check.auto_probes_per_hour`
     AutoProbesPerHour,
 }
@@ -147,7 +151,7 @@ const fn within(bounds: Bounds) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 41] = [
+pub(super) const SPECS: [Spec; 43] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
@@ -196,6 +200,7 @@ pub(super) const SPECS: [Spec; 41] = [
         Reach::Person,
     ),
     spec(Key::ChecksMode, "checks", "mode", Kind::Choice(&["all", "any"]), Reach::PersonForSome),
+    spec(Key::ChecksRun, "checks", "run", Kind::Choice(&["asked", "turn-end"]), Reach::PersonForSome),
     spec(Key::GateEnabled, "gate", "enabled", Kind::Switch, Reach::PersonForSome),
     spec(Key::GateMaxBlocks, "gate", "max_blocks", number(1, 100), Reach::PersonForSome),
     spec(Key::GateDeadlineMinutes, "gate", "deadline_minutes", number(0, 1440), Reach::PersonForSome),
@@ -217,6 +222,13 @@ pub(super) const SPECS: [Spec; 41] = [
         Reach::Offers,
     ),
     spec(Key::FinalRescueAttempt, COMPLETION_CHECK, "final_rescue_attempt", Kind::Switch, Reach::Adds),
+    spec(
+        Key::Models,
+        COMPLETION_CHECK,
+        "models",
+        Kind::Pairs("agents with a model, like \"claude=haiku\""),
+        Reach::Person,
+    ),
     spec(Key::AutoProbe, COMPLETION_CHECK, "auto_probe", Kind::Switch, Reach::PersonForSome),
     spec(Key::AutoProbesPerHour, COMPLETION_CHECK, "auto_probes_per_hour", number(1, 60), Reach::Person),
 ];

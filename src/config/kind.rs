@@ -40,6 +40,8 @@ pub(super) enum Kind {
     Command,
     /// A list of names, of what this word says.
     Names(&'static str),
+    /// A list of pairs `NAME=VALUE`, of what these words say.
+    Pairs(&'static str),
     /// A list of these words.
     Words(&'static [&'static str]),
     /// A span of the day, or the empty text for none.
@@ -67,6 +69,7 @@ impl Kind {
                 )
             }
             Kind::Names(of) => format!("a list of at most {MAX_ENTRIES} names of {of}"),
+            Kind::Pairs(of) => format!("a list of at most {MAX_ENTRIES} {of}"),
             Kind::Words(words) => format!("a list of words, each {}", one_of(words)),
             Kind::Hours => "a span of the day like \"22:00-07:30\", or \"\" for none".to_owned(),
             Kind::Choice(words) => one_of(words),
@@ -83,7 +86,7 @@ impl Kind {
                 Value::Text(text),
             ) => self.check_text(text).map(Value::Text),
             (Kind::Paths, Value::List(entries)) => self.check_paths(&entries),
-            (Kind::Command | Kind::Names(_) | Kind::Words(_), Value::List(entries)) => {
+            (Kind::Command | Kind::Names(_) | Kind::Pairs(_) | Kind::Words(_), Value::List(entries)) => {
                 self.check_list(entries)
             }
             (Kind::Number { from, to }, Value::Number(number)) => {
@@ -119,6 +122,7 @@ impl Kind {
             | Kind::PathOrNone
             | Kind::Hours
             | Kind::Words(_)
+            | Kind::Pairs(_)
             | Kind::Paths
             | Kind::Command
             | Kind::Names(_)
@@ -136,7 +140,9 @@ impl Kind {
         }
         let is_usable = |entry: &String| {
             let is_name = !entry.is_empty() && !entry.starts_with('-') && !entry.contains(' ');
+            let is_pair = entry.split_once('=').is_some_and(|(_, value)| !value.is_empty());
             entry.len() <= MAX_PATH
+                && (is_pair || !matches!(self, Kind::Pairs(_)))
                 && !entry.chars().any(char::is_control)
                 && (is_name || matches!(self, Kind::Command))
         };

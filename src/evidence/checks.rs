@@ -9,7 +9,7 @@ use super::test_results::{FileResults, parse_results};
 use super::text_file::{LONGEST_DOCUMENT, configured, half_written, is_young, read_document};
 use super::untrusted_file::{FileIdentity, FileReach, FileRefusal, UntrustedFile, WorkspaceDir};
 use crate::model::{
-    Observations, PlanFile, ReadProblem, Reading, TestResults, TextFile, Timestamp, Unreadable,
+    CheckAsk, Observations, PlanFile, ReadProblem, Reading, TestResults, TextFile, Timestamp, Unreadable,
     WorkspaceSettings,
 };
 
@@ -35,18 +35,40 @@ pub(super) fn read_checks(
     found.closer = configured(settings.closer_report.as_deref(), |name| {
         read_document(directory, name, FileReach::Workspace)
     });
-    let plans = settings.plans.iter().map(|name| read_plan(directory, name, now));
+    let plans = unique(settings.plan_files()).into_iter().map(|name| read_plan(directory, &name, now));
     found.plans = plans.filter(|plan| !matches!(plan, Reading::Absent { .. })).collect();
-    found.files = if settings.required_files.is_empty() {
+    let files = unique(settings.demanded_files());
+    found.files = if files.is_empty() {
         Reading::NotConfigured
     } else {
-        Reading::Present(check_files(directory, &settings.required_files))
+        Reading::Present(check_files(directory, &files))
     };
-    found.tests = if settings.test_results.is_empty() {
-        Reading::NotConfigured
-    } else {
-        read_tests(directory, &settings.test_results, now, memory)
+    let mut known = Vec::new();
+    let mut tests = |names: &[String]| {
+        if names.is_empty() {
+            Reading::NotConfigured
+        } else {
+            read_tests(directory, names, now, memory, &mut known)
+        }
     };
+    found.tests = tests(&settings.test_results);
+    let of_checks = settings.checks.checks.iter().filter_map(|check| {
+        let CheckAsk::Tests { files } = &check.ask else { return None };
+        (!files.is_empty()).then(|| (check.name.clone(), tests(files)))
+    });
+    found.check_tests = of_checks.collect();
+    memory.0.retain(|name, _| known.contains(name));
+}
+
+/// Each name once, where it stands first.
+fn unique<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut unique: Vec<String> = Vec::new();
+    for name in names {
+        if !unique.contains(name) {
+            unique.push(name.clone());
+        }
+    }
+    unique
 }
 
 fn read_plan(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<PlanFile> {
@@ -77,6 +99,7 @@ fn read_tests(
     configured: &[String],
     now: Timestamp,
     memory: &mut ResultMemory,
+    known: &mut Vec<String>,
 ) -> Reading<TestResults> {
     let mut names: Vec<String> = Vec::new();
     let mut absent = None;
@@ -91,7 +114,7 @@ fn read_tests(
         }
         names.extend(matching);
     }
-    memory.0.retain(|name, _| names.contains(name));
+    known.extend(names.iter().cloned());
     let mut unreadable: Option<Unreadable> = None;
     let mut together: Option<TestResults> = None;
     for name in names {

@@ -161,6 +161,7 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         plans: Vec::new(),
         files: Reading::NotLookedAt,
         tests: Reading::NotLookedAt,
+        check_tests: Vec::new(),
         session: Reading::NotLookedAt,
         other_sessions: Vec::new(),
         watch_targets: Vec::new(),
@@ -178,13 +179,14 @@ fn observe_git(
 ) -> Reading<GitObservation> {
     let settings = &request.settings;
     let evidence_files = evidence_files(settings);
+    let plans: Vec<String> = settings.plan_files().cloned().collect();
     let given = settings.baseline.as_ref();
     let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
     let ask = GitAsk {
         changes: request.parts.contains(Parts::CHANGES),
         baseline: choice(request, resolved.map(|(_, baseline)| baseline), asked_at),
         evidence_files: &evidence_files,
-        plans: &settings.plans,
+        plans: &plans,
         ..git_ask(request, surroundings)
     };
     let reading = git::observe(request.workspace.path(), &ask, &mut memory.git);

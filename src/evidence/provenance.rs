@@ -39,9 +39,10 @@ fn found_here(settings: &WorkspaceSettings, found: &Observations) -> Vec<String>
     let files = [&found.decision, &found.closer].into_iter().chain(&found.outputs);
     let files = files.filter_map(Reading::present).map(|file| &file.name);
     let plans = found.plans.iter().filter_map(Reading::present).map(|plan| &plan.name);
-    let results = found.tests.present().map(|_| &settings.test_results);
-    let required = found.files.present().map(|_| &settings.required_files);
-    let named = results.into_iter().chain(required).flatten().filter(|name| !is_pattern(name));
+    let results = found.tests.present().into_iter().flat_map(|_| &settings.test_results);
+    let of_checks = found.check_tests.first().into_iter().flat_map(|_| settings.checks.result_files());
+    let required = found.files.present().into_iter().flat_map(|_| settings.demanded_files());
+    let named = results.chain(of_checks).chain(required).filter(|name| !is_pattern(name));
     files.chain(plans).chain(named).cloned().collect()
 }
 
@@ -62,9 +63,12 @@ fn date(found: &mut Observations, name: &str, since: Timestamp) {
             plan.written_at = plan.written_at.min(since);
         }
     }
-    if let Reading::Present(results) = &mut found.tests
-        && results.names.iter().any(|found| found == name)
-    {
-        results.written_at = results.written_at.min(since);
+    let of_checks = found.check_tests.iter_mut().map(|(_, tests)| tests);
+    for tests in std::iter::once(&mut found.tests).chain(of_checks) {
+        if let Reading::Present(results) = tests
+            && results.names.iter().any(|found| found == name)
+        {
+            results.written_at = results.written_at.min(since);
+        }
     }
 }

@@ -17,8 +17,8 @@ pub(super) fn declared_folders(workspace: &Path, settings: &WorkspaceSettings) -
     for name in settings.decision_file.iter().chain(&settings.outputs) {
         folders.add(workspace, name, Parts::WORDS);
     }
-    let checks = settings.closer_report.iter().chain(&settings.plans).chain(&settings.required_files);
-    for name in checks.chain(&settings.test_results) {
+    let plans = settings.closer_report.iter().chain(settings.plan_files()).chain(settings.demanded_files());
+    for name in plans.chain(&settings.test_results).chain(settings.checks.result_files()) {
         folders.add(workspace, name, Parts::CHECKS);
     }
     folders.into_targets()

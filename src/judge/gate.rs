@@ -3,9 +3,10 @@
 //! Only what speaks against the work holds an agent: silence never does, and a question to the person never may. To be
 //! let go says nothing of completion.
 
+use crate::judge::runs;
 use crate::model::{
-    BlockRow, GateCall, GateEvent, GateSettings, NextActionKind, OpenPoint, PointKind, Proof, QuestionWeight,
-    Rule, Source, Timestamp, Verdict, VerdictState, WorkspaceView,
+    BlockRow, GateCall, GateEvent, GateSettings, LetGo, NextActionKind, OpenPoint, PointKind, Proof,
+    QuestionWeight, Rule, Source, Timestamp, Verdict, VerdictState, WorkspaceView,
 };
 
 /// How the id of a configured check's point begins.
@@ -20,60 +21,6 @@ pub enum GateDecision {
     LetGo(LetGo),
 }
 
-/// Why an agent may stop. A closed set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LetGo {
-    /// The work is complete.
-    Complete,
-    /// A person's own word lets it stop.
-    YourWord,
-    /// Nobody was asked for anything here.
-    NoTask,
-    /// A question or a permission waits for the person.
-    Asks,
-    /// Work goes on beside the turn: the gate is asked again when that ends.
-    Background,
-    /// Nothing speaks against the work, or nothing that this event is about.
-    NothingOpen,
-    /// The same points came back too often: a person has to look.
-    Stalled,
-    /// There is no verdict, or none that can be trusted.
-    NotJudged,
-    /// The tool that has run gives no final output.
-    OtherTool,
-    /// A helper of the client's own, which works on no task.
-    Helper,
-    /// It was held back as often in a row as is allowed.
-    BlocksUsedUp,
-    /// It was held back for as long as is allowed.
-    DeadlinePassed,
-}
-
-impl LetGo {
-    /// The reason in words.
-    pub fn label(self) -> &'static str {
-        match self {
-            LetGo::Complete => "the work is complete",
-            LetGo::YourWord => "a person's own word lets it stop",
-            LetGo::NoTask => "nobody was asked for anything here",
-            LetGo::Asks => "a person has to answer first",
-            LetGo::Background => "background work goes on",
-            LetGo::NothingOpen => "nothing speaks against the work",
-            LetGo::Stalled => "the same points came back too often",
-            LetGo::NotJudged => "the work cannot be judged",
-            LetGo::OtherTool => "this tool gives no final output",
-            LetGo::Helper => "a helper of the client's own",
-            LetGo::BlocksUsedUp => "it was held back as often in a row as is allowed",
-            LetGo::DeadlinePassed => "it was held back for as long as is allowed",
-        }
-    }
-
-    /// Whether it stops although something is left to do.
-    pub fn is_given_up(self) -> bool {
-        matches!(self, LetGo::Stalled | LetGo::BlocksUsedUp | LetGo::DeadlinePassed)
-    }
-}
-
 /// Why nobody has to look at the workspace for this call; `None` if the verdict decides.
 pub fn without_verdict(call: &GateCall, settings: &GateSettings) -> Option<LetGo> {
     let is_final = || call.tool.as_ref().is_some_and(|tool| settings.final_tools.contains(tool));
@@ -81,7 +28,7 @@ pub fn without_verdict(call: &GateCall, settings: &GateSettings) -> Option<LetGo
         Some(LetGo::Helper)
     } else if call.event == GateEvent::PostToolUse && !is_final() {
         Some(LetGo::OtherTool)
-    } else if call.event.ends_turn() && !call.background.is_empty() {
+    } else if call.event.ends_turn() && !call.background.is_empty() && !runs::never_end(&call.background) {
         Some(LetGo::Background)
     } else {
         None

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use super::{
-    ActionClass, AskPlan, AskPurpose, Baseline, CheckRecord, DecidedFile, EvidenceSummary, HeldNow,
-    HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, ProbeAttempt, Receipt, RecordCost, RecordOrder,
-    ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment, SessionName, SessionPlace,
-    SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
+    ActionClass, AskOptions, AskPlan, AskPurpose, Baseline, CheckRecord, CheckStanding, DecidedFile,
+    EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, ProbeAttempt, Receipt,
+    RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment,
+    SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan, VerifyReport,
+    WorkspaceId, WorkspaceSettings,
 };
 
 /// An action on one workspace.
@@ -73,6 +74,8 @@ pub enum Action {
         purpose: AskPurpose,
         /// The session; `None` is the one whose words count.
         session: Option<SessionName>,
+        /// What a person wants otherwise than usual.
+        options: Box<AskOptions>,
     },
     /// Ask the agent by the plan: a smart check, which answers with [`ActionOutcome::Checked`], or the closer,
     /// which answers with [`ActionOutcome::Verified`].
@@ -102,6 +105,8 @@ pub enum Action {
     },
     /// Runs the checks that the person configured.
     RunChecks,
+    /// The same where no person asked for it, after a turn.
+    AutoChecks,
 }
 
 /// What an action is, without what it is about.
@@ -166,6 +171,7 @@ impl Action {
             | Action::AutoProbe { .. }
             | Action::Mark { .. }
             | Action::RunChecks
+            | Action::AutoChecks
             | Action::Decide { .. } => false,
         }
     }
@@ -189,7 +195,7 @@ impl Action {
             Action::AutoProbe { .. } => ActionKind::Probe,
             Action::Decide { .. } => ActionKind::Decide,
             Action::Mark { .. } => ActionKind::Mark,
-            Action::RunChecks => ActionKind::Checks,
+            Action::RunChecks | Action::AutoChecks => ActionKind::Checks,
         }
     }
 }
@@ -234,6 +240,10 @@ pub struct LookedAt {
     pub content: Option<String>,
     /// Whether there was no work yet: no new commit, and nothing uncommitted.
     pub is_before_work: bool,
+    /// How the checks stand that every look reads, by their names.
+    pub standing: Vec<(String, CheckStanding)>,
+    /// What came of the last runs of checks.
+    pub records: Vec<CheckRecord>,
 }
 
 /// What became of an action.

@@ -50,6 +50,19 @@ pub enum Trace {
     InSession,
 }
 
+/// What a person wants of a question otherwise than usual. All of it is of the closer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AskOptions {
+    /// The agent that is asked in a new session, in place of the session that did the work.
+    pub with: Option<String>,
+    /// Values for the placeholders of the prompt, by their names.
+    pub params: BTreeMap<String, String>,
+    /// The steps whose prompts are put, each a question of its own; empty is the configured one.
+    pub steps: Vec<String>,
+    /// What the agent gave as its structured output: JSON text.
+    pub structured_output: Option<String>,
+}
+
 /// How an agent would be asked, as a person sees it before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AskPlan {
@@ -75,6 +88,9 @@ pub struct AskPlan {
     pub rescue: ProbeRescue,
     /// What a person should know first, a sentence each. May hold untrusted text.
     pub warnings: Vec<String>,
+    /// What the person wanted otherwise than usual.
+    #[serde(default)]
+    pub options: AskOptions,
 }
 
 /// What speaks for and against that the work is done, by the names of the sources. An agent is asked for its
@@ -115,8 +131,28 @@ pub struct ProbeAttempt {
     /// More in words: why there is no answer, or that files were changed. May hold untrusted text.
     #[serde(alias = "words")]
     pub detail: Option<String>,
+    /// What it said beside its status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Box<ProbeDetails>>,
     /// What it cost, where the client tells.
     pub cost: AskCost,
+}
+
+/// What an agent says of its task beside its status. Shown; it decides nothing. Untrusted texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeDetails {
+    /// Its agents that still work, each with what it does where that is told.
+    pub agents_active: Vec<String>,
+    /// The tasks that are left.
+    pub tasks_pending: Vec<String>,
+    /// The tasks that are done.
+    pub tasks_completed: Vec<String>,
+    /// The commits that it says it made. Never counted.
+    pub commits_made: Option<u64>,
+    /// What it would do next.
+    pub next_action: Option<String>,
+    /// Its advice whether to ask again. Never followed.
+    pub should_continue: Option<bool>,
 }
 
 /// What asking cost, where the client tells.
@@ -215,6 +251,12 @@ pub struct VerifyReport {
     pub cost: AskCost,
     /// What else a person should know, a sentence each. May hold untrusted text.
     pub notes: Vec<String>,
+    /// The agent that was asked in a new session, where it was not the session itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_of: Option<String>,
+    /// What was asked, shortened. May hold untrusted text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prompt_used: String,
 }
 
 /// A decision file that was written.

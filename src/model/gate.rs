@@ -66,6 +66,42 @@ pub struct GateCall {
     pub is_helper: bool,
 }
 
+/// Why an agent may stop. A closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LetGo {
+    /// The work is complete.
+    Complete,
+    /// A person's own word lets it stop.
+    YourWord,
+    /// Nobody was asked for anything here.
+    NoTask,
+    /// A question or a permission waits for the person.
+    Asks,
+    /// Work goes on beside the turn: the gate is asked again when that ends.
+    Background,
+    /// Nothing speaks against the work, or nothing that this event is about.
+    NothingOpen,
+    /// The same points came back too often: a person has to look.
+    Stalled,
+    /// There is no verdict, or none that can be trusted.
+    NotJudged,
+    /// The tool that has run gives no final output.
+    OtherTool,
+    /// A helper of the client's own, which works on no task.
+    Helper,
+    /// It was held back as often in a row as is allowed.
+    BlocksUsedUp,
+    /// It was held back for as long as is allowed.
+    DeadlinePassed,
+}
+
+impl LetGo {
+    /// Whether it stops although something is left to do.
+    pub fn is_given_up(self) -> bool {
+        matches!(self, LetGo::Stalled | LetGo::BlocksUsedUp | LetGo::DeadlinePassed)
+    }
+}
+
 /// How gates are set in one workspace. Only the person's own configuration says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateSettings {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Pane, ProcessId, Timestamp};
+use super::{BackgroundTask, Pane, ProcessId, Timestamp};
 
 /// The most characters of a text in an event that are kept.
 pub const HOOK_TEXT: usize = 2_000;
@@ -111,19 +111,6 @@ pub enum HookKind {
     /// Anything else.
     #[serde(other)]
     Other,
-}
-
-/// Work that goes on beside a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BackgroundTask {
-    /// Its id. Untrusted text.
-    pub id: String,
-    /// What it is for, shortened. Untrusted text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub what: Option<String>,
-    /// True for a subagent, false for a command.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_subagent: bool,
 }
 
 impl HookEvent {

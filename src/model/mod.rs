@@ -74,29 +74,29 @@ pub use action_class::ActionClass;
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use asked::{AnsweredByTool, AskedByTool, AskedOption, AskedQuestion};
 pub use asking::{
-    AskCost, AskPlan, AskPurpose, Bounds, DecidedFile, EvidenceSummary, KeptReports, PROBE_INTERVAL_SECONDS,
-    PROBE_TIMEOUT_SECONDS, PROBES, ProbeAttempt, ProbeRescue, SeenState, SmartReport, TaskMoment, Trace,
-    VerifyReport,
+    AskCost, AskOptions, AskPlan, AskPurpose, Bounds, DecidedFile, EvidenceSummary, KeptReports,
+    PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES, ProbeAttempt, ProbeDetails, ProbeRescue,
+    SeenState, SmartReport, TaskMoment, Trace, VerifyReport,
 };
 pub use audit::{ActionEnd, Actor, AuditEntry};
 pub use auto_probe::{AutoBudget, NotAsked, SessionMoment};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use certainty::Certainty;
-pub use check::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, ConfiguredCheck};
+pub use check::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck};
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
 pub use decision::{DecisionReason, DecisionReport, DecisionSource};
 pub use effect::{CollectRequest, Effect, JumpTarget};
 pub use event::{CollectProblem, Event, FoundWorkspace, JumpOutcome, WatchProblem};
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
-pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings};
+pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings, LetGo};
 pub use git_facts::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HiddenFile,
     OnDisk, Operation, Upstream,
 };
 pub use held::{HeldEnd, HeldNow, HeldReply, HeldStep};
 pub use history::{HistoryEntry, HistoryEvent};
-pub use hook_event::{BackgroundTask, HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
+pub use hook_event::{HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
 pub use intent::Intent;
 pub use mark::{Mark, MarkLapse, MarkOrder, MarkSeen, MarkWord, Marks};
 pub use notice::{HoursOfDay, NoticeKind, NoticeRoute, NoticeSettings};
@@ -125,8 +125,8 @@ pub use response::Response;
 pub use run_view::RunView;
 pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use session::{
-    AgentMessage, LiveStatus, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage, StatusReport,
-    Subagent, TurnState, WaitsOn,
+    AgentMessage, BackgroundTask, LiveStatus, Pane, ProcessId, SessionObservation, SessionOrigin,
+    SessionUsage, StatusReport, Subagent, TurnState, WaitsOn,
 };
 pub use session_place::SessionPlace;
 pub use session_view::{SessionView, TodoProgress};

@@ -34,6 +34,8 @@ pub struct Observations {
     pub files: Reading<Vec<FileCheck>>,
     /// Test results, all result files together.
     pub tests: Reading<TestResults>,
+    /// The results that checks name, by the check.
+    pub check_tests: Vec<(String, Reading<TestResults>)>,
     /// The newest session of an agent in this workspace.
     pub session: Reading<SessionObservation>,
     /// The sessions before it, the newest first.

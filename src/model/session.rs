@@ -53,6 +53,9 @@ pub struct SessionObservation {
     /// Its subagents that have not reported, as the records tell: each may have been killed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<Subagent>,
+    /// What works beside its last turn, as its hooks tell it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub background: Vec<BackgroundTask>,
     /// What is told of it beside its record, each by another source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub live: Vec<StatusReport>,
@@ -95,6 +98,7 @@ impl SessionObservation {
             origin: SessionOrigin::Unknown,
             usage: SessionUsage::default(),
             subagents: Vec::new(),
+            background: Vec::new(),
             live: Vec::new(),
             process: None,
             pane: None,
@@ -224,6 +228,22 @@ pub enum WaitsOn {
     Input,
     /// What this version of closeout does not know, in the agent's words. Untrusted text.
     Other(String),
+}
+
+/// Work that goes on beside a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackgroundTask {
+    /// Its id. Untrusted text.
+    pub id: String,
+    /// What it is for, shortened. Untrusted text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+    /// The command line, where the task is one and the client tells it; shortened. Untrusted text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// True for a subagent, false for a command.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_subagent: bool,
 }
 
 /// A process of this machine; the number alone is used again by others.

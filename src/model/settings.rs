@@ -60,7 +60,17 @@ impl WorkspaceSettings {
     /// A name can be a pattern.
     pub fn evidence_files(&self) -> impl Iterator<Item = &String> {
         let files = self.decision_file.iter().chain(&self.closer_report).chain(&self.outputs);
-        files.chain(&self.test_results)
+        files.chain(&self.test_results).chain(self.checks.result_files())
+    }
+
+    /// All plan files that are read, those of checks among them.
+    pub fn plan_files(&self) -> impl Iterator<Item = &String> {
+        self.plans.iter().chain(self.checks.plan_files())
+    }
+
+    /// All files whose presence is looked at, those of checks among them.
+    pub fn demanded_files(&self) -> impl Iterator<Item = &String> {
+        self.required_files.iter().chain(self.checks.demanded_files())
     }
 }
 

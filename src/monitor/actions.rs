@@ -6,14 +6,15 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
-    AuditEntry, CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, HistoryEntry, LookedAt, Marks,
-    NotAsked, OpenPoint, Receipt, ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState,
-    SessionFacts, SessionName, SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, Actor, AuditEntry,
+    CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, HistoryEntry, Marks, NotAsked, OpenPoint, Receipt,
+    ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName,
+    SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
 };
 
 use super::Monitor;
-use super::asked::{self, Asked};
+use super::action_request::request;
+use super::asked::Asked;
 use super::held::HeldReplies;
 use super::tracked::Tracked;
 
@@ -300,6 +301,7 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         | Action::AutoProbe { .. }
         | Action::Mark { .. }
         | Action::RunChecks
+        | Action::AutoChecks
         | Action::Decide { .. } => None,
     }
 }
@@ -321,49 +323,9 @@ pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Time
         since: at,
         progress: ActionProgress::default(),
         is_cancelled: false,
-        is_automatic: matches!(action, Action::AutoProbe { .. }),
+        is_automatic: matches!(action, Action::AutoProbe { .. } | Action::AutoChecks),
     });
     Effect::Action(Box::new(request(tracked, number, action)))
-}
-
-/// The work as it was looked at, for checks of it.
-fn looked_at(tracked: &Tracked) -> LookedAt {
-    let git = tracked.snapshot.git.as_ref();
-    let is_before_work = git.is_some_and(|git| {
-        let is_clean = git.changes.as_ref().is_some_and(|changes| changes.n_paths == 0);
-        is_clean && git.commits.n_new + git.commits.n_rescued == 0
-    });
-    LookedAt { content: tracked.seen.content.clone(), is_before_work }
-}
-
-fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
-    let words = &tracked.snapshot.session_facts;
-    let first_session = words
-        .sessions
-        .first()
-        .map(|session| SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() });
-    // A probe asks for the agent's own word, and is told of nothing.
-    let is_told = matches!(action, Action::PlanAsk { .. } | Action::Ask { .. } | Action::RunChecks);
-    let verdict = tracked.verdict.as_ref().filter(|_| is_told);
-    let left_to_do = verdict.map(|verdict| verdict.left_to_do.clone()).unwrap_or_default();
-    let is_check = matches!(action, Action::RunChecks);
-    let looked_at = if is_check { looked_at(tracked) } else { LookedAt::default() };
-    ActionRequest {
-        looked_at,
-        number,
-        workspace: tracked.id.clone(),
-        action,
-        settings: tracked.settings().clone(),
-        task_kind: tracked.task_kind(),
-        baseline: tracked.snapshot.git.as_ref().map(|git| git.baseline.clone()).or(tracked.baseline.clone()),
-        sessions: tracked.sessions.clone(),
-        first_session,
-        prompt: words.prompt.clone(),
-        last_words: words.last_words.as_ref().map(|words| words.text.clone()),
-        standing: asked::standing(tracked.verdict.as_ref()),
-        verified: tracked.actions.verified.clone().map(Box::new),
-        left_to_do,
-    }
 }
 
 fn label(kind: ActionKind) -> &'static str {

@@ -4,7 +4,7 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    CheckRecord, Claim, Evidence, EvidenceSummary, KeptReports, OpenPoint, PointState, SeenState,
+    CheckRecord, Claim, Evidence, EvidenceSummary, GitFacts, KeptReports, OpenPoint, PointState, SeenState,
     SessionFacts, SessionMoment, SessionName, SessionView, Source, TaskMoment, Verdict,
 };
 
@@ -54,7 +54,7 @@ fn holds(then: &TaskMoment, session: &SessionName, words: &SessionFacts) -> bool
 impl Actions {
     /// What agents said when they were asked, as evidence. Kept by closeout and not in a file of the workspace: it
     /// is about one moment of one session, must not outlive it, and nobody else may write it.
-    pub(super) fn evidence(&self, words: &SessionFacts) -> Vec<Evidence> {
+    pub(super) fn evidence(&self, words: &SessionFacts, git: Option<&GitFacts>) -> Vec<Evidence> {
         let is_stale = |then: Option<&TaskMoment>, session: &SessionName| {
             then.is_none_or(|then| !holds(then, session, words))
         };
@@ -63,7 +63,9 @@ impl Actions {
             weigh::asked::probe(report, is_stale(self.asked.checked.as_ref(), session))
         });
         let closer = self.verified.as_ref().map(|report| {
-            weigh::asked::closer(report, is_stale(self.asked.closer.as_ref(), &report.session))
+            let newest = git.into_iter().flat_map(|git| &git.commits.newest);
+            let n_since = newest.filter(|commit| commit.at > report.at).count();
+            weigh::asked::closer(report, is_stale(self.asked.closer.as_ref(), &report.session), n_since)
         });
         probe.into_iter().chain(closer).collect()
     }

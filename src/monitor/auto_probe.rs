@@ -29,7 +29,7 @@ pub(super) struct AutoProbePolicy {
     /// The agents that can be asked without a trace.
     agents: Vec<String>,
     /// When this run began to look.
-    began_at: Option<Timestamp>,
+    pub(super) began_at: Option<Timestamp>,
 }
 
 /// What is known in one workspace.
@@ -138,7 +138,7 @@ fn is_silent(tracked: &Tracked) -> bool {
             .all(|evidence| says_nothing(evidence.claim) || evidence.is_vacuous)
 }
 
-fn is_busy(state: ActivityState) -> bool {
+pub(super) fn is_busy(state: ActivityState) -> bool {
     match state {
         ActivityState::Working
         | ActivityState::NeedsPermission
@@ -149,7 +149,7 @@ fn is_busy(state: ActivityState) -> bool {
 }
 
 /// Whether its turn is over by a structured word, and not because a person broke it off: they are at it.
-fn has_stopped(session: &SessionView) -> bool {
+pub(super) fn has_stopped(session: &SessionView) -> bool {
     let is_told = match session.activity.source {
         ActivitySource::Hook
         | ActivitySource::Registry

@@ -18,11 +18,12 @@ impl Tracked {
     /// Judges what is known now. Effects keep what other runs are to know of it.
     pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
         self.seen.content = self.snapshot.git.as_ref().and_then(content);
-        let evidence = self.evidence();
+        let (evidence, checks) = self.evidence();
+        self.auto_checks.is_waiting = checks.is_waiting;
         self.seen = seen(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_ref());
         let is_lapsed = self.actions.marks.expire(&self.seen);
         let advanced = self.advance_rounds(&evidence);
-        let verdict = combine::combine(&evidence, &self.case(policy, &advanced));
+        let verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
         let known = self.actions.rounds.get(self.round_key());
         let is_kept = is_lapsed || known.unwrap_or(&Rounds::default()) != &advanced;
         if rests_on_tree(&verdict) && self.is_tree_outdated {
@@ -122,23 +123,21 @@ impl Tracked {
         Effect::KeepReports { workspace: self.id.clone(), reports: Box::new(self.actions.kept_reports()) }
     }
 
-    /// All evidence, of the snapshot and of what agents said when they were asked.
-    fn evidence(&self) -> Vec<Evidence> {
+    /// All evidence, of the snapshot and of what agents said when they were asked, and what the checks come to.
+    fn evidence(&self) -> (Vec<Evidence>, configured::Combined) {
         let facts = &self.snapshot.session_facts;
         let mut evidence: Vec<Evidence> =
             self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
         self.actions.know_decision(facts, &mut evidence);
         evidence.extend(self.run_evidence());
-        evidence.extend(self.actions.evidence(facts));
-        evidence.extend(configured::evidence(&self.settings().checks, self.checks_found()));
+        evidence.extend(self.actions.evidence(facts, self.snapshot.git.as_ref()));
+        let found =
+            configured::Found { records: &self.actions.checks, content: self.seen.content.as_deref() };
+        let checks = configured::combine(&self.settings().checks, found, &mut evidence);
         for evidence in &mut evidence {
             dismiss(evidence, &self.actions.marks.not_of_task);
         }
-        evidence
-    }
-
-    fn checks_found(&self) -> configured::Found<'_> {
-        configured::Found { records: &self.actions.checks, content: self.seen.content.as_deref() }
+        (evidence, checks)
     }
 
     fn advance_rounds(&self, evidence: &[Evidence]) -> Rounds {
@@ -154,7 +153,7 @@ impl Tracked {
         self.settings().check_id.as_deref().unwrap_or_default()
     }
 
-    fn case<'a>(&'a self, policy: &'a Policy, rounds: &'a Rounds) -> combine::Case<'a> {
+    fn case<'a>(&'a self, policy: &'a Policy, rounds: &'a Rounds, is_proven: bool) -> combine::Case<'a> {
         let facts = &self.snapshot.session_facts;
         let marks = &self.actions.marks;
         let asked = self.run.as_ref().and_then(|run| run.question.as_ref());
@@ -180,7 +179,7 @@ impl Tracked {
                 Some(Demand::Nothing | Demand::Work) | None => LastPrompt::Work,
             },
             acted_outside: facts.acted_outside,
-            is_checked: facts.is_checked || configured::are_met(&self.settings().checks, self.checks_found()),
+            is_checked: facts.is_checked || is_proven,
             chosen: &self.settings().chosen,
             before: &self.actions.points,
         }

@@ -4,9 +4,11 @@
 //! most one collection running and one bit set "again"; an answer that is older than what is shown is
 //! dropped. Fronts read [`WorkspaceView`]s; nothing here draws, reads or waits.
 
+mod action_request;
 mod actions;
 mod asked;
 mod attention;
+mod auto_checks;
 mod auto_probe;
 mod held;
 mod judging;

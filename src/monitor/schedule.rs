@@ -41,6 +41,7 @@ impl Monitor {
             }
             self.consider_asking(&id, now, effects);
             self.consider_held(&id, now, effects);
+            self.consider_checks(&id, now, effects);
             let Some(tracked) = self.workspaces.get(&id) else { continue };
             self.dues.set(&id, tracked.due_at());
         }

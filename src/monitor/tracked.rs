@@ -7,6 +7,7 @@ use crate::model::{
 };
 
 use super::actions::Actions;
+use super::auto_checks::AutoChecks;
 use super::auto_probe::AutoProbe;
 
 /// Two collections of one workspace begin at least one frame apart.
@@ -48,6 +49,8 @@ pub(super) struct Tracked {
     /// What was and is done here.
     pub(super) actions: Actions,
     pub(super) auto_probe: AutoProbe,
+    /// Checks that run by themselves.
+    pub(super) auto_checks: AutoChecks,
     pub(super) baseline: Option<Baseline>,
     /// The supervised run that is alive here.
     pub(super) run: Option<RunView>,
@@ -90,6 +93,7 @@ impl Tracked {
             recheck_at: None,
             actions: Actions::default(),
             auto_probe: AutoProbe::default(),
+            auto_checks: AutoChecks::default(),
             baseline: None,
             run: None,
             targets: Vec::new(),

@@ -66,7 +66,7 @@ phrases! {
     /// The preview of a rescue.
     rescue { author_form }
     /// Checks that the person configured.
-    checks { title, question, none, scope(limits), most_lines(n), group(names) }
+    checks { title, question, none, scope(limits), most_lines(n), group(names), judge(criteria), read(files) }
     /// Replies that wait for the end of their agent's turn.
     held {
         in_row, title, for_agent(agent), cancelled_by(key), not_yet(why), kept(agent), taken(agent), dropped(agent, why),

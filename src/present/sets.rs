@@ -4,7 +4,7 @@
 use super::texts::sets;
 use super::urgency::{Section, Urgency};
 use crate::model::{
-    ActionKind, ActivitySource, ActivityState, Actor, LeftOut, Operation, PartRole, ProbeFailure,
+    ActionKind, ActivitySource, ActivityState, Actor, LeftOut, LetGo, Operation, PartRole, ProbeFailure,
     ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState, RecordState, Rejection, SmartStatus,
     Strength, Trace, TrustKind, VerdictState, Warning,
 };
@@ -61,6 +61,11 @@ sets! {
     /// What runs, as the note of a row begins.
     running(ActionKind, "ActionKind.running") {
         Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate, Checks,
+    }
+    /// Why a gate lets an agent stop.
+    let_go(LetGo, "LetGo") {
+        Complete, YourWord, NoTask, Asks, Background, NothingOpen, Stalled, NotJudged, OtherTool, Helper,
+        BlocksUsedUp, DeadlinePassed,
     }
     /// The title of what became of an action.
     title(ActionKind, "ActionKind.title") {

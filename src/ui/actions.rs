@@ -46,10 +46,18 @@ pub(super) fn begin(
         WorkspaceCommand::Undo => reaction.intents.push(want(Action::PlanUndo { way: UndoDirection::Undo })),
         WorkspaceCommand::Redo => reaction.intents.push(want(Action::PlanUndo { way: UndoDirection::Redo })),
         WorkspaceCommand::SmartCheck => {
-            reaction.intents.push(want(Action::PlanAsk { purpose: AskPurpose::Probe, session: None }));
+            reaction.intents.push(want(Action::PlanAsk {
+                purpose: AskPurpose::Probe,
+                session: None,
+                options: Box::default(),
+            }));
         }
         WorkspaceCommand::Verify => {
-            reaction.intents.push(want(Action::PlanAsk { purpose: AskPurpose::Verify, session: None }));
+            reaction.intents.push(want(Action::PlanAsk {
+                purpose: AskPurpose::Verify,
+                session: None,
+                options: Box::default(),
+            }));
         }
         WorkspaceCommand::Mark => {
             let point = points::at_cursor(state, view).filter(|_| state.is_among_points());

@@ -37,7 +37,8 @@ const LOOK: [&str; 10] = [
 #[test]
 fn a_probe_leaves_no_trace_runs_no_hook_and_takes_its_prompt_from_standard_input() {
     let prompt = "--dangerously-skip-permissions\n`rm -rf`".to_owned();
-    let probe = command(&session(ID, Some("/work")), &Asking::Probe { prompt: prompt.clone() }).unwrap();
+    let probe =
+        command(&session(ID, Some("/work")), &Asking::Probe { prompt: prompt.clone(), model: None }).unwrap();
     assert_eq!((probe.program.as_str(), arguments(&probe)), ("claude", LOOK.to_vec()));
     assert_eq!((probe.stdin, probe.folder), (prompt, PathBuf::from("/work")));
     let variables = [("CLAUDE_CODE_MAX_RETRIES", "1"), ("CLOSEOUT_PROBE", "1")];
@@ -47,7 +48,8 @@ fn a_probe_leaves_no_trace_runs_no_hook_and_takes_its_prompt_from_standard_input
 
 #[test]
 fn the_closer_is_a_probe_with_a_schema() {
-    let asking = Asking::Closer { prompt: "list".to_owned(), schema: "{\"type\":\"object\"}".to_owned() };
+    let asking =
+        Asking::Closer { prompt: "list".to_owned(), schema: "{\"type\":\"object\"}".to_owned(), model: None };
     let closer = command(&session(ID, Some("/work")), &asking).unwrap();
     assert_eq!(arguments(&closer), [&LOOK[..], &["--json-schema", "{\"type\":\"object\"}"]].concat());
     assert_eq!((closer.stdin.as_str(), closer.trace), ("list", Trace::Nothing));
@@ -55,6 +57,15 @@ fn the_closer_is_a_probe_with_a_schema() {
 
 #[test]
 fn a_reply_becomes_part_of_the_session_and_is_told_in_its_own_folder() {
+    let fresh = Asking::Fresh {
+        prompt: "judge".to_owned(),
+        schema: "{}".to_owned(),
+        model: Some("haiku".to_owned()),
+    };
+    let fresh = command(&session("", Some("/work")), &fresh).unwrap();
+    assert!(!arguments(&fresh).contains(&"--resume"), "a new session: {:?}", arguments(&fresh));
+    assert!(arguments(&fresh).ends_with(&["--json-schema", "{}", "--model", "haiku"]));
+    assert_eq!(fresh.trace, Trace::Nothing);
     let asking = Asking::Reply { text: "-yes\nand go on".to_owned() };
     let reply = command(&session(ID, Some("/work/sub")), &asking).unwrap();
     assert_eq!(arguments(&reply), ["-p", "--resume", ID, "--output-format", "json"]);
@@ -70,7 +81,7 @@ fn there_is_no_queue_for_a_live_session() {
 
 #[test]
 fn an_id_that_is_none_of_the_clients_and_a_folder_that_is_not_known_are_refused() {
-    let asking = Asking::Probe { prompt: "status".to_owned() };
+    let asking = Asking::Probe { prompt: "status".to_owned(), model: None };
     let long = format!("{ID}-{ID}");
     let others = [
         "",

@@ -88,7 +88,7 @@ fn one_more_agent_is_found_read_and_answered_without_a_change_of_the_program() {
     let command = adapters[0].command(session, &Asking::Reply { text: "go on".to_owned() }).unwrap();
     assert_eq!((command.program.as_str(), command.stdin.as_str()), ("sixth", "go on"));
     // What it does not say it does not have.
-    assert_eq!(adapters[0].command(session, &Asking::Probe { prompt: "?".to_owned() }), None);
+    assert_eq!(adapters[0].command(session, &Asking::Probe { prompt: "?".to_owned(), model: None }), None);
     assert!(!adapters[0].facts().has_traceless_probe && adapters[0].server().is_none());
     assert!(adapters[0].option_dialog(session).is_err());
 }

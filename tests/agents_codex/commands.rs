@@ -22,7 +22,8 @@ fn texts(command: &AgentCommand) -> Vec<String> {
 
 #[test]
 fn a_probe_is_a_fork_that_writes_nothing_and_may_change_nothing() {
-    let probe = command(ID, &Asking::Probe { prompt: "- STATUS?\nin one line".to_owned() }).unwrap();
+    let probe =
+        command(ID, &Asking::Probe { prompt: "- STATUS?\nin one line".to_owned(), model: None }).unwrap();
     let arguments = [
         "exec", "fork", "--ephemeral", "--disable", "hooks", "-c", "notify=[]", "-c",
         "sandbox_mode=\"read-only\"", "-c", "approval_policy=\"never\"", "--json", "--skip-git-repo-check",
@@ -45,7 +46,7 @@ fn a_probe_is_a_fork_that_writes_nothing_and_may_change_nothing() {
 
 #[test]
 fn the_closer_gives_its_schema_as_a_file() {
-    let closer = Asking::Closer { prompt: "Done?".to_owned(), schema: "{}".to_owned() };
+    let closer = Asking::Closer { prompt: "Done?".to_owned(), schema: "{}".to_owned(), model: None };
     let closer = command(ID, &closer).unwrap();
     let arguments = texts(&closer);
     let at = arguments.iter().position(|argument| argument == "--output-schema").unwrap();
@@ -55,6 +56,14 @@ fn the_closer_gives_its_schema_as_a_file() {
 
 #[test]
 fn a_reply_becomes_part_of_the_session_with_its_hooks() {
+    let fresh =
+        Asking::Fresh { prompt: "Judge".to_owned(), schema: "{}".to_owned(), model: Some("m".to_owned()) };
+    let fresh = texts(&command("", &fresh).unwrap());
+    assert_eq!(fresh[..2], ["exec", "--ephemeral"], "no thread is named: {fresh:?}");
+    assert!(
+        fresh.ends_with(&["-m", "m", "--json", "--skip-git-repo-check", "--", "-"].map(str::to_owned)),
+        "{fresh:?}"
+    );
     let reply = command(ID, &Asking::Reply { text: "Take the first.".to_owned() }).unwrap();
     assert_eq!(texts(&reply), ["exec", "resume", "--json", "--skip-git-repo-check", "--", ID, "-"]);
     assert_eq!((reply.trace, reply.stdin.as_str()), (Trace::InSession, "Take the first."));

@@ -214,9 +214,9 @@ fn the_commands_name_the_session_and_give_the_words_by_standard_input() {
         answer: AnswerPlace::TextEvents,
     };
     let look = ["run", "--session", ID, "--fork", "--agent=plan", "--model=mock/m", "--format", "json"];
-    let probe = Asking::Probe { prompt: "Where are you?".to_owned() };
+    let probe = Asking::Probe { prompt: "Where are you?".to_owned(), model: None };
     assert_eq!(adapter.command(&session, &probe), Some(expected(&look, "Where are you?", Trace::Nothing)));
-    let closer = Asking::Closer { prompt: "List.".to_owned(), schema: "{}".to_owned() };
+    let closer = Asking::Closer { prompt: "List.".to_owned(), schema: "{}".to_owned(), model: None };
     let asked = "List.\n\nAnswer with one JSON object and nothing else. It must match this JSON schema:\n{}";
     assert_eq!(adapter.command(&session, &closer), Some(expected(&look, asked, Trace::Nothing)));
     let reply = Asking::Reply { text: "--help".to_owned() };

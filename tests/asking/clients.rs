@@ -58,7 +58,7 @@ impl Client {
 }
 
 fn probe() -> Asking {
-    Asking::Probe { prompt: "done?".to_owned() }
+    Asking::Probe { prompt: "done?".to_owned(), model: None }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "compared with whole answers")]
@@ -98,7 +98,11 @@ echo '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}'"#;
         "01a1ffc5-a4d7-7dc1-9890-5bab1b017cfc",
         body,
     );
-    let asking = Asking::Closer { prompt: "done?".to_owned(), schema: "{\"type\":\"object\"}".to_owned() };
+    let asking = Asking::Closer {
+        prompt: "done?".to_owned(),
+        schema: "{\"type\":\"object\"}".to_owned(),
+        model: None,
+    };
     let asked = client.ask(&asking, None);
     assert_eq!(asked.answer, text("x"), "{asked:?}");
     assert_eq!(

@@ -98,6 +98,76 @@ fn a_prompt_of_the_workspace_takes_the_place_of_the_built_in_one() {
     assert_eq!((run.code, asked.n_started("query")), (20, 1), "{run:?}");
 }
 
+#[test]
+fn another_agent_is_asked_in_a_new_session_step_by_step_and_all_have_to_be_complete() {
+    let asked = Asked::new("exit 9", "exit 9");
+    let trace = asked.trace("");
+    let script = format!(
+        "N=$(ls {0} | grep -c with); cat > {0}/with.$N; if [ $N = 1 ]; then echo '{1}'; else echo '{2}'; fi",
+        trace.display(),
+        answer(false, &["write the docs"]),
+        answer(true, &[])
+    );
+    asked.configure_more(&format!(
+        "[[agent]]\nname = \"critic\"\noutput = \".critic/x.md\"\ncommands.query = [\"/bin/sh\", \"-c\", {script:?}]\n"
+    ));
+    for (step, text) in [("review/pr", "Tone {{tone}}, step {{step_id}}.\n"), ("review/docs", "{{input}}\n")]
+    {
+        asked.repo.write(&format!(".agent/mine/prompts/steps/{step}/f_default.md"), text);
+    }
+    asked.repo.commit("prompts");
+    let output = asked.trace("output.json");
+    fs::write(&output, r#"{"files": ["a.rs"]}"#).unwrap();
+    let output = output.display().to_string();
+    let arguments = [
+        "verify", "--json", "--with", "critic", "--param", "tone=strict", "--step", "review/pr", "--step",
+        "review/docs", "--structured-output", &output,
+    ];
+    let run = asked.env.run(asked.repo.path(), &arguments);
+    let json = run.json();
+    assert_eq!(
+        (run.code, &json["is_complete"], &json["asked_of"]),
+        (1, &json!(false), &json!("critic")),
+        "{run:?}"
+    );
+    assert_eq!((&json["pending_actions"], &json["n_attempts"]), (&json!(["write the docs"]), &json!(2)));
+    assert_eq!(json["checklist"]["items"].as_array().unwrap().len(), 4, "of both steps");
+    assert_eq!(fs::read_to_string(asked.trace("with.0")).unwrap(), "Tone strict, step review.pr.\n");
+    let second = fs::read_to_string(asked.trace("with.1")).unwrap();
+    assert!(second.contains("structured output") && second.contains(r#"{"files":["a.rs"]}"#), "{second}");
+    assert!(json["prompt_used"].as_str().unwrap().starts_with("Tone strict, step review.pr."), "{json}");
+    assert_eq!(asked.n_started("query"), 0, "the session that did the work is not asked");
+    for (arguments, code) in [
+        (&["verify", "--with", "nobody"][..], 20),
+        (&["verify", "--param", "tone"], 2),
+        (&["verify", "--step", "../x"], 2),
+        (&["verify", "--structured-output", "/nowhere"], 2),
+    ] {
+        assert_eq!(asked.env.run(asked.repo.path(), arguments).code, code, "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_the_closer_found_stays_open_and_tells_of_commits_since() {
+    let asked = Asked::new("exit 9", &says(&answer(false, &["write the docs"])));
+    asked.repo.commit_file("parser.rs");
+    assert_eq!(verify(&asked).0.code, 1);
+    let row = || {
+        let run = asked.env.run(asked.repo.path(), &["check", "--json"]);
+        let workspace = run.json()["workspaces"][0].clone();
+        let rows = workspace["evidence"].as_array().unwrap().clone();
+        rows.into_iter().find(|row| row["name"] == "asked of mine").unwrap()
+    };
+    assert_eq!(row()["reasons"], json!(["write the docs"]));
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    asked.repo.commit_file("docs.md");
+    let row = row();
+    assert_eq!(
+        (&row["claim"], &row["reasons"][1]),
+        (&json!("NO"), &json!("since then 1 commit: ask the closer again"))
+    );
+}
+
 /// P06
 #[test]
 fn asking_that_changes_files_brings_no_checklist() {

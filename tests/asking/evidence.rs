@@ -8,6 +8,7 @@ use closeout::model::{
 
 fn report(readings: &[ProbeReading]) -> SmartReport {
     let attempt = |reading: &ProbeReading| ProbeAttempt {
+        said: None,
         number: 1,
         began_at: Timestamp(1),
         took_ms: Some(1),

@@ -73,6 +73,25 @@ fn an_agent_that_waits_is_asked_again_and_its_word_completes_a_clean_tree() {
 }
 
 #[test]
+fn what_an_agent_says_beside_its_status_is_shown_and_decides_nothing() {
+    let script = r#"echo '{"status": "working", "agents_active": [{"name": "docs", "doing": "writes"}, "a2"],
+        "tasks_pending": ["ship"], "tasks_completed": ["parse"], "commits_made": 3, "next_action": "run the tests",
+        "should_continue": true, "message": "nearly"}'"#;
+    let asked = Asked::new(script, "exit 9");
+    let run = asked.env.run(asked.repo.path(), &["probe", "--json"]);
+    let json = run.json();
+    let said = &json["attempts"][0]["said"];
+    assert_eq!((run.code, &said["agents_active"]), (1, &json!(["docs (writes)", "a2"])), "{run:?}");
+    let [pending, completed] = ["tasks_pending", "tasks_completed"].map(|key| &said[key]);
+    assert_eq!((pending, completed), (&json!(["ship"]), &json!(["parse"])));
+    assert_eq!((&said["commits_made"], &said["should_continue"]), (&json!(3), &json!(true)));
+    assert_eq!(said["next_action"], "run the tests");
+    let words = "nearly; still active: docs (writes), a2; left: ship; done: parse; commits by its word: 3; \
+                 next: run the tests; it would go on";
+    assert!(run.err.contains(words), "{}", run.err);
+}
+
+#[test]
 fn commits_settle_it_and_nobody_is_asked() {
     let asked = Asked::new(&says(COMPLETE), "exit 9");
     asked.repo.commit_file("parser.rs");

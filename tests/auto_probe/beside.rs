@@ -470,7 +470,8 @@ fn an_adapter_says_whether_it_asks_without_a_trace() {
     for (adapter, id, is_traceless) in adapters {
         let mut session = SessionObservation::named(adapter.name(), id);
         session.folder = Some(folder());
-        let command = adapter.command(&session, &Asking::Probe { prompt: "?".to_owned() }).unwrap();
+        let command =
+            adapter.command(&session, &Asking::Probe { prompt: "?".to_owned(), model: None }).unwrap();
         let found = (adapter.facts().has_traceless_probe, command.trace == Trace::Nothing);
         assert_eq!(found, (is_traceless, is_traceless), "{}", adapter.name());
     }

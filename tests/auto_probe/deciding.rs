@@ -32,6 +32,7 @@ pub(super) fn report(word: ProbeWord) -> SmartReport {
             changes_left: Some(false),
         },
         attempts: vec![ProbeAttempt {
+            said: None,
             number: 1,
             began_at: at(DUE),
             took_ms: Some(900),

@@ -74,7 +74,7 @@ fn an_answer_that_came_at_the_last_moment_is_kept() {
 fn a_second_wish_is_told_that_one_waits() {
     let mut monitor = Scene::asking();
     let _ = want(&mut monitor, DUE + 100, decide());
-    let plan = Action::PlanAsk { purpose: AskPurpose::Verify, session: None };
+    let plan = Action::PlanAsk { purpose: AskPurpose::Verify, session: None, options: Box::default() };
     assert_eq!(want(&mut monitor, DUE + 110, plan), []);
     let told = monitor.take_changes().told;
     let [Response::Action { number: 0, kind: ActionKind::Plan, outcome, .. }] = told.as_slice() else {

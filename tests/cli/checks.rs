@@ -146,6 +146,119 @@ fn checks_are_combined_and_nested() {
 }
 
 #[test]
+fn a_plan_files_and_tests_are_combined_and_read_at_every_look() {
+    let kind = |name: &str, kind: &str, files: &str| {
+        format!("[[check]]\nname = \"{name}\"\nkind = \"{kind}\"\nfiles = [{files}]\n")
+    };
+    let config = format!(
+        "{}{}{}{}[[check]]\nname = \"either\"\nkind = \"any\"\nof = [\"md\", \"html\"]\n",
+        kind("steps", "plan", "\"./steps.md\""),
+        kind("md", "files", "\"out.md\""),
+        kind("html", "files", "\"out.html\""),
+        kind("unit", "tests", "\"junit.json\""),
+    );
+    let (repo, env) = done_work(&config);
+    repo.write("steps.md", "- [x] read\n- [ ] write\n");
+    repo.write("junit.json", r#"{"passed": 3, "failed": 1}"#).stage("steps.md").commit("a plan");
+    let claims = |workspace: &Value| {
+        let claims = ["steps", "md", "html", "unit"].map(|name| row(workspace, name).0);
+        claims.join(" ")
+    };
+    let (run, workspace) = check(&env, repo.path(), &[]);
+    assert_eq!((run.code, claims(&workspace).as_str()), (1, "NO NO NO NO"), "{workspace:#}");
+    assert!(row(&workspace, "steps").1.contains("1 of 2 plan steps are not done: write"), "{workspace:#}");
+    repo.write("steps.md", "- [x] read\n- [x] write\n").write("out.html", "<p>\n");
+    repo.write("junit.json", r#"{"passed": 4, "failed": 0}"#);
+    repo.stage("steps.md").stage("out.html").commit("written");
+    let (run, workspace) = check(&env, repo.path(), &[]);
+    assert_eq!((run.code, claims(&workspace).as_str()), (0, "YES ABSTAIN YES YES"), "{workspace:#}");
+    assert_eq!(workspace["proof"], "checked", "by the test results");
+    // Nothing of it is a program to be run.
+    let (run, workspace) = check(&env, repo.path(), &["--run-checks"]);
+    assert_eq!((run.code, claims(&workspace).as_str()), (0, "YES ABSTAIN YES YES"), "{workspace:#}");
+    assert!(row(&workspace, "md").1.contains("the others are enough"), "{workspace:#}");
+}
+
+#[test]
+fn a_plan_alone_is_no_proof_and_one_that_nobody_made_meets_no_any() {
+    let plan = "[[check]]\nname = \"plan\"\nkind = \"plan\"\n";
+    let (repo, env) = done_work(plan);
+    repo.write("tasks.md", "- [x] all\n").stage("tasks.md").commit("a plan");
+    let (_, workspace) = check(&env, repo.path(), &["--run-checks"]);
+    assert_eq!((row(&workspace, "plan").0.as_str(), &workspace["proof"]), ("YES", &json!("committed")));
+    let (repo, env) = done_work(&format!("[checks]\nmode = \"any\"\n{plan}{}", shell("tests", "exit 1")));
+    let (run, workspace) = check(&env, repo.path(), &["--run-checks"]);
+    assert_eq!((run.code, row(&workspace, "tests").0.as_str()), (1, "NO"), "{workspace:#}");
+}
+
+/// An agent of the person's own whose program answers by `script`, and a check that asks it.
+fn judged_by(script: &str, more: &str) -> String {
+    format!(
+        "[[agent]]\nname = \"critic\"\noutput = \"critic.txt\"\ncommands.query = [\"/bin/sh\", \"-c\", {script:?}]\n\
+         [[check]]\nname = \"review\"\nkind = \"judge\"\nagent = \"critic\"\n\
+         criteria = [\"it is tested\", \"it is told of\"]\n{more}"
+    )
+}
+
+/// An answer about two criteria.
+fn answer(evidence: &str) -> String {
+    let entry = |number: u8, evidence: &str| json!({"number": number, "met": true, "evidence": evidence});
+    json!({"criteria": [entry(1, "tests/a.rs:1"), entry(2, evidence)]}).to_string()
+}
+
+#[test]
+fn a_model_judges_by_written_criteria_and_names_what_shows_each() {
+    let asks = |evidence: &str| {
+        judged_by(&format!("cat > ../asked.txt; echo x >> ../n-asked; echo '{}'", answer(evidence)), "")
+    };
+    let (repo, env) = done_work(&asks("README.md:3"));
+    let (run, workspace) = check(&env, repo.path(), &[]);
+    assert_eq!((run.code, row(&workspace, "review").0.as_str()), (1, "NO"), "not asked yet");
+    let (run, workspace) = check(&env, repo.path(), &["--run-checks"]);
+    assert_eq!((run.code, &workspace["proof"]), (0, &json!("checked")), "{workspace:#}");
+    assert!(row(&workspace, "review").1.contains("all 2 criteria are met"), "{workspace:#}");
+    let beside = repo.path().parent().unwrap().to_owned();
+    let asked = fs::read_to_string(beside.join("asked.txt")).unwrap();
+    assert!(asked.contains("1. it is tested\n2. it is told of"), "{asked}");
+    // The same work is not judged again.
+    drop(check(&env, repo.path(), &["--run-checks"]));
+    assert_eq!(fs::read_to_string(beside.join("n-asked")).unwrap(), "x\n");
+    repo.commit_file("more.rs");
+    assert_eq!(row(&check(&env, repo.path(), &[]).1, "review").0, "NO", "an old answer is none for new work");
+    drop(check(&env, repo.path(), &["--run-checks"]));
+    assert_eq!(fs::read_to_string(beside.join("n-asked")).unwrap(), "x\nx\n");
+    let (repo, env) = done_work(&asks("n/a"));
+    let (run, workspace) = check(&env, repo.path(), &["--run-checks"]);
+    let (claim, reasons) = row(&workspace, "review");
+    assert_eq!((run.code, claim.as_str()), (1, "NO"), "{reasons}");
+    assert!(reasons.contains("1 of 2 criteria are not met: it is told of"), "{reasons}");
+}
+
+#[test]
+fn a_judge_that_cannot_be_used_lets_nothing_pass() {
+    let good = answer("README.md:3");
+    for (script, more, told) in [
+        ("echo fine", "", "no JSON object"),
+        ("echo '{\"criteria\": [{\"number\": 1'", "", "no JSON object"),
+        ("exit 3", "", "exit code 3"),
+        ("sleep 60", "limit_seconds = 1\n", "no answer within 1 s"),
+        (&format!("echo x >> parser.rs; echo '{good}'"), "", "not run since the last change"),
+        ("yes", "", "printed more than"),
+    ] {
+        let (repo, env) = done_work(&judged_by(script, more));
+        let (run, workspace) = check(&env, repo.path(), &["--run-checks"]);
+        let (claim, reasons) = row(&workspace, "review");
+        assert!(run.code == 1 && claim == "NO", "{script}: {reasons}");
+        assert!(reasons.contains(told), "{script}: {reasons}");
+    }
+    // Its budget is spent over runs.
+    let (repo, env) = done_work(&judged_by("echo fine", "per_hour = 1\n"));
+    drop(check(&env, repo.path(), &["--run-checks"]));
+    let (_, workspace) = check(&env, repo.path(), &["--run-checks"]);
+    assert!(row(&workspace, "review").1.contains("it was asked 1 times within an hour"), "{workspace:#}");
+}
+
+#[test]
 fn what_failed_before_the_work_began_is_not_the_agents() {
     let repo = Repo::new();
     let env = TestEnv::beside(&repo);
@@ -200,6 +313,11 @@ fn wrong_entries_are_told() {
         ("name = \"a\"\nkind = \"comand\"", "did you mean \"command\""),
         ("name = \"a\"\nkind = \"command\"", "`check.command` is missing"),
         ("name = \"a\"\nkind = \"scope\"", "or `max_lines` is missing"),
+        ("name = \"a\"\nkind = \"judge\"", "`check.criteria` is missing"),
+        ("name = \"a\"\nkind = \"judge\"\ncriteria = [\" \"]", "a list of 1 to 100 criteria"),
+        ("name = \"a\"\nkind = \"judge\"\ncriteria = [\"x\"]\nper_hour = 0", "must be from 1 to 60"),
+        ("name = \"a\"\nkind = \"files\"", "`check.files` is missing"),
+        ("name = \"a\"\nkind = \"files\"\nfiles = [\"../x\"]", "is not"),
         ("name = \"a\"\nkind = \"all\"\nof = [\"b\"]", "names a check that is not there: \"b\""),
         ("name = \"a\"\nkind = \"all\"\nof = [\"a\"]", "names a check that is not there: \"a\""),
         ("name = 3\nkind = \"scope\"", "`check.name` must be a string"),

@@ -313,8 +313,8 @@ fn each_key_asks_for_its_plan_and_nothing_more() {
         ("c", Action::PlanRescue { message: None, order: RecordOrder::default() }),
         ("z", Action::PlanUndo { way: UndoDirection::Undo }),
         ("Z", Action::PlanUndo { way: UndoDirection::Redo }),
-        ("p", Action::PlanAsk { purpose: AskPurpose::Probe, session: None }),
-        ("v", Action::PlanAsk { purpose: AskPurpose::Verify, session: None }),
+        ("p", Action::PlanAsk { purpose: AskPurpose::Probe, session: None, options: Box::default() }),
+        ("v", Action::PlanAsk { purpose: AskPurpose::Verify, session: None, options: Box::default() }),
     ] {
         let wanted = Reaction { intents: vec![action(&views, wanted)], ..Reaction::default() };
         assert_eq!(press(&mut state, &views, key), wanted, "{key}");

@@ -171,7 +171,7 @@ fn an_event_that_was_overtaken_tells_nothing_new() {
 #[test]
 fn background_work_that_ends_leaves_the_session_idle() {
     let mut stopped = event(1, HookKind::Stopped);
-    let task = |id: &str| BackgroundTask { id: id.to_owned(), what: None, is_subagent: false };
+    let task = |id: &str| BackgroundTask { id: id.to_owned(), what: None, command: None, is_subagent: false };
     stopped.background = Some(vec![task("server"), task("build")]);
     let mut fold = HookFold::default();
     fold.apply(&event(0, HookKind::Prompted));

@@ -167,6 +167,39 @@ fn background_work_asks_again_when_it_ends() {
 }
 
 #[test]
+fn a_server_that_runs_is_no_work_for_which_an_agent_may_stop() {
+    let (repo, env) = open_plan(ENABLED);
+    let shells = |commands: &[&str]| {
+        let task = |command: &&str| json!({"id": *command, "type": "shell", "status": "running", "command": command});
+        json!({"background_tasks": commands.iter().map(task).collect::<Vec<_>>()})
+    };
+    for endless in [
+        "npm run dev",
+        "cd web && PORT=3000 npm run dev 2>&1 | tee /tmp/dev.log",
+        "cargo watch -x test",
+        "npx vite --port 4000",
+        "pytest --watch & npm run dev",
+    ] {
+        let session = json!({"session_id": endless});
+        let mut more = shells(&[endless]);
+        more.as_object_mut().unwrap().extend(session.as_object().unwrap().clone());
+        held(&stop(&env, &repo, &more));
+    }
+    for work in [&["cargo build"][..], &["npm run dev", "cargo test"], &["npm run dev & cargo test"]] {
+        let_go(&stop(&env, &repo, &shells(work)));
+    }
+    // What is told without a command line may be anything.
+    let_go(&stop(
+        &env,
+        &repo,
+        &json!({"background_tasks": [{"id": "b", "type": "shell", "status": "running"}]}),
+    ));
+    // It does not keep finished work from being finished, either.
+    repo.write("tasks.md", "- [x] write the parser\n").stage("tasks.md").commit_file("parser.rs");
+    let_go(&stop(&env, &repo, &shells(&["npm run dev"])));
+}
+
+#[test]
 fn a_row_of_blocks_ends_and_the_next_prompt_begins_anew() {
     let (repo, env) = open_plan("[gate]\nenabled = true\nmax_blocks = 2\n[judge]\nstall_stage = 20\n");
     let again = json!({"stop_hook_active": true});
@@ -177,6 +210,44 @@ fn a_row_of_blocks_ends_and_the_next_prompt_begins_anew() {
     // Another session has a row of its own.
     held(&stop(&env, &repo, &json!({"session_id": "b", "stop_hook_active": true})));
     held(&stop(&env, &repo, &json!({})));
+}
+
+#[test]
+fn two_agents_in_one_workspace_have_a_row_each() {
+    let (repo, env) = open_plan("[gate]\nenabled = true\nmax_blocks = 1\n[judge]\nstall_stage = 20\n");
+    let asks = |agent: &str, is_continued: bool| {
+        let more = json!({"session_id": "one-id", "stop_hook_active": is_continued});
+        ask(&env, &["hook", "stop", "--agent", agent], &payload(&repo, &more))
+    };
+    held(&asks("claude", false));
+    held(&asks("codex", false));
+    let_go(&asks("claude", true));
+    let_go(&asks("codex", true));
+    // The next prompt of one begins its row anew, and not that of the other.
+    held(&asks("codex", false));
+    let_go(&asks("claude", true));
+}
+
+#[test]
+fn a_plan_of_ten_thousand_steps_is_held_to_and_told_in_few_words() {
+    let (repo, env) = open_plan(ENABLED);
+    let steps: Vec<String> = (1..=10_000).map(|number| format!("- [ ] step {number} of the plan")).collect();
+    repo.write("tasks.md", steps.join("\n"));
+    let reason = held(&stop(&env, &repo, &json!({})));
+    assert!(reason.contains("step 1 of the plan") && reason.len() < 8_000, "{}: {reason}", reason.len());
+    // One of 200 MiB is not read, and the gate answers all the same.
+    fs::File::options().write(true).open(repo.at("tasks.md")).unwrap().set_len(200 << 20).unwrap();
+    let run = stop(&env, &repo, &json!({"session_id": "b"}));
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
+#[test]
+fn test_results_of_200_mb_are_not_read_and_verify_nothing() {
+    let (repo, env) = open_plan("[gate]\nenabled = true\n[evidence]\ntest_results = [\"junit.xml\"]\n");
+    repo.write("tasks.md", "- [x] all\n").write("junit.xml", "<testsuite tests=\"1\" failures=\"0\">");
+    fs::File::options().write(true).open(repo.at("junit.xml")).unwrap().set_len(200 << 20).unwrap();
+    let reason = held(&stop(&env, &repo, &json!({})));
+    assert!(reason.contains("tests") && reason.contains("run the tests"), "{reason}");
 }
 
 #[test]

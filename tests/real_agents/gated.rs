@@ -14,7 +14,8 @@ const PLAN: &str = "# Tasks\n\n- [ ] the first step\n- [ ] the second step\n";
 
 /// The checks.
 pub(crate) fn tell(story: &mut Story<'_>) {
-    if !matches!(story.client, Client::Claude | Client::Codex) {
+    // `opencode run` ends with its first idle session, before anybody could send it on.
+    if story.client == Client::Opencode {
         return;
     }
     story.check("a gate holds it back twice and lets it go when its plan is done", |story| {
@@ -42,7 +43,8 @@ fn held_twice(story: &Story<'_>) -> Result<()> {
         Client::Claude => &["--allowedTools", "Bash"],
         // No sandbox, since it may not work where this runs; and a look at new hooks that nobody can take here.
         Client::Codex => &["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"],
-        Client::Opencode | Client::Gemini => &[],
+        Client::Gemini => &["--approval-mode", "yolo"],
+        Client::Opencode => &[],
     };
     // Behind the subcommand, and before the prompt where there is one.
     let at = command.len() - usize::from(client == Client::Codex);

@@ -243,7 +243,7 @@ impl World {
             Some(("reason", value)) => event.reason = Some(value.to_owned()),
             Some(("background", value)) => {
                 let what = Some(value.to_owned());
-                let task = BackgroundTask { id: "b1".to_owned(), what, is_subagent: false };
+                let task = BackgroundTask { id: "b1".to_owned(), what, command: None, is_subagent: false };
                 event.background = Some([task].into_iter().filter(|_| !value.is_empty()).collect());
             }
             _ => assert!(rest.is_empty(), "no such field: {rest}"),

@@ -200,6 +200,7 @@ pub(crate) fn ask_plan(purpose: AskPurpose) -> AskPlan {
         timeout_seconds: 60,
         rescue: ProbeRescue::Record,
         warnings: vec!["Codex has no way to ask without a copy of the session.".to_owned()],
+        options: closeout::model::AskOptions::default(),
     }
 }
 
@@ -211,6 +212,7 @@ pub(crate) fn attempt(number: u32, reading: Option<ProbeReading>) -> ProbeAttemp
         answer: matches!(reading, Some(ProbeReading::Answered(_)))
             .then(|| "{\"status\":\"waiting\",\"background\":1}".to_owned()),
         reading,
+        said: None,
         detail: matches!(reading, Some(ProbeReading::Failed(_))).then(|| "no answer in 60 s".to_owned()),
         cost: AskCost { input_tokens: Some(21_340), output_tokens: Some(56), ..AskCost::default() },
     }
@@ -314,6 +316,8 @@ pub(crate) fn verify_report() -> VerifyReport {
         n_attempts: 2,
         cost: AskCost::default(),
         notes: Vec::new(),
+        asked_of: None,
+        prompt_used: String::new(),
     }
 }
 

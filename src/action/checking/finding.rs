@@ -3,14 +3,19 @@
 use crate::model::CheckResult;
 
 /// What one check found.
-pub(super) struct Finding {
-    pub(super) result: CheckResult,
-    pub(super) feedback: String,
-    pub(super) output: String,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckFinding {
+    /// Whether it is met.
+    pub result: CheckResult,
+    /// In words. Untrusted text.
+    pub feedback: String,
+    /// What it printed or said in full. Untrusted text.
+    pub output: String,
 }
 
-impl Finding {
-    pub(super) fn new(result: CheckResult, feedback: impl Into<String>) -> Finding {
-        Finding { result, feedback: feedback.into(), output: String::new() }
+impl CheckFinding {
+    /// A finding without output.
+    pub fn new(result: CheckResult, feedback: impl Into<String>) -> CheckFinding {
+        CheckFinding { result, feedback: feedback.into(), output: String::new() }
     }
 }

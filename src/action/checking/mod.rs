@@ -12,19 +12,22 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use self::finding::Finding;
-use crate::model::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, ConfiguredCheck, Timestamp};
+pub use self::finding::CheckFinding;
+use crate::model::{
+    CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck, Timestamp,
+};
 use crate::process::{self, Cancel, End, Launcher, Output, Spec};
 
 /// So much of the end of what a program printed is kept, in bytes.
 const MOST_KEPT: usize = 8 << 10;
 /// So much of its words goes into one line, in characters.
 const LONGEST_FEEDBACK: usize = 1000;
+/// An hour, in milliseconds.
+const HOUR_MS: i64 = 3_600_000;
 /// So deep may groups lie in groups.
 const DEEPEST: usize = 8;
 
 /// What checks are run with.
-#[derive(Debug)]
 pub struct Checking<'a> {
     /// The workspace.
     pub workspace: &'a Path,
@@ -44,6 +47,12 @@ pub struct Checking<'a> {
     pub content: Option<&'a str>,
     /// Whether there is no work yet.
     pub is_before_work: bool,
+    /// How the checks stand that every look reads, by their names.
+    pub standing: &'a [(String, CheckStanding)],
+    /// What came of the last runs.
+    pub records: &'a [CheckRecord],
+    /// Asks a model for a check, within this time.
+    pub ask_model: &'a (dyn Fn(&ConfiguredCheck, Duration) -> CheckFinding + 'a),
     /// The time now.
     pub now: fn() -> Timestamp,
     /// Why programs may not run here, if they may not.
@@ -78,7 +87,10 @@ impl Checking<'_> {
             if self.cancel.is_cancelled() {
                 return false;
             }
+            let standing = self.standing(check);
             let is_met = match &check.ask {
+                _ if standing == Some(CheckStanding::Vacuous) => mode == CheckMode::All,
+                _ if standing.is_some() => standing == Some(CheckStanding::Met),
                 CheckAsk::Group { mode, of } if depth < DEEPEST => {
                     let members: Vec<&ConfiguredCheck> =
                         of.iter().filter_map(|name| self.plan.named(name)).collect();
@@ -87,6 +99,10 @@ impl Checking<'_> {
                 CheckAsk::Command { .. }
                 | CheckAsk::External { .. }
                 | CheckAsk::Scope { .. }
+                | CheckAsk::Judge { .. }
+                | CheckAsk::Plan { .. }
+                | CheckAsk::Files { .. }
+                | CheckAsk::Tests { .. }
                 | CheckAsk::Group { .. } => {
                     report(&check.name);
                     let record = self.record(check);
@@ -102,15 +118,32 @@ impl Checking<'_> {
         mode == CheckMode::All
     }
 
+    /// How a check stands that needs no run.
+    fn standing(&self, check: &ConfiguredCheck) -> Option<CheckStanding> {
+        let of_check = || self.standing.iter().find(|(name, _)| *name == check.name);
+        check.ask.is_read().then(|| of_check().map_or(CheckStanding::Unmet, |(_, standing)| *standing))
+    }
+
     fn record(&self, check: &ConfiguredCheck) -> CheckRecord {
         let limit = Duration::from_secs(check.limit_s.into());
+        let mut sent = Vec::new();
         let finding = match &check.ask {
+            CheckAsk::Judge { per_hour, .. } => match self.known(check, *per_hour, &mut sent) {
+                Ok(Some(known)) => return known,
+                Ok(None) => (self.ask_model)(check, limit),
+                Err(why) => CheckFinding::new(CheckResult::Broken, why),
+            },
             CheckAsk::Command { command } => self.command(command, limit),
             CheckAsk::External { command } => self.external(command, limit),
             CheckAsk::Scope { paths, max_lines } => {
                 scope::look(self.workspace, self.baseline, paths, *max_lines)
             }
-            CheckAsk::Group { .. } => Finding::new(CheckResult::Broken, "groups lie too deep in groups"),
+            CheckAsk::Plan { .. }
+            | CheckAsk::Files { .. }
+            | CheckAsk::Tests { .. }
+            | CheckAsk::Group { .. } => {
+                CheckFinding::new(CheckResult::Broken, "groups lie too deep in groups")
+            }
         };
         CheckRecord {
             name: check.name.clone(),
@@ -121,14 +154,47 @@ impl Checking<'_> {
             result: finding.result,
             feedback: one_line(&finding.feedback),
             output: finding.output,
+            sent,
         }
     }
 
+    /// The last answer of a model, where the work is as it was then; else whether it may be asked within its budget.
+    /// `sent` gets when it was, this time included.
+    fn known(
+        &self,
+        check: &ConfiguredCheck,
+        per_hour: u32,
+        sent: &mut Vec<Timestamp>,
+    ) -> Result<Option<CheckRecord>, String> {
+        let of_check = || self.records.iter().filter(|record| record.name == check.name);
+        let is_current = |record: &&CheckRecord| {
+            record.asked == check.identity()
+                && record.result != CheckResult::Broken
+                && record.content.is_some()
+                && record.content.as_deref() == self.content
+        };
+        if let Some(known) = of_check().find(is_current) {
+            return Ok(Some(known.clone()));
+        }
+        let now = (self.now)();
+        sent.extend(of_check().flat_map(|record| &record.sent).filter(|at| now.millis_since(**at) < HOUR_MS));
+        sent.sort_unstable();
+        sent.dedup();
+        if sent.len() >= per_hour as usize {
+            return Err(format!(
+                "no model is asked: it was asked {} times within an hour (per_hour)",
+                sent.len()
+            ));
+        }
+        sent.push(now);
+        Ok(None)
+    }
+
     /// A program that ends with 0 is met.
-    fn command(&self, command: &[String], limit: Duration) -> Finding {
+    fn command(&self, command: &[String], limit: Duration) -> CheckFinding {
         let shown = command.join(" ");
         match self.started(command, limit, None) {
-            Err(why) => Finding::new(CheckResult::Broken, why),
+            Err(why) => CheckFinding::new(CheckResult::Broken, why),
             Ok(output) => {
                 let (result, how) = match output.end {
                     End::Code(0) => (CheckResult::Passed, "ended with 0".to_owned()),
@@ -144,15 +210,15 @@ impl Checking<'_> {
                     Some(last) => format!("`{shown}` {how}: {last}"),
                     None => format!("`{shown}` {how}"),
                 };
-                Finding { output: printed, ..Finding::new(result, feedback) }
+                CheckFinding { output: printed, ..CheckFinding::new(result, feedback) }
             }
         }
     }
 
     /// A program that reads the context and answers `{"complete":…,"feedback":…}`.
-    fn external(&self, command: &[String], limit: Duration) -> Finding {
+    fn external(&self, command: &[String], limit: Duration) -> CheckFinding {
         let shown = command.join(" ");
-        let broken = |why: String| Finding::new(CheckResult::Broken, why);
+        let broken = |why: String| CheckFinding::new(CheckResult::Broken, why);
         let output = match self.started(command, limit, Some(self.context.clone().into_bytes())) {
             Err(why) => return broken(why),
             Ok(output) => output,
@@ -161,7 +227,7 @@ impl Checking<'_> {
         let finding = match output.end {
             End::Code(0) if output.is_stdout_cut => broken(format!("`{shown}` answered too much")),
             End::Code(0) => match serde_json::from_slice::<Answer>(&output.stdout) {
-                Ok(answer) if answer.complete => Finding::new(
+                Ok(answer) if answer.complete => CheckFinding::new(
                     CheckResult::Passed,
                     answer.feedback.unwrap_or_else(|| format!("`{shown}` says that it is complete")),
                 ),
@@ -170,7 +236,7 @@ impl Checking<'_> {
                     let feedback = feedback.unwrap_or_else(|| {
                         format!("`{shown}` says that it is not complete, and gives no reason")
                     });
-                    Finding::new(CheckResult::Failed, feedback)
+                    CheckFinding::new(CheckResult::Failed, feedback)
                 }
                 Err(error) => broken(format!(
                     "`{shown}` did not answer with {{\"complete\":…,\"feedback\":…}}: {error}"
@@ -180,7 +246,7 @@ impl Checking<'_> {
             End::TimedOut => broken(format!("`{shown}` took longer than {} s", limit.as_secs())),
             End::Signal(_) | End::Cancelled | End::AtCap => broken(format!("`{shown}` was ended")),
         };
-        Finding { output: printed, ..finding }
+        CheckFinding { output: printed, ..finding }
     }
 
     fn started(&self, command: &[String], limit: Duration, stdin: Option<Vec<u8>>) -> Result<Output, String> {

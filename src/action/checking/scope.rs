@@ -6,7 +6,7 @@ use std::path::Path;
 use git2::{DiffOptions, Oid, Repository, RepositoryOpenFlags};
 use regex::bytes::RegexSet;
 
-use super::finding::Finding;
+use super::finding::CheckFinding;
 use crate::model::CheckResult;
 
 /// So many paths are named.
@@ -24,8 +24,8 @@ pub(super) fn look(
     baseline: Option<&str>,
     allowed: &[String],
     max_lines: Option<u64>,
-) -> Finding {
-    let broken = |why: String| Finding::new(CheckResult::Broken, why);
+) -> CheckFinding {
+    let broken = |why: String| CheckFinding::new(CheckResult::Broken, why);
     let changed = match changed(workspace, baseline) {
         Ok(changed) => changed,
         Err(error) => return broken(format!("what was changed cannot be found out: {}", error.message())),
@@ -43,14 +43,14 @@ pub(super) fn look(
         let named = outside.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
         let more = if outside.len() > MOST_NAMED { ", ..." } else { "" };
         let feedback = format!("{} changed outside of what is allowed: {named}{more}", outside.len());
-        return Finding::new(CheckResult::Failed, feedback);
+        return CheckFinding::new(CheckResult::Failed, feedback);
     }
     if let Some(most) = max_lines.filter(|most| changed.n_lines > *most) {
         let feedback = format!("{} lines were changed, and {most} are allowed", changed.n_lines);
-        return Finding::new(CheckResult::Failed, feedback);
+        return CheckFinding::new(CheckResult::Failed, feedback);
     }
     let feedback = format!("{} paths and {} lines were changed", changed.paths.len(), changed.n_lines);
-    Finding::new(CheckResult::Passed, feedback)
+    CheckFinding::new(CheckResult::Passed, feedback)
 }
 
 fn changed(workspace: &Path, baseline: Option<&str>) -> Result<Changed, git2::Error> {

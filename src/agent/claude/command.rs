@@ -19,14 +19,21 @@ const FEW_RETRIES: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "1");
 /// session).
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
     let id = session.session_id.as_str();
-    if !is_uuid(id) {
+    if !is_uuid(id) && !matches!(asking, Asking::Fresh { .. }) {
         return None;
     }
     // The client writes the folder that it was started in into the record, and its tools run there.
     let folder = session.folder.clone().filter(|folder| folder.is_absolute())?;
     match asking {
-        Asking::Probe { prompt } => Some(look(id, folder, prompt, &[])),
-        Asking::Closer { prompt, schema } => Some(look(id, folder, prompt, &["--json-schema", schema])),
+        Asking::Probe { prompt, model } => {
+            Some(started(&look(Some(id), None, model.as_deref()), folder, prompt))
+        }
+        Asking::Closer { prompt, schema, model } => {
+            Some(started(&look(Some(id), Some(schema), model.as_deref()), folder, prompt))
+        }
+        Asking::Fresh { prompt, schema, model } => {
+            Some(started(&look(None, Some(schema), model.as_deref()), folder, prompt))
+        }
         Asking::Reply { text } => Some(AgentCommand {
             environment: Vec::new(),
             trace: Trace::InSession,
@@ -36,13 +43,15 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     }
 }
 
-/// A look that leaves nothing behind and changes nothing.
-fn look(id: &str, folder: PathBuf, prompt: &str, more: &[&str]) -> AgentCommand {
-    let fixed = [
-        "-p", "--resume", id, "--no-session-persistence", "--settings", NO_HOOKS, "--permission-mode",
-        "plan", "--output-format", "json",
-    ];
-    started(&[&fixed, more].concat(), folder, prompt)
+/// The arguments of a look that leaves nothing behind and changes nothing: into the session `id`, or into nothing.
+fn look<'a>(id: Option<&'a str>, schema: Option<&'a str>, model: Option<&'a str>) -> Vec<&'a str> {
+    let mut arguments = vec!["-p"];
+    arguments.extend(id.into_iter().flat_map(|id| ["--resume", id]));
+    arguments.extend(["--no-session-persistence", "--settings", NO_HOOKS, "--permission-mode", "plan"]);
+    arguments.extend(["--output-format", "json"]);
+    arguments.extend(schema.into_iter().flat_map(|schema| ["--json-schema", schema]));
+    arguments.extend(model.into_iter().flat_map(|model| ["--model", model]));
+    arguments
 }
 
 fn started(arguments: &[&str], folder: PathBuf, prompt: &str) -> AgentCommand {

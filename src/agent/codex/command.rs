@@ -20,15 +20,20 @@ const ASK_NOBODY: &str = "approval_policy=\"never\"";
 /// folder it works in is not known.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
     let id = session.session_id.as_str();
-    if !is_thread_id(id) {
+    if !is_thread_id(id) && !matches!(asking, Asking::Fresh { .. }) {
         return None;
     }
     let (arguments, stdin, trace) = match asking {
-        Asking::Probe { prompt } => (look(id, None), prompt, Trace::Nothing),
-        Asking::Closer { prompt, schema } => (look(id, Some(schema)), prompt, Trace::Nothing),
+        Asking::Probe { prompt, model } => (look(Some(id), None, model.as_ref()), prompt, Trace::Nothing),
+        Asking::Closer { prompt, schema, model } => {
+            (look(Some(id), Some(schema), model.as_ref()), prompt, Trace::Nothing)
+        }
+        Asking::Fresh { prompt, schema, model } => {
+            (look(None, Some(schema), model.as_ref()), prompt, Trace::Nothing)
+        }
         Asking::Reply { text } => {
             let mut arguments = texts(&["exec", "resume"]);
-            arguments.extend(ending(id));
+            arguments.extend(ending(Some(id)));
             (arguments, text, Trace::InSession)
         }
         Asking::Queue { text } => return queue(session, id, text),
@@ -44,22 +49,29 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     })
 }
 
-/// A fork that writes nothing.
-fn look(id: &str, schema: Option<&String>) -> Vec<Argument> {
-    let mut arguments = texts(&["exec", "fork"]);
+/// A fork of the thread, or a new one without an id, that writes nothing.
+fn look(id: Option<&str>, schema: Option<&String>, model: Option<&String>) -> Vec<Argument> {
+    let mut arguments = texts(&["exec"]);
+    arguments.extend(id.map(|_| Argument::from("fork")));
     arguments.extend(texts(&LOOK_ONLY));
     arguments.push(ASK_NOBODY.into());
     if let Some(schema) = schema {
         arguments.push("--output-schema".into());
         arguments.push(Argument::File(schema.clone()));
     }
+    if let Some(model) = model {
+        arguments.extend(["-m".into(), Argument::Text(model.clone())]);
+    }
     arguments.extend(ending(id));
     arguments
 }
 
 /// The end of the command line: JSON lines out, words in by standard input.
-fn ending(id: &str) -> Vec<Argument> {
-    texts(&["--json", "--skip-git-repo-check", "--", id, "-"])
+fn ending(id: Option<&str>) -> Vec<Argument> {
+    let mut arguments = texts(&["--json", "--skip-git-repo-check", "--"]);
+    arguments.extend(id.map(Argument::from));
+    arguments.push("-".into());
+    arguments
 }
 
 fn queue(session: &SessionObservation, id: &str, text: &str) -> Option<AgentCommand> {

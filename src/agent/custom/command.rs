@@ -20,12 +20,18 @@ pub(in crate::agent) fn command(
     asking: &Asking,
 ) -> Option<AgentCommand> {
     let (line, stdin, schema, trace) = match asking {
-        Asking::Probe { prompt } => (&agent.probe, prompt, "", Trace::Nothing),
-        Asking::Closer { prompt, schema } => (&agent.query, prompt, schema.as_str(), Trace::Nothing),
+        Asking::Probe { prompt, .. } => (&agent.probe, prompt, "", Trace::Nothing),
+        Asking::Closer { prompt, schema, .. } | Asking::Fresh { prompt, schema, .. } => {
+            (&agent.query, prompt, schema.as_str(), Trace::Nothing)
+        }
         Asking::Reply { text } => (&agent.reply, text, "", Trace::InSession),
         Asking::Queue { .. } => return None,
     };
     let (program, arguments) = line.as_ref()?.split_first()?;
+    let is_fresh = matches!(asking, Asking::Fresh { .. });
+    if is_fresh && arguments.iter().any(|argument| argument == SESSION_FILE) {
+        return None;
+    }
     let folder = session.folder.clone()?;
     let argument = |text: &String| match text.as_str() {
         SCHEMA_FILE => Argument::File(schema.to_owned()),

@@ -16,22 +16,21 @@ const PROGRAM: &str = "gemini";
 
 /// The program by which a session is asked or told something.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
-    let prompt = match asking {
-        Asking::Probe { prompt } => prompt.clone(),
-        Asking::Closer { prompt, schema } => with_schema(prompt, schema),
+    let (prompt, chosen) = match asking {
+        Asking::Probe { prompt, model } => (prompt.clone(), model.as_ref()),
+        Asking::Closer { prompt, schema, model } | Asking::Fresh { prompt, schema, model } => {
+            (with_schema(prompt, schema), model.as_ref())
+        }
         Asking::Reply { .. } | Asking::Queue { .. } => return None,
     };
-    let mut arguments = vec![
-        "--session-file".into(),
-        Argument::RecordCopy,
-        // Tools that change something are not offered to the model.
-        "--approval-mode".into(),
-        "plan".into(),
-        "--output-format".into(),
-        "json".into(),
-    ];
+    let mut arguments = Vec::new();
+    if !matches!(asking, Asking::Fresh { .. }) {
+        arguments.extend(["--session-file".into(), Argument::RecordCopy]);
+    }
+    // Tools that change something are not offered to the model.
+    arguments.extend(["--approval-mode", "plan", "--output-format", "json"].map(Argument::from));
     // Without it another model may be asked than the one that did the work, and a call decides first which.
-    if let Some(model) = session.model.as_ref().filter(|model| is_model(model)) {
+    if let Some(model) = chosen.or(session.model.as_ref()).filter(|model| is_model(model)) {
         arguments.push(Argument::Text(format!("--model={model}")));
     }
     Some(AgentCommand {

@@ -125,6 +125,7 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
             !(is_ended && is_contradicted)
         };
         if is_kept {
+            session.background = fold.background();
             session.live.push(word);
         }
     }

@@ -215,7 +215,10 @@ impl HookFold {
                 self.wait.take_if(|wait| is_own_wait(wait) && (is_answer || !is_same_message(wait)));
             }
         }
-        self.works_beside(BackgroundTask { id: id.to_owned(), what: None, is_subagent: true }, event.at);
+        self.works_beside(
+            BackgroundTask { id: id.to_owned(), what: None, command: None, is_subagent: true },
+            event.at,
+        );
     }
 
     fn works_beside(&mut self, task: BackgroundTask, at: Timestamp) {

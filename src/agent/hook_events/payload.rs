@@ -116,6 +116,8 @@ struct Task {
     #[serde(default)]
     status: String,
     description: Option<String>,
+    #[serde(default)]
+    command: Option<String>,
 }
 
 /// The tasks that are at work. A list that cannot be read is an empty one.
@@ -126,6 +128,7 @@ pub(super) fn tasks(raw: &RawValue) -> Vec<BackgroundTask> {
     let told = at_work.map(|task| BackgroundTask {
         id: tool_input::cut(&task.id),
         what: task.description.map(|what| tool_input::cut(&what)),
+        command: task.command.map(|command| tool_input::cut(&command)),
         is_subagent: task.kind == "subagent",
     });
     told.take(MOST_TASKS).collect()

@@ -14,11 +14,12 @@ const LONGEST_NAME: usize = 200;
 /// without this it edits and runs what the person's configuration allows. The agent `plan` says the same in
 /// words, and stands against a permission that the configuration gives to another agent. A person who shares
 /// all sessions (`"share": "auto"`) would have the copy on a public page, and nothing would take it away.
-const LOOK_ONLY: [(&str, &str); 3] = [
-    ("OPENCODE_PERMISSION", r#"{"*":"deny"}"#),
-    ("OPENCODE_DISABLE_SHARE", "1"),
-    ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
-];
+const LOOK_ONLY: [(&str, &str); 2] = [("OPENCODE_DISABLE_SHARE", "1"), ("OPENCODE_DISABLE_AUTOUPDATE", "1")];
+/// Which tools a look may use.
+const PERMISSION: &str = "OPENCODE_PERMISSION";
+const NO_TOOL: &str = r#"{"*":"deny"}"#;
+/// A new session has to read what it judges.
+const READ_ONLY: &str = r#"{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}"#;
 /// The database that the client uses in place of its own.
 const DATABASE: &str = "OPENCODE_DB";
 
@@ -38,30 +39,41 @@ const DATABASE: &str = "OPENCODE_DB";
 /// starts it sets a time limit.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
     let folder: PathBuf = session.folder.clone().filter(|folder| folder.is_absolute())?;
-    if !is_session_id(&session.session_id) {
+    let is_fresh = matches!(asking, Asking::Fresh { .. });
+    if !is_fresh && !is_session_id(&session.session_id) {
         return None;
     }
-    let (stdin, is_look) = match asking {
-        Asking::Probe { prompt } => (prompt.clone(), true),
-        Asking::Closer { prompt, schema } => (with_schema(prompt, schema), true),
-        Asking::Reply { text } => (text.clone(), false),
+    let own_model = session.model.as_ref();
+    let (stdin, is_look, model) = match asking {
+        Asking::Probe { prompt, model } => (prompt.clone(), true, model.as_ref().or(own_model)),
+        Asking::Closer { prompt, schema, model } | Asking::Fresh { prompt, schema, model } => {
+            (with_schema(prompt, schema), true, model.as_ref().or(own_model))
+        }
+        Asking::Reply { text } => (text.clone(), false, own_model),
         Asking::Queue { .. } => return None,
     };
-    let mut arguments: Vec<Argument> =
-        vec!["run".into(), "--session".into(), session.session_id.as_str().into()];
+    let mut arguments: Vec<Argument> = vec!["run".into()];
+    if !is_fresh {
+        arguments.extend(["--session".into(), session.session_id.as_str().into()]);
+    }
     if is_look {
-        arguments.extend(["--fork".into(), "--agent=plan".into()]);
+        arguments.extend((!is_fresh).then(|| "--fork".into()));
+        arguments.push("--agent=plan".into());
     } else if let Some(agent) = &session.mode {
         arguments.push(named("agent", agent)?);
     }
-    if let Some(model) = session.model.as_ref().filter(|model| model.contains('/')) {
+    if let Some(model) = model.filter(|model| model.contains('/')) {
         arguments.push(named("model", model)?);
     }
     arguments.extend(["--format".into(), "json".into()]);
     let mut environment = Vec::new();
     if is_look {
-        environment.extend(LOOK_ONLY.map(|(name, value)| (name.to_owned(), value.into())));
-        environment.push((DATABASE.to_owned(), Argument::RecordCopy));
+        let permission = (PERMISSION, if is_fresh { READ_ONLY } else { NO_TOOL });
+        let variables = [permission].into_iter().chain(LOOK_ONLY);
+        environment.extend(variables.map(|(name, value)| (name.to_owned(), value.into())));
+        // A new session has an empty one.
+        let database = if is_fresh { Argument::File(String::new()) } else { Argument::RecordCopy };
+        environment.push((DATABASE.to_owned(), database));
     }
     Some(AgentCommand {
         program: PROGRAM.to_owned(),

@@ -18,9 +18,10 @@ use crate::agent::hook_events::gate_call;
 use crate::cli::environment::Environment;
 use crate::config::Flags;
 use crate::engine::{EngineConfig, Judged, OneShot, Overrides, Scope, clock};
-use crate::judge::gate::{GateDecision, LetGo, decide, waits_for_checks, without_verdict};
-use crate::model::{Action, EndingTurn, GateCall, GateEvent, GateSettings, WorkspaceId};
+use crate::judge::gate::{GateDecision, decide, waits_for_checks, without_verdict};
+use crate::model::{Action, EndingTurn, GateCall, GateEvent, GateSettings, LetGo, WorkspaceId};
 use crate::present::gate::feedback;
+use crate::present::sets;
 use crate::store::log;
 
 /// So much of the end of an agent's last message is judged, in bytes, as of a record.
@@ -80,7 +81,7 @@ impl Asked {
                 print(json!({"needsMoreTurns": true, "decision": "continue", "reason": reason}));
             }
             Answer::LetGo(reason) if self.is_sdk => {
-                print(json!({"needsMoreTurns": false, "decision": "stop", "reason": reason.label()}));
+                print(json!({"needsMoreTurns": false, "decision": "stop", "reason": sets::let_go(*reason)}));
             }
             Answer::Failed(reason) if self.is_sdk => {
                 print(json!({"needsMoreTurns": false, "decision": "stop", "reason": reason}));
@@ -108,7 +109,7 @@ fn answer(asked: &Asked) -> Answer {
     let answer = judged(asked, &environment);
     let told = match &answer {
         Answer::Failed(reason) => Some(reason.as_str()),
-        Answer::LetGo(reason) if reason.is_given_up() => Some(reason.label()),
+        Answer::LetGo(reason) if reason.is_given_up() => Some(sets::let_go(*reason)),
         Answer::LetGo(_) | Answer::Hold(_) => None,
     };
     if let (Some(reason), Some(folder)) = (told, state_folder) {

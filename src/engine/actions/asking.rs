@@ -4,14 +4,19 @@
 use crate::action::asking::{Asker, shown};
 use crate::agent::{Adapter, AgentCommand, Asking};
 use crate::model::{
-    ActionClass, ActionProblem, ActionRequest, ActivityState, AskPlan, AskPurpose, Bounds,
-    PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES, ProbeRescue, SessionName, Trace,
+    ActionClass, ActionProblem, ActionRequest, ActivityState, AskOptions, AskPlan, AskPurpose, Bounds,
+    PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES, ProbeRescue, SessionName, SessionObservation,
+    Trace,
 };
 use crate::process::{self, Launcher};
 
+use super::decide;
+use super::prompts::{self, Prompt};
 use super::refresher::{Current, Refresher};
 use super::tools::Tools;
-use super::{decide, prompts};
+
+/// Between the prompts of several steps, as a person sees them before.
+const BETWEEN: &str = "\n\n---\n\n";
 
 /// All that it takes to ask.
 pub(super) struct Ready<'a> {
@@ -19,6 +24,10 @@ pub(super) struct Ready<'a> {
     pub(super) current: Current,
     pub(super) adapter: &'a Adapter,
     pub(super) refresher: Refresher<'a>,
+    /// The model that the person chose for questions to this agent.
+    pub(super) model: Option<String>,
+    /// What is asked, one after the other.
+    pub(super) questions: Vec<Prompt>,
 }
 
 /// Looks at the session and makes the plan.
@@ -26,6 +35,7 @@ pub(super) fn ready<'a>(
     request: &'a ActionRequest,
     purpose: AskPurpose,
     session: Option<&SessionName>,
+    options: &AskOptions,
     tools: &Tools<'a>,
 ) -> Result<Ready<'a>, ActionProblem> {
     if purpose == AskPurpose::Probe {
@@ -37,21 +47,28 @@ pub(super) fn ready<'a>(
             "no session of an agent is known here, so there is nobody to ask",
         )
     })?;
-    let adapter = tools.config.adapters.iter().find(|adapter| adapter.name() == session.agent);
+    let asked = options.with.as_ref().unwrap_or(&session.agent);
+    let adapter = tools.config.adapters.iter().find(|adapter| adapter.name() == asked);
     let adapter = adapter.ok_or_else(|| {
-        ActionProblem::new(
-            ActionClass::Refused,
-            format!("closeout does not know the agent {}", session.agent),
-        )
+        ActionProblem::new(ActionClass::Refused, format!("closeout does not know the agent {asked}"))
     })?;
     let refresher = Refresher::new(request, tools);
     let current = refresher.session(session)?;
-    check_activity(&current)?;
-    let prompt = match purpose {
-        AskPurpose::Probe => prompts::probe(),
-        AskPurpose::Verify => prompts::closer(request, &refresher, tools, &session.agent, None)?,
+    if options.with.is_none() {
+        check_activity(&current)?;
+    }
+    let questions = match purpose {
+        AskPurpose::Probe => vec![prompts::probe()],
+        AskPurpose::Verify => prompts::closers(request, &refresher, tools, (&session.agent, options))?,
     };
-    let command = command(adapter, &current, purpose, &prompt.text)?;
+    let texts: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+    let sources: Vec<&str> = questions.iter().map(|question| question.from.as_str()).collect();
+    let notes = questions.iter().flat_map(|question| question.notes.clone()).collect();
+    let prompt = Prompt { text: texts.join(BETWEEN), from: sources.join(", "), notes };
+    let is_fresh = options.with.is_some();
+    let current = if is_fresh { fresh(request, adapter, current) } else { current };
+    let model = tools.config.config.model_of(adapter.name());
+    let command = command(adapter, &current, (purpose, is_fresh), texts[0], model.as_ref())?;
     let warnings = warnings(adapter, &current, &command, prompt.notes)?;
     let (bounds, _) = tools.config.config.completion_check_for(request.workspace.path());
     let is_probe = purpose == AskPurpose::Probe;
@@ -71,8 +88,9 @@ pub(super) fn ready<'a>(
             ProbeRescue::Never
         },
         warnings,
+        options: options.clone(),
     };
-    Ok(Ready { plan, current, adapter, refresher })
+    Ok(Ready { plan, current, adapter, refresher, model, questions })
 }
 
 /// Looks again, and holds what a person confirmed against what it would be now. What they may have changed
@@ -82,7 +100,7 @@ pub(super) fn confirmed<'a>(
     plan: &AskPlan,
     tools: &Tools<'a>,
 ) -> Result<Ready<'a>, ActionProblem> {
-    let ready = ready(request, plan.purpose, Some(&plan.session), tools)?;
+    let ready = ready(request, plan.purpose, Some(&plan.session), &plan.options, tools)?;
     let is_same = ready.plan.command == plan.command
         && ready.plan.prompt == plan.prompt
         && ready.plan.trace == plan.trace;
@@ -128,17 +146,28 @@ fn check_activity(current: &Current) -> Result<(), ActionProblem> {
     Ok(())
 }
 
+/// A new session of another agent in place of the one that did the work: it is disturbed by nothing.
+fn fresh(request: &ActionRequest, adapter: &Adapter, current: Current) -> Current {
+    let folder = Some(request.workspace.path().to_owned());
+    let session = SessionObservation { folder, ..SessionObservation::named(adapter.name(), "") };
+    Current { session, record: None, ..current }
+}
+
 /// The command line for one attempt.
 pub(super) fn command(
     adapter: &Adapter,
     current: &Current,
-    purpose: AskPurpose,
+    (purpose, is_fresh): (AskPurpose, bool),
     prompt: &str,
+    model: Option<&String>,
 ) -> Result<AgentCommand, ActionProblem> {
-    let prompt = prompt.to_owned();
+    let (prompt, model) = (prompt.to_owned(), model.cloned());
     let asking = match purpose {
-        AskPurpose::Probe => Asking::Probe { prompt },
-        AskPurpose::Verify => Asking::Closer { prompt, schema: prompts::CLOSER_SCHEMA.to_owned() },
+        AskPurpose::Probe => Asking::Probe { prompt, model },
+        AskPurpose::Verify if is_fresh => {
+            Asking::Fresh { prompt, schema: prompts::CLOSER_SCHEMA.to_owned(), model }
+        }
+        AskPurpose::Verify => Asking::Closer { prompt, schema: prompts::CLOSER_SCHEMA.to_owned(), model },
     };
     adapter.command(&current.session, &asking).ok_or_else(|| {
         let words = format!("{} has no way in which this session could be asked", adapter.name());
@@ -156,7 +185,7 @@ fn warnings(
     let mut warnings = notes;
     match command.trace {
         Trace::Nothing => {}
-        Trace::Copy if current.view.process.is_some() => {
+        Trace::Copy if current.view.process.is_some() && !current.session.session_id.is_empty() => {
             let words = format!(
                 "{} cannot be asked without a copy of the session, and the session still lives",
                 adapter.name()

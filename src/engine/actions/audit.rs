@@ -71,7 +71,8 @@ fn agent_of(action: &Action) -> Option<String> {
         | Action::PlanAsk { .. }
         | Action::Mark { .. }
         | Action::Decide { .. }
-        | Action::RunChecks => None,
+        | Action::RunChecks
+        | Action::AutoChecks => None,
     }
 }
 
@@ -90,7 +91,7 @@ fn plan_words(action: &Action) -> String {
             format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
         }
         Action::AutoProbe { moment } => moment.session.agent.clone(),
-        Action::RunChecks => "the checks that are configured".to_owned(),
+        Action::RunChecks | Action::AutoChecks => "the checks that are configured".to_owned(),
         Action::Mark { order, reason: None } => order.name().to_owned(),
         Action::Mark { order, reason: Some(reason) } => format!("{}: {reason}", order.name()),
         Action::Decide { is_complete: true, .. } => "complete".to_owned(),

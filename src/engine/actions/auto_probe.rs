@@ -12,7 +12,8 @@ use crate::engine::clock;
 use crate::judge::supervised_loop::Breaker;
 use crate::model::{
     ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, ActivitySource, ActivityState,
-    Actor, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbeRescue, SessionMoment, SmartReport, Trace,
+    Actor, AskOptions, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbeRescue, SessionMoment, SmartReport,
+    Trace,
 };
 use crate::store::{Store, StoreError};
 
@@ -48,7 +49,8 @@ fn ask(
         let words = "the circuit breaker of the workspace is open: the last questions and commands timed out";
         return Err(refused(words).into());
     }
-    let ready = ready(request, AskPurpose::Probe, Some(&moment.session), tools)?;
+    let usual = AskOptions::default();
+    let ready = ready(request, AskPurpose::Probe, Some(&moment.session), &usual, tools)?;
     check(&ready, moment)?;
     if has_person_asked(store, request, moment).map_err(|error| unkept(&error))? {
         return Err(Stop::NotAsked(NotAsked::AskedBefore));

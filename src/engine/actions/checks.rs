@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::tools::{Tools, cancelled};
-use super::{rescuer, trust};
+use super::{model_judge, rescuer, trust};
 use crate::action::checking::Checking;
 use crate::engine::clock;
 use crate::model::{ActionClass, ActionProblem, ActionRequest, CheckRecord};
@@ -33,6 +33,9 @@ pub(super) fn run(request: &ActionRequest, tools: &Tools<'_>) -> Result<Vec<Chec
         context: context(request),
         content: request.looked_at.content.as_deref(),
         is_before_work: request.looked_at.is_before_work,
+        standing: &request.looked_at.standing,
+        records: &request.looked_at.records,
+        ask_model: &|check, limit| model_judge::judge(request, tools, check, limit),
         now: clock::now,
         untrusted,
     };

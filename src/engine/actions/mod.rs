@@ -9,6 +9,7 @@ mod auto_probe;
 mod checks;
 mod decide;
 mod held;
+mod model_judge;
 mod prompts;
 mod refresher;
 mod reply;
@@ -44,7 +45,11 @@ pub(super) fn perform(
         return auto_probe::perform(request, moment, store, tools);
     }
     let is_agent_above = processes::is_agent_above();
-    let by = if is_agent_above == Some(true) { Actor::Agent } else { by };
+    let by = match is_agent_above {
+        _ if matches!(request.action, Action::AutoChecks) => Actor::Automatic,
+        Some(true) => Actor::Agent,
+        Some(false) | None => by,
+    };
     let is_person = tools.config.has_terminal && is_agent_above == Some(false);
     if matches!(request.action, Action::Mark { .. }) && by == Actor::Agent {
         let problem =
@@ -100,15 +105,17 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
             finished(reply::send(request, plan, body, tools), ActionOutcome::Replied)
         }
         Action::Held { reply, step } => held::perform(request, reply, step, tools),
-        Action::PlanAsk { purpose, session } => {
-            let ready = asking::ready(request, *purpose, session.as_ref(), tools);
+        Action::PlanAsk { purpose, session, options } => {
+            let ready = asking::ready(request, *purpose, session.as_ref(), options, tools);
             finished(ready.map(|ready| ready.plan), ActionOutcome::AskPlanned)
         }
         Action::Ask { plan } => match plan.purpose {
             AskPurpose::Probe => finished(smart_check::run(request, plan, tools), ActionOutcome::Checked),
             AskPurpose::Verify => finished(verify::run(request, plan, tools), ActionOutcome::Verified),
         },
-        Action::RunChecks => finished(checks::run(request, tools), |ran| ActionOutcome::ChecksRan(*ran)),
+        Action::RunChecks | Action::AutoChecks => {
+            finished(checks::run(request, tools), |ran| ActionOutcome::ChecksRan(*ran))
+        }
         // Written down by itself.
         Action::AutoProbe { .. } => Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it")),
         // Who marks is asked before; what it means for the verdict is the monitor's affair.

@@ -8,7 +8,8 @@ use crate::evidence::untrusted_file::WorkspaceDir;
 use crate::judge::left_to_do;
 use crate::judge::prompt::{self, Template};
 use crate::model::{
-    ActionClass, ActionProblem, ActionRequest, ItemState, OpenPoint, Parts, Reading, Source, VerifyReport,
+    ActionClass, ActionProblem, ActionRequest, AskOptions, ItemState, OpenPoint, Parts, Reading, Source,
+    VerifyReport,
 };
 
 use super::refresher::Refresher;
@@ -19,6 +20,10 @@ const CLOSER: &str = include_str!("../../../assets/prompts/closer/f_default.md")
 const CLOSER_RETRY: &str = include_str!("../../../assets/prompts/closer/f_default_retry.md");
 /// The form of the closer's answer.
 pub(super) const CLOSER_SCHEMA: &str = include_str!("../../../assets/prompts/closer/schema.json");
+
+const JUDGE: &str = include_str!("../../../assets/prompts/judge.md");
+/// The form of a judge's answer.
+pub(super) const JUDGE_SCHEMA: &str = include_str!("../../../assets/prompts/judge.json");
 
 /// Where a built-in prompt is from, in a plan.
 const BUILT_IN: &str = "built in";
@@ -41,7 +46,31 @@ pub(super) fn probe() -> Prompt {
     Prompt { text: PROBE.to_owned(), from: BUILT_IN.to_owned(), notes: Vec::new() }
 }
 
+/// The prompt of a check by written criteria. A workspace has no say in it.
+pub(super) fn judge(request: &ActionRequest, refresher: &Refresher<'_>, criteria: &[String]) -> String {
+    let numbered = criteria.iter().enumerate().map(|(index, text)| format!("{}. {}", index + 1, text.trim()));
+    let numbered = numbered.collect::<Vec<_>>().join("\n");
+    let input = input(request, refresher);
+    prompt::read(JUDGE).fill(&[("criteria", numbered.as_str()), ("input", input.as_str())])
+}
+
+/// The prompts of all steps that a person wants asked, in their order.
+///
+/// # Errors
+/// A prompt of the workspace is there and cannot be used.
+pub(super) fn closers(
+    request: &ActionRequest,
+    refresher: &Refresher<'_>,
+    tools: &Tools<'_>,
+    asked: (&str, &AskOptions),
+) -> Result<Vec<Prompt>, ActionProblem> {
+    let n_steps = asked.1.steps.len().max(1);
+    (0..n_steps).map(|step| closer(request, refresher, tools, asked, step, None)).collect()
+}
+
 /// The prompt of the closer; with a problem of the last answer, the one that asks again.
+///
+/// `step` is the place of its step among those that are asked.
 ///
 /// # Errors
 /// A prompt of the workspace is there and cannot be used.
@@ -49,25 +78,33 @@ pub(super) fn closer(
     request: &ActionRequest,
     refresher: &Refresher<'_>,
     tools: &Tools<'_>,
-    agent: &str,
+    (agent, options): (&str, &AskOptions),
+    step: usize,
     problem: Option<&str>,
 ) -> Result<Prompt, ActionProblem> {
     let settings = tools.config.config.closer_for(request.workspace.path());
+    let step = options.steps.get(step).unwrap_or(&settings.step);
     let agent = settings.agent_id.as_deref().unwrap_or(agent);
     let (name, built_in) = match problem {
         None => ("f_default.md", CLOSER),
         Some(_) => ("f_default_retry.md", CLOSER_RETRY),
     };
-    let path = format!(".agent/{agent}/prompts/steps/{}/{name}", settings.step);
+    let path = format!(".agent/{agent}/prompts/steps/{step}/{name}");
     let own = own(request, &path)?;
-    let step_id = settings.step.replace('/', ".");
-    let input = input(request, refresher);
-    let values = [
+    let step_id = step.replace('/', ".");
+    let mut input = input(request, refresher);
+    if let Some(output) = &options.structured_output {
+        input.push_str("\n\n## The structured output of the agent\n\n");
+        input.push_str(output.trim());
+    }
+    let mut values = vec![
         ("input", input.as_str()),
         ("step_id", step_id.as_str()),
         ("problem", problem.unwrap_or_default()),
         ("agent_id", agent),
     ];
+    // What closeout knows goes before what the person gives by the same name.
+    values.extend(options.params.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     let from = if own.is_some() { path } else { BUILT_IN.to_owned() };
     let template = own.unwrap_or_else(|| prompt::read(built_in));
     let missing = template.missing(&values);

@@ -11,8 +11,8 @@ use crate::judge::smart_check::{
 };
 use crate::model::{
     ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost, AskPlan, AskPurpose, Parts,
-    ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, Rescued, SmartReport,
-    Timestamp,
+    ProbeAttempt, ProbeDetails, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, Rescued,
+    SmartReport, Timestamp,
 };
 
 use super::asking::{self, Ready, asker, confirmed};
@@ -160,6 +160,7 @@ impl Check<'_> {
             answer: None,
             reading: None,
             detail: None,
+            said: None,
             cost: AskCost::default(),
         });
         self.tell(format!("asking {}", self.ready.plan.session.agent), None);
@@ -173,6 +174,7 @@ impl Check<'_> {
             attempt.answer = ended.answer;
             attempt.reading = Some(reading);
             attempt.detail = ended.words;
+            attempt.said = ended.said;
             attempt.cost = ended.cost;
         }
         self.tell("an answer was read", None);
@@ -184,13 +186,14 @@ impl Check<'_> {
         if current.view.activity.state == ActivityState::Working {
             // It went on by itself: it is not disturbed, and what it does is known.
             let words = Some("not asked: the session is at work again".to_owned());
-            let ended = Ended { took_ms: 0, answer: None, words, cost: AskCost::default() };
+            let ended = Ended { took_ms: 0, answer: None, words, said: None, cost: AskCost::default() };
             return Ok((ProbeReading::Answered(ProbeWord::Working), ended));
         }
         self.ready.current = current;
         let plan = &self.ready.plan;
+        let (current, model) = (&self.ready.current, self.ready.model.as_ref());
         let command =
-            asking::command(self.ready.adapter, &self.ready.current, AskPurpose::Probe, &plan.prompt)?;
+            asking::command(self.ready.adapter, current, (AskPurpose::Probe, false), &plan.prompt, model)?;
         let before = self.ready.refresher.signature();
         if self.tools.cancel.is_cancelled() {
             return Err(cancelled().into());
@@ -202,8 +205,7 @@ impl Check<'_> {
         if asked.answer == Err(NoAnswer::Cancelled) {
             return Err(self.ended().into());
         }
-        let (reading, answer, words) = read(&asked);
-        let mut ended = Ended { took_ms: asked.took_ms, answer, words, cost: asked.cost };
+        let (reading, mut ended) = read(&asked);
         let changed = before.and_then(|before| {
             let after = self.ready.refresher.signature()?;
             if before.is_cut || after.is_cut {
@@ -278,11 +280,19 @@ struct Ended {
     took_ms: u64,
     answer: Option<String>,
     words: Option<String>,
+    said: Option<Box<ProbeDetails>>,
     cost: AskCost,
 }
 
+impl Ended {
+    /// One of which only the cost and the time are known.
+    fn of(asked: &Asked) -> Ended {
+        Ended { took_ms: asked.took_ms, answer: None, words: None, said: None, cost: asked.cost }
+    }
+}
+
 /// How an answer is read, the answer shortened, and more in words.
-fn read(asked: &Asked) -> (ProbeReading, Option<String>, Option<String>) {
+fn read(asked: &Asked) -> (ProbeReading, Ended) {
     let report = match &asked.answer {
         Ok(Answer::Structured(value)) => read_probe(ProbeAnswer::Json(value)),
         Ok(Answer::Text(text)) => read_probe_doubting(text),
@@ -295,7 +305,8 @@ fn read(asked: &Asked) -> (ProbeReading, Option<String>, Option<String>) {
                 }
                 NoAnswer::Unreadable(_) => ProbeFailure::Unreadable,
             };
-            return (ProbeReading::Failed(failure), None, Some(no_answer.to_string()));
+            let ended = Ended { words: Some(no_answer.to_string()), ..Ended::of(asked) };
+            return (ProbeReading::Failed(failure), ended);
         }
     };
     let answer = match &asked.answer {
@@ -306,8 +317,28 @@ fn read(asked: &Asked) -> (ProbeReading, Option<String>, Option<String>) {
     let answer = answer.trim().chars().take(ANSWER_CHARACTERS).collect();
     let mut words: Vec<String> =
         report.message.into_iter().filter(|words| !words.trim().is_empty()).collect();
-    if !report.tasks_pending.is_empty() {
-        words.push(format!("left: {}", report.tasks_pending.join(", ")));
-    }
-    (report.reading, Some(answer), Some(words.join("; ")).filter(|words| !words.is_empty()))
+    words.extend(said(&report.said));
+    let words = Some(words.join("; ")).filter(|words| !words.is_empty());
+    let said = Some(Box::new(report.said)).filter(|said| **said != ProbeDetails::default());
+    (report.reading, Ended { answer: Some(answer), words, said, ..Ended::of(asked) })
+}
+
+/// What an agent said beside its status, in words.
+fn said(details: &ProbeDetails) -> Vec<String> {
+    let lists = [
+        ("still active", &details.agents_active),
+        ("left", &details.tasks_pending),
+        ("done", &details.tasks_completed),
+    ];
+    let named = lists.into_iter().filter(|(_, names)| !names.is_empty());
+    let mut words: Vec<String> =
+        named.map(|(title, names)| format!("{title}: {}", names.join(", "))).collect();
+    words.extend(details.commits_made.map(|n_commits| format!("commits by its word: {n_commits}")));
+    words.extend(details.next_action.as_ref().map(|next| format!("next: {next}")));
+    words.extend(
+        details
+            .should_continue
+            .map(|again| if again { "it would go on".to_owned() } else { "it would not go on".to_owned() }),
+    );
+    words
 }

@@ -1,6 +1,8 @@
 //! The closer: asks for a checklist with evidence, once more if the answer cannot be read, and holds it to the
 //! judge's rules.
 
+use std::cmp::Ordering;
+
 use crate::action::asking::{Answer, Asked, NoAnswer};
 use crate::judge::closer::{self, CloserAnswer, CloserError, CloserReport};
 use crate::model::{
@@ -17,6 +19,9 @@ use crate::engine::clock;
 const MOST_ITEMS: usize = 200;
 const MOST_CHARACTERS: usize = 1000;
 
+/// So much of what was asked is kept, in characters.
+const PROMPT_CHARACTERS: usize = 8000;
+
 pub(super) fn run(
     request: &ActionRequest,
     plan: &AskPlan,
@@ -24,46 +29,75 @@ pub(super) fn run(
 ) -> Result<VerifyReport, ActionProblem> {
     let ready = confirmed(request, plan, tools)?;
     let before = ready.refresher.signature();
-    let mut cost = AskCost::default();
-    let mut notes = Vec::new();
-    let mut prompt = ready.plan.prompt.clone();
-    let most = ready.plan.max_attempts.clamp(1, 2);
-    let (mut n_attempts, mut report, mut error) = (0, None, None);
-    while n_attempts < most {
-        n_attempts += 1;
-        let words = if n_attempts == 1 { "asking for a checklist" } else { "asking again" };
-        (tools.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
-        let asked = ask(request, &ready, &prompt, tools)?;
-        cost = cost.plus(&asked.cost);
-        notes.extend(asked.notes.iter().cloned());
-        let read = read(&asked);
-        error = problem(&asked, &read);
-        let is_unreadable = read.error.is_some_and(is_worth_another);
-        report = Some(read);
-        if !is_unreadable {
-            break;
-        }
-        let again =
-            prompts::closer(request, &ready.refresher, tools, &ready.plan.session.agent, error.as_deref())?;
-        prompt = again.text;
+    let mut answers = Vec::new();
+    for step in 0..ready.questions.len() {
+        answers.push(answer(request, &ready, step, tools)?);
     }
     check_unchanged(request, &ready, before)?;
-    let report = report.ok_or_else(|| ActionProblem::new(ActionClass::Failed, "nothing was asked"))?;
     let round = request.verified.as_ref().map_or(0, |verified| verified.round);
+    let agent = ready.adapter.name();
+    let each = || answers.iter().map(|answer| &answer.report);
+    let summaries: Vec<&str> = each().filter_map(|report| report.summary.as_deref()).collect();
+    let confidence = each()
+        .map(|report| report.confidence)
+        .min_by(|one, other| one.partial_cmp(other).unwrap_or(Ordering::Equal));
     Ok(VerifyReport {
         session: ready.plan.session.clone(),
         at: clock::now(),
         round: round.saturating_add(1),
-        is_complete: report.complete,
-        confidence_percent: report.confidence.map(percent),
-        checklist: checklist(&ready.plan.session.agent, &report),
-        pending_actions: report.pending_actions.iter().take(MOST_ITEMS).map(|text| kept(text)).collect(),
-        summary: report.summary.as_deref().map(kept),
-        error,
-        n_attempts,
-        cost,
-        notes,
+        is_complete: !answers.is_empty() && each().all(|report| report.complete),
+        confidence_percent: confidence.flatten().map(percent),
+        checklist: checklist(agent, each()),
+        pending_actions: each()
+            .flat_map(|report| &report.pending_actions)
+            .take(MOST_ITEMS)
+            .map(|text| kept(text))
+            .collect(),
+        summary: Some(kept(&summaries.join(" "))).filter(|text| !text.is_empty()),
+        error: answers.iter().find_map(|answer| answer.error.clone()),
+        n_attempts: answers.iter().map(|answer| answer.n_attempts).sum(),
+        cost: answers.iter().fold(AskCost::default(), |cost, answer| cost.plus(&answer.cost)),
+        notes: answers.iter().flat_map(|answer| answer.notes.clone()).collect(),
+        asked_of: ready.plan.options.with.clone(),
+        prompt_used: ready.plan.prompt.chars().take(PROMPT_CHARACTERS).collect(),
     })
+}
+
+/// What was answered to one question.
+struct StepAnswer {
+    report: CloserReport,
+    error: Option<String>,
+    n_attempts: u32,
+    cost: AskCost,
+    notes: Vec<String>,
+}
+
+/// Puts one question, and once more where the answer cannot be read.
+fn answer(
+    request: &ActionRequest,
+    ready: &Ready<'_>,
+    step: usize,
+    tools: &Tools<'_>,
+) -> Result<StepAnswer, ActionProblem> {
+    let (mut cost, mut notes) = (AskCost::default(), Vec::new());
+    let mut prompt = ready.questions.get(step).map(|question| question.text.clone()).unwrap_or_default();
+    let most = ready.plan.max_attempts.clamp(1, 2);
+    let mut n_attempts = 0;
+    loop {
+        n_attempts += 1;
+        let words = if n_attempts == 1 { "asking for a checklist" } else { "asking again" };
+        (tools.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
+        let asked = ask(request, ready, &prompt, tools)?;
+        cost = cost.plus(&asked.cost);
+        notes.extend(asked.notes.iter().cloned());
+        let report = read(&asked);
+        let error = problem(&asked, &report);
+        if n_attempts >= most || !report.error.is_some_and(is_worth_another) {
+            return Ok(StepAnswer { report, error, n_attempts, cost, notes });
+        }
+        let of = (ready.plan.session.agent.as_str(), &ready.plan.options);
+        prompt = prompts::closer(request, &ready.refresher, tools, of, step, error.as_deref())?.text;
+    }
 }
 
 fn ask(
@@ -72,7 +106,14 @@ fn ask(
     prompt: &str,
     tools: &Tools<'_>,
 ) -> Result<Asked, ActionProblem> {
-    let command = asking::command(ready.adapter, &ready.current, AskPurpose::Verify, prompt)?;
+    let is_fresh = ready.plan.options.with.is_some();
+    let command = asking::command(
+        ready.adapter,
+        &ready.current,
+        (AskPurpose::Verify, is_fresh),
+        prompt,
+        ready.model.as_ref(),
+    )?;
     let asked = asker(request, ready, tools).ask(ready.adapter, &ready.current.session, &command);
     match &asked.answer {
         Err(NoAnswer::Cancelled) => Err(cancelled()),
@@ -142,8 +183,8 @@ fn problem(asked: &Asked, report: &CloserReport) -> Option<String> {
     })
 }
 
-fn checklist(agent: &str, report: &CloserReport) -> Checklist {
-    let items = report.checklist.iter().take(MOST_ITEMS).map(|item| ChecklistItem {
+fn checklist<'r>(agent: &str, reports: impl Iterator<Item = &'r CloserReport>) -> Checklist {
+    let items = reports.flat_map(|report| &report.checklist).take(MOST_ITEMS).map(|item| ChecklistItem {
         title: kept(&item.description),
         state: if item.completed { ItemState::Done } else { ItemState::Open },
         evidence: item.evidence.as_deref().map(kept),

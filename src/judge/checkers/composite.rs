@@ -2,18 +2,43 @@
 //!
 //! Must not: run a checker after the result is known, or nest without a bound.
 
-use super::{CheckContext, Checker, CompositeMode, Finding, single};
+use super::checker::{CheckContext, CheckOutcome, Checker, CompositeMode, Finding};
+use super::single;
 
 /// Composites in composites are followed to this depth; what lies deeper cannot be verified.
 const MAX_NESTING: usize = 64;
 
+/// Runs a checker. Total, and linear in its input.
+pub fn check(checker: Option<&Checker>, context: &CheckContext) -> CheckOutcome {
+    let reason = match checker {
+        _ if context.is_budget_exhausted => "not checked: the budget is used up",
+        _ if context.is_deadline_expired => "not checked: the deadline has passed",
+        None => "not checked: no checker is configured",
+        Some(checker) => {
+            let mut evaluated = Vec::new();
+            let finding = run(checker, context, 0, &mut evaluated);
+            return CheckOutcome {
+                complete: Some(finding.is_complete),
+                feedback: finding.feedback,
+                evaluated,
+                skipped: false,
+                allow_stop: finding.is_complete,
+                vacuous: finding.is_vacuous,
+            };
+        }
+    };
+    CheckOutcome {
+        complete: None,
+        feedback: Some(reason.to_owned()),
+        evaluated: Vec::new(),
+        skipped: true,
+        allow_stop: true,
+        vacuous: false,
+    }
+}
+
 /// Runs one checker; the names of custom ones that ran go to `evaluated`.
-pub(super) fn run(
-    checker: &Checker,
-    context: &CheckContext,
-    depth: usize,
-    evaluated: &mut Vec<String>,
-) -> Finding {
+fn run(checker: &Checker, context: &CheckContext, depth: usize, evaluated: &mut Vec<String>) -> Finding {
     match checker {
         Checker::Plan { plan_type } => single::plan(plan_type.as_deref(), &context.plan),
         Checker::Files { required } => single::files(required, context.files.as_deref()),

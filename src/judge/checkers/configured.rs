@@ -1,20 +1,20 @@
 //! The checks that a person configured, as evidence: a row each, combined as they say.
 //!
 //! A check that has not run since the last change cannot be verified, and that is a NO (DESIGN.md 2.2). What failed before
-//! the work began is told, and is not the agent's.
+//! the work began is told, and is not the agent's. What every look reads (plans, files, test results) needs no run.
 
-use super::{CheckContext, Checker, CompositeMode, check};
+use super::checker::{CheckContext, Checker, CompositeMode};
+use super::composite::check;
+use super::row::{NOT_RUN, Place, of_read, of_run};
 use crate::model::{
-    CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Pointer,
-    Rejection, Source,
+    CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, Claim, ConfiguredCheck,
+    Evidence, Rejection, Source,
 };
 
 /// So deep may groups lie in groups.
 const DEEPEST: usize = 8;
-/// What to do about a check that has not run.
-const NOT_RUN: &str = "not run since the last change; `closeout check --run-checks` runs it";
 
-/// What checks were found to say, and how the work is.
+/// What is known of checks, and how the work is.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
     /// The last runs.
@@ -25,37 +25,123 @@ pub struct Found<'a> {
 
 /// A check with what came of it.
 enum Node<'a> {
-    Leaf(&'a ConfiguredCheck, Option<&'a CheckRecord>, bool),
+    /// One that is run: its last run with the work as it is now, and whether it failed before the work began.
+    Run(&'a ConfiguredCheck, Option<&'a CheckRecord>, bool),
+    /// One that is read: what its sources say together.
+    Read(&'a ConfiguredCheck, Evidence),
     Group(CheckMode, Vec<Node<'a>>),
 }
 
-/// A row for each check that is no group.
-pub fn evidence(plan: &CheckPlan, found: Found<'_>) -> Vec<Evidence> {
+/// What the checks come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Combined {
+    /// They prove that the work is done: they are met by a run, or by test results, of the work as it is now.
+    pub is_proven: bool,
+    /// One of them speaks against the work only because it has not run since the last change.
+    pub is_waiting: bool,
+}
+
+/// Puts the rows of the checks in place of what was read for them.
+pub fn combine(plan: &CheckPlan, found: Found<'_>, evidence: &mut Vec<Evidence>) -> Combined {
     let mut rows = Vec::new();
-    if let Some(root) = root(plan, found) {
-        root.tell(false, false, &mut rows);
+    let root = root(plan, found, evidence);
+    if let Some(root) = &root {
+        root.tell(Place::default(), &mut rows);
     }
-    rows
+    let is_proven = root.is_some_and(|root| root.is_proven());
+    evidence.retain(|evidence| !plan.checks.iter().any(|check| is_read_for(check, evidence)));
+    let is_not_run = |row: &Evidence| row.claim == Claim::No && row.reasons.iter().any(|why| why == NOT_RUN);
+    let is_waiting = rows.iter().any(is_not_run);
+    evidence.extend(rows);
+    Combined { is_proven, is_waiting }
 }
 
-/// Whether the checks are met, by a run of the work as it is now; false where there are none.
-pub fn are_met(plan: &CheckPlan, found: Found<'_>) -> bool {
-    root(plan, found).is_some_and(|root| root.is_met())
+/// How the checks stand that need no run, by what was read.
+pub fn standing(plan: &CheckPlan, evidence: &[Evidence]) -> Vec<(String, CheckStanding)> {
+    let read = plan.checks.iter().filter(|check| check.ask.is_read());
+    read.map(|check| (check.name.clone(), of_claim(&together(check, evidence)))).collect()
 }
 
-fn root<'a>(plan: &'a CheckPlan, found: Found<'a>) -> Option<Node<'a>> {
-    let nodes: Vec<Node<'a>> = plan.top().map(|check| Node::of(check, plan, found, 0)).collect();
+fn root<'a>(plan: &'a CheckPlan, found: Found<'a>, evidence: &[Evidence]) -> Option<Node<'a>> {
+    let nodes: Vec<Node<'a>> = plan.top().map(|check| Node::of(check, plan, found, evidence, 0)).collect();
     (!nodes.is_empty()).then_some(Node::Group(plan.mode, nodes))
 }
 
+/// Whether this was read for the check by its own name.
+fn is_read_for(check: &ConfiguredCheck, evidence: &Evidence) -> bool {
+    check.ask.is_read() && source(check) == evidence.source && evidence.name == check.row_name()
+}
+
+fn source(check: &ConfiguredCheck) -> Source {
+    match &check.ask {
+        CheckAsk::Plan { .. } => Source::Plan,
+        CheckAsk::Files { .. } => Source::RequiredFiles,
+        CheckAsk::Tests { .. } => Source::Tests,
+        CheckAsk::Command { .. }
+        | CheckAsk::External { .. }
+        | CheckAsk::Scope { .. }
+        | CheckAsk::Judge { .. }
+        | CheckAsk::Group { .. } => Source::Command,
+    }
+}
+
+/// What the sources of a check say together: of the files that it names, or of all its kind.
+fn together(check: &ConfiguredCheck, evidence: &[Evidence]) -> Evidence {
+    let source = source(check);
+    let is_named = !check.ask.names_no_file();
+    let is_meant = |evidence: &&Evidence| {
+        let is_own = evidence.name.starts_with("check ");
+        evidence.source == source && if is_named { is_read_for(check, evidence) } else { !is_own }
+    };
+    let sources: Vec<&Evidence> = evidence.iter().filter(is_meant).collect();
+    let is_against = |evidence: &&&Evidence| {
+        evidence.claim == Claim::No || evidence.rejection == Some(Rejection::Unreadable)
+    };
+    let against: Vec<&&Evidence> = sources.iter().filter(is_against).collect();
+    let is_against_it = !against.is_empty();
+    let speaking: Vec<&&Evidence> =
+        if is_against_it { against } else { sources.iter().filter(|evidence| evidence.is_yes()).collect() };
+    // Results that are demanded and not there are not good results; a plan that nobody made demands nothing.
+    let is_missing = source == Source::Tests && speaking.is_empty();
+    let claim = if is_against_it || is_missing { Claim::No } else { Claim::Yes };
+    let mut row = Evidence::claim(source, check.row_name(), claim);
+    row.is_vacuous = speaking.is_empty() && !is_missing;
+    row.said_at = speaking.iter().filter_map(|evidence| evidence.said_at).max();
+    row.reasons = speaking.iter().flat_map(|evidence| evidence.reasons.iter().cloned()).collect();
+    row.fingerprints = speaking.iter().flat_map(|evidence| evidence.fingerprints.iter().cloned()).collect();
+    row.pointer = speaking.iter().find_map(|evidence| evidence.pointer.clone());
+    if is_missing {
+        row.because("there are no test results of this task: run the tests")
+    } else if speaking.is_empty() {
+        row.because("there was nothing to check")
+    } else {
+        row
+    }
+}
+
+fn of_claim(evidence: &Evidence) -> CheckStanding {
+    match (evidence.claim, evidence.is_vacuous) {
+        (Claim::Yes, false) => CheckStanding::Met,
+        (Claim::Yes, true) => CheckStanding::Vacuous,
+        _ => CheckStanding::Unmet,
+    }
+}
+
 impl<'a> Node<'a> {
-    fn of(check: &'a ConfiguredCheck, plan: &'a CheckPlan, found: Found<'a>, depth: usize) -> Node<'a> {
+    fn of(
+        check: &'a ConfiguredCheck,
+        plan: &'a CheckPlan,
+        found: Found<'a>,
+        evidence: &[Evidence],
+        depth: usize,
+    ) -> Node<'a> {
         if let CheckAsk::Group { mode, of } = &check.ask {
             let members = of.iter().filter_map(|name| plan.named(name)).filter(|_| depth < DEEPEST);
-            return Node::Group(
-                *mode,
-                members.map(|check| Node::of(check, plan, found, depth + 1)).collect(),
-            );
+            let members = members.map(|check| Node::of(check, plan, found, evidence, depth + 1));
+            return Node::Group(*mode, members.collect());
+        }
+        if check.ask.is_read() {
+            return Node::Read(check, together(check, evidence));
         }
         let of_check = || {
             found
@@ -67,39 +153,48 @@ impl<'a> Node<'a> {
             |record: &&CheckRecord| record.content.is_some() && record.content.as_deref() == found.content;
         let failed_before =
             of_check().any(|record| record.is_before_work && record.result == CheckResult::Failed);
-        Node::Leaf(check, of_check().filter(is_current).max_by_key(|record| record.at), failed_before)
+        Node::Run(check, of_check().filter(is_current).max_by_key(|record| record.at), failed_before)
     }
 
-    /// The same in the words of the checkers.
+    /// The same in the words of the checkers. What had nothing to check meets no "any", beside others that had.
     fn checker(&self) -> Checker {
+        let stated = |check: &ConfiguredCheck, complete, feedback: &str| Checker::Static {
+            id: check.name.clone(),
+            complete,
+            feedback: Some(feedback.to_owned()),
+        };
         match self {
-            Node::Leaf(check, Some(record), _) if record.result != CheckResult::Broken => Checker::Static {
-                id: check.name.clone(),
-                complete: self.is_passed(),
-                feedback: Some(record.feedback.clone()),
-            },
-            Node::Leaf(check, record, _) => Checker::Broken {
+            Node::Run(check, Some(record), failed_before) if record.result != CheckResult::Broken => {
+                let is_passed = record.result == CheckResult::Passed || *failed_before;
+                stated(check, is_passed, &record.feedback)
+            }
+            Node::Run(check, record, _) => Checker::Broken {
                 id: check.name.clone(),
                 message: record.map_or(NOT_RUN, |record| record.feedback.as_str()).to_owned(),
             },
-            Node::Group(mode, nodes) => Checker::Composite {
-                mode: match mode {
-                    CheckMode::All => CompositeMode::All,
-                    CheckMode::Any => CompositeMode::Any,
-                },
-                checkers: nodes.iter().map(Node::checker).collect(),
-            },
+            Node::Read(check, evidence) => {
+                stated(check, evidence.claim == Claim::Yes, &evidence.reasons.join("; "))
+            }
+            Node::Group(mode, nodes) => {
+                let is_any = *mode == CheckMode::Any && !nodes.iter().all(Node::is_vacuous);
+                let nodes = nodes.iter().filter(|node| !(is_any && node.is_vacuous()));
+                Checker::Composite {
+                    mode: match mode {
+                        CheckMode::All => CompositeMode::All,
+                        CheckMode::Any => CompositeMode::Any,
+                    },
+                    checkers: nodes.map(Node::checker).collect(),
+                }
+            }
         }
     }
 
-    /// Whether a leaf passes, or fails as it did before the work began.
-    fn is_passed(&self) -> bool {
+    /// Whether there was nothing to check.
+    fn is_vacuous(&self) -> bool {
         match self {
-            Node::Leaf(_, Some(record), failed_before) => {
-                record.result == CheckResult::Passed
-                    || (record.result == CheckResult::Failed && *failed_before)
-            }
-            Node::Leaf(_, None, _) | Node::Group(..) => false,
+            Node::Run(..) => false,
+            Node::Read(_, evidence) => of_claim(evidence) == CheckStanding::Vacuous,
+            Node::Group(_, nodes) => nodes.iter().all(Node::is_vacuous),
         }
     }
 
@@ -107,59 +202,47 @@ impl<'a> Node<'a> {
         check(Some(&self.checker()), &CheckContext::default()).complete == Some(true)
     }
 
-    /// Adds the rows. `is_covered` says that what stands around it is met without it, `is_after_failure` that what
-    /// stands before it ended the run.
-    fn tell(&self, is_covered: bool, is_after_failure: bool, rows: &mut Vec<Evidence>) {
+    /// Whether being met proves something: a run or test results passed, and nothing was only let pass.
+    fn is_proven(&self) -> bool {
         match self {
-            Node::Leaf(check, record, failed_before) => {
-                rows.push(row(check, *record, *failed_before, is_covered, is_after_failure));
+            Node::Run(_, record, _) => record.is_some_and(|record| record.result == CheckResult::Passed),
+            Node::Read(check, evidence) => {
+                source(check) == Source::Tests && of_claim(evidence) == CheckStanding::Met
             }
+            Node::Group(CheckMode::Any, nodes) => nodes.iter().any(Node::is_proven),
+            Node::Group(CheckMode::All, nodes) => {
+                nodes.iter().any(Node::is_proven)
+                    && nodes.iter().all(|node| node.is_proven() || node.is_met() && node.is_read())
+            }
+        }
+    }
+
+    /// Whether no run has a part in it.
+    fn is_read(&self) -> bool {
+        match self {
+            Node::Run(..) => false,
+            Node::Read(..) => true,
+            Node::Group(_, nodes) => nodes.iter().all(Node::is_read),
+        }
+    }
+
+    /// Adds the rows.
+    fn tell(&self, place: Place, rows: &mut Vec<Evidence>) {
+        match self {
+            Node::Run(check, record, failed_before) => {
+                rows.push(of_run(check, *record, *failed_before, place));
+            }
+            Node::Read(_, evidence) => rows.push(of_read(evidence.clone(), place)),
             Node::Group(mode, nodes) => {
-                let is_covered = is_covered || self.is_met();
-                let mut is_after_failure = is_after_failure;
+                let is_covered = place.is_covered || self.is_met();
+                let mut is_after_failure = place.is_after_failure;
                 for node in nodes {
-                    node.tell(is_covered, is_after_failure, rows);
+                    node.tell(Place { is_covered, is_after_failure }, rows);
                     is_after_failure |= *mode == CheckMode::All && !node.is_met();
                 }
             }
         }
     }
-}
-
-fn row(
-    check: &ConfiguredCheck,
-    record: Option<&CheckRecord>,
-    failed_before: bool,
-    is_covered: bool,
-    is_after_failure: bool,
-) -> Evidence {
-    let name = format!("check {}", check.name);
-    let silent =
-        |reason: &str| Evidence::abstain(Source::Command, name.clone(), Rejection::Undecided).because(reason);
-    let claim = |claim, reason: &str| {
-        let evidence = Evidence::claim(Source::Command, name.clone(), claim).because(reason);
-        Evidence { fingerprints: vec![format!("check/{}", check.name)], ..evidence }
-    };
-    let Some(record) = record else {
-        return match (is_covered, is_after_failure) {
-            (true, _) => silent("not run: the others are enough"),
-            (false, true) => silent("not run: one before it is not met"),
-            (false, false) => claim(Claim::No, NOT_RUN),
-        };
-    };
-    let evidence = match record.result {
-        CheckResult::Passed => Evidence { fingerprints: Vec::new(), ..claim(Claim::Yes, &record.feedback) },
-        CheckResult::Failed if failed_before => {
-            silent("it failed before the work began, too").because(record.feedback.as_str())
-        }
-        CheckResult::Failed | CheckResult::Broken if is_covered => {
-            silent("not met, and the others are enough").because(record.feedback.as_str())
-        }
-        CheckResult::Failed | CheckResult::Broken => claim(Claim::No, &record.feedback),
-    };
-    let excerpt = Some(record.output.clone()).filter(|output| !output.is_empty());
-    let pointer = excerpt.map(|excerpt| Pointer { place: check.name.clone(), excerpt: Some(excerpt) });
-    Evidence { pointer, ..evidence.at(Some(record.at)) }
 }
 
 #[cfg(test)]
@@ -187,23 +270,28 @@ mod tests {
             result,
             feedback: format!("{name} ended"),
             output: String::new(),
+            sent: Vec::new(),
         }
     }
 
     fn claims(plan: &CheckPlan, records: &[CheckRecord]) -> (Vec<Claim>, bool) {
-        let found = Found { records, content: Some("now") };
-        (evidence(plan, found).into_iter().map(|row| row.claim).collect(), are_met(plan, found))
+        told(plan, records, Vec::new())
+    }
+
+    fn told(plan: &CheckPlan, records: &[CheckRecord], mut read: Vec<Evidence>) -> (Vec<Claim>, bool) {
+        let is_proven = combine(plan, Found { records, content: Some("now") }, &mut read).is_proven;
+        (read.into_iter().map(|row| row.claim).collect(), is_proven)
     }
 
     #[test]
     fn a_check_that_has_not_run_since_the_last_change_cannot_be_verified() {
-        let plan = CheckPlan { checks: vec![command("a")], mode: CheckMode::All };
+        let plan = CheckPlan { checks: vec![command("a")], mode: CheckMode::All, is_automatic: false };
         assert_eq!(claims(&plan, &[]), (vec![Claim::No], false));
         let old = CheckRecord { content: Some("then".to_owned()), ..ran("a", CheckResult::Passed) };
         assert_eq!(claims(&plan, &[old]), (vec![Claim::No], false));
         let blind = CheckRecord { content: None, ..ran("a", CheckResult::Passed) };
         let found = Found { records: &[blind], content: None };
-        assert!(!are_met(&plan, found), "nobody could look");
+        assert!(!combine(&plan, found, &mut Vec::new()).is_proven, "nobody could look");
         let other = CheckRecord { asked: "x".to_owned(), ..ran("a", CheckResult::Passed) };
         assert_eq!(claims(&plan, &[other]), (vec![Claim::No], false), "another command");
         assert_eq!(claims(&plan, &[ran("a", CheckResult::Passed)]), (vec![Claim::Yes], true));
@@ -214,14 +302,14 @@ mod tests {
     fn all_and_any_and_groups_in_groups() {
         use CheckResult::{Broken, Failed, Passed};
         let both = [command("a"), command("b")];
-        let all = CheckPlan { checks: both.to_vec(), mode: CheckMode::All };
+        let all = CheckPlan { checks: both.to_vec(), mode: CheckMode::All, is_automatic: false };
         let any = CheckPlan { mode: CheckMode::Any, ..all.clone() };
         let records = [ran("a", Failed), ran("b", Passed)];
         assert_eq!(claims(&all, &records), (vec![Claim::No, Claim::Yes], false));
         assert_eq!(claims(&any, &records), (vec![Claim::Abstain, Claim::Yes], true));
         assert_eq!(claims(&all, &[ran("a", Broken)]), (vec![Claim::No, Claim::Abstain], false));
         let checks = vec![command("a"), command("b"), command("c"), group("g", CheckMode::Any, &["a", "b"])];
-        let nested = CheckPlan { checks, mode: CheckMode::All };
+        let nested = CheckPlan { checks, mode: CheckMode::All, is_automatic: false };
         let records = [ran("a", Failed), ran("b", Passed), ran("c", Failed)];
         // `c` comes before the group, which is met by `b`.
         assert_eq!(claims(&nested, &records), (vec![Claim::No, Claim::Abstain, Claim::Yes], false));
@@ -231,21 +319,70 @@ mod tests {
 
     #[test]
     fn what_failed_before_the_work_began_is_not_the_agents() {
-        let plan = CheckPlan { checks: vec![command("a")], mode: CheckMode::All };
+        let plan = CheckPlan { checks: vec![command("a")], mode: CheckMode::All, is_automatic: false };
         let before = CheckRecord {
             is_before_work: true,
             content: Some("then".to_owned()),
             ..ran("a", CheckResult::Failed)
         };
         let records = [before, ran("a", CheckResult::Failed)];
-        assert_eq!(claims(&plan, &records), (vec![Claim::Abstain], true));
+        assert_eq!(claims(&plan, &records), (vec![Claim::Abstain], false), "and proves nothing");
+    }
+
+    #[test]
+    fn what_is_read_is_combined_with_what_is_run() {
+        use CheckResult::{Failed, Passed};
+        let read = |name: &str, ask| ConfiguredCheck { name: name.to_owned(), ask, limit_s: 1 };
+        let file = |name: &str| CheckAsk::Files { files: vec![name.to_owned()] };
+        let said = |name: &str, claim| {
+            Evidence::claim(Source::RequiredFiles, format!("check {name}"), claim).because("as read")
+        };
+        let any = CheckMode::Any;
+        let checks = vec![
+            command("a"),
+            read("md", file("o.md")),
+            read("html", file("o.html")),
+            group("g", any, &["md", "html"]),
+        ];
+        let plan = CheckPlan { checks, mode: CheckMode::All, is_automatic: false };
+        let one = || vec![said("md", Claim::No), said("html", Claim::Yes)];
+        assert_eq!(
+            told(&plan, &[ran("a", Passed)], one()),
+            (vec![Claim::Yes, Claim::Abstain, Claim::Yes], true)
+        );
+        assert_eq!(
+            told(&plan, &[ran("a", Failed)], one()).0,
+            [Claim::No, Claim::Abstain, Claim::Yes],
+            "and the rows that were read are replaced"
+        );
+        let none = vec![said("md", Claim::No), said("html", Claim::No)];
+        assert_eq!(told(&plan, &[ran("a", Passed)], none), (vec![Claim::Yes, Claim::No, Claim::No], false));
+        // Files and plans alone are no proof, and a plan that nobody made meets no "any".
+        let plan_only = read("todo", CheckAsk::Plan { files: Vec::new() });
+        let alone = CheckPlan { checks: vec![plan_only.clone()], mode: CheckMode::All, is_automatic: false };
+        assert_eq!(told(&alone, &[], Vec::new()), (vec![Claim::Yes], false));
+        let either = CheckPlan { checks: vec![plan_only, command("a")], mode: any, is_automatic: false };
+        assert_eq!(told(&either, &[], Vec::new()).0, [Claim::Yes, Claim::No]);
+        assert_eq!(standing(&either, &[]), [("todo".to_owned(), CheckStanding::Vacuous)]);
+        let open = Evidence::claim(Source::Plan, "claude", Claim::No).because("1 of 2 plan steps");
+        assert_eq!(standing(&either, &[open]), [("todo".to_owned(), CheckStanding::Unmet)]);
+    }
+
+    #[test]
+    fn demanded_test_results_that_are_not_there_are_a_no() {
+        let tests =
+            ConfiguredCheck { name: "t".to_owned(), ask: CheckAsk::Tests { files: Vec::new() }, limit_s: 1 };
+        let plan = CheckPlan { checks: vec![tests], mode: CheckMode::All, is_automatic: false };
+        assert_eq!(told(&plan, &[], Vec::new()), (vec![Claim::No], false));
+        let passed = Evidence::claim(Source::Tests, "junit.xml", Claim::Yes);
+        assert_eq!(told(&plan, &[], vec![passed]), (vec![Claim::Yes, Claim::Yes], true));
     }
 
     #[test]
     fn a_group_of_itself_ends() {
         let checks =
             vec![group("g", CheckMode::All, &["h"]), group("h", CheckMode::Any, &["g"]), command("a")];
-        let plan = CheckPlan { checks, mode: CheckMode::All };
+        let plan = CheckPlan { checks, mode: CheckMode::All, is_automatic: false };
         assert_eq!(claims(&plan, &[ran("a", CheckResult::Passed)]).0, [Claim::Yes]);
     }
 }

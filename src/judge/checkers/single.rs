@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
+use super::checker::{Finding, PlanSource, TestCounts};
 use super::feedback::{first_titles, one_line};
-use super::{Finding, PlanSource, TestCounts};
 use crate::model::PlanStep;
 
 /// The one word that makes a step done.

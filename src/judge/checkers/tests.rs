@@ -1,6 +1,7 @@
 //! Cases of the checkers beyond the vectors.
 
 use super::*;
+use crate::model::PlanStep;
 
 fn steps(list: &[(&str, Option<&str>)]) -> CheckContext {
     let step = |(title, status): &(&str, Option<&str>)| PlanStep {

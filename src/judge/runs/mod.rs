@@ -25,7 +25,7 @@ pub use memory::Memory;
 use fold::Fold;
 use memory::CommandRead;
 
-use crate::model::{Deed, RunsSummary, StepMoment, Task, TurnHistory};
+use crate::model::{BackgroundTask, Deed, RunsSummary, StepMoment, Task, TurnHistory};
 
 /// Words of a task that is about its checks: what failed before it is what it has to mend.
 const ABOUT_CHECKS: [&str; 26] = [
@@ -33,6 +33,15 @@ const ABOUT_CHECKS: [&str; 26] = [
     "broken", "compile", "type check", "typecheck", "テスト", "失敗", "エラー", "ビルド", "测试", "失败",
     "错误", "테스트", "실패", "prueba", "fehl",
 ];
+
+/// Whether all of this is servers and watchers: they have no end, so that nothing waits for them (DESIGN.md 2.2). What is
+/// told without its command line may be anything.
+pub fn never_end(tasks: &[BackgroundTask]) -> bool {
+    let is_endless = |task: &BackgroundTask| {
+        task.command.as_deref().is_some_and(|command| read::never_ends(command, Catalog::built_in()))
+    };
+    !tasks.is_empty() && tasks.iter().all(is_endless)
+}
 
 /// What the runs of a session say of `task`; of the whole session where there is none. `home` is the folder of
 /// the session, to which paths are compared.

@@ -70,18 +70,12 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     let mut lines = None;
     let mut found: Vec<(usize, FoundRun<'c>)> = Vec::new();
     for (at, (command, call)) in commands.iter().zip(&calls).enumerate() {
-        if let Some((tool, call, n_words)) = check_of(call, catalog) {
-            if has_option(&call.words, &tool.watch)
-                || call.words[1..].iter().any(|word| tool.watch.contains(word))
-            {
-                facts.endless.push(command.words.join(" "));
-                continue;
-            }
+        if is_endless(call, catalog) {
+            facts.endless.push(command.words.join(" "));
+        } else if let Some((tool, call, n_words)) = check_of(call, catalog) {
             let lines = lines.get_or_insert_with(|| output_lines(&run.output));
             let report = report(tool, catalog, lines);
             found.push((at, found_run(tool, (&call, n_words), command, run, home, report)));
-        } else if is_endless(call, catalog) {
-            facts.endless.push(command.words.join(" "));
         } else if changes_files(command, call, home, catalog) {
             facts.is_edit = true;
             facts.is_edit_before_runs = found.is_empty();
@@ -109,8 +103,27 @@ fn check_of<'c, 'w>(call: &'w Call, catalog: &'c Catalog) -> Option<(&'c Tool, C
     Some((tool, Cow::Owned(Call { words, folder: call.folder.clone() }), n_words))
 }
 
+/// Whether a line never ends by itself: something in it is endless, and nothing that ends goes on beside that.
+pub(super) fn never_ends(line: &str, catalog: &Catalog) -> bool {
+    let is_endless =
+        |command: &Command| is_endless(&call_of(&command.words, command.folder.as_deref()), catalog);
+    let commands = commands(line);
+    let goes_on_beside = line.replace("&&", "").replace("&>", "").replace(">&", "").contains('&');
+    if goes_on_beside {
+        commands.last().is_some_and(is_endless) || commands.len() == 1 && commands.iter().all(is_endless)
+    } else {
+        commands.iter().any(is_endless)
+    }
+}
+
+/// Whether a call is a server or a watcher, or a check that is told to watch.
 fn is_endless(call: &Call, catalog: &Catalog) -> bool {
-    catalog.is_endless(&call.words) || bare(&call.words).is_some_and(|words| catalog.is_endless(&words))
+    let watches = check_of(call, catalog).is_some_and(|(tool, call, _)| {
+        has_option(&call.words, &tool.watch) || call.words[1..].iter().any(|word| tool.watch.contains(word))
+    });
+    watches
+        || catalog.is_endless(&call.words)
+        || bare(&call.words).is_some_and(|words| catalog.is_endless(&words))
 }
 
 fn found_run<'c>(

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::judge::closer::is_none_word;
 use crate::judge::json_answer;
-use crate::model::{ProbeFailure, ProbeReading, ProbeWord};
+use crate::model::{ProbeDetails, ProbeFailure, ProbeReading, ProbeWord};
 
 /// So many objects before the answer are held against it.
 const MOST_DRAFTS: usize = 8;
@@ -25,30 +25,25 @@ pub enum ProbeAnswer<'a> {
     SpawnError,
 }
 
+/// So many names are kept of a list, and so many characters of each.
+const MOST_NAMES: usize = 50;
+const MOST_CHARACTERS: usize = 500;
+
 /// An answer with what is worth showing of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProbeReport {
     /// What it says.
     pub reading: ProbeReading,
-    /// The agent's advice whether to ask again. Shown, never followed.
-    pub should_continue: Option<bool>,
-    /// The commits that the agent claims. Shown, never counted.
-    pub commits_made: Option<u64>,
     /// The agent's message. Untrusted text.
     pub message: Option<String>,
-    /// The tasks that the agent names as pending. Untrusted text.
-    pub tasks_pending: Vec<String>,
+    /// What it says beside that.
+    #[serde(flatten)]
+    pub said: ProbeDetails,
 }
 
 impl From<ProbeFailure> for ProbeReport {
     fn from(failure: ProbeFailure) -> Self {
-        Self {
-            reading: ProbeReading::Failed(failure),
-            should_continue: None,
-            commits_made: None,
-            message: None,
-            tasks_pending: Vec::new(),
-        }
+        Self { reading: ProbeReading::Failed(failure), message: None, said: ProbeDetails::default() }
     }
 }
 
@@ -92,10 +87,15 @@ fn read_value(value: &Value) -> ProbeReport {
     };
     ProbeReport {
         reading,
-        should_continue: object.get("should_continue").and_then(Value::as_bool),
-        commits_made: object.get("commits_made").and_then(Value::as_u64),
         message: object.get("message").and_then(Value::as_str).map(str::to_owned),
-        tasks_pending: task_names(object.get("tasks_pending")),
+        said: ProbeDetails {
+            agents_active: names(object.get("agents_active")),
+            tasks_pending: names(object.get("tasks_pending")),
+            tasks_completed: names(object.get("tasks_completed")),
+            commits_made: object.get("commits_made").and_then(Value::as_u64),
+            next_action: object.get("next_action").and_then(Value::as_str).and_then(kept),
+            should_continue: object.get("should_continue").and_then(Value::as_bool),
+        },
     }
 }
 
@@ -131,7 +131,26 @@ fn is_entry(entry: &Value) -> bool {
     !entry.is_null() && !entry.as_str().is_some_and(is_none_word)
 }
 
-fn task_names(value: Option<&Value>) -> Vec<String> {
-    let names = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    names.filter(|name| !is_none_word(name)).map(str::to_owned).collect()
+/// The names in a list. An object is named by its first text, with the others behind it: `{"name": "a1", "doing": "docs"}`.
+fn names(value: Option<&Value>) -> Vec<String> {
+    let entries = value.and_then(Value::as_array).into_iter().flatten();
+    entries.filter_map(name).filter_map(|name| kept(&name)).take(MOST_NAMES).collect()
+}
+
+fn name(entry: &Value) -> Option<String> {
+    if let Some(text) = entry.as_str() {
+        return Some(text.to_owned());
+    }
+    let object = entry.as_object()?;
+    let texts: Vec<&str> = object.values().filter_map(Value::as_str).collect();
+    let named = ["name", "title", "task", "id"].iter().find_map(|key| object.get(*key)?.as_str());
+    let first = named.or(texts.first().copied())?;
+    let rest: Vec<&str> = texts.into_iter().filter(|text| *text != first).collect();
+    Some(if rest.is_empty() { first.to_owned() } else { format!("{first} ({})", rest.join(", ")) })
+}
+
+/// A text that says something, shortened.
+fn kept(text: &str) -> Option<String> {
+    let text: String = text.trim().chars().take(MOST_CHARACTERS).collect();
+    (!is_none_word(&text)).then_some(text)
 }

@@ -6,6 +6,7 @@
 //! record, with nobody to say more, is unknown. That a registry has no entry of a session is a word too;
 //! for a moment after its record grew it does not count.
 
+use crate::judge::runs;
 use crate::model::{
     Activity, ActivitySource, ActivityState, LiveStatus, SessionObservation, StatusReport, Timestamp,
     TurnState, WaitsOn,
@@ -159,6 +160,9 @@ fn by_word(word: &StatusReport, session: &SessionObservation, record: &Activity)
     let is_open = matches!(session.turn, TurnState::Open { .. });
     let (state, detail) = match &word.status {
         LiveStatus::Busy => (ActivityState::Working, what()),
+        LiveStatus::Background if runs::never_end(&session.background) => {
+            (ActivityState::Idle, session.background.iter().find_map(|task| task.command.clone()))
+        }
         LiveStatus::Background => (ActivityState::Background, word.what.clone()),
         LiveStatus::Waiting { on: WaitsOn::Permission } => {
             (ActivityState::NeedsPermission, permission(tool, what()))

@@ -64,8 +64,10 @@ pub fn label(failure: ProbeFailure) -> &'static str {
 }
 
 /// What the closer found when it was asked.
-pub fn closer(report: &VerifyReport, is_stale: bool) -> Evidence {
-    let name = format!("asked of {}", report.session.agent);
+///
+/// `n_commits_since` is how many commits of the work came after it: they take nothing back by themselves, and are told.
+pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> Evidence {
+    let name = format!("asked of {}", report.asked_of.as_ref().unwrap_or(&report.session.agent));
     let evidence = if let Some(error) = &report.error {
         Evidence::abstain(Source::Closer, name, Rejection::Unreadable).because(excerpt::reason(error))
     } else if report.is_complete && is_stale {
@@ -75,7 +77,7 @@ pub fn closer(report: &VerifyReport, is_stale: bool) -> Evidence {
         let n_items = report.checklist.items.len();
         Evidence::claim(Source::Closer, name, Claim::Yes).because(format!("{n_items} items, all completed"))
     } else {
-        not_complete(report, name, is_stale)
+        not_complete(report, name, is_stale, n_commits_since)
     };
     let excerpt = report.summary.as_deref().map(excerpt::reason);
     let pointer = Some(Pointer { place: format!("closer, round {}", report.round), excerpt });
@@ -83,15 +85,19 @@ pub fn closer(report: &VerifyReport, is_stale: bool) -> Evidence {
 }
 
 /// What the closer found open stays so until it is asked again: age takes away a YES, never what is open.
-fn not_complete(report: &VerifyReport, name: String, is_stale: bool) -> Evidence {
+fn not_complete(report: &VerifyReport, name: String, is_stale: bool, n_commits_since: usize) -> Evidence {
     let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
     evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
     evidence.fingerprints = evidence.reasons.iter().map(|action| format!("closer/{action}")).collect();
     if evidence.reasons.is_empty() {
         let percent = report.confidence_percent.unwrap_or_default();
         evidence.reasons.push(format!("not complete, with a confidence of {percent} %"));
+        evidence.fingerprints.clone_from(&evidence.reasons);
     }
-    if is_stale {
+    if n_commits_since > 0 {
+        let commits = if n_commits_since == 1 { "commit" } else { "commits" };
+        evidence.because(format!("since then {n_commits_since} {commits}: ask the closer again"))
+    } else if is_stale {
         evidence.because("said before a later prompt or turn: ask the closer again")
     } else {
         evidence

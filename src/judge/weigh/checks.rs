@@ -3,8 +3,9 @@
 use crate::judge::checkers::{self, CheckContext, Checker, PlanSource, TestCounts};
 use crate::judge::closer::{self, CloserAnswer, CloserReport};
 use crate::model::{
-    Checklist, ChecklistItem, Claim, Evidence, ItemState, Observations, Parts, PlanFile, PlanStep, Pointer,
-    Reading, Rejection, Source, Strength, TextFile, Unreadable,
+    CheckAsk, Checklist, ChecklistItem, Claim, ConfiguredCheck, Evidence, FileCheck, ItemState, Observations,
+    Parts, PlanFile, PlanStep, Pointer, Reading, Rejection, Source, Strength, TestResults, TextFile,
+    Unreadable,
 };
 
 use super::{EvidenceSet, OF_BASELINE, WeighContext, excerpt, is_of_baseline, is_stale};
@@ -14,37 +15,93 @@ const MAX_FINGERPRINTS: usize = 50;
 
 /// Weighs the part `CHECKS`.
 pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
+    let settings = scales.settings;
     for plan in &observations.plans {
-        match plan {
-            Reading::Present(plan) => weigh_plan(plan, observations, scales, pile),
-            Reading::Unreadable(unreadable) => pile.add(Parts::CHECKS, unusable(Source::Plan, unreadable)),
-            Reading::NotLookedAt | Reading::NotConfigured | Reading::Absent { .. } => {}
+        if let Some(evidence) = named_plan(plan, &settings.plans, observations, scales) {
+            pile.add(Parts::CHECKS, evidence);
+        }
+        if let Reading::Present(plan) = plan
+            && !plan.steps.is_empty()
+            && !is_roadmap(plan, observations, scales)
+        {
+            pile.checklists.push((Parts::CHECKS, checklist(plan)));
         }
     }
     weigh_closer(observations, pile);
-    weigh_files(observations, scales, pile);
-    weigh_tests(observations, scales, pile);
+    if let Some(evidence) = files("required files", &settings.required_files, observations, scales) {
+        pile.add(Parts::CHECKS, evidence);
+    }
+    if let Some(evidence) = tests(&settings.test_results, &observations.tests, observations, scales) {
+        pile.add(Parts::CHECKS, evidence);
+    }
+    for check in &settings.checks.checks {
+        for evidence in of_check(check, observations, scales) {
+            pile.add(Parts::CHECKS, Evidence { name: check.row_name(), ..evidence });
+        }
+    }
 }
 
-fn weigh_plan(
-    plan: &PlanFile,
+/// What the files say that a check names. They claim under the check's name, and `checkers::configured` combines them.
+fn of_check(
+    check: &ConfiguredCheck,
     observations: &Observations,
     scales: &WeighContext<'_>,
-    pile: &mut EvidenceSet,
-) {
+) -> Vec<Evidence> {
+    match &check.ask {
+        CheckAsk::Plan { files } => {
+            let plans = observations.plans.iter();
+            plans.filter_map(|plan| named_plan(plan, files, observations, scales)).collect()
+        }
+        CheckAsk::Files { files: names } => files("", names, observations, scales).into_iter().collect(),
+        CheckAsk::Tests { files } => {
+            let mut found = observations.check_tests.iter().filter(|(name, _)| *name == check.name);
+            found.find_map(|(_, reading)| tests(files, reading, observations, scales)).into_iter().collect()
+        }
+        CheckAsk::Command { .. }
+        | CheckAsk::External { .. }
+        | CheckAsk::Scope { .. }
+        | CheckAsk::Judge { .. }
+        | CheckAsk::Group { .. } => Vec::new(),
+    }
+}
+
+/// What a plan file says, if it is one of `names`.
+fn named_plan(
+    plan: &Reading<PlanFile>,
+    names: &[String],
+    observations: &Observations,
+    scales: &WeighContext<'_>,
+) -> Option<Evidence> {
+    match plan {
+        Reading::Present(plan) if names.contains(&plan.name) => Some(of_plan(plan, observations, scales)),
+        Reading::Unreadable(unreadable) if names.contains(&unreadable.name) => {
+            Some(unusable(Source::Plan, unreadable))
+        }
+        Reading::Present(_)
+        | Reading::Unreadable(_)
+        | Reading::NotLookedAt
+        | Reading::NotConfigured
+        | Reading::Absent { .. } => None,
+    }
+}
+
+/// Whether a plan came with the repository and says nothing of this task: done, or chosen by nobody.
+fn is_roadmap(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> bool {
+    let settings = scales.settings;
     let is_done = plan.steps.iter().all(|step| step.status.as_deref() == Some("done"));
-    if is_of_baseline(observations, &plan.name) && (is_done || !scales.settings.are_plans_chosen) {
+    let is_chosen = settings.are_plans_chosen || settings.checks.plan_files().any(|name| *name == plan.name);
+    is_of_baseline(observations, &plan.name) && (is_done || !is_chosen)
+}
+
+fn of_plan(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> Evidence {
+    if is_roadmap(plan, observations, scales) {
         let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale);
-        pile.add(Parts::CHECKS, evidence.because(OF_BASELINE).at(Some(plan.written_at)));
-        return;
+        return evidence.because(OF_BASELINE).at(Some(plan.written_at));
     }
     let evidence = plan_evidence(&plan.name, plan.steps.clone()).at(Some(plan.written_at));
     let pointer = Some(Pointer { place: plan.name.clone(), excerpt: None });
     let evidence = doubting(Evidence { pointer, ..evidence }, is_doubted(&plan.name, scales));
-    pile.add(Parts::CHECKS, aged(evidence, is_stale(observations, plan.written_at)));
-    if !plan.steps.is_empty() {
-        pile.checklists.push((Parts::CHECKS, checklist(plan)));
-    }
+    aged(evidence, is_stale(observations, plan.written_at))
 }
 
 /// A plan by its steps, whoever keeps it.
@@ -148,57 +205,60 @@ fn closer_checklist(file: &TextFile, report: &CloserReport) -> Checklist {
     Checklist { from: file.name.clone(), items }
 }
 
-fn weigh_files(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
-    let evidence = match &observations.files {
-        Reading::Present(files) => {
-            let is_there: Vec<String> =
-                files.iter().filter(|file| file.is_there).map(|file| file.name.clone()).collect();
-            let missing = files
-                .iter()
-                .filter(|file| !file.is_there)
-                .take(MAX_FINGERPRINTS)
-                .map(|file| format!("file/{}", file.name))
-                .collect();
-            let checker = Checker::Files { required: files.iter().map(|file| file.name.clone()).collect() };
-            let context = CheckContext { files: Some(is_there), ..CheckContext::default() };
-            let evidence = checked(Source::RequiredFiles, "required files", &checker, &context, missing);
-            let of_baseline = files.iter().all(|file| is_of_baseline(observations, &file.name));
-            let evidence = doubting(evidence, files.iter().all(|file| is_doubted(&file.name, scales)));
-            if of_baseline && evidence.claim == Claim::Yes {
-                Evidence { is_vacuous: true, ..evidence }.because(OF_BASELINE)
-            } else {
-                evidence
-            }
-        }
-        Reading::Unreadable(unreadable) => {
-            let checker = Checker::Files { required: scales.settings.required_files.clone() };
-            let evidence = checked(
-                Source::RequiredFiles,
-                "required files",
-                &checker,
-                &CheckContext::default(),
-                Vec::new(),
-            );
-            evidence.because(unreadable.detail.clone())
-        }
-        Reading::NotConfigured | Reading::Absent { .. } => {
-            Evidence::abstain(Source::RequiredFiles, "required files", Rejection::NotConfigured)
-        }
-        Reading::NotLookedAt => return,
+/// What is said of the demanded files `names`.
+fn files(
+    title: &str,
+    names: &[String],
+    observations: &Observations,
+    scales: &WeighContext<'_>,
+) -> Option<Evidence> {
+    let not_configured = || Evidence::abstain(Source::RequiredFiles, title, Rejection::NotConfigured);
+    let found = match &observations.files {
+        Reading::NotLookedAt => return None,
+        _ if names.is_empty() => return Some(not_configured()),
+        Reading::Present(files) => Ok(files),
+        Reading::Unreadable(unreadable) => Err(unreadable),
+        Reading::NotConfigured | Reading::Absent { .. } => return Some(not_configured()),
     };
-    pile.add(Parts::CHECKS, evidence);
+    let is_there =
+        |files: &[FileCheck], name: &String| files.iter().any(|file| file.name == *name && file.is_there);
+    let present =
+        found.ok().map(|files| names.iter().filter(|name| is_there(files, name)).cloned().collect());
+    let missing = found.ok().into_iter().flat_map(|files| names.iter().filter(|name| !is_there(files, name)));
+    let missing = missing.take(MAX_FINGERPRINTS).map(|name| format!("file/{name}")).collect();
+    let checker = Checker::Files { required: names.to_vec() };
+    let context = CheckContext { files: present, ..CheckContext::default() };
+    let evidence = checked(Source::RequiredFiles, title, &checker, &context, missing);
+    let evidence = match found {
+        Ok(_) => doubting(evidence, names.iter().all(|name| is_doubted(name, scales))),
+        Err(unreadable) => evidence.because(unreadable.detail.clone()),
+    };
+    let is_old = names.iter().all(|name| is_of_baseline(observations, name));
+    Some(if is_old && evidence.claim == Claim::Yes {
+        Evidence { is_vacuous: true, ..evidence }.because(OF_BASELINE)
+    } else {
+        evidence
+    })
 }
 
-fn weigh_tests(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
+/// What test results say; `names` are those that settings or a check name.
+fn tests(
+    names: &[String],
+    reading: &Reading<TestResults>,
+    observations: &Observations,
+    scales: &WeighContext<'_>,
+) -> Option<Evidence> {
     let checker = Checker::Tests;
-    let evidence = match &observations.tests {
+    let unverified =
+        |name: &str| checked(Source::Tests, name, &checker, &CheckContext::default(), Vec::new());
+    Some(match reading {
         // What is demanded and was not run for this task, nobody can verify; what failed before still fails.
         Reading::Present(results)
             if results.n_failed == 0
                 && (is_stale(observations, results.written_at)
                     || results.names.iter().any(|name| is_of_baseline(observations, name))) =>
         {
-            checked(Source::Tests, &results.names.join(", "), &checker, &CheckContext::default(), Vec::new())
+            unverified(&results.names.join(", "))
                 .because("older than this task: run the tests again")
                 .at(Some(results.written_at))
         }
@@ -211,23 +271,17 @@ fn weigh_tests(observations: &Observations, scales: &WeighContext<'_>, pile: &mu
                 checked(Source::Tests, &results.names.join(", "), &checker, &context, fingerprints)
                     .at(Some(results.written_at));
             evidence.reasons.extend(failing.into_iter().take(3));
-            doubting(evidence, scales.settings.test_results.iter().any(|name| is_doubted(name, scales)))
+            doubting(evidence, names.iter().any(|name| is_doubted(name, scales)))
         }
         // Results that are configured and are not there, or cannot be read, are not good results.
-        Reading::Absent { name } => {
-            checked(Source::Tests, name, &checker, &CheckContext::default(), Vec::new())
-        }
-        Reading::Unreadable(unreadable) => {
-            checked(Source::Tests, &unreadable.name, &checker, &CheckContext::default(), Vec::new())
-                .because(unreadable.detail.clone())
-        }
+        Reading::Absent { name } => unverified(name),
+        Reading::Unreadable(unreadable) => unverified(&unreadable.name).because(unreadable.detail.clone()),
         Reading::NotConfigured => {
-            let name = scales.settings.test_results.first().map_or("tests", String::as_str);
+            let name = names.first().map_or("tests", String::as_str);
             Evidence::abstain(Source::Tests, name, Rejection::NotConfigured)
         }
-        Reading::NotLookedAt => return,
-    };
-    pile.add(Parts::CHECKS, evidence);
+        Reading::NotLookedAt => return None,
+    })
 }
 
 /// Age takes away a YES, never what is open.

@@ -117,6 +117,10 @@ pub(super) fn checks(checks: &[ConfiguredCheck], sheet: TextLayout) -> Vec<Line<
                 let limits: Vec<String> = paths.iter().map(|path| text::line(path)).chain(lines).collect();
                 say::scope(limits.join(", "))
             }
+            CheckAsk::Judge { criteria, .. } => say::judge(text::line(&criteria.join("; "))),
+            CheckAsk::Plan { files } | CheckAsk::Files { files } | CheckAsk::Tests { files } => {
+                say::read(text::line(&files.join(", ")))
+            }
             CheckAsk::Group { of, .. } => say::group(text::line(&of.join(", "))),
         };
         lines.extend(sheet.labelled(&text::line(&check.name), &words));

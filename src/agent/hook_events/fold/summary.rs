@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::state::{Beside, ENOUGH, HookFold, Main};
-use crate::model::{ActivitySource, LiveStatus, Pane, ProcessId, StatusReport, Subagent, Timestamp};
+use crate::model::{
+    ActivitySource, BackgroundTask, LiveStatus, Pane, ProcessId, StatusReport, Subagent, Timestamp,
+};
 
 impl HookFold {
     /// What the session does; `None` before any event told.
@@ -30,6 +32,11 @@ impl HookFold {
             reported_at: self.reported_at,
             what,
         })
+    }
+
+    /// What works beside the last turn.
+    pub fn background(&self) -> Vec<BackgroundTask> {
+        self.beside.iter().map(|beside| beside.task.clone()).collect()
     }
 
     /// The subagents that began and have not ended.

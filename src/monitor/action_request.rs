@@ -1,0 +1,55 @@
+//! What an action is told of its workspace: the settings, the sessions, the work as it was looked at.
+
+use super::asked;
+use super::tracked::Tracked;
+use crate::judge::checkers::configured;
+use crate::model::{Action, ActionRequest, Evidence, LookedAt, SessionName};
+
+/// The work as it was looked at, for checks of it.
+fn looked_at(tracked: &Tracked) -> LookedAt {
+    let git = tracked.snapshot.git.as_ref();
+    let is_before_work = git.is_some_and(|git| {
+        let is_clean = git.changes.as_ref().is_some_and(|changes| changes.n_paths == 0);
+        is_clean && git.commits.n_new + git.commits.n_rescued == 0
+    });
+    let evidence: Vec<Evidence> =
+        tracked.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
+    let standing = configured::standing(&tracked.settings().checks, &evidence);
+    LookedAt {
+        content: tracked.seen.content.clone(),
+        is_before_work,
+        standing,
+        records: tracked.actions.checks.clone(),
+    }
+}
+
+/// The request of an action on this workspace.
+pub(super) fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
+    let words = &tracked.snapshot.session_facts;
+    let first_session = words
+        .sessions
+        .first()
+        .map(|session| SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() });
+    // A probe asks for the agent's own word, and is told of nothing.
+    let is_check = matches!(action, Action::RunChecks | Action::AutoChecks);
+    let is_told = is_check || matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
+    let verdict = tracked.verdict.as_ref().filter(|_| is_told);
+    let left_to_do = verdict.map(|verdict| verdict.left_to_do.clone()).unwrap_or_default();
+    let looked_at = if is_check { looked_at(tracked) } else { LookedAt::default() };
+    ActionRequest {
+        looked_at,
+        number,
+        workspace: tracked.id.clone(),
+        action,
+        settings: tracked.settings().clone(),
+        task_kind: tracked.task_kind(),
+        baseline: tracked.snapshot.git.as_ref().map(|git| git.baseline.clone()).or(tracked.baseline.clone()),
+        sessions: tracked.sessions.clone(),
+        first_session,
+        prompt: words.prompt.clone(),
+        last_words: words.last_words.as_ref().map(|words| words.text.clone()),
+        standing: asked::standing(tracked.verdict.as_ref()),
+        verified: tracked.actions.verified.clone().map(Box::new),
+        left_to_do,
+    }
+}

@@ -1,0 +1,78 @@
+//! When the checks of a workspace run without a person's word: their own configuration says so (`checks.run`), a turn ended
+//! while this run looked, and a check has not run since the last change.
+//!
+//! One run at a time over all workspaces, and once after each turn: a check that itself changes files does not run in a
+//! circle. It must not run beside an agent at work: what it would find is of no content that stays.
+
+use super::Monitor;
+use super::actions::begin;
+use super::asked::moment;
+use super::auto_probe::{has_stopped, is_busy};
+use super::tracked::Tracked;
+use crate::model::{Action, ActionKind, Effect, SessionView, TaskMoment, Timestamp, WorkspaceId};
+
+/// What is known in one workspace.
+#[derive(Debug, Default)]
+pub(super) struct AutoChecks {
+    /// Whether a check has not run since the last change, and weighs.
+    pub(super) is_waiting: bool,
+    /// After which turns they ran last.
+    ran_in: Option<TaskMoment>,
+}
+
+impl Monitor {
+    /// Runs the checks of a workspace if it is time, and ends those whose work goes on.
+    pub(super) fn consider_checks(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
+        let Some(began_at) = self.initiative.as_ref().and_then(|initiative| initiative.began_at) else {
+            return;
+        };
+        let is_running = self.workspaces.values().any(is_checking);
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        if is_checking(tracked) {
+            end_if_at_work(tracked, effects);
+            return;
+        }
+        if is_running || !is_due(tracked, began_at) {
+            return;
+        }
+        self.last_action += 1;
+        tracked.auto_checks.ran_in = Some(moment(&tracked.snapshot.session_facts));
+        effects.push(begin(tracked, self.last_action, Action::AutoChecks, now));
+        self.changed.insert(id.clone());
+    }
+}
+
+/// Whether its checks run by themselves.
+fn is_checking(tracked: &Tracked) -> bool {
+    let running = tracked.actions.running.as_ref();
+    running.is_some_and(|running| running.is_automatic && running.kind == ActionKind::Checks)
+}
+
+fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
+    let is_wanted = tracked.settings().checks.is_automatic && tracked.auto_checks.is_waiting;
+    let is_read = tracked.problem.is_none() && !tracked.is_collecting() && tracked.seen.content.is_some();
+    if !is_wanted || !is_read || tracked.actions.running.is_some() {
+        return false;
+    }
+    let facts = &tracked.snapshot.session_facts;
+    let Some(rested_at) = facts.sessions.iter().filter_map(SessionView::rested_at).max() else {
+        return false;
+    };
+    let is_quiet = facts.sessions.iter().all(|session| !is_busy(session.activity.state));
+    is_quiet
+        && facts.sessions.first().is_some_and(has_stopped)
+        && rested_at >= began_at
+        && tracked.snapshot.tree_at.is_some_and(|tree_at| tree_at >= rested_at)
+        && tracked.auto_checks.ran_in.as_ref() != Some(&moment(facts))
+}
+
+/// Ends a run beside which an agent works again: its result would be of no content that stays.
+fn end_if_at_work(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
+    let facts = &tracked.snapshot.session_facts;
+    let is_busy = facts.sessions.iter().any(|session| is_busy(session.activity.state));
+    if let Some(running) = tracked.actions.running.as_mut().filter(|_| is_busy)
+        && !std::mem::replace(&mut running.is_cancelled, true)
+    {
+        effects.push(Effect::CancelAction { number: running.number });
+    }
+}
