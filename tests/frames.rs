@@ -387,6 +387,7 @@ fn every_picture_belongs_to_a_test() {
         include_str!("frames/reply_box.rs"),
         include_str!("frames/tabs.rs")
     );
+    let sizes = include_str!("frames/sizes.rs");
     let folders = [tests.join("snapshots"), tests.join("frames/snapshots")];
     let names = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let names = names.map(|entry| entry.unwrap().file_name());
@@ -394,7 +395,7 @@ fn every_picture_belongs_to_a_test() {
         .filter_map(|name| {
             let name = name.to_string_lossy().into_owned();
             let name = name.strip_prefix("tests__frames__")?.strip_suffix(".snap")?;
-            let modules = ["sessions__", "actions__", "reply_box__", "tabs__"];
+            let modules = ["sessions__", "actions__", "reply_box__", "tabs__", "sizes__"];
             Some(modules.iter().find_map(|module| name.strip_prefix(module)).unwrap_or(name).to_owned())
         })
         .collect();
@@ -402,9 +403,18 @@ fn every_picture_belongs_to_a_test() {
     for picture in pictures {
         // Those of the tabs are named by tab and size.
         let is_tab = picture.starts_with("tab_") && source.contains("\"tab_{}_{width}x{height}\"");
+        // Those of every size are named by what they show and the size.
+        let of_size = ["44x14", "80x24", "120x40", "200x60"]
+            .iter()
+            .find_map(|size| picture.strip_suffix(*size)?.strip_suffix('_'));
+        let is_sized = of_size.is_some_and(|name| {
+            sizes.contains(&format!("(\"{name}\", "))
+                || sizes.contains(&format!("\"{name}_{{width}}x{{height}}\""))
+        });
         let is_used = source.contains(&format!("fn {picture}()"))
             || source.contains(&format!("\"{picture}\""))
-            || is_tab;
+            || is_tab
+            || is_sized;
         assert!(is_used, "no test draws {picture}");
     }
 }
