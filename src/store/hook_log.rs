@@ -15,8 +15,8 @@ use super::folder::unreadable;
 use crate::disk::write::open_to_append;
 use crate::model::{HookEvent, Timestamp, hook_file_stem};
 
-/// The longest line, in bytes.
-const LONGEST_LINE: usize = 4096;
+/// The longest line, in bytes: the longest text of an event in any script, and the rest.
+const LONGEST_LINE: usize = 16 << 10;
 /// A file that has grown over this is set aside, in bytes.
 const LARGEST_FILE: u64 = 256 << 10;
 

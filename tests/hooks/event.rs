@@ -71,8 +71,8 @@ fn a_payload_of_many_megabytes_leaves_a_short_line() {
     assert_eq!(events(&env, "huge")[0].kind, HookKind::ToolStarted);
     let long = format!(r#","tool_input":{{"command":"{}"}}"#, "é".repeat(100_000));
     assert_silent(&env.run_with_input(&EVENT, payload("long", &long).as_bytes()));
-    assert!(fs::metadata(file(&env, "long")).unwrap().len() <= 4096);
-    assert_eq!(events(&env, "long")[0].what.as_ref().unwrap().chars().count(), 200);
+    assert!(fs::metadata(file(&env, "long")).unwrap().len() <= 16 << 10);
+    assert_eq!(events(&env, "long")[0].what.as_ref().unwrap().chars().count(), 2_000);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn ids_never_lead_out_of_the_folder() {
     let long = "a".repeat(300);
     for id in ["../../evil", "a/b", "..", ".", "/etc/x", "nul\u{0}byte", "ü", "-", "a.1", long.as_str()] {
         assert_silent(&env.run_with_input(&EVENT, payload(id, "").as_bytes()));
-        assert_eq!(events(&env, id.get(..200).unwrap_or(id)).len(), 1, "{id:?}");
+        assert_eq!(events(&env, id).len(), 1, "{id:?}");
     }
     assert_eq!(fs::read_dir(env.at("state/hooks/claude")).unwrap().count(), 10);
     assert_eq!(fs::read_dir(env.at("state")).unwrap().count(), 1);

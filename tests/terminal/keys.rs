@@ -86,7 +86,9 @@ fn the_question_mark_shows_and_hides_the_help() {
     let mut terminal = on_demo(&env, SMALL);
     for close in ["?", "\x1b", "q"] {
         terminal.press("?");
-        terminal.wait_for("help", |shown| shown.has("next that waits for you") && shown.list().is_empty());
+        terminal.wait_for("help", |shown| {
+            shown.has("ask the agent whether it is done") && shown.list().is_empty()
+        });
         terminal.press(close);
         terminal.wait_for("the list", |shown| shown.list().len() == 5);
     }

@@ -10,7 +10,7 @@ const CRITERIA: &str = "criteria";
 
 /// What a model found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct CriteriaResult {
     /// Whether all criteria are met.
     pub is_met: bool,
     /// In words; at most three criteria by their words. Holds untrusted text.
@@ -32,7 +32,7 @@ pub fn find(text: &str) -> Result<Value, String> {
 ///
 /// # Errors
 /// The answer has no list of criteria, in words.
-pub fn read(answer: &Value, criteria: &[String]) -> Result<Judged, String> {
+pub fn read(answer: &Value, criteria: &[String]) -> Result<CriteriaResult, String> {
     let entries = answer.get(CRITERIA).and_then(Value::as_array);
     let entries = entries.ok_or("the answer has no list `criteria`")?;
     let mut open = Vec::new();
@@ -57,7 +57,7 @@ pub fn read(answer: &Value, criteria: &[String]) -> Result<Judged, String> {
     } else {
         format!("{n_open} of {n_all} criteria are not met: {}", first_titles(open.into_iter(), n_open))
     };
-    Ok(Judged { is_met: n_open == 0 && n_all > 0, feedback, lines: lines.join("\n") })
+    Ok(CriteriaResult { is_met: n_open == 0 && n_all > 0, feedback, lines: lines.join("\n") })
 }
 
 fn number(entry: &Value) -> Option<u64> {
