@@ -5,5 +5,6 @@ mod budget;
 mod checks;
 mod deciding;
 mod giving_way;
+mod opinion;
 pub(crate) mod scene;
 mod screen;

@@ -272,7 +272,7 @@ fn an_error_in_the_persons_file_names_file_line_column_key_and_what_is_allowed()
     assert_eq!(
         world.refusal(),
         "/home/.config/closeout/config.toml:3:3: `judge.stal_stage` is not a key of closeout; did you mean \
-         `judge.stall_stage`?; allowed here: offers, stall_stage, unreadable_limit, silent_turn_minutes"
+         `judge.stall_stage`?; allowed here: offers, stall_stage, unreadable_limit, silent_turn_minutes, second_opinion"
     );
 }
 

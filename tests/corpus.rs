@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use closeout::judge::questions::{self, Context, Label};
+use closeout::model::Certainty;
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -105,6 +106,23 @@ fn measure(corpus: &str) -> Figures {
     }
     println!("  wrong: {wrong:?}");
     whole
+}
+
+/// Low certainty is attention only, so that a finished commit beside it is COMPLETE.
+#[test]
+fn no_question_that_has_its_mark_is_of_low_certainty() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut n_marked = 0;
+    for corpus in ["dev", "own", "fresh-a", "fresh-b", "fresh-c", "fresh-d", "variants", "held-out"] {
+        let text = std::fs::read_to_string(folder.join(corpus).with_extension("jsonl")).unwrap();
+        for message in text.lines().map(|line| serde_json::from_str::<Message>(line).unwrap()) {
+            let judged = questions::classify(&message.text, &Context::default());
+            let is_marked = judged.question.is_some_and(|question| question.text.ends_with(['?', '？']));
+            n_marked += u32::from(is_marked);
+            assert!(!is_marked || judged.certainty > Certainty::Low, "{corpus} {}", message.id);
+        }
+    }
+    assert!(n_marked > 500, "{n_marked}");
 }
 
 #[test]

@@ -66,6 +66,7 @@ const KEYS: &[(Key, Rule, &str, &str)] = &[
     (Key::StallStage, Rule::Person, "4", "20"),
     (Key::UnreadableLimit, Rule::Person, "4", "100"),
     (Key::SilentTurnMinutes, Rule::Person, "4", "1"),
+    (Key::SecondOpinion, Rule::Person, "\"claude\"", "\"codex\""),
     (Key::ReconcileMinutes, Rule::Person, "4", "1440"),
     (Key::PollSeconds, Rule::Person, "4", "3600"),
     (Key::CollectLimitSeconds, Rule::Person, "4", "1"),

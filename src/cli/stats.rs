@@ -174,6 +174,7 @@ impl Counts {
             | ActionKind::Forget
             | ActionKind::Trust
             | ActionKind::Verify
+            | ActionKind::Opinion
             | ActionKind::Decide
             | ActionKind::Checks => {}
         }

@@ -143,6 +143,7 @@ impl Config {
             are_plans_chosen: person.says(Key::Plans),
             required: stack.text(Key::Require).and_then(Proof::from_name).unwrap_or_default(),
             may_be_asked: stack.switch(Key::AutoProbe).unwrap_or(false),
+            second_reader: stack.path(Key::SecondOpinion),
             ..WorkspaceSettings::default()
         };
         word.complete(&mut settings, &stack, text);

@@ -87,6 +87,8 @@ pub enum Key {
     ProbeTimeoutSeconds,
     /// `completion_check.final_rescue_attempt`
     FinalRescueAttempt,
+    /// `judge.second_opinion`
+    SecondOpinion,
     /// `completion_check.auto_probe`
     AutoProbe,
     /// `completion_check.models`
@@ -151,7 +153,7 @@ const fn within(bounds: Bounds) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 43] = [
+pub(super) const SPECS: [Spec; 44] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
@@ -167,6 +169,7 @@ pub(super) const SPECS: [Spec; 43] = [
     spec(Key::StallStage, "judge", "stall_stage", number(2, 20), Reach::Person),
     spec(Key::UnreadableLimit, "judge", "unreadable_limit", number(1, 100), Reach::Person),
     spec(Key::SilentTurnMinutes, "judge", "silent_turn_minutes", number(1, 1440), Reach::Person),
+    spec(Key::SecondOpinion, "judge", "second_opinion", Kind::PathOrNone, Reach::PersonForSome),
     spec(Key::ReconcileMinutes, "watch", "reconcile_minutes", number(1, 1440), Reach::Person),
     spec(Key::PollSeconds, "watch", "poll_seconds", number(1, 3600), Reach::Person),
     spec(Key::CollectLimitSeconds, "watch", "collect_limit_seconds", number(1, 600), Reach::Person),

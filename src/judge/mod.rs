@@ -16,6 +16,7 @@ pub mod prompt;
 pub mod questions;
 pub mod rounds;
 pub mod runs;
+pub mod second_opinion;
 pub mod smart_check;
 pub mod supervised_loop;
 pub mod task;

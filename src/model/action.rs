@@ -10,8 +10,8 @@ use strum::IntoStaticStr;
 
 use super::{
     ActionClass, AskOptions, AskPlan, AskPurpose, Baseline, CheckRecord, CheckStanding, DecidedFile,
-    EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, ProbeAttempt, Receipt,
-    RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment,
+    EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, Opinion, ProbeAttempt,
+    Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment,
     SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan, VerifyReport,
     WorkspaceId, WorkspaceSettings,
 };
@@ -89,6 +89,12 @@ pub enum Action {
         /// The session, and where its task is: it is asked in that moment only.
         moment: SessionMoment,
     },
+    /// Have a second model read an agent's last words where no person asked for that. Answers with
+    /// [`ActionOutcome::Opined`], or with [`ActionOutcome::NotAsked`].
+    SecondOpinion {
+        /// Whose words, and where its task is: they are read in that moment only.
+        moment: SessionMoment,
+    },
     /// Say something of the workspace as its person. Answers with [`ActionOutcome::Marked`].
     Mark {
         /// What.
@@ -137,6 +143,8 @@ pub enum ActionKind {
     Probe,
     /// A closer's checklist.
     Verify,
+    /// A second model's reading of an agent's last words.
+    Opinion,
     /// A decision file.
     Decide,
     /// A person's own word.
@@ -169,6 +177,7 @@ impl Action {
             | Action::Held { .. }
             | Action::Ask { .. }
             | Action::AutoProbe { .. }
+            | Action::SecondOpinion { .. }
             | Action::Mark { .. }
             | Action::RunChecks
             | Action::AutoChecks
@@ -193,6 +202,7 @@ impl Action {
                 AskPurpose::Verify => ActionKind::Verify,
             },
             Action::AutoProbe { .. } => ActionKind::Probe,
+            Action::SecondOpinion { .. } => ActionKind::Opinion,
             Action::Decide { .. } => ActionKind::Decide,
             Action::Mark { .. } => ActionKind::Mark,
             Action::RunChecks | Action::AutoChecks => ActionKind::Checks,
@@ -280,6 +290,8 @@ pub enum ActionOutcome {
     Checked(Box<SmartReport>),
     /// What the closer found.
     Verified(Box<VerifyReport>),
+    /// What a second model made of the last words.
+    Opined(Box<Opinion>),
     /// The checks that were needed have run.
     ChecksRan(Vec<CheckRecord>),
     /// The agent was not asked by closeout itself.
@@ -317,6 +329,7 @@ impl ActionOutcome {
             | ActionOutcome::Held { .. }
             | ActionOutcome::AskPlanned(_)
             | ActionOutcome::Verified(_)
+            | ActionOutcome::Opined(_)
             | ActionOutcome::ChecksRan(_)
             | ActionOutcome::Marked { .. }
             | ActionOutcome::Decided(_) => ActionClass::Done,

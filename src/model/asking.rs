@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
 use super::{
-    ActionClass, CheckRecord, Checklist, Marks, OpenPoint, Rounds, SessionName, SmartOutcome, Timestamp,
-    VerdictState,
+    ActionClass, CheckRecord, Checklist, Marks, OpenPoint, Opinion, Rounds, SessionName, SmartOutcome,
+    Timestamp, VerdictState,
 };
 
 /// What a number of the smart check may be, both ends included.
@@ -304,6 +304,9 @@ pub struct KeptReports {
     /// What a person looked at last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenState>,
+    /// What a second model made of the last words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opinion: Option<Opinion>,
 }
 
 /// The state of a workspace that a person looked at.

@@ -37,6 +37,7 @@ mod mark;
 mod notice;
 mod observation;
 mod open_point;
+mod opinion;
 mod parts;
 mod process_stat;
 mod proposed_message;
@@ -105,6 +106,7 @@ pub use observation::{
     Unreadable,
 };
 pub use open_point::{LeftToDo, OpenPoint, PointKind, PointState};
+pub use opinion::{Opinion, OpinionReading, name_of_words};
 pub use parts::Parts;
 pub use process_stat::ProcessStat;
 pub use question::{Choice, Question, QuestionWeight};

@@ -53,6 +53,10 @@ pub struct WorkspaceSettings {
     /// Whether its agent may be asked for its status without a person's word. Only the person's own
     /// configuration says so.
     pub may_be_asked: bool,
+    /// The agent whose program reads last words anew where closeout is not certain of them. Only the person's own
+    /// configuration says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_reader: Option<String>,
 }
 
 impl WorkspaceSettings {

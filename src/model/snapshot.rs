@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Baseline, Checklist, DecisionReport, Demand, Evidence, GitFacts, Parts, ProcessId, Question,
-    SessionView, TaskWork, Timestamp, WatchTarget, WorkspaceSettings,
+    Activity, Baseline, Certainty, Checklist, DecisionReport, Demand, Evidence, GitFacts, Parts, ProcessId,
+    Question, SessionView, TaskWork, Timestamp, WatchTarget, WorkspaceSettings,
 };
 use schemars::JsonSchema;
 
@@ -107,6 +107,10 @@ pub struct LastWords {
     pub from: String,
     /// The question in it.
     pub question: Option<Question>,
+    /// How certain its reading is: whether it asks, is the result, or stops half-way; `None` where something came after
+    /// it, so that it was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certainty: Option<Certainty>,
 }
 
 impl Snapshot {

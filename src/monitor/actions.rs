@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, Actor, AuditEntry,
-    CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, HistoryEntry, Marks, NotAsked, OpenPoint, Receipt,
-    ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName,
+    CheckRecord, Claim, Draft, Effect, Evidence, HeldStep, HistoryEntry, Marks, NotAsked, OpenPoint, Opinion,
+    Receipt, ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName,
     SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
 };
 
@@ -41,6 +41,7 @@ pub(super) struct Actions {
     pub(super) receipts: Vec<Receipt>,
     pub(super) smart_check: Option<SmartReport>,
     pub(super) verified: Option<VerifyReport>,
+    pub(super) opinion: Option<Opinion>,
     /// When in the task agents were asked.
     pub(super) asked: Asked,
     /// What a person said of the workspace.
@@ -109,6 +110,7 @@ impl Actions {
                 self.asked.closer = self.asked.began.take();
             }
             ActionOutcome::ChecksRan(records) => self.keep_checks(records),
+            ActionOutcome::Opined(opinion) => self.opinion = Some((**opinion).clone()),
             ActionOutcome::RescuePlanned(_)
             | ActionOutcome::SizeAsked(_)
             | ActionOutcome::Recorded(_)
@@ -251,7 +253,10 @@ impl Monitor {
             }
             if matches!(
                 *outcome,
-                ActionOutcome::Checked(_) | ActionOutcome::Verified(_) | ActionOutcome::ChecksRan(_)
+                ActionOutcome::Checked(_)
+                    | ActionOutcome::Verified(_)
+                    | ActionOutcome::Opined(_)
+                    | ActionOutcome::ChecksRan(_)
             ) {
                 effects.push(tracked.keep_reports());
             }
@@ -299,6 +304,7 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         | Action::PlanAsk { .. }
         | Action::Ask { .. }
         | Action::AutoProbe { .. }
+        | Action::SecondOpinion { .. }
         | Action::Mark { .. }
         | Action::RunChecks
         | Action::AutoChecks
@@ -323,7 +329,10 @@ pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Time
         since: at,
         progress: ActionProgress::default(),
         is_cancelled: false,
-        is_automatic: matches!(action, Action::AutoProbe { .. } | Action::AutoChecks),
+        is_automatic: matches!(
+            action,
+            Action::AutoProbe { .. } | Action::SecondOpinion { .. } | Action::AutoChecks
+        ),
     });
     Effect::Action(Box::new(request(tracked, number, action)))
 }
@@ -341,6 +350,7 @@ fn label(kind: ActionKind) -> &'static str {
         ActionKind::Reply => "a reply",
         ActionKind::Probe => "a question to the agent",
         ActionKind::Verify => "a request to verify",
+        ActionKind::Opinion => "a second opinion",
         ActionKind::Mark => "a mark",
         ActionKind::Gate => "a gate",
         ActionKind::Checks => "a run of checks",

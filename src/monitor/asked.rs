@@ -4,8 +4,9 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    CheckRecord, Claim, Evidence, EvidenceSummary, GitFacts, KeptReports, OpenPoint, PointState, SeenState,
-    SessionFacts, SessionMoment, SessionName, SessionView, Source, TaskMoment, Verdict,
+    Certainty, CheckRecord, Claim, Evidence, EvidenceSummary, GitFacts, KeptReports, OpenPoint, Opinion,
+    PointState, SeenState, SessionFacts, SessionMoment, SessionName, SessionView, Source, TaskMoment,
+    Verdict, name_of_words,
 };
 
 use super::actions::Actions;
@@ -67,7 +68,14 @@ impl Actions {
             let n_since = newest.filter(|commit| commit.at > report.at).count();
             weigh::asked::closer(report, is_stale(self.asked.closer.as_ref(), &report.session), n_since)
         });
-        probe.into_iter().chain(closer).collect()
+        let opinion = self.opinion_on(words).map(weigh::asked::opinion);
+        probe.into_iter().chain(closer).chain(opinion).collect()
+    }
+
+    /// The second opinion on the last words, where their own reading is not certain.
+    pub(super) fn opinion_on(&self, words: &SessionFacts) -> Option<&Opinion> {
+        let uncertain = words.last_words.as_ref().filter(|words| words.certainty == Some(Certainty::Low))?;
+        self.opinion.as_ref().filter(|opinion| opinion.words == name_of_words(&uncertain.text))
     }
 
     /// Keeps the newest run of each check, and of those before the work began the newest.
@@ -91,6 +99,7 @@ impl Actions {
             points: self.points.clone(),
             seen: self.seen.clone(),
             checks: self.checks.clone(),
+            opinion: self.opinion.clone(),
         }
     }
 
@@ -132,6 +141,11 @@ impl Actions {
         let newest = |records: &[CheckRecord]| records.iter().map(|record| record.at).max();
         if newest(&kept.checks) > newest(&self.checks) {
             self.checks = kept.checks;
+            is_news = true;
+        }
+        let given_at = |opinion: &Option<Opinion>| opinion.as_ref().map(|opinion| opinion.at);
+        if given_at(&kept.opinion) > given_at(&self.opinion) {
+            self.opinion = kept.opinion;
             is_news = true;
         }
         if let Some((report, then)) = kept.smart_check

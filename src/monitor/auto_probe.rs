@@ -1,14 +1,15 @@
-//! When an agent is asked for its status without a person's word (DESIGN.md 2.3, R3): the person's own
-//! configuration allows it, nothing says yes or no or what else goes on, its turn ended a while ago, and nobody
-//! asked in this moment of its task.
+//! When a model is asked without a person's word. The person's own configuration allows it, the agent's turn ended a
+//! while ago, and nobody asked in this moment of its task. The agent itself is asked for its status where nothing says
+//! yes or no or what else goes on (DESIGN.md 2.3, R3); a second model reads its last words where closeout is not certain
+//! of them.
 //!
 //! It must not ask in a person's way: what a person does goes first, and one that runs ends when the task goes
 //! on. The budget is held where the question is sent; here only its answer is known.
 
 use crate::judge::weigh;
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActivitySource, ActivityState, Claim, Effect, Rule, SessionFacts,
-    SessionMoment, SessionName, SessionView, Timestamp, WorkspaceId, display_text,
+    Action, ActionClass, ActionOutcome, ActivitySource, ActivityState, Certainty, Claim, Effect, Rule,
+    SessionFacts, SessionMoment, SessionName, SessionView, Timestamp, WorkspaceId, display_text,
 };
 
 use super::Monitor;
@@ -73,8 +74,8 @@ impl Monitor {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         end_if_passed(tracked, effects);
         let due = due(tracked, initiative, now);
-        tracked.auto_probe.due_at = due.as_ref().map(|(_, due_at)| *due_at).filter(|due_at| *due_at > now);
-        let Some((moment, _)) = due.filter(|(_, due_at)| *due_at <= now) else { return };
+        tracked.auto_probe.due_at = due.as_ref().map(|due| due.at).filter(|due_at| *due_at > now);
+        let Some(Due { question, moment, .. }) = due.filter(|due| due.at <= now) else { return };
         let is_running =
             |tracked: &&Tracked| tracked.actions.running.as_ref().is_some_and(|action| action.is_automatic);
         let has_room = self.workspaces.values().filter(is_running).count() < MOST_AT_ONCE;
@@ -82,26 +83,57 @@ impl Monitor {
             self.last_action += 1;
             tracked.auto_probe.hindered = None;
             tracked.auto_probe.asking = Some(moment.clone());
-            effects.push(begin(tracked, self.last_action, Action::AutoProbe { moment }, now));
+            let action = match question {
+                Question::Status => Action::AutoProbe { moment },
+                Question::LastWords => Action::SecondOpinion { moment },
+            };
+            effects.push(begin(tracked, self.last_action, action, now));
             self.changed.insert(id.clone());
         }
         // Without room it is thought of again when one of those that run has ended.
     }
 }
 
-/// The moment in which the agent may be asked, and from when on; `None` if it is not to be asked.
-fn due(
-    tracked: &Tracked,
-    initiative: &AutoProbePolicy,
-    now: Timestamp,
-) -> Option<(SessionMoment, Timestamp)> {
-    if !tracked.settings().may_be_asked || tracked.actions.running.is_some() || !is_silent(tracked) {
+/// What may be asked, in which moment, and from when on.
+struct Due {
+    question: Question,
+    moment: SessionMoment,
+    at: Timestamp,
+}
+
+/// What a model is asked.
+#[derive(Clone, Copy)]
+enum Question {
+    /// The agent: how its work stands.
+    Status,
+    /// A second reader: what the agent's last words say.
+    LastWords,
+}
+
+/// What there is to ask, and the agent whose program would answer; the agent itself first.
+fn question<'a>(tracked: &'a Tracked, session: &'a SessionView) -> Option<(Question, &'a str)> {
+    let settings = tracked.settings();
+    if settings.may_be_asked && !session.session_id.is_empty() && is_silent(tracked) {
+        return Some((Question::Status, &session.agent));
+    }
+    let reader = settings.second_reader.as_ref()?;
+    let facts = &tracked.snapshot.session_facts;
+    let words = facts.last_words.as_ref()?;
+    let is_uncertain = words.certainty == Some(Certainty::Low) && words.from == session.agent;
+    (is_uncertain && tracked.actions.opinion_on(facts).is_none())
+        .then_some((Question::LastWords, reader.as_str()))
+}
+
+/// What may be asked now or later; `None` if nothing is to be asked.
+fn due(tracked: &Tracked, initiative: &AutoProbePolicy, now: Timestamp) -> Option<Due> {
+    if tracked.actions.running.is_some() || !is_read(tracked) {
         return None;
     }
     let words = &tracked.snapshot.session_facts;
     let (session, others) = words.sessions.split_first()?;
     let is_quiet = others.iter().all(|other| !is_busy(other.activity.state));
-    let can_be_asked = initiative.agents.contains(&session.agent) && !session.session_id.is_empty();
+    let (question, asked) = question(tracked, session)?;
+    let can_be_asked = initiative.agents.iter().any(|agent| agent == asked);
     if !can_be_asked || !is_quiet || !has_stopped(session) {
         return None;
     }
@@ -117,15 +149,22 @@ fn due(
     let settled_at =
         session.moved_at.max(session.activity.since).max(moment.rested_at)?.plus_millis(SETTLE_MS);
     let hindered = tracked.auto_probe.hindered.as_ref().filter(|hindered| hindered.moment == moment);
-    let room_at = hindered.and_then(|hindered| hindered.until);
-    Some((moment, room_at.map_or(settled_at, |room_at| room_at.max(settled_at))))
+    let at = match hindered.map(|hindered| hindered.until) {
+        None => settled_at,
+        Some(Some(room_at)) => room_at.max(settled_at),
+        Some(None) => return None,
+    };
+    Some(Due { question, moment, at })
 }
 
-/// Whether the workspace was read, git answered, and no source says anything that an answer would have to
-/// stand beside.
+/// Whether the workspace was read, and git answered.
+fn is_read(tracked: &Tracked) -> bool {
+    tracked.problem.is_none() && !tracked.is_collecting() && tracked.snapshot.git.is_some()
+}
+
+/// Whether no source says anything that an answer would have to stand beside.
 fn is_silent(tracked: &Tracked) -> bool {
-    let is_read = tracked.problem.is_none() && !tracked.is_collecting() && tracked.snapshot.git.is_some();
-    let Some(verdict) = tracked.verdict.as_ref().filter(|_| is_read) else { return false };
+    let Some(verdict) = &tracked.verdict else { return false };
     let says_nothing = |claim: Claim| match claim {
         Claim::Dirty | Claim::Abstain => true,
         Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Fail => false,

@@ -181,6 +181,7 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
             let n_met = records.iter().filter(|record| record.result == CheckResult::Passed).count();
             outcome::checks_ran(n_met, records.len())
         }
+        ActionOutcome::Opined(opinion) => outcome::opined(&opinion.by, sets::reading(opinion.reading)),
         ActionOutcome::Failed(problem) => problem_label(problem),
         ActionOutcome::Checked(report) => smart(report).to_owned(),
         ActionOutcome::NotAsked(_) => outcome::not_asked().to_owned(),

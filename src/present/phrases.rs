@@ -55,7 +55,7 @@ phrases! {
     }
     /// What came of actions.
     outcome {
-        recorded(files, size, reference), decided(word, path), not_asked, marked(mark), checks_ran(met, ran), plan_without_workspace,
+        opined(by, reading), recorded(files, size, reference), decided(word, path), not_asked, marked(mark), checks_ran(met, ran), plan_without_workspace,
         rescued(files, branch, ids), and_more(ids, n), undone(commits, branch), redone(commits, branch),
         undo_key(key), redo_key(key), shown_by(what, key), ends_later(action), no_report, is_ending, nothing_runs,
         attach(command), no_jump(reason), rescue_ready, undo_ready, redo_ready, smart_check_ready, closer_ready,

@@ -4,9 +4,9 @@
 use super::texts::sets;
 use super::urgency::{Section, Urgency};
 use crate::model::{
-    ActionKind, ActivitySource, ActivityState, Actor, LeftOut, LetGo, Operation, PartRole, ProbeFailure,
-    ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState, RecordState, Rejection, SmartStatus,
-    Strength, Trace, TrustKind, VerdictState, Warning,
+    ActionKind, ActivitySource, ActivityState, Actor, LeftOut, LetGo, Operation, OpinionReading, PartRole,
+    ProbeFailure, ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState, RecordState, Rejection,
+    SmartStatus, Strength, Trace, TrustKind, VerdictState, Warning,
 };
 
 sets! {
@@ -60,7 +60,7 @@ sets! {
     operation(Operation, "Operation") { Merge, Rebase, CherryPick, Revert, Bisect, ApplyMailbox }
     /// What runs, as the note of a row begins.
     running(ActionKind, "ActionKind.running") {
-        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate, Checks,
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Opinion, Decide, Mark, Gate, Checks,
     }
     /// Why a gate lets an agent stop.
     let_go(LetGo, "LetGo") {
@@ -69,7 +69,7 @@ sets! {
     }
     /// The title of what became of an action.
     title(ActionKind, "ActionKind.title") {
-        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate, Checks,
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Opinion, Decide, Mark, Gate, Checks,
     }
     /// Who wanted an action.
     actor(Actor, "Actor") { Screen, Command, Configuration, Agent, Automatic }
@@ -77,6 +77,8 @@ sets! {
     left_out(LeftOut, "LeftOut") { Secret, Junk, Large, Evidence, Nested, Flagged, Gap, Name, Untrusted }
     /// What is known of a reply.
     receipt(ReceiptState, "ReceiptState") { Delivered, Queued, Held, Refused, Consumed, Unknown }
+    /// What a second model makes of last words.
+    reading(OpinionReading, "OpinionReading") { Asks, Unfinished, Finished }
     /// What an agent answered when it was asked.
     probe_word(ProbeWord, "ProbeWord") { Complete, Waiting, Working }
     /// Why an answer to a probe could not be used.

@@ -143,6 +143,7 @@ fn old_agent(kind: ActionKind, plan: &str) -> Option<String> {
         | ActionKind::Restore
         | ActionKind::Forget
         | ActionKind::Trust
+        | ActionKind::Opinion
         | ActionKind::Decide
         | ActionKind::Mark
         | ActionKind::Checks => None,

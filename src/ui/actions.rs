@@ -300,6 +300,7 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
         | ActionOutcome::Held { .. }
         | ActionOutcome::Decided(_)
         | ActionOutcome::Marked { .. }
+        | ActionOutcome::Opined(_)
         | ActionOutcome::ChecksRan(_)
         | ActionOutcome::Failed(_) => Shown::Words(label(&outcome)),
     }

@@ -476,3 +476,40 @@ fn an_adapter_says_whether_it_asks_without_a_trace() {
         assert_eq!(found, (is_traceless, is_traceless), "{}", adapter.name());
     }
 }
+
+#[test]
+fn a_second_model_reads_what_closeout_is_not_certain_of() {
+    const WORDS: &str = "Bundle identifier and team ID, please — the entitlements file is useless without those.\n\n\
+        What I've set up so far: the notification service extension, the app group (name to be derived from the \
+        bundle ID), and a shared keychain. The project compiles for the simulator, where signing isn't checked.\n";
+    let answer = r#"{"reading": "asks", "quote": "Bundle identifier and team ID, please"}"#;
+    let query = format!("cat > \"$TRACE/prompt\"\ncat <<'END'\n{answer}\nEND");
+    let asked = Asked::new("exit 9", &query);
+    asked.configure_more("[judge]\nsecond_opinion = \"mine\"\n");
+    rests(&asked.repo, 60);
+    let said_at = asked.repo.at(".mine/last.md").metadata().unwrap().modified().unwrap();
+    asked.repo.write(".mine/last.md", WORDS);
+    File::options().write(true).open(asked.repo.at(".mine/last.md")).unwrap().set_modified(said_at).unwrap();
+    asked.repo.commit_file("parser.rs");
+    run(async {
+        let mut front = Front::start(launch(&asked));
+        front.until("its reading", |front| front.is(VerdictState::AwaitingResponse)).await;
+        assert!(front.has_begun);
+        assert_eq!(front.told, []);
+        let entry = front.view().history[0].clone();
+        assert_eq!((entry.by, entry.kind), (Actor::Automatic, ActionKind::Opinion));
+        assert_eq!(entry.plan, "mine, 1 of 6 this hour");
+    });
+    let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
+    assert!(prompt.contains("the entitlements file is useless without those"), "{prompt}");
+    assert_eq!((asked.n_started("query"), asked.n_started("probe"), n_counted(&asked)), (1, 0, 1));
+    // Every other run of closeout judges by it, and asks no more.
+    let check = asked.env.run(asked.repo.path(), &["check"]);
+    assert!(check.code == 1 && check.out.contains("read by mine"), "{check:?}");
+    run(async {
+        let mut front = Front::start(launch(&asked));
+        front.until("what is known", |front| front.is(VerdictState::AwaitingResponse)).await;
+        assert!(!front.has_begun);
+    });
+    assert_eq!(asked.n_started("query"), 1);
+}

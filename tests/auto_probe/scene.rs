@@ -3,8 +3,9 @@
 use closeout::model::{
     Action, ActionOutcome, ActionRequest, ActivitySource, ActivityState, AuditEntry, Claim, CollectRequest,
     Draft, Effect, Event, Evidence, EvidenceSummary, FoundWorkspace, GitFacts, HeldReply, KeptReports,
-    LookedAt, OfferPolicy, Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment, SessionName,
-    SessionView, Source, TaskKind, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    LastWords, LookedAt, OfferPolicy, Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment,
+    SessionName, SessionView, Source, TaskKind, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings,
+    WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -67,6 +68,7 @@ pub(crate) struct Scene {
     pub(crate) git: Option<GitFacts>,
     pub(crate) sessions: Vec<SessionView>,
     pub(crate) prompted_at: Option<Timestamp>,
+    pub(crate) last_words: Option<LastWords>,
     pub(crate) drafts: Vec<Draft>,
     pub(crate) held: Vec<HeldReply>,
     pub(crate) reports: KeptReports,
@@ -91,6 +93,7 @@ impl Scene {
             git: Some(git()),
             sessions: vec![ended(RESTED)],
             prompted_at: None,
+            last_words: None,
             drafts: Vec::new(),
             held: Vec::new(),
             reports: KeptReports::default(),
@@ -114,6 +117,7 @@ impl Scene {
             agent: self.sessions.first().map(|session| session.agent.clone()),
             sessions: self.sessions.clone(),
             prompted_at: self.prompted_at,
+            last_words: self.last_words.clone(),
             ..SessionFacts::default()
         }
     }

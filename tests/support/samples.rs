@@ -88,6 +88,7 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
         ],
     }];
     view.last_words = Some(LastWords {
+        certainty: Some(closeout::model::Certainty::High),
         question: Some(question.clone()),
         ..last_words(
             "## 進捗\n\n画面と検索は**できました**。残りは保存だけです。\n\n\

@@ -153,6 +153,7 @@ pub(crate) fn item(title: &str, state: ItemState) -> ChecklistItem {
 
 pub(crate) fn last_words(text: &str, minutes: i64) -> LastWords {
     LastWords {
+        certainty: Some(closeout::model::Certainty::High),
         text: text.to_owned(),
         is_cut: false,
         at: Some(minutes_ago(minutes)),

@@ -61,7 +61,7 @@ fn agent_of(action: &Action) -> Option<String> {
         Action::Reply { plan, .. } => Some(plan.session.agent.clone()),
         Action::Held { reply, .. } => Some(reply.session.agent.clone()),
         Action::Ask { plan } => Some(plan.session.agent.clone()),
-        Action::AutoProbe { moment } => Some(moment.session.agent.clone()),
+        Action::AutoProbe { moment } | Action::SecondOpinion { moment } => Some(moment.session.agent.clone()),
         Action::PlanRescue { .. }
         | Action::Record { .. }
         | Action::Rescue { .. }
@@ -90,7 +90,7 @@ fn plan_words(action: &Action) -> String {
         Action::Ask { plan } => {
             format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
         }
-        Action::AutoProbe { moment } => moment.session.agent.clone(),
+        Action::AutoProbe { moment } | Action::SecondOpinion { moment } => moment.session.agent.clone(),
         Action::RunChecks | Action::AutoChecks => "the checks that are configured".to_owned(),
         Action::Mark { order, reason: None } => order.name().to_owned(),
         Action::Mark { order, reason: Some(reason) } => format!("{}: {reason}", order.name()),
@@ -131,6 +131,7 @@ fn outcome_words(outcome: &ActionOutcome) -> String {
         }
         ActionOutcome::Verified(report) if report.is_complete => "complete".to_owned(),
         ActionOutcome::Verified(report) => format!("not complete, {} open", report.pending_actions.len()),
+        ActionOutcome::Opined(opinion) => format!("{:?}", opinion.reading).to_lowercase(),
         ActionOutcome::Decided(file) => display_text::path(&file.path),
         ActionOutcome::ChecksRan(records) => {
             let n_met = records.iter().filter(|record| record.result == CheckResult::Passed).count();

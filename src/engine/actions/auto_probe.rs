@@ -5,14 +5,15 @@
 //! commit anything, and asks only where that leaves no trace.
 
 use super::asking::{Ready, ready};
-use super::audit;
+use super::refresher::{Current, Refresher};
 use super::smart_check::carry_out;
 use super::tools::{Stop, Tools, finished, guarded};
+use super::{audit, second_opinion};
 use crate::engine::clock;
 use crate::judge::supervised_loop::Breaker;
 use crate::model::{
-    ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, ActivitySource, ActivityState,
-    Actor, AskOptions, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbeRescue, SessionMoment, SmartReport,
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, ActivitySource,
+    ActivityState, Actor, AskOptions, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbeRescue, SessionMoment,
     Trace,
 };
 use crate::store::{Store, StoreError};
@@ -25,8 +26,7 @@ pub(super) fn perform(
     tools: &Tools<'_>,
 ) -> (ActionOutcome, Option<AuditEntry>) {
     let mut begun = None;
-    let outcome =
-        guarded(|| finished(ask(request, moment, store, tools, &mut begun), ActionOutcome::Checked));
+    let outcome = guarded(|| finished(ask(request, moment, store, tools, &mut begun), |outcome| *outcome));
     let ended = begun.map(|begun| audit::end(begun, &outcome, false, clock::now()));
     if let Some(Err(problem)) = ended.as_ref().map(|ended| audit::write(store, ended)) {
         tracing::warn!("{}", problem.message);
@@ -40,55 +40,77 @@ fn ask(
     store: Option<&Store>,
     tools: &Tools<'_>,
     begun: &mut Option<AuditEntry>,
-) -> Result<SmartReport, Stop> {
-    if !request.settings.may_be_asked {
-        return Err(refused("the configuration does not allow it (completion_check.auto_probe)").into());
+) -> Result<ActionOutcome, Stop> {
+    let is_opinion = matches!(request.action, Action::SecondOpinion { .. });
+    let reader = request.settings.second_reader.as_deref().filter(|_| is_opinion);
+    if reader.is_none() && (is_opinion || !request.settings.may_be_asked) {
+        let key = if is_opinion { "judge.second_opinion" } else { "completion_check.auto_probe" };
+        return Err(refused(format!("the configuration does not allow it ({key})")).into());
     }
     let store = store.ok_or_else(|| refused("there is no state folder to keep the budget in"))?;
     if (Breaker { n_time_outs: store.time_outs(&request.workspace) }).is_open() {
         let words = "the circuit breaker of the workspace is open: the last questions and commands timed out";
         return Err(refused(words).into());
     }
+    let check_nobody_asked = || match has_person_asked(store, request, moment) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(Stop::NotAsked(NotAsked::AskedBefore)),
+        Err(error) => Err(unkept(&error).into()),
+    };
+    if let Some(reader) = reader {
+        check(&Refresher::new(request, tools).session(&moment.session)?, moment)?;
+        check_nobody_asked()?;
+        let mut permit = || permit(request, (moment, reader), store, tools, begun);
+        return second_opinion::ask(request, reader, tools, &mut permit)
+            .map(|opinion| ActionOutcome::Opined(Box::new(opinion)));
+    }
     let usual = AskOptions::default();
     let ready = ready(request, AskPurpose::Probe, Some(&moment.session), &usual, tools)?;
-    check(&ready, moment)?;
-    if has_person_asked(store, request, moment).map_err(|error| unkept(&error))? {
-        return Err(Stop::NotAsked(NotAsked::AskedBefore));
+    check(&ready.current, moment)?;
+    if ready.plan.trace != Trace::Nothing {
+        return Err(refused("the agent cannot be asked without a trace").into());
     }
+    if ready.plan.max_attempts == 0 {
+        return Err(refused("no question is allowed here (completion_check.max_probes)").into());
+    }
+    check_nobody_asked()?;
     let plan = AskPlan { rescue: ProbeRescue::Never, ..ready.plan };
+    let mut permit = |_number| permit(request, (moment, &moment.session.agent), store, tools, begun);
+    carry_out(request, Ready { plan, ..ready }, tools, &mut permit)
+        .map(|report| ActionOutcome::Checked(Box::new(report)))
+}
+
+/// Whether one more question may be sent in a moment, to the program of the agent that is named with it. With the
+/// first one that may be, the action is written down as begun.
+fn permit(
+    request: &ActionRequest,
+    (moment, asked): (&SessionMoment, &str),
+    store: &Store,
+    tools: &Tools<'_>,
+    begun: &mut Option<AuditEntry>,
+) -> Result<(), Stop> {
+    let now = clock::now();
     let per_hour = tools.config.config.auto_probes().per_hour;
-    let mut leave = |_number| {
-        let now = clock::now();
-        let taken = store.acquire_probe_permit(moment, begun.is_none(), per_hour, now);
-        let budget = taken.map_err(|error| unkept(&error))?.map_err(Stop::NotAsked)?;
-        if begun.is_none()
-            && let Some(mut entry) = audit::begin(request, Actor::Automatic, now)
-        {
-            entry.plan =
-                format!("{}, {} of {} this hour", moment.session.agent, budget.n_sent, budget.per_hour);
-            audit::write(Some(store), &entry)?;
-            *begun = Some(entry);
-        }
-        Ok(())
-    };
-    carry_out(request, Ready { plan, ..ready }, tools, &mut leave)
+    let taken = store.acquire_probe_permit(moment, begun.is_none(), per_hour, now);
+    let budget = taken.map_err(|error| unkept(&error))?.map_err(Stop::NotAsked)?;
+    if begun.is_none()
+        && let Some(mut entry) = audit::begin(request, Actor::Automatic, now)
+    {
+        entry.plan = format!("{asked}, {} of {} this hour", budget.n_sent, budget.per_hour);
+        audit::write(Some(store), &entry)?;
+        *begun = Some(entry);
+    }
+    Ok(())
 }
 
 /// Looks once more, right before: whether the session still does nothing since the turn that was looked at.
-fn check(ready: &Ready<'_>, moment: &SessionMoment) -> Result<(), ActionProblem> {
-    let current = &ready.current;
+fn check(current: &Current, moment: &SessionMoment) -> Result<(), ActionProblem> {
     let is_over = matches!(current.view.activity.state, ActivityState::Idle | ActivityState::Gone)
         && !matches!(current.view.activity.source, ActivitySource::PaneTitle | ActivitySource::None);
     let is_same = current.view.rested_at() == moment.rested_at
         && (moment.prompted_at.is_none() || current.session.prompted_at <= moment.prompted_at);
     if !is_over || !is_same {
         return Err(ActionProblem::new(ActionClass::Busy, "the session went on"));
-    }
-    if ready.plan.trace != Trace::Nothing {
-        return Err(refused("the agent cannot be asked without a trace"));
-    }
-    if ready.plan.max_attempts == 0 {
-        return Err(refused("no question is allowed here (completion_check.max_probes)"));
     }
     Ok(())
 }
@@ -108,7 +130,7 @@ fn has_person_asked(
     Ok(store.audit()?.entries.iter().any(is_such))
 }
 
-fn refused(words: &str) -> ActionProblem {
+fn refused(words: impl Into<String>) -> ActionProblem {
     ActionProblem::new(ActionClass::Refused, words)
 }
 

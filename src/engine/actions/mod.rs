@@ -16,6 +16,7 @@ mod reply;
 mod rescue;
 pub(super) mod rescuer;
 mod run_answer;
+mod second_opinion;
 mod smart_check;
 mod tools;
 pub(super) mod trust;
@@ -41,7 +42,7 @@ pub(super) fn perform(
     store: Option<&Store>,
     tools: &Tools<'_>,
 ) -> (ActionOutcome, Option<AuditEntry>) {
-    if let Action::AutoProbe { moment } = &request.action {
+    if let Action::AutoProbe { moment } | Action::SecondOpinion { moment } = &request.action {
         return auto_probe::perform(request, moment, store, tools);
     }
     let is_agent_above = processes::is_agent_above();
@@ -117,7 +118,9 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
             finished(checks::run(request, tools), |ran| ActionOutcome::ChecksRan(*ran))
         }
         // Written down by itself.
-        Action::AutoProbe { .. } => Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it")),
+        Action::AutoProbe { .. } | Action::SecondOpinion { .. } => {
+            Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it"))
+        }
         // Who marks is asked before; what it means for the verdict is the monitor's affair.
         Action::Mark { order, reason } => {
             Ok(ActionOutcome::Marked { order: order.clone(), reason: reason.clone() })

@@ -24,6 +24,9 @@ pub(super) const CLOSER_SCHEMA: &str = include_str!("../../../assets/prompts/clo
 const JUDGE: &str = include_str!("../../../assets/prompts/judge.md");
 /// The form of a judge's answer.
 pub(super) const JUDGE_SCHEMA: &str = include_str!("../../../assets/prompts/judge.json");
+const OPINION: &str = include_str!("../../../assets/prompts/second_opinion.md");
+/// The form of a second reader's answer.
+pub(super) const OPINION_SCHEMA: &str = include_str!("../../../assets/prompts/second_opinion.json");
 
 /// Where a built-in prompt is from, in a plan.
 const BUILT_IN: &str = "built in";
@@ -66,6 +69,12 @@ pub(super) fn closers(
 ) -> Result<Vec<Prompt>, ActionProblem> {
     let n_steps = asked.1.steps.len().max(1);
     (0..n_steps).map(|step| closer(request, refresher, tools, asked, step, None)).collect()
+}
+
+/// The prompt of a second reader. A workspace has no say in it.
+pub(super) fn second_opinion(prompt: Option<&str>, words: &str) -> String {
+    let values = [("prompt", prompt.unwrap_or("(not known)")), ("words", words)];
+    prompt::read(OPINION).fill(&values)
 }
 
 /// The prompt of the closer; with a problem of the last answer, the one that asks again.

@@ -47,7 +47,15 @@ fn corrected_by(
 ) -> Classification {
     let Corrected { label, certainty } = corrected;
     if label == rules.label {
-        return Classification { certainty, ..rules };
+        // A question with its mark holds COMPLETE back, however unusual the message around it.
+        let is_marked = document
+            .sentences
+            .iter()
+            .zip(readings)
+            .any(|(sentence, reading)| reading.label == Asks::Reader && sentence.end == End::Question);
+        let least =
+            if label == Label::AwaitingResponse && is_marked { Certainty::Medium } else { Certainty::Low };
+        return Classification { certainty: certainty.max(least), ..rules };
     }
     if rules.label == Label::AwaitingResponse && puts_a_question(document, readings) {
         return rules;

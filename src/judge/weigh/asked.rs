@@ -4,8 +4,8 @@
 //! still about the present moment.
 
 use crate::model::{
-    Claim, Evidence, Pointer, ProbeFailure, ProbeReading, ProbeWord, Rejection, SmartReport, Source,
-    Strength, VerifyReport,
+    Claim, Evidence, Opinion, OpinionReading, Pointer, ProbeFailure, ProbeReading, ProbeWord, Rejection,
+    SmartReport, Source, Strength, VerifyReport,
 };
 
 use super::excerpt;
@@ -61,6 +61,20 @@ pub fn label(failure: ProbeFailure) -> &'static str {
         ProbeFailure::ClientError => "the client failed",
         ProbeFailure::ChangedFiles => "files changed while it was asked, so its answer is not used",
     }
+}
+
+/// What a second model made of words that closeout is not certain of. It can only add a question or what is open: that
+/// the words are whole says nothing for the work.
+pub fn opinion(opinion: &Opinion) -> Evidence {
+    let name = format!("read by {}", opinion.by);
+    let quote = excerpt::reason(&opinion.quote);
+    let evidence = match opinion.reading {
+        OpinionReading::Asks => Evidence::claim(Source::LastWords, name, Claim::Ask).because(quote),
+        OpinionReading::Unfinished => Evidence::claim(Source::LastWords, name, Claim::No).because(quote),
+        OpinionReading::Finished => Evidence::abstain(Source::LastWords, name, Rejection::Undecided)
+            .because("asks nothing and leaves nothing open"),
+    };
+    Evidence { strength: Strength::Guess, ..evidence.at(Some(opinion.at)) }
 }
 
 /// What the closer found when it was asked.

@@ -158,7 +158,14 @@ impl<'a> Spoken<'a> {
         }
         let (text, is_cut) = excerpt::tail(&self.text);
         let is_cut = is_cut || self.is_cut;
-        is_newest.then(|| LastWords { text, is_cut, at: self.at, from: self.from.to_owned(), question })
+        is_newest.then(|| LastWords {
+            text,
+            is_cut,
+            at: self.at,
+            from: self.from.to_owned(),
+            question,
+            certainty: read.map(|read| read.judged.certainty),
+        })
     }
 
     /// The result of READ_INFO and REPORT: it stands, it stops half-way, or there is nothing to see.

@@ -33,6 +33,7 @@ impl ReplyBox {
             | ActionOutcome::NotAsked(_)
             | ActionOutcome::Marked { .. }
             | ActionOutcome::ChecksRan(_)
+            | ActionOutcome::Opined(_)
             | ActionOutcome::Decided(_) => None,
         }
     }
