@@ -22,8 +22,9 @@ use crate::model::{
 /// A table of processes that is younger is good enough to find a process in.
 const FRESH_MS: i64 = 1000;
 /// A record that grew this short a time ago may be followed by more, though no process of it was ever seen from here: it
-/// may run in a container, a virtual machine or on another host, and a model may think for long.
-const UNSEEN_MS: i64 = 60_000;
+/// may run in a container, a virtual machine or on another host. Longer, and an agent that was killed before anybody looked
+/// would be at work for as long.
+const UNSEEN_MS: i64 = 20_000;
 /// So long after a record last grew in an open turn, the title of its pane is looked at. A prompt for a
 /// permission shows with the line before it; nothing but the title tells of it.
 const TITLE_LOOKS_MS: [i64; 4] = [250, 1000, 3000, 10_000];

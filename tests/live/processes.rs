@@ -77,8 +77,8 @@ fn a_killed_agent_is_gone_at_once_if_it_was_seen_and_else_when_its_record_is_qui
     // It was not: it may run where nobody sees it from here, and a model may think for long.
     let mut memory = LiveMemory::default();
     let early = told(&mut session, &repo, NOW + 100, &mut memory);
-    assert_eq!(early, (None, vec![], Some(Timestamp(NOW + 60_000))));
-    assert_eq!(told(&mut session, &repo, NOW + 60_000, &mut memory), gone);
+    assert_eq!(early, (None, vec![], Some(Timestamp(NOW + 20_000))));
+    assert_eq!(told(&mut session, &repo, NOW + 20_000, &mut memory), gone);
 }
 
 #[test]
