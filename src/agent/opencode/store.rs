@@ -142,7 +142,7 @@ pub(super) fn read<T>(
 ) -> Result<T, Unreadable> {
     let _alone = READING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut stamp = stamp.clone();
-    for _ in 0..TRIES {
+    for tries_left in (0..TRIES).rev() {
         let is_at_rest = stamp.is_at_rest();
         if stamp.log.is_some() && !is_at_rest && !stamp.has_index {
             let detail = "opencode's database has a log without an index (it was copied or is being opened); \
@@ -153,7 +153,9 @@ pub(super) fn read<T>(
             wait_for_commit(database);
         }
         let outcome = Store::open(database, is_at_rest).and_then(|store| reading(&store));
-        if !is_at_rest {
+        if tries_left > 0 && outcome.as_ref().is_err_and(is_index_moving) {
+            thread::sleep(WAIT);
+        } else if !is_at_rest {
             return outcome.map_err(|error| trouble(database, &error));
         }
         match stamp_alone(database)? {
@@ -164,6 +166,11 @@ pub(super) fn read<T>(
     }
     let detail = "opencode's database changed while it was read; it is read again when it changes next";
     Err(unreadable(database, ReadProblem::HalfWritten, detail))
+}
+
+/// Whether the index of the log could not be used: its owner writes it just now, or was cut off.
+fn is_index_moving(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ReadOnly)
 }
 
 /// Waits a moment for a commit that is in the log and not visible yet.
