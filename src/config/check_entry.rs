@@ -223,14 +223,20 @@ fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
             return Err(("kind", what));
         }
     };
-    let limit_s = match entry.limit {
-        None => LIMIT_S,
-        Some(limit) => u32::try_from(limit)
-            .ok()
-            .filter(|_| (1..=MAX_LIMIT_S).contains(&limit))
-            .ok_or_else(|| ("limit_seconds", format!("must be from 1 to {MAX_LIMIT_S}, not {limit}")))?,
-    };
+    let limit_s = up_to("limit_seconds", entry.limit, LIMIT_S, MAX_LIMIT_S)?;
     Ok(CheckEntry { pattern: entry.pattern, check: ConfiguredCheck { name, ask, limit_s } })
+}
+
+/// The number of a key, from 1 to `most`; `usual` without the key.
+fn up_to(
+    key: &'static str,
+    given: Option<i64>,
+    usual: u32,
+    most: i64,
+) -> Result<u32, (&'static str, String)> {
+    let Some(given) = given else { return Ok(usual) };
+    let number = u32::try_from(given).ok().filter(|_| (1..=most).contains(&given));
+    number.ok_or_else(|| (key, format!("must be from 1 to {most}, not {given}")))
 }
 
 /// A model that is asked by the written criteria.
@@ -245,13 +251,7 @@ fn judge(entry: &Entry) -> Result<CheckAsk, (&'static str, String)> {
         }
         name => Ok(name.clone()),
     };
-    let per_hour = match entry.per_hour {
-        None => PER_HOUR,
-        Some(number) => u32::try_from(number)
-            .ok()
-            .filter(|_| (1..=MAX_PER_HOUR).contains(&number))
-            .ok_or_else(|| ("per_hour", format!("must be from 1 to {MAX_PER_HOUR}, not {number}")))?,
-    };
+    let per_hour = up_to("per_hour", entry.per_hour, PER_HOUR, MAX_PER_HOUR)?;
     let (agent, model) = (name("agent", &entry.agent)?, name("model", &entry.model)?);
     Ok(CheckAsk::Judge { agent, model, criteria, per_hour })
 }

@@ -146,9 +146,7 @@ impl Monitor {
             actions.running.as_mut().filter(|running| running.is_automatic && actions.waiting.is_none())
         {
             actions.waiting = Some(action);
-            if !std::mem::replace(&mut running.is_cancelled, true) {
-                effects.push(Effect::CancelAction { number: running.number });
-            }
+            cancel(running, effects);
             self.changed.insert(id);
             return;
         }
@@ -309,6 +307,13 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         | Action::RunChecks
         | Action::AutoChecks
         | Action::Decide { .. } => None,
+    }
+}
+
+/// Ends an action that runs, if that was not asked for already.
+pub(super) fn cancel(running: &mut RunningAction, effects: &mut Vec<Effect>) {
+    if !std::mem::replace(&mut running.is_cancelled, true) {
+        effects.push(Effect::CancelAction { number: running.number });
     }
 }
 

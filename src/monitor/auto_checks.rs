@@ -5,9 +5,9 @@
 //! circle. It must not run beside an agent at work: what it would find is of no content that stays.
 
 use super::Monitor;
-use super::actions::begin;
+use super::actions::{begin, cancel};
 use super::asked::moment;
-use super::auto_probe::{has_stopped, is_busy};
+use super::auto_probe::{has_stopped, is_busy, is_read};
 use super::tracked::Tracked;
 use crate::model::{Action, ActionKind, Effect, SessionView, TaskMoment, Timestamp, WorkspaceId};
 
@@ -50,7 +50,7 @@ fn is_checking(tracked: &Tracked) -> bool {
 
 fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
     let is_wanted = tracked.settings().checks.is_automatic && tracked.auto_checks.is_waiting;
-    let is_read = tracked.problem.is_none() && !tracked.is_collecting() && tracked.seen.content.is_some();
+    let is_read = is_read(tracked) && tracked.seen.content.is_some();
     if !is_wanted || !is_read || tracked.actions.running.is_some() {
         return false;
     }
@@ -70,9 +70,7 @@ fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
 fn end_if_at_work(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
     let facts = &tracked.snapshot.session_facts;
     let is_busy = facts.sessions.iter().any(|session| is_busy(session.activity.state));
-    if let Some(running) = tracked.actions.running.as_mut().filter(|_| is_busy)
-        && !std::mem::replace(&mut running.is_cancelled, true)
-    {
-        effects.push(Effect::CancelAction { number: running.number });
+    if let Some(running) = tracked.actions.running.as_mut().filter(|_| is_busy) {
+        cancel(running, effects);
     }
 }

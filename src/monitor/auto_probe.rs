@@ -13,7 +13,7 @@ use crate::model::{
 };
 
 use super::Monitor;
-use super::actions::begin;
+use super::actions::{begin, cancel};
 use super::asked::moment;
 use super::tracked::Tracked;
 
@@ -158,7 +158,7 @@ fn due(tracked: &Tracked, initiative: &AutoProbePolicy, now: Timestamp) -> Optio
 }
 
 /// Whether the workspace was read, and git answered.
-fn is_read(tracked: &Tracked) -> bool {
+pub(super) fn is_read(tracked: &Tracked) -> bool {
     tracked.problem.is_none() && !tracked.is_collecting() && tracked.snapshot.git.is_some()
 }
 
@@ -208,10 +208,8 @@ fn end_if_passed(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
     let now = moment(&tracked.snapshot.session_facts);
     let is_past =
         tracked.auto_probe.asking.as_ref().is_some_and(|then| now.of(&then.session).as_ref() != Some(then));
-    if let Some(running) = tracked.actions.running.as_mut().filter(|action| action.is_automatic && is_past)
-        && !std::mem::replace(&mut running.is_cancelled, true)
-    {
-        effects.push(Effect::CancelAction { number: running.number });
+    if let Some(running) = tracked.actions.running.as_mut().filter(|action| action.is_automatic && is_past) {
+        cancel(running, effects);
     }
 }
 

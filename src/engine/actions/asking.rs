@@ -1,6 +1,8 @@
 //! How an agent would be asked, as a person sees it before; and the same again right before it is asked, so
 //! that what was confirmed is what is done.
 
+use std::time::Duration;
+
 use crate::action::asking::{Asker, shown};
 use crate::agent::{Adapter, AgentCommand, Asking};
 use crate::model::{
@@ -48,10 +50,7 @@ pub(super) fn ready<'a>(
         )
     })?;
     let asked = options.with.as_ref().unwrap_or(&session.agent);
-    let adapter = tools.config.adapters.iter().find(|adapter| adapter.name() == asked);
-    let adapter = adapter.ok_or_else(|| {
-        ActionProblem::new(ActionClass::Refused, format!("closeout does not know the agent {asked}"))
-    })?;
+    let adapter = tools.adapter(asked)?;
     let refresher = Refresher::new(request, tools);
     let current = refresher.session(session)?;
     if options.with.is_none() {
@@ -66,7 +65,12 @@ pub(super) fn ready<'a>(
     let notes = questions.iter().flat_map(|question| question.notes.clone()).collect();
     let prompt = Prompt { text: texts.join(BETWEEN), from: sources.join(", "), notes };
     let is_fresh = options.with.is_some();
-    let current = if is_fresh { fresh(request, adapter, current) } else { current };
+    // Another agent in place of the one that did the work: it is disturbed by nothing.
+    let current = if is_fresh {
+        Current { session: new_session(request, adapter), record: None, ..current }
+    } else {
+        current
+    };
     let model = tools.config.config.model_of(adapter.name());
     let command = command(adapter, &current, (purpose, is_fresh), texts[0], model.as_ref())?;
     let warnings = warnings(adapter, &current, &command, prompt.notes)?;
@@ -146,11 +150,22 @@ fn check_activity(current: &Current) -> Result<(), ActionProblem> {
     Ok(())
 }
 
-/// A new session of another agent in place of the one that did the work: it is disturbed by nothing.
-fn fresh(request: &ActionRequest, adapter: &Adapter, current: Current) -> Current {
+/// A session that is begun in the workspace to be asked.
+pub(super) fn new_session(request: &ActionRequest, adapter: &Adapter) -> SessionObservation {
     let folder = Some(request.workspace.path().to_owned());
-    let session = SessionObservation { folder, ..SessionObservation::named(adapter.name(), "") };
-    Current { session, record: None, ..current }
+    SessionObservation { folder, ..SessionObservation::named(adapter.name(), "") }
+}
+
+/// Such a session, and the command line that asks it; why it cannot be asked, in words.
+pub(super) fn in_new_session(
+    request: &ActionRequest,
+    adapter: &Adapter,
+    asking: &Asking,
+) -> Result<(SessionObservation, AgentCommand), String> {
+    let session = new_session(request, adapter);
+    let command = adapter.command(&session, asking);
+    let command = command.ok_or_else(|| format!("{} cannot be asked in a new session", adapter.name()))?;
+    Ok((session, command))
 }
 
 /// The command line for one attempt.
@@ -216,13 +231,19 @@ fn warnings(
 
 /// What asks, with the bounds of a plan.
 pub(super) fn asker(request: &ActionRequest, ready: &Ready<'_>, tools: &Tools<'_>) -> Asker {
-    let mut environment = process::environment(&tools.config.variables, &ready.adapter.facts().variables);
-    environment.extend(decide::variables(request));
+    let limit = Duration::from_secs(ready.plan.timeout_seconds);
+    let mut asker = asker_of_new(ready.adapter, tools, limit);
+    asker.environment.extend(decide::variables(request));
+    Asker { record: ready.current.record.clone(), ..asker }
+}
+
+/// What asks a new session.
+pub(super) fn asker_of_new(adapter: &Adapter, tools: &Tools<'_>, limit: Duration) -> Asker {
     Asker {
-        environment,
+        environment: process::environment(&tools.config.variables, &adapter.facts().variables),
         launcher: tools.config.own_program.clone().map(|program| Launcher { program }),
-        time_limit: std::time::Duration::from_secs(ready.plan.timeout_seconds),
+        time_limit: limit,
         cancel: tools.cancel.clone(),
-        record: ready.current.record.clone(),
+        record: None,
     }
 }

@@ -41,12 +41,7 @@ fn ask(
     tools: &Tools<'_>,
     begun: &mut Option<AuditEntry>,
 ) -> Result<ActionOutcome, Stop> {
-    let is_opinion = matches!(request.action, Action::SecondOpinion { .. });
-    let reader = request.settings.second_reader.as_deref().filter(|_| is_opinion);
-    if reader.is_none() && (is_opinion || !request.settings.may_be_asked) {
-        let key = if is_opinion { "judge.second_opinion" } else { "completion_check.auto_probe" };
-        return Err(refused(format!("the configuration does not allow it ({key})")).into());
-    }
+    let question = question(request)?;
     let store = store.ok_or_else(|| refused("there is no state folder to keep the budget in"))?;
     if (Breaker { n_time_outs: store.time_outs(&request.workspace) }).is_open() {
         let words = "the circuit breaker of the workspace is open: the last questions and commands timed out";
@@ -57,7 +52,7 @@ fn ask(
         Ok(true) => Err(Stop::NotAsked(NotAsked::AskedBefore)),
         Err(error) => Err(unkept(&error).into()),
     };
-    if let Some(reader) = reader {
+    if let Question::LastWords { reader } = question {
         check(&Refresher::new(request, tools).session(&moment.session)?, moment)?;
         check_nobody_asked()?;
         let mut permit = || permit(request, (moment, reader), store, tools, begun);
@@ -78,6 +73,26 @@ fn ask(
     let mut permit = |_number| permit(request, (moment, &moment.session.agent), store, tools, begun);
     carry_out(request, Ready { plan, ..ready }, tools, &mut permit)
         .map(|report| ActionOutcome::Checked(Box::new(report)))
+}
+
+/// What a model is asked.
+enum Question<'a> {
+    /// The agent: how its work stands.
+    Status,
+    /// The program of the agent `reader`: what last words say.
+    LastWords { reader: &'a str },
+}
+
+/// What is asked, if the person's configuration allows it.
+fn question(request: &ActionRequest) -> Result<Question<'_>, ActionProblem> {
+    let settings = &request.settings;
+    let (question, key) = if matches!(request.action, Action::SecondOpinion { .. }) {
+        let reader = settings.second_reader.as_deref();
+        (reader.map(|reader| Question::LastWords { reader }), "judge.second_opinion")
+    } else {
+        (settings.may_be_asked.then_some(Question::Status), "completion_check.auto_probe")
+    };
+    question.ok_or_else(|| refused(format!("the configuration does not allow it ({key})")))
 }
 
 /// Whether one more question may be sent in a moment, to the program of the agent that is named with it. With the

@@ -4,15 +4,15 @@
 
 use std::time::Duration;
 
+use super::asking::{asker_of_new, in_new_session};
 use super::prompts;
 use super::refresher::Refresher;
 use super::tools::Tools;
-use crate::action::asking::{Answer, Asker};
+use crate::action::asking::Answer;
 use crate::action::checking::CheckFinding;
-use crate::agent::{Adapter, AgentCommand, Asking};
+use crate::agent::Asking;
 use crate::judge::checkers::criteria;
-use crate::model::{ActionRequest, CheckAsk, CheckResult, ConfiguredCheck, SessionObservation};
-use crate::process::{self, Launcher};
+use crate::model::{ActionRequest, CheckAsk, CheckResult, ConfiguredCheck};
 
 /// Asks once, within `limit`.
 pub(super) fn judge(
@@ -34,15 +34,17 @@ fn judged(
         return Err("it asks for no criteria".to_owned());
     };
     let refresher = Refresher::new(request, tools);
-    let adapter = adapter(request, tools, agent.as_deref())?;
+    let agent = agent.as_deref().or(request.first_session.as_ref().map(|session| session.agent.as_str()));
+    let agent = agent.ok_or("no agent is named (`agent`), and none works here")?;
+    let adapter = tools.adapter(agent).map_err(|problem| problem.message)?;
     let asking = Asking::Fresh {
         prompt: prompts::judge(request, &refresher, wanted),
         schema: prompts::JUDGE_SCHEMA.to_owned(),
         model: model.clone().or_else(|| tools.config.config.model_of(adapter.name())),
     };
     let before = refresher.signature();
-    let (session, command) = fresh(request, adapter, &asking)?;
-    let asked = asker(adapter, tools, limit).ask(adapter, &session, &command);
+    let (session, command) = in_new_session(request, adapter, &asking)?;
+    let asked = asker_of_new(adapter, tools, limit).ask(adapter, &session, &command);
     if let Some((before, after)) = before.zip(refresher.signature()) {
         let changed = before.differences(&after, request.workspace.path());
         if !changed.is_empty() {
@@ -57,40 +59,4 @@ fn judged(
     let result = if judged.is_met { CheckResult::Passed } else { CheckResult::Failed };
     let feedback = format!("{}, asked anew: {}", adapter.name(), judged.feedback);
     Ok(CheckFinding { result, feedback, output: judged.lines })
-}
-
-/// The agent whose program is asked.
-fn adapter<'a>(
-    request: &ActionRequest,
-    tools: &Tools<'a>,
-    agent: Option<&str>,
-) -> Result<&'a Adapter, String> {
-    let agent = agent.or(request.first_session.as_ref().map(|session| session.agent.as_str()));
-    let agent = agent.ok_or("no agent is named (`agent`), and none works here")?;
-    let found = tools.config.adapters.iter().find(|adapter| adapter.name() == agent);
-    found.ok_or_else(|| format!("closeout does not know the agent {agent}"))
-}
-
-/// A new session in the workspace, and the command line that asks it.
-pub(super) fn fresh(
-    request: &ActionRequest,
-    adapter: &Adapter,
-    asking: &Asking,
-) -> Result<(SessionObservation, AgentCommand), String> {
-    let folder = Some(request.workspace.path().to_owned());
-    let session = SessionObservation { folder, ..SessionObservation::named(adapter.name(), "") };
-    let command = adapter.command(&session, asking);
-    let command = command.ok_or_else(|| format!("{} cannot be asked in a new session", adapter.name()))?;
-    Ok((session, command))
-}
-
-/// What asks a new session.
-pub(super) fn asker(adapter: &Adapter, tools: &Tools<'_>, limit: Duration) -> Asker {
-    Asker {
-        environment: process::environment(&tools.config.variables, &adapter.facts().variables),
-        launcher: tools.config.own_program.clone().map(|program| Launcher { program }),
-        time_limit: limit,
-        cancel: tools.cancel.clone(),
-        record: None,
-    }
 }

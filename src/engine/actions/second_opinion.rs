@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::model_judge::{asker, fresh};
+use super::asking::{asker_of_new, in_new_session};
 use super::prompts;
 use super::tools::{Stop, Tools, cancelled};
 use crate::action::asking::{Answer, NoAnswer};
@@ -22,14 +22,13 @@ pub(super) fn ask(
     permit: &mut dyn FnMut() -> Result<(), Stop>,
 ) -> Result<Opinion, Stop> {
     let words = request.last_words.as_deref().unwrap_or_default();
-    let adapter = tools.config.adapters.iter().find(|adapter| adapter.name() == reader);
-    let adapter = adapter.ok_or_else(|| refused(format!("closeout does not know the agent {reader}")))?;
+    let adapter = tools.adapter(reader)?;
     let asking = Asking::Fresh {
         prompt: prompts::second_opinion(request.prompt.as_deref(), words),
         schema: prompts::OPINION_SCHEMA.to_owned(),
         model: tools.config.config.model_of(reader),
     };
-    let (session, command) = fresh(request, adapter, &asking).map_err(refused)?;
+    let (session, command) = in_new_session(request, adapter, &asking).map_err(refused)?;
     if command.trace != Trace::Nothing {
         return Err(refused(format!("{reader} cannot be asked without a trace")).into());
     }
@@ -40,7 +39,7 @@ pub(super) fn ask(
     tools.say(&format!("{reader} reads the last words"));
     let (bounds, _) = tools.config.config.completion_check_for(request.workspace.path());
     let limit = Duration::from_millis(bounds.probe_timeout_ms);
-    let answer = match asker(adapter, tools, limit).ask(adapter, &session, &command).answer {
+    let answer = match asker_of_new(adapter, tools, limit).ask(adapter, &session, &command).answer {
         Ok(Answer::Structured(value)) => Ok(value),
         Ok(Answer::Text(text)) => second_opinion::find(&text),
         Err(NoAnswer::Cancelled) => return Err(cancelled().into()),

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::agent::Adapter;
 use crate::engine::{EngineConfig, collect};
 use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionProgress, NotAsked, RecordCost};
 use crate::process::Cancel;
@@ -49,7 +50,15 @@ pub(in crate::engine) struct Tools<'a> {
     pub(in crate::engine) cancel: &'a Cancel,
 }
 
-impl Tools<'_> {
+impl<'a> Tools<'a> {
+    /// The agent of that name.
+    pub(super) fn adapter(&self, name: &str) -> Result<&'a Adapter, ActionProblem> {
+        let found = self.config.adapters.iter().find(|adapter| adapter.name() == name);
+        found.ok_or_else(|| {
+            ActionProblem::new(ActionClass::Refused, format!("closeout does not know the agent {name}"))
+        })
+    }
+
     /// Tells what is done now.
     pub(super) fn say(&self, words: &str) {
         (self.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
