@@ -1,4 +1,4 @@
-//! Claude Code as closeout asks for it: what is known of it, and where each question is answered.
+//! Claude Code's implementation of [`Agent`]: its facts, and which file answers each question about it.
 
 use std::path::Path;
 
@@ -9,14 +9,13 @@ use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, Sur
 use crate::agent::screen::{OptionDialog, PermissionKey};
 use crate::model::{AskedByTool, HookKind, SessionObservation, VariableNames};
 
-/// Claude Code.
 #[derive(Debug)]
 pub(in crate::agent) struct Claude;
 
-/// The folder of its records and settings.
+/// Holds its records and its settings.
 const HOME: AgentFolder = AgentFolder { variable: Some("CLAUDE_CONFIG_DIR"), in_home: ".claude", below: "" };
 
-/// At Anthropic's own service or through Bedrock, Vertex or Foundry.
+/// Covers Anthropic's own service, Bedrock, Vertex and Foundry.
 const VARIABLES: VariableNames = VariableNames {
     allowed: &[
         "ANTHROPIC_*",
@@ -30,7 +29,7 @@ const VARIABLES: VariableNames = VariableNames {
         "GOOGLE_APPLICATION_CREDENTIALS",
         "GOOGLE_CLOUD_*",
         "VERTEX_REGION_*",
-        // What the person turned off: telemetry, updates, reports.
+        // Switches for what the user turned off: telemetry, updates, reports.
         "DISABLE_*",
         "API_TIMEOUT_MS",
         "BASH_DEFAULT_TIMEOUT_MS",
@@ -86,7 +85,7 @@ const HOOKS: Hooks = Hooks {
     after_install: "sessions that run already tell from now on, too",
 };
 
-/// How it asks whether it may stop.
+/// The hook that asks closeout whether the agent may stop.
 const GATE: Hooks =
     Hooks { command: "stop", limit_s: GATE_LIMIT_S, events: &[("Stop", HookKind::Stopped)], ..HOOKS };
 
@@ -104,7 +103,7 @@ impl Agent for Claude {
             work: Some(&["claude", "-p"]),
             telling_cost: &["--output-format", "json"],
             package: Some("claude-code"),
-            // 1.0.128, 2.1.197 and 2.1.330 were read.
+            // Read with 1.0.128, 2.1.197 and 2.1.330.
             tried: Some((Version(1, 0, 128), Version(2, 1, 330))),
             has_traceless_probe: true,
             typing: Some(screen::TYPING),
@@ -127,7 +126,7 @@ impl Agent for Claude {
         command::command(session, asking)
     }
 
-    /// Its registry names the session of each process.
+    /// The registry names the session of each process, so the process shows this session.
     fn is_shown(&self, _: &SessionObservation, _: Option<&Path>, _: &str) -> Option<bool> {
         Some(true)
     }

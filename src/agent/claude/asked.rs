@@ -1,4 +1,4 @@
-//! The words of the tools by which the agent asks the person, and what was answered.
+//! What the agent asks the user through its tools, and what the user answered.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,11 @@ use crate::model::{AskedOption, AskedQuestion};
 
 /// The tool whose dialog has options.
 const DIALOG: &str = "AskUserQuestion";
-/// More questions of one call, and more options of one question, are not kept. The client takes four of each.
+/// Further questions of a call, and further options of a question, are dropped. The client allows four of
+/// each.
 const MOST_QUESTIONS: usize = 8;
 const MOST_OPTIONS: usize = 16;
-/// The longest question that is kept, in characters.
+/// The longest question kept, in characters.
 const LONGEST_QUESTION: usize = 2000;
 
 #[derive(Deserialize)]
@@ -38,13 +39,13 @@ struct InputOption {
     label: String,
     #[serde(default)]
     description: String,
-    /// A picture of what it would be.
+    /// A picture of what the option would look like.
     preview: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 struct Result {
-    /// By the text of each question the labels that were chosen, or the person's own words.
+    /// By the text of each question: the labels chosen, or the user's own words.
     answers: BTreeMap<String, String>,
 }
 
@@ -54,7 +55,7 @@ struct ExitPlanMode {
     plan: String,
 }
 
-/// The words of a tool by which the agent asks the person, as the client shows them; else empty.
+/// The text of a tool call that asks the user, as the client shows it. Empty for any other tool.
 pub(super) fn asked_by(tool: &str, input: &RawValue) -> String {
     match tool {
         DIALOG => serde_json::from_str::<AskUserQuestion>(input.get())
@@ -68,7 +69,7 @@ pub(super) fn asked_by(tool: &str, input: &RawValue) -> String {
     }
 }
 
-/// The questions of a call that shows a dialog with options.
+/// The questions of a call that opens a dialog with options. `None` for any other call.
 pub(super) fn questions(tool: &str, input: &RawValue) -> Option<Vec<AskedQuestion>> {
     if tool != DIALOG {
         return None;
@@ -79,7 +80,7 @@ pub(super) fn questions(tool: &str, input: &RawValue) -> Option<Vec<AskedQuestio
     (!questions.is_empty()).then_some(questions)
 }
 
-/// What was answered to such a call, by what the client noted beside its result.
+/// The answers to such a call, from what the client recorded next to its result (`toolUseResult`).
 pub(super) fn answers(result: Option<&RawValue>) -> Option<Vec<(String, String)>> {
     let result: Result = serde_json::from_str(result?.get()).ok()?;
     Some(result.answers.into_iter().map(|(question, answer)| (cut(&question), shortened(&answer))).collect())
@@ -101,7 +102,7 @@ impl InputQuestion {
     }
 }
 
-/// The beginning of a question that is too long to be kept.
+/// Cuts a question to [`LONGEST_QUESTION`] characters.
 fn cut(text: &str) -> String {
     text.trim().chars().take(LONGEST_QUESTION).collect()
 }

@@ -1,4 +1,4 @@
-//! Subagents that a session sent off into the background: the turn ends while they work.
+//! Subagents that a session started in the background. The turn ends while they are still working.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -6,12 +6,12 @@ use serde_json::value::RawValue;
 use crate::agent::record_text::shortened_if_any;
 use crate::model::Timestamp;
 
-/// The start of the text by which the client tells the agent how a background task ended.
+/// Opens the text in which the client tells the agent how a background task ended.
 const REPORT: &str = "<task-notification>";
-/// More are not followed.
+/// Further subagents are not tracked.
 const MOST: usize = 64;
 
-/// What the tool `Agent` gives back when its subagent runs in the background.
+/// The result of the tool `Agent` when its subagent runs in the background.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Launched {
@@ -20,25 +20,25 @@ struct Launched {
     description: Option<String>,
 }
 
-/// The subagents that have not reported.
+/// The subagents that have not reported yet.
 #[derive(Debug, Default)]
 pub(super) struct Background {
     subagents: Vec<SentOff>,
 }
 
-/// A subagent that was sent off into the background.
+/// A subagent running in the background.
 #[derive(Debug)]
 pub(super) struct SentOff {
-    /// Its id, which can stand in a file's name.
+    /// Its id, checked to be safe in a file name.
     pub(super) id: String,
-    /// What it was sent to do, where the answer tells.
+    /// Its assignment, if the tool's result names it.
     pub(super) what: Option<String>,
-    /// When it was sent off.
+    /// When it was started.
     pub(super) at: Option<Timestamp>,
 }
 
 impl Background {
-    /// A tool gave this back.
+    /// Takes a tool result. One that started a background subagent adds it.
     pub(super) fn answer(&mut self, result: Option<&RawValue>, at: Option<Timestamp>) {
         let launched = result.and_then(|result| serde_json::from_str::<Launched>(result.get()).ok());
         let Some(launched) = launched.filter(|launched| launched.status == "async_launched") else { return };
@@ -51,7 +51,7 @@ impl Background {
         }
     }
 
-    /// The agent was told this.
+    /// Takes a text sent to the agent. Subagents that report in it are dropped.
     pub(super) fn hear(&mut self, text: &str) {
         if text.contains(REPORT) {
             let has_reported =
@@ -60,7 +60,6 @@ impl Background {
         }
     }
 
-    /// Those that have not reported.
     pub(super) fn subagents(&self) -> &[SentOff] {
         &self.subagents
     }

@@ -1,7 +1,7 @@
-//! The command lines by which a session is asked or told something, as data.
+//! The command lines that probe a session or reply to it, as data. Nothing is started here.
 //!
-//! The prompt goes through standard input, so that no words of a person or a model are an argument. The
-//! id and the folder come from the session's record, so both are checked.
+//! The prompt is passed on standard input, so that no text of a user or a model becomes an argument. The id
+//! and the folder come from the session's record, so both are checked.
 
 use std::path::PathBuf;
 
@@ -9,20 +9,19 @@ use super::PROGRAM;
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::SessionObservation;
 
-/// Settings under which no hook of the project runs, closeout's own among them.
+/// Settings that disable all hooks, closeout's own included.
 const NO_HOOKS: &str = r#"{"disableAllHooks":true}"#;
-/// Bounds the time that a look waits for a model's service that fails.
+/// Limits how long a probe waits when the model service fails.
 const FEW_RETRIES: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "1");
 
-/// The program by which a session is asked or told something. `None` if it cannot be: the id is none of
-/// the client's, its folder is not known, or there is no way (the client has no queue for a live
-/// session).
+/// The command for `asking`. `None` if there is no way to run it: the session's id is not a UUID, its
+/// folder is unknown, or the request is to queue a reply, which Claude Code cannot do for a live session.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
     let id = session.session_id.as_str();
     if !is_uuid(id) && !matches!(asking, Asking::Fresh { .. }) {
         return None;
     }
-    // The client writes the folder that it was started in into the record, and its tools run there.
+    // The client records the folder it was started in, and its tools run there.
     let folder = session.folder.clone().filter(|folder| folder.is_absolute())?;
     match asking {
         Asking::Probe { prompt, model } => {
@@ -43,7 +42,8 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     }
 }
 
-/// The arguments of a look that leaves nothing behind and changes nothing: into the session `id`, or into nothing.
+/// The arguments of a run that leaves no trace and changes nothing: one that reads the session `id`, or a new
+/// one without it.
 fn look<'a>(id: Option<&'a str>, schema: Option<&'a str>, model: Option<&'a str>) -> Vec<&'a str> {
     let mut arguments = vec!["-p"];
     arguments.extend(id.into_iter().flat_map(|id| ["--resume", id]));
@@ -67,7 +67,7 @@ fn started(arguments: &[&str], folder: PathBuf, prompt: &str) -> AgentCommand {
     }
 }
 
-/// Whether a text is an id as the client makes them: a UUID in its usual form.
+/// Whether `text` is an id as the client makes them: a UUID in its usual hyphenated form.
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     let lengths = groups.iter().map(|group| group.len());

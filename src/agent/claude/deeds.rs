@@ -1,4 +1,4 @@
-//! What a tool call of Claude Code does, and what came of it, for the history of turns. Pure.
+//! What a Claude Code tool call does and how it ended, for the turn history. Pure.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,11 +10,11 @@ use crate::agent::record_text::{end_of, shortened};
 use crate::agent::turn_tracker::{Answer, command, edit, other_tool};
 use crate::model::{Deed, Exit};
 
-/// So much of the end of an answer is looked at, in bytes.
+/// How much of the end of a tool result is kept, in bytes.
 const LONGEST_ANSWER: usize = 64 << 10;
-/// The begin of the text of a command that did not end with 0.
+/// Opens the result of a command whose exit code is not 0.
 const EXIT_CODE: &str = "Exit code ";
-/// What the client says of a call that never ran.
+/// How the client reports a call that never ran.
 const REFUSALS: [&str; 8] = [
     "The user doesn't want to proceed",
     "The user doesn't want to take this action",
@@ -26,7 +26,7 @@ const REFUSALS: [&str; 8] = [
     "User rejected",
 ];
 
-/// The fields of a call by which a person knows what it does, the most telling first.
+/// The input fields that tell a reader what a call does, the most informative first.
 const TELLING: [&str; 10] = [
     "command", "file_path", "notebook_path", "pattern", "url", "query", "description", "subject", "skill",
     "path",
@@ -38,13 +38,13 @@ struct AskedText {
     question: String,
 }
 
-/// What the client notes beside the answer of a command.
+/// What the client records next to the result of a command (`toolUseResult`).
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Noted {
     interrupted: bool,
     background_task_id: Option<String>,
-    /// Words for a code that is not 0 and is no error, like that of `grep` without a match.
+    /// Set for a nonzero exit code that is not an error, such as `grep` finding no match.
     return_code_interpretation: Option<String>,
 }
 
@@ -54,7 +54,7 @@ struct TextBlock {
     text: String,
 }
 
-/// What a call does; `None` for a tool that only looks, or keeps a list.
+/// What a call does. `None` for a tool that only reads or maintains a list.
 pub(super) fn deed_of(tool: &str, raw: &RawValue, folder: Option<&str>) -> Option<Deed> {
     let input = Fields::read(raw.get().as_bytes());
     match tool {
@@ -71,8 +71,8 @@ pub(super) fn deed_of(tool: &str, raw: &RawValue, folder: Option<&str>) -> Optio
     }
 }
 
-/// What a tool was called with, in one short text: a command, a file, a pattern, a question. `None` where nothing in
-/// it is known.
+/// What a tool was called with, as one short text: a command, a file, a pattern, a question. `None` if no
+/// known field is set.
 pub(super) fn called_with(input: &RawValue) -> Option<String> {
     let input = Fields::read(input.get().as_bytes());
     let question = || {
@@ -82,7 +82,7 @@ pub(super) fn called_with(input: &RawValue) -> Option<String> {
     input.first_text(&TELLING).or_else(question).map(|text| shortened(&text))
 }
 
-/// What came of a call: its answer, kept as text for the time of the borrow.
+/// How a call ended. Owns the text that [`ToolResult::answer`] borrows.
 #[derive(Debug, Default)]
 pub(super) struct ToolResult {
     exit: Option<Exit>,
@@ -91,7 +91,7 @@ pub(super) struct ToolResult {
 }
 
 impl ToolResult {
-    /// What a result says, with what the client noted beside it.
+    /// Reads a result block together with what the client recorded next to it.
     pub(super) fn read(block: &Block<'_>, noted: Option<&RawValue>) -> ToolResult {
         let output = block.content.map(text_in).unwrap_or_default();
         let noted: Noted = noted.and_then(|noted| serde_json::from_str(noted.get()).ok()).unwrap_or_default();
@@ -107,18 +107,18 @@ impl ToolResult {
         ToolResult { exit: Some(exit), output, job: noted.background_task_id }
     }
 
-    /// The same for the tracker.
+    /// The result in the tracker's terms.
     pub(super) fn answer(&self) -> Answer<'_> {
         Answer { exit: self.exit, output: &self.output, job: self.job.as_deref() }
     }
 }
 
-/// How a call ended that gave an error back, and what it printed.
+/// How a failed call ended, and what it printed.
 fn failure(text: &str) -> (Exit, String) {
     if let Some(rest) = text.strip_prefix(EXIT_CODE) {
         let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
         let exit = code.trim().parse().map_or(Exit::Failed, Exit::Code);
-        // A time limit of the client's own, told in the output.
+        // The client's own time limit is reported only in the output.
         let is_timed_out = output.starts_with("Command timed out");
         return (if is_timed_out { Exit::Stopped } else { exit }, output.to_owned());
     }
@@ -135,7 +135,7 @@ fn failure(text: &str) -> (Exit, String) {
     (exit, text.to_owned())
 }
 
-/// The end of the text of a result: a string, or blocks of which some are text.
+/// The end of a result's text. The content is a string, or a list of blocks of which some are text.
 fn text_in(content: &RawValue) -> String {
     let raw = content.get();
     let text = if raw.starts_with('"') {
@@ -144,15 +144,15 @@ fn text_in(content: &RawValue) -> String {
         let blocks: Vec<TextBlock> = serde_json::from_str(raw).unwrap_or_default();
         blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n")
     };
-    // The code stands at the begin.
+    // The exit code stands at the start, so this text is never cut.
     if text.starts_with(EXIT_CODE) || text.len() <= LONGEST_ANSWER {
         return text;
     }
     end_of(&text, LONGEST_ANSWER).to_owned()
 }
 
-/// The job of which a notice or an answer tells, with its exit code where it ended: `<task-id>…</task-id>`,
-/// `<exit_code>1</exit_code>`, or `(exit code 1)` in words.
+/// The background job that a notification or a result is about, and its exit code if it ended. Reads
+/// `<task-id>…</task-id>` and either `<exit_code>1</exit_code>` or the words `exit code 1`.
 pub(super) fn job_in(text: &str) -> Option<(&str, Option<i32>)> {
     let between = |begin: &str, end: &str| {
         let (_, rest) = text.split_once(begin)?;

@@ -1,4 +1,4 @@
-//! One entry of the client's registry, `sessions/<pid>.json`, and the process that it is about.
+//! One entry of the client's registry, `sessions/<pid>.json`, and the state of the process it describes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,83 +10,80 @@ use crate::agent::processes::is_look;
 use crate::agent::record::read_small;
 use crate::model::{Pane, ProcessId, WaitsOn};
 
-/// A longer entry is passed over; real ones have less than 1 KiB. In bytes.
+/// The longest entry read, in bytes. Real ones are under 1 KiB.
 const LONGEST_ENTRY: u64 = 64 << 10;
-/// The client's name for a session without a screen, also of one that looks into another's words.
+/// The client's entrypoint name for a session without a screen, closeout's own probes included.
 const HEADLESS: &str = "sdk-cli";
 
-/// One file, as the client writes it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Entry {
     pub(super) pid: u32,
     pub(super) session_id: String,
-    /// The folder that the process works in.
+    /// The working directory of the process.
     pub(super) cwd: Option<PathBuf>,
-    /// When the process started, as field 22 of its `stat`.
+    /// When the process started: field 22 of `/proc/<pid>/stat`.
     proc_start: String,
-    /// Ends in the name of the process namespace that `pid` is of.
+    /// Its end names the PID namespace that `pid` belongs to.
     #[serde(default)]
     pid_domain: String,
-    /// In milliseconds.
+    /// Milliseconds since the Unix epoch.
     pub(super) started_at: Option<i64>,
-    /// `interactive`, or `bg` for a session without a screen of its own that a person began.
+    /// `interactive`, or `bg` for a background session that a user started.
     #[serde(default)]
     kind: String,
     #[serde(default)]
     entrypoint: String,
     pub(super) status: Option<String>,
-    /// In milliseconds.
+    /// Milliseconds since the Unix epoch.
     pub(super) status_updated_at: Option<i64>,
     waiting_for: Option<String>,
     name: Option<String>,
-    /// `user` for a name that a person gave, `auto` for one that a model made, `derived` for one made of
-    /// the folder's.
+    /// `user` for a name given by the user, `auto` for one a model generated, `derived` for one taken from
+    /// the folder's name.
     name_source: Option<String>,
-    /// The pane that it is shown in, like `work:@0.%0`: session, window and pane.
+    /// Where it is shown, as tmux's session, window and pane: `work:@0.%0`.
     tmux: Option<String>,
     job_id: Option<String>,
 }
 
-/// How the process of an entry stands.
+/// State of the process an entry describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Process {
-    /// It lives.
     Alive {
-        /// Whether it is a look of closeout's own.
+        /// Whether it is one of closeout's own probes.
         is_look: bool,
     },
-    /// It does not live any more.
+    /// It has ended.
     Gone,
-    /// It cannot be seen from here.
+    /// It runs in another PID namespace, or cannot be inspected.
     Unknown,
 }
 
-/// The process that an entry's name tells. Nothing but `<pid>.json` is an entry.
+/// The PID in the name of a registry entry. `None` for any file not called `<pid>.json`.
 pub(super) fn pid_of(name: &str) -> Option<u32> {
     let pid: u32 = name.strip_suffix(".json")?.parse().ok()?;
     (name == format!("{pid}.json")).then_some(pid)
 }
 
-/// The entry of the process `pid`. `None` if there is none, or if it cannot be read.
+/// Reads the entry of process `pid`. `None` if it is missing, unreadable, or describes another process.
 pub(super) fn read_entry(folder: &Path, pid: u32) -> Option<Entry> {
     let bytes = read_small(&folder.join(format!("{pid}.json")), LONGEST_ENTRY).ok()?;
     let entry: Entry = serde_json::from_slice(&bytes).ok()?;
     (entry.pid == pid).then_some(entry)
 }
 
-/// Whether any process has this number now.
+/// Whether any process has this PID now.
 pub(super) fn lives(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}/stat")).exists()
 }
 
 impl Entry {
-    /// Whether the session has a screen.
     pub(super) fn has_screen(&self) -> bool {
         self.entrypoint != HEADLESS
     }
 
-    /// What it waits for.
+    /// What the session is waiting for. An unnamed reason counts as waiting for input.
     pub(super) fn waits_on(&self) -> WaitsOn {
         match self.waiting_for.as_deref() {
             Some("permission prompt") => WaitsOn::Permission,
@@ -95,22 +92,22 @@ impl Entry {
         }
     }
 
-    /// The process, as far as its begin can be told.
+    /// The process with its start time. `None` if the start time is not a number.
     pub(super) fn process_id(&self) -> Option<ProcessId> {
         Some(ProcessId { pid: self.pid, started_at: self.proc_start.parse().ok()? })
     }
 
-    /// The name that a person gave the session.
+    /// The name the user gave the session.
     pub(super) fn given_name(&self) -> Option<&str> {
         self.name.as_deref().filter(|_| self.name_source.as_deref() == Some("user"))
     }
 
-    /// The name that a model made of its words.
+    /// The name a model generated for the session.
     pub(super) fn made_name(&self) -> Option<&str> {
         self.name.as_deref().filter(|_| self.name_source.as_deref() == Some("auto"))
     }
 
-    /// The pane that it is shown in. The entry does not tell of which server.
+    /// The tmux pane it is shown in. The entry does not say which tmux server.
     pub(super) fn pane(&self) -> Option<Pane> {
         let (_, id) = self.tmux.as_deref()?.rsplit_once('.')?;
         let number = id.strip_prefix('%')?;
@@ -118,18 +115,19 @@ impl Entry {
         is_number.then(|| Pane { socket: None, id: id.to_owned() })
     }
 
-    /// The folder under `jobs/` of a session in the background. The name becomes part of a path.
+    /// The background session's folder under `jobs/`. Only alphanumeric names pass, since the name becomes
+    /// part of a path.
     pub(super) fn job(&self) -> Option<&str> {
         let is_name = |name: &&str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
         self.job_id.as_deref().filter(|_| self.kind == "bg").filter(is_name)
     }
 
-    /// Compares the process that has this number now with the one of the entry.
+    /// Compares the process that has this PID now with the one described.
     pub(super) fn process(&self) -> Process {
         if !self.is_of_this_namespace() {
             return Process::Unknown;
         }
-        // A start that is no number is that of no process.
+        // An unreadable start time matches no process.
         let started_at = self.proc_start.parse().unwrap_or(u64::MAX);
         match process_state(ProcessId { pid: self.pid, started_at }) {
             ProcessState::Alive(_) => Process::Alive { is_look: !self.has_screen() && is_look(self.pid) },
@@ -138,7 +136,7 @@ impl Entry {
         }
     }
 
-    /// False for the process of a container that has its own numbers.
+    /// False for a process in a container with its own PIDs.
     fn is_of_this_namespace(&self) -> bool {
         let Some(at) = self.pid_domain.rfind(":pid:[") else { return true };
         fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(&self.pid_domain[at + 1..]))

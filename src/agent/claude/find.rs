@@ -1,4 +1,4 @@
-//! Which records are those of a workspace, and reading them.
+//! Finds the records of a workspace's sessions and reads them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,15 @@ use super::transcript::Transcript;
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{Names, Parts, SessionObservation, SessionOrigin, SessionPlace, WatchTarget};
 
-/// So many of the newest records are looked at at most, beside those that discovery named.
+/// How many of the newest records are examined, in addition to those that the survey named.
 const MOST_CANDIDATES: usize = 48;
-/// So many of them are read.
+/// How many of them are read.
 const MOST_READ: usize = 12;
-/// One that was silent for so long before the newest one moved is not looked at unless discovery named
-/// it or it lives, in nanoseconds.
+/// Records that were silent this long when the newest one moved are skipped, in nanoseconds. Exempt are
+/// those that the survey named and those with a registry entry.
 const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
 
-/// What is remembered of a workspace's records between readings.
+/// State kept between two reads of a workspace's records.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     records: Vec<Record>,
@@ -27,23 +27,23 @@ pub(crate) struct Memory {
     entries: KnownEntries,
 }
 
-/// A record that may be one of the workspace's.
+/// A record that may belong to the workspace.
 #[derive(Debug)]
 struct Candidate {
     path: PathBuf,
     file: Listed,
-    /// Whether discovery gave it to the workspace.
+    /// Whether the survey assigned it to the workspace.
     is_named: bool,
-    /// Whether it lies in the folder of the workspace itself.
+    /// Whether it is in the workspace's own folder under `projects/`.
     is_at_home: bool,
-    /// Whether the registry names it.
+    /// Whether the registry has an entry for it.
     is_entered: bool,
 }
 
-/// Reads the sessions of `workspace`, the newest first.
+/// Reads the sessions of the workspace, the newest first.
 pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
     let SessionsAsk { home: config_dir, workspace, places } = *ask;
-    // Before the records: what they tell beyond it is newer.
+    // Read first, so that anything newer in the records overrides it.
     let mut registry = Registry::read(config_dir, &mut memory.entries);
     let mut read = SessionsRead::default();
     let mut candidates = list(ask, &registry, &mut read);
@@ -59,7 +59,8 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
                 let mut session = record.observe(&file, config_dir);
                 session.origin = origin_of(candidate, &candidates, &memory.heads);
                 if record.is_blank() {
-                    // It is open and nothing was said: the words of another one count.
+                    // The session is open but empty. Without a time it does not displace one that has
+                    // content.
                     session.written_at = None;
                 }
                 registry.tell(&mut session, record.transcript().enters_processes());
@@ -76,7 +77,6 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     read
 }
 
-/// Lists the records in the folders of the workspace, the newest first.
 fn list(ask: &SessionsAsk<'_>, registry: &Registry, read: &mut SessionsRead) -> Vec<Candidate> {
     let (home, places) = (record_folder(ask.home, ask.workspace), ask.places);
     let mut folders = vec![home.clone()];
@@ -106,7 +106,7 @@ fn list(ask: &SessionsAsk<'_>, registry: &Registry, read: &mut SessionsRead) -> 
     candidates
 }
 
-/// Leaves those that belong to the workspace, as far as they are looked at.
+/// Keeps the candidates that belong to the workspace.
 fn choose(candidates: &mut Vec<Candidate>, workspace: &Path, heads: &mut Heads, read: &mut SessionsRead) {
     let mut n_looked_at = 0;
     candidates.retain(|candidate| {
@@ -127,7 +127,8 @@ fn choose(candidates: &mut Vec<Candidate>, workspace: &Path, heads: &mut Heads, 
     });
 }
 
-/// Those that are read: the ones of a process first, then the newest. In the order of `candidates`.
+/// The candidates to read: those with a registry entry first, then the newest. Returned in the order of
+/// `candidates`.
 fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
     let newest = candidates.first().map_or(0, |candidate| candidate.file.written_at);
     let is_near = |candidate: &&Candidate| {
@@ -142,8 +143,8 @@ fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
     chosen
 }
 
-/// Whether a session was begun in the workspace or below it, and not in another work tree that lies in
-/// it. A record that names no folder belongs where it lies.
+/// Whether a session was started in the workspace or below it, but not in another work tree nested in it. A
+/// record that names no folder belongs to the folder it lies in.
 fn was_begun_in(head: &Head, workspace: &Path, is_at_home: bool) -> bool {
     let Some(folder) = &head.cwd else { return is_at_home };
     folder.starts_with(workspace)
@@ -153,8 +154,8 @@ fn was_begun_in(head: &Head, workspace: &Path, is_at_home: bool) -> bool {
             .any(|above| above.join(".git").exists())
 }
 
-/// How the session of `candidate` came to be. A copy begins with the very line of the session that it
-/// continues, and was made later.
+/// How the session of `candidate` came about. A fork begins with the very line of the session it continues,
+/// and its file was created later.
 fn origin_of(candidate: &Candidate, all: &[Candidate], heads: &Heads) -> SessionOrigin {
     let Some(head) = heads.known(&candidate.path) else { return SessionOrigin::Unknown };
     let Some(first) = &head.first_uuid else { return head.origin.clone() };
@@ -179,7 +180,7 @@ fn origin_of(candidate: &Candidate, all: &[Candidate], heads: &Heads) -> Session
     }
 }
 
-/// Adds the sessions that live and have written nothing so far.
+/// Adds live sessions that have no record yet.
 fn add_those_without_a_record(
     places: &[&SessionPlace],
     candidates: &[Candidate],

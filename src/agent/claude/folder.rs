@@ -1,4 +1,4 @@
-//! The folders under `projects/`: one for each folder that sessions were begun in, with their records.
+//! The folders under `projects/`: one per folder that sessions were started in, holding their records.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -8,43 +8,43 @@ use std::time::UNIX_EPOCH;
 
 use crate::model::Timestamp;
 
-/// The client cuts a longer name here and adds `-` and a hash.
+/// The client truncates longer names to this length, in bytes, and appends `-` and a hash.
 const LONGEST_NAME: usize = 200;
 
-/// A record as it stands in its folder.
+/// A record as listed in its folder.
 #[derive(Debug, Clone)]
 pub(super) struct Listed {
-    /// The session's id: the name without its ending. Untrusted text, but a single part of a path.
+    /// The session's id: the file name without its extension. Untrusted, but always a single path
+    /// component.
     pub(super) id: String,
     pub(super) inode: u64,
     /// In bytes.
     pub(super) size: u64,
-    /// When it last grew, in nanoseconds.
+    /// When it was last modified, in nanoseconds since the Unix epoch.
     pub(super) written_at: i64,
-    /// When it was made, in nanoseconds, where the file system tells.
+    /// When it was created, in nanoseconds since the Unix epoch, if the file system says.
     pub(super) made_at: Option<i64>,
 }
 
 impl Listed {
-    /// When it last grew.
+    /// When it was last modified.
     pub(super) fn moved_at(&self) -> Timestamp {
         Timestamp(self.written_at.div_euclid(1_000_000))
     }
 
-    /// Its path in `folder`.
     pub(super) fn path(&self, folder: &Path) -> PathBuf {
         record_path(folder, &self.id)
     }
 }
 
-/// Where the record of the session `id` is in `folder`. The id is a single part of a path.
+/// The path of session `id`'s record in `folder`. `id` must be a single path component.
 pub(super) fn record_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.jsonl"))
 }
 
-/// The name of a workspace's folder under `projects/`: every UTF-16 unit of the path but ASCII letters
-/// and digits turned into `-`. Longer than 200 it is only the begin of the name. Two workspaces can have
-/// the same name.
+/// The name of a workspace's folder under `projects/`: the path with every UTF-16 unit replaced by `-`
+/// except ASCII letters and digits. Beyond 200 bytes the client cuts this name and appends a hash, which
+/// this function does not. Two workspaces can share a name.
 pub fn folder_name(workspace: &Path) -> String {
     let units = workspace.to_string_lossy();
     let name = units.encode_utf16().map(|unit| {
@@ -54,15 +54,16 @@ pub fn folder_name(workspace: &Path) -> String {
     name.collect()
 }
 
-/// How the name of every folder begins whose sessions were begun in `folder` or below it. Others can
-/// begin so too.
+/// The prefix shared by the names of all folders for sessions started in `folder` or below it. Unrelated
+/// folders may share it.
 pub(super) fn name_begin(folder: &Path) -> String {
     let mut name = folder_name(folder);
     name.truncate(LONGEST_NAME);
     name
 }
 
-/// Whether a folder of this name can hold sessions of the folder with this [`name_begin`]: `w1` is not above `w12`.
+/// Whether a folder called `name` can hold sessions of the folder with the prefix `begin` ([`name_begin`]).
+/// `w12` is not below `w1`.
 pub(super) fn is_at_or_below(name: &str, begin: &str) -> bool {
     name.strip_prefix(begin).is_some_and(|rest| {
         rest.is_empty()
@@ -73,7 +74,7 @@ pub(super) fn is_at_or_below(name: &str, begin: &str) -> bool {
     })
 }
 
-/// The folder of a workspace's records. It need not exist.
+/// The folder with a workspace's records. It may not exist.
 pub(super) fn record_folder(config_dir: &Path, workspace: &Path) -> PathBuf {
     let projects = config_dir.join("projects");
     let name = folder_name(workspace);
@@ -81,7 +82,7 @@ pub(super) fn record_folder(config_dir: &Path, workspace: &Path) -> PathBuf {
     cut.unwrap_or_else(|| projects.join(name))
 }
 
-/// The folder whose long name was cut and hashed.
+/// Finds the folder whose name was cut and hashed. The hash has six characters.
 fn cut_folder(projects: &Path, begin: &str) -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = fs::read_dir(projects)
         .ok()?
@@ -97,14 +98,15 @@ fn cut_folder(projects: &Path, begin: &str) -> Option<PathBuf> {
     folders.pop()
 }
 
-/// The records in a folder, in no order. What is no regular file is among them, so that it is said.
+/// The records in a folder, in no particular order. Files that are not regular are listed too, so that they
+/// get reported.
 pub(super) fn records(folder: &Path) -> io::Result<Vec<Listed>> {
     let entries = fs::read_dir(folder)?.filter_map(Result::ok);
     Ok(entries.filter_map(|entry| listed(entry.file_name().to_str()?, || entry.metadata())).collect())
 }
 
 fn listed(name: &str, metadata: impl FnOnce() -> io::Result<Metadata>) -> Option<Listed> {
-    // Versions around 2.0 kept the transcripts of subagents here, as `agent-<id>.jsonl`.
+    // Versions around 2.0 stored subagent transcripts here, as `agent-<id>.jsonl`.
     let id = name.strip_suffix(".jsonl").filter(|id| !id.is_empty() && !id.starts_with("agent-"))?;
     let metadata = metadata().ok()?;
     let made_at = metadata.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());

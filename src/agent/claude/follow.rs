@@ -1,4 +1,4 @@
-//! One record, followed from reading to reading: its lines, and the tasks and subagents beside them.
+//! Follows one record from read to read: its lines, and the tasks and subagents stored beside it.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,14 +15,14 @@ use crate::agent::record::{Followed, modified_at, open_record, read_small};
 use crate::agent::record_text::shortened_if_any;
 use crate::model::{Checklist, Names, Parts, SessionObservation, Subagent, TurnState, WatchTarget};
 
-/// How far back a todo list is searched for that the last piece does not have, in bytes.
+/// How far back from the end a todo list is searched for if the last piece has none, in bytes.
 const TODO_REACH: u64 = 4 << 20;
 
-/// A call that changes the todo list, in the bytes of a transcript.
+/// Matches a call that changes the todo list, in the raw bytes of a transcript.
 static TODO_CALL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#""name":"(?:TodoWrite|TaskCreate|TaskUpdate)""#).ok());
 
-/// What is remembered of one record.
+/// State kept for one record.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) path: PathBuf,
@@ -30,7 +30,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Reads the record at `path`: what was appended if it is among `records`, else from its end.
+    /// Reads the record at `path`. One that is among `records` is read from where the last read stopped,
+    /// any other from its end.
     pub(super) fn read(path: &Path, records: &mut Vec<Record>) -> io::Result<(Record, File)> {
         let file = open_record(path)?;
         let known = records.iter().position(|record| record.path == path);
@@ -46,33 +47,33 @@ impl Record {
         Ok((Record { path: path.to_owned(), followed }, file))
     }
 
-    /// True when nothing was said in it: a session that was opened and not used.
+    /// Whether the session was opened but never used.
     pub(super) fn is_blank(&self) -> bool {
         self.followed.begins_at == 0 && self.followed.reader.is_blank()
     }
 
-    /// What its lines said.
     pub(super) fn transcript(&self) -> &Transcript {
         &self.followed.reader
     }
 
-    /// Where a change of its tasks would show, if it keeps any.
+    /// The folder to watch for changes to its tasks, if it has any.
     pub(super) fn tasks_target(&self, config_dir: &Path) -> Option<WatchTarget> {
         let folder = tasks_folder(config_dir, self.path.file_stem()?.to_str()?);
         let has_tasks = self.followed.reader.todos.n_changes() > 0 || folder.is_dir();
         has_tasks.then(|| WatchTarget::new(folder, Names::Ending(".json".to_owned()), Parts::WORDS))
     }
 
-    /// What it says, with what stands beside it.
+    /// The session as its record and the files beside it describe it.
     pub(super) fn observe(&mut self, file: &File, config_dir: &Path) -> SessionObservation {
         let Record { path, followed, .. } = self;
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut session = followed.reader.observation(&id, followed.begins_at == 0);
         session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete();
         session.subagents = subagents(path, &followed.reader.background);
-        // Written after the line that tells of the change, so that no line says when they are up to date.
+        // The task files are written after the transcript line that mentions the change, so no line says
+        // when they are current.
         if let Some(tasks) = read_tasks(&tasks_folder(config_dir, &id)) {
-            // The list as it is now; its moment stays that of the call.
+            // The list as it is now. Its time stays that of the call.
             if let Some(dated) = &mut session.history.todos {
                 dated.list.clone_from(&tasks);
                 dated.is_partial = false;
@@ -83,7 +84,7 @@ impl Record {
         if let Ok(metadata) = file.metadata() {
             session.written_at = Some(modified_at(&metadata));
         }
-        // A line of the conversation that is being written: the turn before it is not the last.
+        // A line of the conversation is half written, so the turn before it is no longer the last one.
         let is_at_rest = !matches!(session.turn, TurnState::Open { .. } | TurnState::Unknown);
         let is_written = !followed.unfinished.is_empty() && is_of_conversation(&followed.unfinished);
         if is_at_rest && is_written {
@@ -93,7 +94,7 @@ impl Record {
     }
 }
 
-/// Takes a longer piece if it holds a todo list that the last piece does not.
+/// Reads a longer piece if that one has a todo list which the last piece lacks.
 fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Result<()> {
     let todos = &followed.reader.todos;
     match TODO_CALL.as_ref().filter(|_| todos.n_changes() == 0 || todos.is_incomplete()) {
@@ -102,21 +103,21 @@ fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Resu
     }
 }
 
-/// Where the client keeps the tasks of a session.
+/// Where the client stores the tasks of session `id`.
 fn tasks_folder(config_dir: &Path, id: &str) -> PathBuf {
     config_dir.join("tasks").join(id)
 }
 
-/// A longer label is passed over; real ones have less than 1 KiB. In bytes.
+/// The longest label read, in bytes. Real ones are under 1 KiB.
 const LONGEST_LABEL: u64 = 64 << 10;
 
-/// What stands beside the record of a subagent, as far as it is used.
+/// The fields used of the file beside a subagent's record.
 #[derive(Deserialize)]
 struct Label {
     description: String,
 }
 
-/// The subagents of the session recorded in `transcript` that have not reported.
+/// The subagents of the session recorded in `transcript` that have not reported yet.
 fn subagents(transcript: &Path, background: &Background) -> Vec<Subagent> {
     let folder = transcript.with_extension("").join("subagents");
     let subagent = |sent: &SentOff| {
@@ -130,16 +131,16 @@ fn subagents(transcript: &Path, background: &Background) -> Vec<Subagent> {
     background.subagents().iter().map(subagent).collect()
 }
 
-/// What the client wrote beside the record of a subagent.
+/// The description in the file the client writes beside a subagent's record.
 fn labelled(folder: &Path, id: &str) -> Option<String> {
     let bytes = read_small(&folder.join(format!("agent-{id}.meta.json")), LONGEST_LABEL).ok()?;
     let label: Label = serde_json::from_slice(&bytes).ok()?;
     shortened_if_any(&label.description)
 }
 
-/// More files than these are left out.
+/// Further task files are ignored.
 const MOST_FILES: usize = 500;
-/// A longer task file is passed over.
+/// The longest task file read, in bytes.
 const LONGEST_FILE: u64 = 256 << 10;
 
 #[derive(Deserialize)]
@@ -148,7 +149,7 @@ struct Task {
     status: String,
 }
 
-/// The tasks in `folder`, by their numbers. `None` when there are none.
+/// The tasks in `folder`, ordered by number. `None` if there are none.
 fn read_tasks(folder: &Path) -> Option<Checklist> {
     let mut numbers: Vec<u32> = fs::read_dir(folder)
         .ok()?

@@ -1,5 +1,5 @@
-//! What the first lines of a transcript tell for good: the folder that the session was begun in, how,
-//! and whether it is a copy of another one.
+//! What the first lines of a transcript say, which never changes: the folder in which the session was
+//! started, how, and whether it is a fork.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,29 +11,28 @@ use super::prompt::is_from_a_person;
 use crate::agent::record::{LineReader, open_record, read_range, take_lines};
 use crate::model::{SessionOrigin, Timestamp};
 
-/// The sizes of the piece at the begin that are tried one after the other, in bytes. The first one has
-/// nearly always all; the others are for a long first prompt.
+/// The sizes of the leading piece, tried in turn, in bytes. The first nearly always suffices; the others
+/// are for a long first prompt.
 const PIECES: [u64; 3] = [8 << 10, 64 << 10, 1 << 20];
-/// A line that was written so much later than one that it stands before shows that the latter was
-/// copied, in milliseconds.
+/// If a line before the conversation is this much newer than its first line, the conversation was copied.
+/// In milliseconds.
 const COPIED_AFTER_MS: i64 = 1000;
 
-/// What the first lines tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The folder that the session was begun in. Untrusted text.
+    /// The folder in which the session was started. Untrusted.
     pub(super) cwd: Option<PathBuf>,
-    /// How it was begun.
+    /// How the session was started.
     pub(super) origin: SessionOrigin,
-    /// The id of the first line of the conversation; a copy of the session has the same.
+    /// The id of the conversation's first line. A fork of the session has the same.
     pub(super) first_uuid: Option<String>,
-    /// True when the conversation is older than the lines before it: it was copied from elsewhere.
+    /// Whether the conversation is older than the lines before it, so copied from elsewhere.
     pub(super) is_copy: bool,
-    /// True when nothing was said so far.
+    /// Whether nothing has been said yet.
     pub(super) is_blank: bool,
 }
 
-/// The heads that were read, by the path of the record.
+/// The heads read so far, by record path.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
     known: HashMap<PathBuf, Known>,
@@ -55,8 +54,8 @@ struct Fold {
 }
 
 impl Heads {
-    /// The head of the record `file` in `folder`. It is read once; the head of a session in which nothing
-    /// was said so far, each time the record grew.
+    /// The head of the record at `path`. It is read once, except that the head of an empty session is read
+    /// again whenever the record grows.
     pub(super) fn of(&mut self, path: &Path, file: &Listed) -> io::Result<&Head> {
         let is_current = self.known.get(path).is_some_and(|known| {
             known.inode == file.inode
@@ -70,19 +69,18 @@ impl Heads {
         self.known.get(path).map(|known| &known.head).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// The head of a record, if it was read.
+    /// The head of a record, if it has been read.
     pub(super) fn known(&self, path: &Path) -> Option<&Head> {
         self.known.get(path).map(|known| &known.head)
     }
 
-    /// Forgets all but those for which `is_kept` holds.
+    /// Drops all heads for which `is_kept` is false.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&Path) -> bool) {
         self.known.retain(|path, _| is_kept(path));
     }
 }
 
 impl Head {
-    /// Reads the head of a record.
     fn read(path: &Path) -> io::Result<Head> {
         let file = open_record(path)?;
         let mut fold = Fold::default();
@@ -146,7 +144,7 @@ fn origin(line: &Line<'_>) -> SessionOrigin {
     }
 }
 
-/// Whether a person or the agent said something in this line.
+/// Whether the user or the agent said something in this line.
 fn is_said(line: &Line<'_>) -> bool {
     match &*line.kind {
         "assistant" => true,
@@ -155,7 +153,7 @@ fn is_said(line: &Line<'_>) -> bool {
             let text = blocks.iter().find_map(|block| block.text.as_deref()).unwrap_or_default();
             blocks.iter().any(|block| block.tool_use_id.is_some())
                 || is_from_a_person(line, text)
-                // The conversation before it was thrown away.
+                // `/clear` discarded the conversation before it.
                 || text.starts_with("<command-name>/clear")
         }
         "system" => line.blocked_prompt().is_some(),

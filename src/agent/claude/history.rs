@@ -1,5 +1,5 @@
-//! What the lines of a transcript say to the history of turns: who wrote a prompt, how a reply ended, how the goal
-//! and the jobs in the background stand.
+//! What the lines of a transcript contribute to the turn history: who wrote a prompt, how a reply ended,
+//! and the state of the goal and of background jobs.
 
 use super::deeds::job_in;
 use super::line::{Attachment, Block, Line, text_of};
@@ -7,7 +7,7 @@ use super::prompt::written_by;
 use crate::agent::turn_tracker::{Answer, TurnTracker};
 use crate::model::{BreakCause, Exit, GoalState, Prompt, PromptKind, Timestamp, TurnEnd};
 
-/// What stands where a person's prompt stands begins a turn, whoever wrote it.
+/// Begins a turn with a line in the place of a user's prompt, whoever wrote it.
 pub(super) fn begin_turn(
     tracker: &mut TurnTracker,
     line: &Line<'_>,
@@ -24,7 +24,7 @@ pub(super) fn begin_turn(
     }
     let kind = written_by(line, text);
     if kind == PromptKind::Reminder {
-        // It tells the model something and asks for no turn.
+        // It informs the model and starts no turn.
         return tracker.note(at);
     }
     let text = command_line(text).unwrap_or_else(|| text.to_owned());
@@ -35,7 +35,7 @@ pub(super) fn begin_turn(
     tracker.begin(&Prompt { text, kind, at, was_queued: false, has_image });
 }
 
-/// An attachment tells how the goal of the session stands.
+/// Takes the state of the session's goal from an attachment.
 pub(super) fn take_goal(tracker: &mut TurnTracker, attachment: &Attachment<'_>, at: Option<Timestamp>) {
     let text = text_of(attachment.condition).or_else(|| tracker.goal().map(|goal| goal.text.clone()));
     let Some(text) = text else { return };
@@ -44,7 +44,7 @@ pub(super) fn take_goal(tracker: &mut TurnTracker, attachment: &Attachment<'_>, 
     tracker.set_goal(Some((&text, state)), at);
 }
 
-/// A text that tells how a command in the background stands.
+/// Takes the outcome of a background command, if `text` reports one.
 pub(super) fn tell_job(tracker: &mut TurnTracker, text: &str) {
     if let Some((job, Some(code))) = job_in(text) {
         let answer = Answer { exit: Some(Exit::Code(code)), output: text, job: None };
@@ -52,7 +52,7 @@ pub(super) fn tell_job(tracker: &mut TurnTracker, text: &str) {
     }
 }
 
-/// How a reply ended that called no tool.
+/// How a reply without tool calls ended.
 pub(super) fn end_of_reply(reason: &str) -> TurnEnd {
     match reason {
         "max_tokens" | "model_context_window_exceeded" => TurnEnd::BrokeOff { cause: BreakCause::TokenLimit },
@@ -61,7 +61,7 @@ pub(super) fn end_of_reply(reason: &str) -> TurnEnd {
     }
 }
 
-/// A command with its arguments, as a person typed it.
+/// A slash command with its arguments, as the user typed it.
 fn command_line(text: &str) -> Option<String> {
     let between =
         |begin: &str, end: &str| Some(text.split_once(begin)?.1.split_once(end)?.0.trim().to_owned());

@@ -1,5 +1,5 @@
-//! Sessions in the background (`claude --bg`): `jobs/<short>/state.json` tells more of one than its
-//! entry in the registry, which says `idle` while the agent waits for an answer.
+//! Background sessions (`claude --bg`). `jobs/<short>/state.json` says more about one than its registry
+//! entry, which reads `idle` even while the agent waits for an answer.
 
 use std::path::Path;
 
@@ -9,35 +9,34 @@ use crate::agent::record::read_small;
 use crate::agent::record_text::{moment, shortened_if_any};
 use crate::model::{ActivitySource, LiveStatus, StatusReport, WaitsOn};
 
-/// A longer state is passed over; real ones have about 1 KiB. In bytes.
+/// The longest state file read, in bytes. Real ones are about 1 KiB.
 const LONGEST_STATE: u64 = 256 << 10;
-/// The name of the file that is read.
 pub(super) const STATE_FILE: &str = "state.json";
 
-/// The state of a session in the background, as the client writes it.
+/// The state of a background session, as the client writes it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct JobState {
     session_id: String,
     #[serde(default)]
     state: String,
-    /// What it does, in words.
+    /// What the session is doing, in words.
     detail: Option<String>,
-    /// What it waits for, in words.
+    /// What the session is waiting for, in words.
     needs: Option<String>,
     #[serde(default)]
     in_flight: InFlight,
     updated_at: Option<String>,
 }
 
-/// What runs beside the session's own turn.
+/// What runs besides the session's own turn.
 #[derive(Default, Deserialize)]
 struct InFlight {
     #[serde(default)]
     tasks: u32,
 }
 
-/// What the job in `folder` adds to an entry that says that the session `id` is idle.
+/// What the job in `folder` says beyond the registry entry, which claims that session `id` is idle.
 pub(super) fn word(folder: &Path, id: &str) -> Option<StatusReport> {
     let bytes = read_small(&folder.join(STATE_FILE), LONGEST_STATE).ok()?;
     let job: JobState = serde_json::from_slice(&bytes).ok()?;

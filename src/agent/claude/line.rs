@@ -1,4 +1,4 @@
-//! The lines of a transcript, as far as they are used. Unknown fields are passed over.
+//! The lines of a transcript, as far as they are used. Unknown fields are ignored.
 
 use std::borrow::Cow;
 
@@ -8,34 +8,33 @@ use serde_json::value::RawValue;
 use crate::agent::record_text::moment;
 use crate::model::Timestamp;
 
-/// One line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the fields are those of the transcript")]
 pub(super) struct Line<'a> {
-    /// What kind of line it is.
+    /// The line's type.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Cow<'a, str>,
-    /// The kind of a `system` line.
+    /// The subtype of a `system` line.
     pub(super) subtype: Option<String>,
     pub(super) timestamp: Option<String>,
     pub(super) cwd: Option<String>,
     pub(super) session_id: Option<String>,
     pub(super) version: Option<String>,
-    /// The line's own id; bookkeeping has none.
+    /// The line's own id. Bookkeeping lines have none.
     pub(super) uuid: Option<String>,
     /// How the client was started: `cli` with a screen, `sdk-cli` without.
     pub(super) entrypoint: Option<String>,
-    /// A line of a subagent.
+    /// Set on a subagent's line.
     #[serde(default)]
     pub(super) is_sidechain: bool,
-    /// Written by the client, not by a person.
+    /// Set on a line written by the client, not by a user.
     #[serde(default)]
     pub(super) is_meta: bool,
-    /// The summary that stands in place of a conversation after a compaction.
+    /// Set on the summary that replaces a conversation after compaction.
     #[serde(default)]
     pub(super) is_compact_summary: bool,
-    /// A model error told as a reply.
+    /// Set on a model error recorded as a reply.
     #[serde(default)]
     pub(super) is_api_error_message: bool,
     pub(super) prompt_source: Option<String>,
@@ -44,7 +43,7 @@ pub(super) struct Line<'a> {
     pub(super) message: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) attachment: Option<&'a RawValue>,
-    /// What a tool gave back, beside the text that the model was shown.
+    /// The tool's structured result, beside the text shown to the model.
     #[serde(borrow)]
     pub(super) tool_use_result: Option<&'a RawValue>,
     /// The text of a `system` line.
@@ -52,7 +51,7 @@ pub(super) struct Line<'a> {
     pub(super) content: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) hook_errors: Vec<String>,
-    /// Which of `hook_errors` are failures of the hook itself, and so block nothing.
+    /// Indexes into `hook_errors` of hooks that failed themselves and therefore block nothing.
     #[serde(default)]
     pub(super) failed_hook_error_indexes: Vec<usize>,
     #[serde(default)]
@@ -61,13 +60,13 @@ pub(super) struct Line<'a> {
     pub(super) prevented_continuation: bool,
     #[serde(default)]
     pub(super) prevent_continuation: bool,
-    /// The name that the person gave the session.
+    /// The name the user gave the session.
     #[serde(borrow)]
     pub(super) custom_title: Option<&'a RawValue>,
-    /// The name that a model made of its words.
+    /// The name a model generated for the session.
     #[serde(borrow)]
     pub(super) ai_title: Option<&'a RawValue>,
-    /// The same in old versions.
+    /// The generated name in old versions.
     #[serde(borrow)]
     pub(super) summary: Option<&'a RawValue>,
 }
@@ -91,7 +90,7 @@ pub(super) struct Message<'a> {
     usage: Option<&'a RawValue>,
 }
 
-/// The tokens of one request, as far as they are used.
+/// The token counts of one request, as far as they are used.
 #[derive(Debug, Default, Deserialize)]
 struct Usage {
     #[serde(default, rename = "input_tokens")]
@@ -104,7 +103,7 @@ struct Usage {
     output: u64,
 }
 
-/// One block of a message's content.
+/// One content block of a message.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Block<'a> {
     #[serde(rename = "type", default)]
@@ -113,10 +112,10 @@ pub(super) struct Block<'a> {
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
     pub(super) tool_use_id: Option<String>,
-    /// What a tool gave back: a string, or blocks.
+    /// A tool's result: a string, or a list of blocks.
     #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
-    /// True for what a tool gave back in place of a result.
+    /// Whether the tool failed, so `content` is an error.
     #[serde(default, deserialize_with = "flag")]
     pub(super) is_error: bool,
     #[serde(borrow)]
@@ -128,29 +127,29 @@ pub(super) struct Block<'a> {
 pub(super) struct Attachment<'a> {
     #[serde(rename = "type", default)]
     pub(super) kind: String,
-    /// The text of a prompt that was typed while the agent worked, or blocks.
+    /// The prompt typed while the agent was working: a string, or a list of blocks.
     #[serde(borrow)]
     pub(super) prompt: Option<&'a RawValue>,
-    /// The goal of the session, where the attachment tells of it.
+    /// The session's goal, if the attachment names it.
     #[serde(borrow)]
     pub(super) condition: Option<&'a RawValue>,
-    /// Whether it is reached.
+    /// Whether the goal has been reached.
     #[serde(borrow)]
     pub(super) met: Option<&'a RawValue>,
 }
 
 impl<'a> Line<'a> {
-    /// The line, if it is one.
+    /// Parses one line. `None` if it is not JSON of this shape.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Line<'a>> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// When it was written.
+    /// When the line was written.
     pub(super) fn at(&self) -> Option<Timestamp> {
         moment(self.timestamp.as_deref()?)
     }
 
-    /// The message, if it has one that can be read.
+    /// The message, if there is one and it parses.
     pub(super) fn message(&self) -> Option<Message<'a>> {
         serde_json::from_str(self.message?.get()).ok()
     }
@@ -160,7 +159,7 @@ impl<'a> Line<'a> {
         text_of(self.content)
     }
 
-    /// The prompt that a hook did not let through, on the line that tells so.
+    /// The prompt that a hook blocked, if this line reports that.
     pub(super) fn blocked_prompt(&self) -> Option<String> {
         let text =
             self.content_text().filter(|text| text.starts_with("UserPromptSubmit operation blocked"))?;
@@ -168,26 +167,26 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A flag, which old versions write as `null`.
+/// Reads a flag that old versions write as `null`.
 fn flag<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     Ok(Option::<bool>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// The text in a field that may hold something else.
+/// The text in a field that may hold another type.
 pub(super) fn text_of(field: Option<&RawValue>) -> Option<String> {
     serde_json::from_str(field?.get()).ok()
 }
 
 impl<'a> Message<'a> {
-    /// The tokens that the conversation has after this message: what was put before the model, from its
-    /// cache or not, and what it answered.
+    /// The size of the conversation after this message, in tokens: the input, whether cached or not, and
+    /// the output.
     pub(super) fn context_tokens(&self) -> Option<u64> {
         let usage: Usage = serde_json::from_str(self.usage?.get()).ok()?;
         let parts = [usage.input, usage.put_into_cache, usage.read_from_cache, usage.output];
         Some(parts.into_iter().fold(0, u64::saturating_add)).filter(|tokens| *tokens > 0)
     }
 
-    /// The blocks; a content that is one string is one block of text.
+    /// The content blocks. A plain string becomes one text block.
     pub(super) fn blocks(&self) -> Option<Vec<Block<'a>>> {
         let content = self.content?.get();
         if content.starts_with('"') {

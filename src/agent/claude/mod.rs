@@ -1,8 +1,8 @@
-//! Claude Code: its transcripts under `projects/`, its tasks under `tasks/`, its registry of running
-//! sessions under `sessions/`, its sessions in the background under `jobs/`.
+//! Claude Code: its transcripts under `projects/`, tasks under `tasks/`, registry of running sessions under
+//! `sessions/` and background sessions under `jobs/`.
 //!
-//! Seen in real runs of 2.1.330, 2.1.197 and 1.0.128. New kinds of lines come often; an unknown one is
-//! counted and passed over.
+//! Observed with 2.1.330, 2.1.197 and 1.0.128. New kinds of lines appear often; an unknown one is counted
+//! and skipped.
 
 mod agent;
 mod asked;
@@ -29,7 +29,6 @@ pub(super) use agent::Claude;
 pub use folder::folder_name;
 pub use transcript::read_transcript;
 
-/// The agent's name in evidence and on the screen.
+/// The agent's name in evidence and on screen.
 const NAME: &str = "claude";
-/// The name of its program.
 const PROGRAM: &str = "claude";

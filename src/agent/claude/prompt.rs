@@ -1,10 +1,10 @@
-//! Which words a person wrote to the agent.
+//! Decides who wrote a text in the transcript: the user, the client or a hook.
 
 use super::line::Line;
 use crate::agent::turn_tracker::prompt_kind;
 use crate::model::PromptKind;
 
-/// Starts of a `user` line's text that tells the model something and asks for no turn.
+/// Prefixes of `user` lines that inform the model and start no turn.
 const REMINDERS: [&str; 5] = [
     "<local-command-",
     "<bash-",
@@ -13,7 +13,7 @@ const REMINDERS: [&str; 5] = [
     "This session is being continued from a previous conversation",
 ];
 
-/// Whether a person wrote this to the agent, at the keyboard or through a program of theirs.
+/// Whether a user wrote this, at the keyboard or through a program of theirs.
 pub(super) fn is_from_a_person(line: &Line<'_>, text: &str) -> bool {
     if text.starts_with("<task-notification>") {
         return false;
@@ -29,7 +29,7 @@ pub(super) fn is_from_a_person(line: &Line<'_>, text: &str) -> bool {
     }
 }
 
-/// Commands of the client itself, which ask the agent for nothing.
+/// The client's own commands, which ask nothing of the agent.
 const CLIENT_COMMANDS: [&str; 34] = [
     "/add-dir", "/agents", "/bug", "/clear", "/compact", "/config", "/context", "/copy", "/cost", "/doctor",
     "/exit", "/export", "/fast", "/feedback", "/help", "/hooks", "/ide", "/login", "/logout", "/mcp",
@@ -37,7 +37,7 @@ const CLIENT_COMMANDS: [&str; 34] = [
     "/rewind", "/status", "/statusline", "/tasks", "/usage", "/vim",
 ];
 
-/// Who or what wrote a text that stands where a person's prompt stands.
+/// Who wrote a text in the place of a user's prompt.
 pub(super) fn written_by(line: &Line<'_>, text: &str) -> PromptKind {
     let begins = |start: &str| text.starts_with(start);
     if begins("Stop hook feedback:") || begins("SubagentStop hook feedback:") {

@@ -1,12 +1,12 @@
-//! The client's registry of running sessions: `sessions/<pid>.json`, one process a file. It tells what a
-//! transcript cannot: whether an open tool call runs or waits for the person, and whether the process
-//! lives at all. A file is left behind when its process is killed, so an entry counts only if the process
-//! was compared with it. The `.key` file beside an entry is a secret and is never opened.
+//! The client's registry of running sessions: `sessions/<pid>.json`, one file per process. It says what a
+//! transcript cannot: whether an open tool call is running or waiting for the user, and whether the process
+//! is alive at all. A killed process leaves its file behind, so an entry counts only after comparison with
+//! the process. The `.key` file beside an entry is a secret and is never opened.
 //!
-//! A look goes over the whole folder, since the same process takes a new session with `/clear` and one
-//! session can have several processes. An entry is made some 0.2 s before its process first writes to a
-//! transcript, written in place, and removed when the process ends (seen in 2.1.330). Only the entries of
-//! the sessions found are watched: the folder is shared by all workspaces.
+//! Every read covers the whole folder, because `/clear` gives a process a new session and one session can
+//! have several processes. An entry is created about 0.2 s before its process first writes to a transcript,
+//! rewritten in place, and removed when the process ends (observed with 2.1.330). Only the entries of the
+//! sessions found are watched, since all workspaces share the folder.
 
 use std::collections::HashMap;
 use std::fs::{self, DirEntry};
@@ -20,39 +20,39 @@ use crate::model::{
     ActivitySource, LiveStatus, Names, Parts, SessionObservation, StatusReport, Timestamp, WatchTarget,
 };
 
-/// More entries than these are left out.
+/// Further entries are ignored.
 const MOST_ENTRIES: usize = 512;
 
-/// The entries of other workspaces' sessions, as they were read: a look at a workspace need not read
-/// them again while their files are the same. Entries that were asked for are always read, since two
-/// changes in one tick of the file system's clock leave no trace in a time.
+/// Entries of other workspaces' sessions, kept so that they need not be read again while their files are
+/// unchanged. Entries of this workspace are always read again: two changes within one tick of the file
+/// system's clock leave the same time stamp.
 #[derive(Debug, Default)]
 pub(super) struct KnownEntries {
     entries: HashMap<u32, (Stamp, Entry)>,
 }
 
-/// What tells that a file is the same: its number, its size and when it was last written.
+/// Identifies the state of a file: inode, size in bytes, and modification time in seconds and nanoseconds.
 type Stamp = (u64, u64, i64, i64);
 
-/// The registry as it was at one moment, and which of its entries were asked for.
+/// The registry at one moment, and which of its entries were used.
 #[derive(Debug)]
 pub(super) struct Registry {
     folder: PathBuf,
     jobs: PathBuf,
-    /// Each with what its file was when it was listed, before it was read.
+    /// Each with its file's stamp when listed, which is before it was read.
     entries: Vec<(Option<Stamp>, Entry)>,
-    /// Living processes whose entry could not be read: it is being written, or is broken.
+    /// Live processes whose entry could not be read: it is being written, or is damaged.
     unclear: Vec<u32>,
-    /// Whether all entries were looked at.
+    /// Whether all entries were examined.
     is_whole: bool,
     used: Vec<u32>,
     used_jobs: Vec<PathBuf>,
-    /// Whether a session was said to have no process, so that a new entry would matter.
+    /// Whether a session was reported to have no process, so that a new entry would matter.
     is_missing_any: bool,
 }
 
 impl Registry {
-    /// Reads it, but for what is in `known` and did not change. What cannot be read is not there.
+    /// Reads the registry, reusing unchanged entries of `known`. Unreadable entries are skipped.
     pub(super) fn read(config_dir: &Path, known: &mut KnownEntries) -> Registry {
         let folder = config_dir.join("sessions");
         let listing = fs::read_dir(&folder);
@@ -86,7 +86,7 @@ impl Registry {
         registry
     }
 
-    /// Gives back what need not be read again.
+    /// The entries that need not be read again while unchanged.
     pub(super) fn into_known(self) -> KnownEntries {
         let Registry { entries, used, .. } = self;
         let others = entries.into_iter().filter(|(_, entry)| !used.contains(&entry.pid));
@@ -98,24 +98,25 @@ impl Registry {
         self.entries.iter().map(|(_, entry)| entry)
     }
 
-    /// The entries of processes that live, but for closeout's own looks into a session.
+    /// The entries of live processes, except closeout's own probes.
     pub(super) fn living(&self) -> impl Iterator<Item = &Entry> {
         self.entries().filter(|entry| is_living(entry))
     }
 
-    /// Whether any process, living or not, is entered with this session.
+    /// Whether any process, alive or not, is registered with this session.
     pub(super) fn has_entry(&self, session_id: &str) -> bool {
         self.entries().any(|entry| entry.session_id == session_id)
     }
 
-    /// The entry of a living process that has this session now.
+    /// The entry of a live process that has this session now.
     pub(super) fn living_with(&self, session_id: &str) -> Option<&Entry> {
         self.entries().find(|entry| entry.session_id == session_id && is_living(entry))
     }
 
-    /// Adds what it tells of a session. Of several processes one that lives outranks one that is gone,
-    /// one with a screen a headless one, and then the one whose status changed last. `is_entered` if the
-    /// client of the session enters its processes, so that no entry is an answer too.
+    /// Adds to `session` what the registry says about it. Among several processes a live one wins over an
+    /// ended one, then one with a screen over a headless one, then the one whose status changed last.
+    /// `is_entered` says that the session's client registers its processes, so that a missing entry means
+    /// the session has no process.
     pub(super) fn tell(&mut self, session: &mut SessionObservation, is_entered: bool) {
         let of_session = self.entries.iter().map(|(_, entry)| entry);
         let of_session = of_session.filter(|entry| entry.session_id == session.session_id);
@@ -126,7 +127,7 @@ impl Registry {
             self.is_missing_any = true;
             return;
         }
-        // A change of any of them can make another one speak.
+        // A change in any of these can alter which one wins.
         self.used.extend(seen.iter().filter(|(_, process)| is_alive(*process)).map(|(entry, _)| entry.pid));
         let counts = seen.into_iter().filter(|(_, process)| *process != Process::Unknown);
         let best = counts
@@ -145,7 +146,7 @@ impl Registry {
         self.used_jobs.extend(job);
     }
 
-    /// Where a change of what was looked up would show.
+    /// Where changes to the entries used would show.
     pub(super) fn watch_targets(&self) -> Vec<WatchTarget> {
         let mut targets = Vec::new();
         let files = self.used.iter().chain(&self.unclear).map(|pid| format!("{pid}.json"));
@@ -166,7 +167,7 @@ impl Registry {
         WatchTarget::new(&self.folder, Names::Ending(".json".to_owned()), Parts::WORDS).arrivals()
     }
 
-    /// Where the entries would show that could not be read yet.
+    /// Where the entries that could not be read yet would change.
     pub(super) fn unclear_target(&self) -> Option<WatchTarget> {
         let names = Names::these(self.unclear.iter().map(|pid| format!("{pid}.json")));
         (!self.unclear.is_empty()).then(|| WatchTarget::new(&self.folder, names, Parts::WORDS))
@@ -187,25 +188,26 @@ fn is_alive(process: Process) -> bool {
     matches!(process, Process::Alive { .. })
 }
 
-/// Whether a process counts for what is shown: a look of closeout's own into the session does not.
+/// Whether a process represents a session on screen. closeout's own probes do not.
 fn is_shown((entry, process): &(&Entry, Process)) -> bool {
     entry.has_screen() || *process != Process::Alive { is_look: true }
 }
 
-/// A name that a person gave counts before one in the record, and one that a model made after it.
+/// A name given by the user takes precedence over the record's name, which takes precedence over a
+/// generated one.
 fn add_name(entry: &Entry, session: &mut SessionObservation) {
     let short = |name: &str| shortened_if_any(name);
     let given = entry.given_name().and_then(short);
     session.name = given.or(session.name.take()).or_else(|| entry.made_name().and_then(short));
 }
 
-/// What is told of a session that has no entry. It tells of now, as far as the record does not go on.
+/// The report on a session without an entry. It holds for now, unless the record continues.
 fn no_process() -> StatusReport {
     let source = ActivitySource::Registry;
     StatusReport { source, status: LiveStatus::Ended, since: None, reported_at: None, what: None }
 }
 
-/// What an entry tells, if that is known here.
+/// The report in an entry. `None` for an unknown status.
 fn status_word(entry: &Entry, process: Process) -> Option<StatusReport> {
     let status = match process {
         Process::Unknown => return None,

@@ -1,13 +1,13 @@
-//! Claude Code's screen, as seen with 2.1.330: its input box, and the keys of its prompts and dialogs. Nothing
-//! is typed here.
+//! Claude Code's screen, as observed with 2.1.330: its input box, and the keys of its prompts and dialogs.
+//! Nothing is typed here.
 
 use crate::agent::screen::{
     EmptyBox, LongPaste, NOT_TRIED, OptionDialog, PermissionKey, Typing, asked_permission,
 };
 use crate::model::{ActivitySource, AskedByTool, LiveStatus, SessionObservation, StatusReport, WaitsOn};
 
-/// How words reach it. The terminal's cursor is hidden, and stands where the drawn one is. A faint hint may stand
-/// in an empty box, so that its text tells less than the cursor's place.
+/// How text is entered. The terminal cursor is hidden but stands where the drawn one is. An empty box may
+/// show a faint hint, so the cursor's position says more than the text.
 pub(super) const TYPING: Typing = Typing {
     not_first: &['/', '!', '?', '#'],
     long_paste: Some(LongPaste {
@@ -19,23 +19,23 @@ pub(super) const TYPING: Typing = Typing {
     empty_box: Some(EmptyBox::Framed { prompts: &['❯', '>'], column: 2, below: '─' }),
     ..Typing::USUAL
 };
-/// A digit chooses at once, and `1. Yes` stands first in every prompt for a tool; the others move with the tool.
-/// Esc ends the turn.
+/// A digit selects immediately. `1. Yes` comes first in every tool prompt; the other options vary with the
+/// tool. Esc ends the turn.
 const PERMISSION_KEYS: [PermissionKey; 2] = [
     PermissionKey { label: "allow once", given: "allowed once", answer: "1", key: "1" },
     PermissionKey { label: "deny, and end the turn", given: "denied", answer: "Esc", key: "Escape" },
 ];
-/// The version whose prompts were seen.
+/// The version whose prompts were observed.
 const SEEN: &str = "2.1.330";
-/// Prompts whose first option is no plain yes.
+/// Prompts whose first option is not a plain yes.
 const OTHER_PROMPTS: [&str; 2] = ["ExitPlanMode", "AskUserQuestion"];
 
-/// `AskUserQuestion` with one question of which one option is chosen: a digit chooses and
-/// submits at once, wherever the selection stands among the options. Behind them come `Type something.`, a
-/// field in which a digit is text (the cursor then stands in column 5 or more), and `Chat about this`. With
-/// `multiSelect` a digit only ticks, with several questions it goes on to the next one, with previews it only
-/// selects. A dialog that is higher than its pane has its cursor in the corner. A prompt for a permission has
-/// its cursor in column 1.
+/// The dialog of `AskUserQuestion` with one single-choice question: a digit selects and submits
+/// immediately, wherever the highlight is. After the options come `Type something.`, a field in which
+/// digits are text (the cursor is then in column 5 or further right), and `Chat about this`. With
+/// `multiSelect` a digit only ticks an option, with several questions it moves on to the next one, and with
+/// previews it only highlights. If the dialog is taller than its pane, the cursor is in the corner. In a
+/// permission prompt the cursor is in column 1.
 const OPTIONS: OptionDialog = OptionDialog {
     keys: &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     column: 0,
@@ -43,8 +43,8 @@ const OPTIONS: OptionDialog = OptionDialog {
     below: "Enter to select",
 };
 
-/// The keys that answer the permission that a session waits for, and what it is about: only the hook names the
-/// call, since others may be open beside it.
+/// The keys that answer the permission prompt of a session, and what the prompt is about. Only a hook names
+/// the call, since others may be open at the same time.
 pub(super) fn permission_keys(session: &SessionObservation) -> Option<(&str, &'static [PermissionKey])> {
     let what = asked_permission(session)?;
     let is_other = OTHER_PROMPTS.iter().any(|tool| what.starts_with(tool));
@@ -52,7 +52,10 @@ pub(super) fn permission_keys(session: &SessionObservation) -> Option<(&str, &'s
     (is_known && !is_other).then_some((what, PERMISSION_KEYS.as_slice()))
 }
 
-/// The dialog that a session asks in, and how its options are chosen; else why that is not certain.
+/// The dialog in which a session asks, and how to select its options.
+///
+/// # Errors
+/// Why the dialog cannot be answered safely, in words for the user.
 pub(super) fn option_dialog(
     session: &SessionObservation,
 ) -> Result<(&AskedByTool, OptionDialog), &'static str> {

@@ -1,7 +1,7 @@
-//! Which sessions there are under `projects/`, and in which folder each was begun.
+//! Finds the sessions under `projects/`, and the folder in which each was started.
 //!
-//! A look lists the folders and the times of their records: a record grows without a trace in the time
-//! of its folder. Of a record that moved lately the head is read, once.
+//! A survey lists the folders and the times of their records, because appending to a record does not touch
+//! its folder's time. The head of a recently modified record is read once.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::DirEntry;
@@ -16,26 +16,25 @@ use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::agent::record::{entries, note_unreadable};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget};
 
-/// So many folders are looked into at most.
+/// How many folders are examined.
 const MOST_FOLDERS: usize = 8192;
-/// So many folders are watched for new sessions at most: those in which one moved last.
+/// How many folders are watched for new sessions: those with the most recent activity.
 const MOST_WATCHED: usize = 256;
 
-/// What is remembered of the sessions found.
 #[derive(Debug, Default)]
 pub(crate) struct SurveyMemory {
     heads: Heads,
 }
 
-/// The sessions that live, by their ids, until each was found.
+/// Live sessions by id. A session is removed once it is found.
 type Living<'a> = HashMap<&'a str, &'a Entry>;
 
-/// A folder under `projects/` that was looked into.
+/// A folder under `projects/` after it was examined.
 struct Looked {
     path: PathBuf,
-    /// When a record in it last grew; 0 when there is none.
+    /// When a record in it was last modified, in nanoseconds; 0 if there is none.
     moved_at: i64,
-    /// Records in which nothing was said so far: they are watched until something is.
+    /// Records of sessions without content. They are watched until they have some.
     blank: Vec<String>,
 }
 
@@ -58,7 +57,7 @@ pub(in crate::agent) fn survey(config_dir: &Path, ask: &SurveyAsk<'_>, memory: &
     survey
 }
 
-/// The folders that can hold what is asked for.
+/// The folders that may hold sessions within `within`.
 fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<PathBuf> {
     let begin = within.map(name_begin).unwrap_or_default();
     let entries = entries(projects, "the session's record", &mut survey.problems);
@@ -69,7 +68,7 @@ fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<P
     entries.filter(is_wanted).take(MOST_FOLDERS).map(|entry| entry.path()).collect()
 }
 
-/// Adds the sessions of one folder to `survey` and takes those found out of `living`.
+/// Adds the sessions of one folder to `survey` and removes them from `living`.
 fn look_into(
     path: PathBuf,
     ask: &SurveyAsk<'_>,
@@ -93,7 +92,7 @@ fn look_into(
             continue;
         }
         let record = file.path(&looked.path);
-        // What cannot be read is said where the session's words are.
+        // An unreadable record is reported when the session is read.
         let Ok(head) = heads.of(&record, &file) else { continue };
         if head.is_blank {
             looked.blank.push(format!("{}.jsonl", file.id));
@@ -115,11 +114,11 @@ fn found(file: Listed, folder: PathBuf, record: PathBuf) -> FoundSession {
     FoundSession { place, moved_at }
 }
 
-/// A session that lives and has written nothing so far.
+/// A live session without a record.
 fn without_record(config_dir: &Path, entry: &Entry, ask: &SurveyAsk<'_>) -> Option<FoundSession> {
     let folder = entry.cwd.clone().filter(|folder| ask.covers(folder))?;
     let id = entry.session_id.clone();
-    // It becomes part of a path.
+    // The id becomes part of a path.
     if !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
         return None;
     }
@@ -129,7 +128,7 @@ fn without_record(config_dir: &Path, entry: &Entry, ask: &SurveyAsk<'_>) -> Opti
     Some(FoundSession { place, moved_at })
 }
 
-/// Where a session that is not found yet would show.
+/// Where a new session would show.
 fn watch_targets(projects: &Path, registry: &Registry, mut looked: Vec<Looked>) -> Vec<WatchTarget> {
     let mut targets =
         vec![WatchTarget::new(projects, Names::Any, Parts::WORDS).arrivals(), registry.arrivals()];

@@ -1,19 +1,18 @@
-//! The names that a session was given in its transcript.
+//! The names given to a session in its transcript.
 
 use super::line::{Line, text_of};
 use crate::agent::record_text::shortened_if_any;
 
-/// The names so far.
 #[derive(Debug, Default)]
 pub(super) struct Titles {
-    /// By the person.
+    /// By the user.
     given: Option<String>,
     /// By a model.
     made: Option<String>,
 }
 
 impl Titles {
-    /// Takes a line of bookkeeping. An empty name takes the one before away.
+    /// Takes a bookkeeping line. An empty name from the user removes the previous one.
     pub(super) fn take(&mut self, line: &Line<'_>) {
         let name = |text: String| shortened_if_any(&text);
         match &*line.kind {
@@ -28,7 +27,7 @@ impl Titles {
         }
     }
 
-    /// The name by which the session is known: the person's before a made one.
+    /// The session's name: the user's, else the generated one.
     pub(super) fn name(&self) -> Option<String> {
         self.given.clone().or_else(|| self.made.clone())
     }

@@ -1,7 +1,7 @@
-//! The agent's todo list, from the calls of its tools.
+//! The agent's todo list, as its tool calls describe it.
 //!
-//! `TodoWrite` gives the whole list each time. `TaskCreate` gives one task, whose id stands in the
-//! tool's answer; `TaskUpdate` changes one by its id.
+//! `TodoWrite` passes the whole list each time. `TaskCreate` adds one task, whose id is in the tool's
+//! result; `TaskUpdate` changes a task by its id.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -9,18 +9,17 @@ use serde_json::value::RawValue;
 use super::NAME;
 use crate::model::{Checklist, ChecklistItem, ItemState};
 
-/// More items than these are left out.
+/// Further items are ignored.
 const MOST_ITEMS: usize = 1000;
 
-/// The list so far.
 #[derive(Debug, Default)]
 pub(super) struct Todos {
     items: Vec<Item>,
-    /// Calls of `TaskCreate` that have not been answered: the tool call's id and the subject.
+    /// Pending `TaskCreate` calls: the id of the call and the subject.
     unanswered: Vec<(String, String)>,
-    /// Counts what may have changed the list.
+    /// Counts the calls that may have changed the list.
     n_changes: u64,
-    /// True when a task was changed that is not in the list: its creation is out of reach.
+    /// Whether a task was changed that is not in the list: it was created before the part that was read.
     is_incomplete: bool,
 }
 
@@ -67,7 +66,7 @@ struct CreatedTask {
 }
 
 impl Todos {
-    /// A tool was called; true if it writes the list.
+    /// Takes a tool call. Returns whether the call writes the list.
     pub(super) fn call(&mut self, id: &str, name: &str, input: &RawValue) -> bool {
         match name {
             "TodoWrite" => self.write(input),
@@ -84,7 +83,7 @@ impl Todos {
         true
     }
 
-    /// A tool answered with `result`.
+    /// Takes the result of a tool call.
     pub(super) fn answer(&mut self, call_id: &str, result: Option<&RawValue>) {
         let Some(at) = self.unanswered.iter().position(|(id, _)| id == call_id) else { return };
         let (_, title) = self.unanswered.remove(at);
@@ -129,34 +128,33 @@ impl Todos {
         }
     }
 
-    /// Grows with each call that may have changed the list.
+    /// How many calls may have changed the list.
     pub(super) fn n_changes(&self) -> u64 {
         self.n_changes
     }
 
-    /// True when tasks are missing whose creation was out of reach.
+    /// Whether tasks are missing because they were created before the part that was read.
     pub(super) fn is_incomplete(&self) -> bool {
         self.is_incomplete
     }
 
-    /// The list; `None` when there is none or it is empty.
+    /// The list; `None` if it is empty.
     pub(super) fn checklist(&self) -> Option<Checklist> {
         let items = self.items.iter().map(|item| checklist_item(item.title.clone(), item.state));
         checklist(items.collect())
     }
 }
 
-/// A list of the agent; `None` when it is empty.
+/// The items as a checklist; `None` if there are none.
 pub(super) fn checklist(items: Vec<ChecklistItem>) -> Option<Checklist> {
     (!items.is_empty()).then(|| Checklist { from: NAME.to_owned(), items })
 }
 
-/// One item of it.
 pub(super) fn checklist_item(title: String, state: ItemState) -> ChecklistItem {
     ChecklistItem { title, state, evidence: None }
 }
 
-/// The client's three words: `pending`, `in_progress`, `completed`.
+/// Reads the client's states `pending`, `in_progress` and `completed`. Anything else is open.
 pub(super) fn item_state(status: &str) -> ItemState {
     match status {
         "completed" => ItemState::Done,

@@ -1,7 +1,7 @@
-//! What the lines of a transcript say: a fold over them in their order. Pure and total.
+//! What a transcript says: a fold over its lines, in order. Pure and total.
 //!
-//! The lines of a branch (a headless reply to a live session makes one) count by their place in the
-//! file, as the client itself reads them when it resumes.
+//! Lines of a branch (a headless reply to a live session creates one) count by their position in the file,
+//! which is how the client reads them on resume.
 
 use std::path::PathBuf;
 
@@ -20,23 +20,23 @@ use crate::agent::record_text::mended;
 use crate::agent::turn_tracker::{ToolCall, TurnTracker, failed};
 use crate::model::{AnsweredByTool, BreakCause, Prompt, SessionObservation, Timestamp, TurnEnd};
 
-/// Kinds of lines that keep books and say nothing that is used here.
+/// Line types for bookkeeping that carry nothing used here, except titles.
 const BOOKKEEPING: [&str; 18] = [
     "agent-name", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch",
     "cost-state", "custom-title", "file-history-snapshot", "last-prompt", "mode", "permission-mode",
     "pr-link", "progress", "queue-operation", "summary", "tag", "tools-used",
 ];
-/// What the client writes when a person presses Esc.
+/// What the client writes when the user presses Esc.
 const INTERRUPTED: &str = "[Request interrupted by user";
-/// The start of the text by which the client tells that a hook may not keep the turn open any longer.
+/// Opens the text in which the client says that a hook may not keep the turn open any longer.
 const HOOK_OVERRULED: &str = "A hook blocked the turn from ending";
-/// What old versions write in place of an empty reply.
+/// What old versions write for an empty reply.
 const NO_CONTENT: &str = "(no content)";
 
-/// The oldest version that was seen to enter each of its processes under `sessions/`.
+/// The oldest version observed to register every process under `sessions/`.
 const ENTERS_PROCESSES: Version = Version(2, 1, 330);
 
-/// What a transcript said so far.
+/// The state of the fold.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
     session_id: Option<String>,
@@ -45,24 +45,23 @@ pub(super) struct Transcript {
     entrypoint: Option<String>,
     pub(super) titles: Titles,
     context_tokens: Option<u64>,
-    /// True when a line of the conversation stood before the first line of the last message.
+    /// Whether a line of the conversation preceded the first line of the last message.
     is_message_whole: bool,
     has_conversation: bool,
-    /// True when a person or the agent said something; the client's own words are nothing.
+    /// Whether the user or the agent said something. The client's own texts do not count.
     has_words: bool,
     pub(super) todos: Todos,
     turns: TurnTracker,
-    /// What was answered last in a dialog.
+    /// The last answer given in a dialog.
     answered: Option<AnsweredByTool>,
-    /// Subagents that were sent off and have not reported.
     pub(super) background: Background,
     last_at: Option<Timestamp>,
     last_cwd: Option<String>,
     n_skipped_lines: u32,
 }
 
-/// Reads a whole transcript, given as bytes. `session_id` is used if no line has one (it is the name of
-/// the file). A last line without a line feed is still being written and is left out.
+/// Reads a whole transcript. `session_id`, the file's name, applies if no line names the session. A last
+/// line without a line feed is still being written and is ignored.
 pub fn read_transcript(session_id: &str, bytes: &[u8]) -> SessionObservation {
     let mut transcript = Transcript::default();
     take_lines(&mut transcript, bytes);
@@ -97,10 +96,10 @@ impl LineReader for Transcript {
 }
 
 impl Transcript {
-    /// Takes one line; false if it cannot be read, or is of no kind that is known.
+    /// Takes one line. False if it does not parse or its type is unknown.
     fn take_bytes(&mut self, bytes: &[u8]) -> bool {
         let Some(line) = Line::parse(bytes) else { return false };
-        // The client writes no lines of subagents here any more; old versions did.
+        // Only old versions write the lines of subagents here.
         if line.is_sidechain {
             return true;
         }
@@ -120,7 +119,7 @@ impl Transcript {
         }
     }
 
-    /// What is told by the frame of every line.
+    /// Takes the fields that every line has.
     fn take_frame(&mut self, line: &Line<'_>) {
         if let Some(id) = &line.session_id {
             self.session_id = Some(id.clone());
@@ -183,7 +182,7 @@ impl Transcript {
             return true;
         }
         if message.model.as_deref() == Some("<synthetic>") {
-            // "No response requested." and the like: the client's own words.
+            // The client's own text, such as "No response requested."
             self.turns.close(at);
             return true;
         }
@@ -241,18 +240,17 @@ impl Transcript {
         true
     }
 
-    /// How a `system` line moves or ends the turn.
     fn take_system(&mut self, line: &Line<'_>) {
         let at = line.at();
         match line.subtype.as_deref().unwrap_or_default() {
             "stop_hook_summary" if holds_the_turn_open(line) => self.turns.resume(at),
             "stop_hook_summary" | "turn_duration" => self.turns.close(at),
-            // A retry: the model's service failed and is asked again.
+            // A retry: the model service failed and is called again.
             "api_error" => self.turns.resume(at),
             "informational" => {
                 let is_overruled = line.content_text().is_some_and(|text| text.starts_with(HOOK_OVERRULED));
                 if let Some(text) = line.blocked_prompt() {
-                    // A hook did not let it through: it was asked for, and nobody began it.
+                    // A hook blocked the prompt: it was asked for, and no work on it began.
                     let kind = written_by(line, &text);
                     self.turns.begin(&Prompt { text, kind, at, was_queued: false, has_image: false });
                     self.turns.end(TurnEnd::BrokeOff { cause: BreakCause::Hook }, at);
@@ -266,19 +264,19 @@ impl Transcript {
         }
     }
 
-    /// Adds text to the last message, or begins a new one.
+    /// Adds text to the last message, or begins a new message.
     fn say(&mut self, message: &Message<'_>, text: &str, at: Option<Timestamp>, stood_before: bool) {
         if text.trim() != NO_CONTENT && self.turns.say(message.id.as_deref(), text, at) {
             self.is_message_whole = stood_before;
         }
     }
 
-    /// True when nothing was said in it: a session that was opened and not used.
+    /// Whether the session was opened but never used.
     pub(super) fn is_blank(&self) -> bool {
         !self.has_words && self.turns.is_blank()
     }
 
-    /// Whether the client that wrote the last lines enters its processes in the registry, as far as was seen.
+    /// Whether the client that wrote the last lines is known to register its processes.
     pub(super) fn enters_processes(&self) -> bool {
         matches!(self.entrypoint.as_deref(), Some("cli" | "sdk-cli"))
             && self
@@ -288,8 +286,8 @@ impl Transcript {
                 .is_some_and(|version| version >= ENTERS_PROCESSES)
     }
 
-    /// All that was said, for a session whose file is named `session_id`. `is_whole` if nothing stood
-    /// before the lines that were taken.
+    /// The session as recorded so far. `session_id` is the name of the file. `is_whole` says that no lines
+    /// before the first one were skipped.
     pub(super) fn observation(&self, session_id: &str, is_whole: bool) -> SessionObservation {
         let id = self.session_id.as_deref().unwrap_or(session_id);
         let mut session = SessionObservation {
@@ -309,13 +307,13 @@ impl Transcript {
     }
 }
 
-/// Whether a Stop hook made the agent go on: it blocked, or gave it something more to read.
+/// Whether a Stop hook kept the agent working: it blocked, or gave the agent more to read.
 fn holds_the_turn_open(line: &Line<'_>) -> bool {
     let blocked = (0..line.hook_errors.len()).any(|index| !line.failed_hook_error_indexes.contains(&index));
     !line.prevented_continuation && (blocked || !line.hook_additional_context.is_empty())
 }
 
-/// Whether a line that cannot be taken is one of the conversation, or may be: its begin names no other kind.
+/// Whether an unreadable line belongs to the conversation, or may: its start names no other type.
 pub(super) fn is_of_conversation(line: &[u8]) -> bool {
     if let Some(line) = Line::parse(line) {
         return matches!(&*line.kind, "user" | "assistant");
@@ -326,7 +324,7 @@ pub(super) fn is_of_conversation(line: &[u8]) -> bool {
     !kinds.any(|kind| begin.contains(&format!("\"type\":\"{kind}\"")))
 }
 
-/// The text blocks, a paragraph each.
+/// The text blocks, one paragraph each.
 fn joined_text(blocks: &[Block<'_>]) -> String {
     let texts = blocks.iter().filter(|block| block.kind == "text").filter_map(|block| block.text.as_deref());
     texts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")

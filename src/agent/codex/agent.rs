@@ -1,4 +1,4 @@
-//! Codex as closeout asks for it: what is known of it, and where each question is answered.
+//! Codex's implementation of [`Agent`]: its facts, and which file answers each question about it.
 
 use std::path::{Component, Path};
 
@@ -10,18 +10,17 @@ use crate::agent::record::read_small;
 use crate::agent::screen::PermissionKey;
 use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
-/// Codex.
 #[derive(Debug)]
 pub(in crate::agent) struct Codex;
 
-/// The folder of its records and settings.
+/// Holds its records and its settings.
 const HOME: AgentFolder = AgentFolder { variable: Some("CODEX_HOME"), in_home: ".codex", below: "" };
-/// The file of its hooks in that folder.
+/// The file with its hooks, in that folder.
 const HOOK_FILE: &str = "hooks.json";
-/// A longer configuration is not read, in bytes.
+/// The longest configuration read, in bytes.
 const LONGEST_CONFIGURATION: u64 = 1 << 20;
 
-/// The key of a provider has the name that the person's configuration gives it (`env_key`).
+/// The variable with a provider's key has whatever name the user's configuration gives it (`env_key`).
 const VARIABLES: VariableNames = VariableNames {
     allowed: &["CODEX_*", "OPENAI_*", "*_API_KEY", "AWS_*", "AZURE_*"],
     except: &["CODEX_CI", "CODEX_INTERNAL_*", "CODEX_MANAGED_BY_*", "CODEX_SANDBOX*", "CODEX_THREAD_ID"],
@@ -58,7 +57,7 @@ const HOOKS: Hooks = Hooks {
                     moved to another path it asks again",
 };
 
-/// How it asks whether it may stop.
+/// The hook that asks closeout whether the agent may stop.
 const GATE: Hooks =
     Hooks { command: "stop", limit_s: GATE_LIMIT_S, events: &[("Stop", HookKind::Stopped)], ..HOOKS };
 
@@ -106,12 +105,12 @@ impl Agent for Codex {
 
     fn title_status(&self, title: &str, folder: &Path) -> Option<LiveStatus> {
         let title = title.trim();
-        // The sign blinks.
+        // The exclamation mark blinks.
         if title.starts_with("[ ! ] Action Required") || title.starts_with("[ . ] Action Required") {
             return Some(LiveStatus::Waiting { on: WaitsOn::Permission });
         }
-        // A braille sign turns while it works; at rest the project's name stands alone. Any other title may
-        // be the shell's, or one that a person chose.
+        // A spinner of braille characters turns while it works; at rest the title is just the project's
+        // name. Any other title may come from the shell or from the user.
         if matches!(title.chars().next()?, '\u{2800}'..='\u{28ff}') {
             return Some(LiveStatus::Busy);
         }
@@ -120,7 +119,7 @@ impl Agent for Codex {
         folder.components().any(names_project).then_some(LiveStatus::Idle)
     }
 
-    /// It runs only hooks that it was told to trust (its `config.toml`, tables `hooks.state`).
+    /// Codex runs only hooks it was told to trust, which are the `hooks.state` tables of its `config.toml`.
     fn why_hooks_rest(&self, folder: &Path) -> Option<(&'static str, &'static str)> {
         let configuration =
             read_small(&folder.join("config.toml"), LONGEST_CONFIGURATION).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a tool was called with, in a few words for a person. Pure.
+//! What a tool was called with, in a few words for the user. Pure.
 
 use serde::Deserialize;
 
@@ -8,11 +8,11 @@ use super::{ASKING_TOOL, plan, script};
 use crate::agent::fields::Fields;
 use crate::agent::record_text::shortened;
 
-/// The arguments that tell most, in their order.
+/// The arguments that tell a reader most, the most informative first.
 const TELLING: [&str; 9] =
     ["cmd", "command", "path", "query", "url", "task_name", "message", "chars", "prompt"];
 
-/// What it was called with, shortened; `None` where the tool's name says it all.
+/// What the tool was called with, shortened. `None` if its name says everything.
 pub(super) fn called_with(call: &Call) -> Option<String> {
     let name = call.name.as_deref().unwrap_or_default();
     let text = match (&call.arguments, &call.input, &call.action) {
@@ -29,7 +29,7 @@ pub(super) fn called_with(call: &Call) -> Option<String> {
     (!text.is_empty()).then(|| shortened(text))
 }
 
-/// By the arguments of a function.
+/// What a function's arguments say.
 fn by_arguments(arguments: &str) -> String {
     let fields = Fields::read(arguments.as_bytes());
     let patched = fields.text("input").and_then(|patch| files_of(&patch));
@@ -37,14 +37,14 @@ fn by_arguments(arguments: &str) -> String {
     let Some(text) = patched.or_else(told) else {
         return if arguments.trim() == "{}" { String::new() } else { arguments.to_owned() };
     };
-    // Why the agent wants to leave its sandbox, which the person is asked for.
+    // The agent's reason for leaving its sandbox, which the user has to approve.
     match fields.first_text(&["justification"]) {
         Some(why) => format!("{} ({why})", shortened(&text)),
         None => text,
     }
 }
 
-/// The files that a patch names.
+/// The files named in a patch, joined with commas.
 fn files_of(patch: &str) -> Option<String> {
     let files: Vec<String> = patched_files(patch).collect();
     (!files.is_empty()).then(|| files.join(", "))
@@ -68,7 +68,7 @@ struct Choice {
     description: String,
 }
 
-/// The questions as the client shows them; `None` if the arguments are no questions.
+/// The questions as the client shows them. `None` if the arguments contain none.
 pub(super) fn questions(arguments: &str) -> Option<String> {
     let asked: Asked = serde_json::from_str(arguments).ok()?;
     let text = asked.questions.iter().map(text_of).collect::<Vec<_>>().join("\n\n");

@@ -1,23 +1,23 @@
-//! The command lines by which a thread is asked or told something, as data. Tried with 0.169.0.
+//! The command lines that probe a thread or reply to it, as data. Tried with 0.169.0.
 //!
-//! Words go in by standard input, where no other user of the machine can read them; `codex queue` alone
-//! takes them as an argument only.
+//! Text is passed on standard input, where no other user of the machine can read it. Only `codex queue`
+//! insists on an argument.
 
 use super::is_thread_id;
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::SessionObservation;
 
-/// The longest message that is queued, in bytes: an argument can have 128 KiB (execve(2)).
+/// The longest message that is queued, in bytes. A single argument is limited to 128 KiB (execve(2)).
 const LONGEST_MESSAGE: usize = 100 << 10;
-/// What keeps a look from running the person's hooks and from changing anything. Without the last one a
-/// fork has the rights of the thread that it is a copy of, and can write to the workspace.
+/// Options that keep a probe from running the user's hooks and from changing anything. Without the
+/// read-only sandbox a fork has the rights of its original thread and can write to the workspace.
 const LOOK_ONLY: [&str; 8] =
     ["--ephemeral", "--disable", "hooks", "-c", "notify=[]", "-c", "sandbox_mode=\"read-only\"", "-c"];
-/// The value of its last `-c`: nobody is there to be asked.
+/// The value of the last `-c`: nobody is present to approve anything.
 const ASK_NOBODY: &str = "approval_policy=\"never\"";
 
-/// The program by which a session is asked or told something. `None` if its id is no thread's, or if the
-/// folder it works in is not known.
+/// The command for `asking`. `None` if the session's id is not a thread id, its folder is unknown, or a
+/// message to queue does not fit an argument.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
     let id = session.session_id.as_str();
     if !is_thread_id(id) && !matches!(asking, Asking::Fresh { .. }) {
@@ -49,7 +49,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     })
 }
 
-/// A fork of the thread, or a new one without an id, that writes nothing.
+/// The arguments of a run that writes nothing: a fork of thread `id`, or a new thread.
 fn look(id: Option<&str>, schema: Option<&String>, model: Option<&String>) -> Vec<Argument> {
     let mut arguments = texts(&["exec"]);
     arguments.extend(id.map(|_| Argument::from("fork")));
@@ -66,7 +66,7 @@ fn look(id: Option<&str>, schema: Option<&String>, model: Option<&String>) -> Ve
     arguments
 }
 
-/// The end of the command line: JSON lines out, words in by standard input.
+/// The end of every command line: JSON lines on standard output, the text on standard input.
 fn ending(id: Option<&str>) -> Vec<Argument> {
     let mut arguments = texts(&["--json", "--skip-git-repo-check", "--"]);
     arguments.extend(id.map(Argument::from));
@@ -78,7 +78,7 @@ fn queue(session: &SessionObservation, id: &str, text: &str) -> Option<AgentComm
     if text.len() > LONGEST_MESSAGE || text.contains('\0') {
         return None;
     }
-    // One argument each: words that begin with a dash are no options.
+    // `--name=value` in one argument, so that text beginning with a dash is not read as an option.
     let arguments = vec![
         "queue".into(),
         Argument::Text(format!("--thread={id}")),

@@ -1,7 +1,7 @@
-//! What a call of Codex does, and what came of it, for the history of turns. Pure.
+//! What a tool call of Codex does and how it ended, for the turn history. Pure.
 //!
-//! The items of the conversation tell a command with its code; versions before them, and calls that have not
-//! answered, stand in what the model is given.
+//! Conversation items (`item_completed`) name a command with its exit code. For older versions, and for
+//! calls without a result yet, the information comes from the model's input (`response_item`).
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,12 @@ use crate::agent::fields::Fields;
 use crate::agent::turn_tracker::{Answer, TurnTracker, command, edit, other_tool};
 use crate::model::{Deed, Exit, Timestamp};
 
-/// Tools that run a command line.
 const SHELLS: [&str; 6] =
     ["exec_command", "shell", "shell_command", "local_shell", "container.exec", "unified_exec"];
-/// Lines of a patch that name a file.
+/// Prefixes of the patch lines that name a file.
 const FILE_MARKS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
 
-/// The item of a command.
+/// An item about a command.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct CommandExecution {
@@ -31,18 +30,18 @@ struct CommandExecution {
     exit_code: Option<i32>,
 }
 
-/// The item of a patch.
+/// An item about a patch.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct FileChange<'a> {
     id: String,
-    /// What was done to each file, which is not read.
+    /// The change to each file. Its content is not read.
     #[serde(borrow)]
     changes: BTreeMap<String, &'a RawValue>,
     status: String,
 }
 
-/// The item of a tool of an MCP server.
+/// An item about a call to an MCP server's tool.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct McpToolCall {
@@ -50,7 +49,7 @@ struct McpToolCall {
     tool: String,
 }
 
-/// What a shell tool gave back, where it is JSON.
+/// The result of a shell tool, if it is JSON.
 #[derive(Deserialize)]
 struct JsonOutput {
     #[serde(default)]
@@ -63,7 +62,8 @@ struct Metadata {
     exit_code: Option<i32>,
 }
 
-/// What a call does; `None` for one that only looks, and for a program, whose commands are items.
+/// What a call does. `None` for a tool that only reads, and for a program (`exec`), whose commands appear
+/// as items.
 pub(super) fn deed_of(tool: &str, call: &Call, folder: Option<&str>) -> Option<Deed> {
     if tool == "apply_patch" {
         return Some(edit(patched_files(call.input.as_deref().or(call.arguments.as_deref())?)));
@@ -80,7 +80,7 @@ pub(super) fn deed_of(tool: &str, call: &Call, folder: Option<&str>) -> Option<D
     Some(shell(&line, folder.as_deref()))
 }
 
-/// A command line; a patch that is applied by one is an edit.
+/// A command line as a deed. One that runs `apply_patch` is an edit.
 fn shell(line: &str, folder: Option<&str>) -> Deed {
     if line.trim_start().starts_with("apply_patch") {
         edit(patched_files(line))
@@ -89,7 +89,8 @@ fn shell(line: &str, folder: Option<&str>) -> Deed {
     }
 }
 
-/// The command line in the words of a process: the text behind `-lc`, else the words; one word is a line already.
+/// The command line in the argument list of a process: the text after `-lc`, else the quoted arguments. A
+/// single argument is already a command line.
 pub(super) fn line_of(words: &[String]) -> String {
     match words {
         [line] => line.clone(),
@@ -113,7 +114,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The files that a patch names.
+/// The files named in a patch.
 pub(super) fn patched_files(patch: &str) -> impl Iterator<Item = String> {
     patch.lines().filter_map(|line| {
         let file = FILE_MARKS.iter().find_map(|mark| line.strip_prefix(mark))?;
@@ -121,7 +122,7 @@ pub(super) fn patched_files(patch: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Takes an item that tells of something done; false for any other.
+/// Takes an item about something the agent did. False for any other item.
 pub(super) fn take_item(kind: &str, item: &str, tracker: &mut TurnTracker, at: Option<Timestamp>) -> bool {
     match kind {
         "CommandExecution" => parsed(item).map(|run| take_command(&run, tracker, at)),
@@ -156,7 +157,7 @@ fn take_change(change: FileChange<'_>, tracker: &mut TurnTracker, at: Option<Tim
     tracker.settle_call(&change.id, deed, &Answer { exit: Some(exit), ..Answer::default() }, at);
 }
 
-/// How a call ended by the text that the model was given, and what it printed.
+/// How a call ended and what it printed, read from the text given to the model.
 pub(super) fn answer_in(text: &str) -> (Option<Exit>, String) {
     if let Some(JsonOutput { output, metadata: Some(Metadata { exit_code: Some(code) }) }) = parsed(text) {
         return (Some(Exit::Code(code)), output);

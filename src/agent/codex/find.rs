@@ -1,5 +1,5 @@
-//! Reading the sessions of a workspace from their rollouts: the begin of each once, then its end, then
-//! what was appended. What a rollout says is worked out elsewhere.
+//! Reads the sessions of a workspace from their rollouts: the start of each once, then its end, then
+//! whatever is appended. `rollout` interprets the lines.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,40 +18,41 @@ use crate::agent::record::{Followed, modified_at, open_record, read_range, take_
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{Checklist, DatedTodos, SessionObservation};
 
-/// So many sessions are read at most, the newest.
+/// How many sessions are read, the newest first.
 const MOST_READ: usize = 8;
-/// One that was silent for so long before the newest one moved is not looked at: the longest silence
-/// that can be configured, in nanoseconds.
+/// Rollouts that were silent this long when the newest one moved are skipped: the longest silence that can
+/// be configured, in nanoseconds.
 const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
-/// How far back a plan is searched for that the last piece does not have, in bytes.
+/// How far back a plan is searched for if the last piece has none, in bytes.
 const PLAN_REACH: u64 = 4 << 20;
-/// How far into the last piece that search goes, for the line that it begins within, in bytes.
+/// How far that search extends into the last piece, to complete the line that the piece starts in the
+/// middle of, in bytes.
 const PLAN_OVERLAP: u64 = 64 << 10;
 
-/// The name of the tool, in the bytes of a line.
+/// Matches the tool's name in the raw bytes of a line.
 static PLAN_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(plan::TOOL).ok());
 
-/// What is remembered of a workspace's rollouts between readings.
+/// State kept between two reads of a workspace's rollouts.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     records: Vec<Record>,
     names: ThreadNames,
 }
 
-/// What is remembered of one rollout.
+/// State kept for one rollout.
 #[derive(Debug)]
 struct Record {
     path: PathBuf,
     meta: Meta,
     followed: Followed<Rollout>,
-    /// The last plan before the piece that was read first.
+    /// The last plan before the first piece that was read.
     earlier_plan: Option<Checklist>,
-    /// Where the rollouts of its subagents are.
+    /// The paths of its subagents' rollouts, by thread id.
     subagents: BTreeMap<String, PathBuf>,
 }
 
-/// Reads a whole rollout, given as bytes; `None` if it does not begin as one. A last line without a line
-/// feed is still being written and is left out.
+/// Reads a whole rollout. `None` if it does not start like one. A last line without a line feed is still
+/// being written and is ignored.
 pub fn read_rollout(bytes: &[u8]) -> Option<SessionObservation> {
     let Head::Thread(meta) = head_of(bytes) else { return None };
     let mut rollout = Rollout::default();
@@ -59,7 +60,6 @@ pub fn read_rollout(bytes: &[u8]) -> Option<SessionObservation> {
     Some(rollout.observation(&meta, true))
 }
 
-/// Reads the sessions at `places`, the newest first.
 pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
     let SessionsAsk { home, places, .. } = *ask;
     let mut read = SessionsRead { watch_targets: ask.watch_targets(), ..SessionsRead::default() };
@@ -91,7 +91,8 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     read
 }
 
-/// When a file was last written, in nanoseconds. What is no regular file is opened to tell what it is.
+/// When a file was last modified, in nanoseconds since the Unix epoch. 0 if that cannot be read, so that
+/// opening the file reports the problem. `None` if the file does not exist.
 fn changed_at(path: &Path) -> Option<i64> {
     match path.symlink_metadata() {
         Ok(metadata) => {
@@ -102,7 +103,7 @@ fn changed_at(path: &Path) -> Option<i64> {
     }
 }
 
-/// Reads one rollout; `None` if it is no person's session or nothing was said in it.
+/// Reads one rollout. `None` if it is not a user's session, or is empty.
 fn read_place(path: &Path, home: &Path, memory: &mut Memory) -> io::Result<Option<SessionObservation>> {
     let file = open_record(path)?;
     let known = memory.records.iter().position(|record| record.path == path);
@@ -117,7 +118,7 @@ fn read_place(path: &Path, home: &Path, memory: &mut Memory) -> io::Result<Optio
         return Ok(None);
     }
     let followed: Followed<Rollout> = Followed::open(&file)?;
-    // Of one whose end is out of reach it is not known.
+    // Whether it is empty is unknown if its end is out of reach.
     if followed.reader.is_blank() && !followed.is_cut {
         return Ok(None);
     }
@@ -133,7 +134,7 @@ fn read_place(path: &Path, home: &Path, memory: &mut Memory) -> io::Result<Optio
     Ok(Some(session))
 }
 
-/// What the followed rollout says, with what stands beside it.
+/// The session as its rollout and the files beside it describe it.
 fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -> SessionObservation {
     let Record { meta, followed, earlier_plan, subagents, .. } = record;
     let rollout = &followed.reader;
@@ -143,7 +144,7 @@ fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -
     session.subagents = rollout.subagents.look(&home.join("sessions"), subagents);
     if rollout.plan.is_none() {
         session.todos.clone_from(earlier_plan);
-        // Its moment is out of reach.
+        // When it was written is out of reach.
         session.history.todos =
             earlier_plan.clone().map(|list| DatedTodos { list, at: None, order: 0, is_partial: false });
     }
@@ -153,11 +154,11 @@ fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -
     session
 }
 
-/// The last plan before `end`.
+/// The last plan before the offset `end`.
 fn earlier_plan(file: &File, end: u64) -> io::Result<Option<Checklist>> {
     let block = read_range(file, end.saturating_sub(PLAN_REACH), end.saturating_add(PLAN_OVERLAP))?;
     let mut lines = block.split(|byte| *byte == b'\n').rev().filter(|line| {
-        // Nearly none does, and to look for the name costs less than to parse.
+        // Few lines match, and searching for the name is cheaper than parsing.
         PLAN_NAME.as_ref().is_none_or(|name| name.is_match(line))
     });
     Ok(lines.find_map(plan::in_line).filter(|plan| !plan.items.is_empty()))

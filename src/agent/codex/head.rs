@@ -1,5 +1,5 @@
-//! The first line of a rollout, `session_meta`: whose it is. It holds the client's instructions (22 kB
-//! in a run of 0.169.0) after the few fields that are used, so it is read only as far as they go.
+//! The first line of a rollout, `session_meta`: which thread it belongs to. The client's instructions
+//! follow the few fields used (22 kB in a run of 0.169.0), so the line is read only as far as needed.
 
 use std::fs::File;
 use std::io;
@@ -12,42 +12,40 @@ use crate::agent::fields::Fields;
 use crate::agent::record::read_range;
 use crate::model::SessionOrigin;
 
-/// So much of the begin is read, one size after the other until the fields are there, in bytes.
+/// The sizes of the leading piece, tried in turn until the fields are found, in bytes.
 const STEPS: [u64; 4] = [4 << 10, 64 << 10, 1 << 20, 8 << 20];
 
-/// The fields that every client of the last years writes; others may be missing.
+/// The fields that every recent client writes. Others may be missing.
 const USED: [&str; 4] = ["id", "cwd", "cli_version", "source"];
-/// The keys of the line's payload, and of the instructions in it.
 const PAYLOAD: &str = "\"payload\":";
 const INSTRUCTIONS: &str = "\"base_instructions\":";
 
-/// What the begin of a rollout tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Head {
-    /// Whose it is.
+    /// A thread's rollout.
     Thread(Meta),
     /// The first line is still being written.
     Unfinished,
-    /// It is no rollout, or its first line is longer than the last of [`STEPS`].
+    /// Not a rollout, or its first line is longer than the last of [`STEPS`].
     Foreign,
 }
 
-/// Whose rollout it is.
+/// The thread a rollout belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Meta {
-    /// The thread's id. Untrusted text.
+    /// The thread's id. Untrusted.
     pub(super) id: String,
-    /// The folder that it was begun in, absolute. Untrusted text.
+    /// The folder the thread was started in, absolute. Untrusted.
     pub(super) folder: PathBuf,
-    /// The client's version. Untrusted text.
+    /// The client's version. Untrusted.
     pub(super) version: Option<String>,
-    /// How it came to be.
+    /// How the thread was started.
     pub(super) origin: SessionOrigin,
-    /// True for a thread that another one or the client itself began: no session of a person.
+    /// Whether the client or another thread started it. Such a thread is not a user's session.
     pub(super) is_beside: bool,
 }
 
-/// Reads the begin of a rollout.
+/// Reads the head of a rollout.
 pub(super) fn read_head(file: &File) -> io::Result<Head> {
     for step in STEPS {
         let begin = read_range(file, 0, step)?;
@@ -60,7 +58,7 @@ pub(super) fn read_head(file: &File) -> io::Result<Head> {
     Ok(Head::Foreign)
 }
 
-/// What the first bytes of a rollout tell.
+/// The head in the first bytes of a rollout.
 pub(super) fn head_of(begin: &[u8]) -> Head {
     let end = begin.iter().position(|byte| *byte == b'\n');
     let line = &begin[..end.unwrap_or(begin.len())];
@@ -69,7 +67,7 @@ pub(super) fn head_of(begin: &[u8]) -> Head {
     }
     let (frame, payload) = (Fields::read(line), Fields::read(behind(line, PAYLOAD).unwrap_or_default()));
     let is_whole = serde_json::from_slice::<IgnoredAny>(line).is_ok();
-    // The client (0.169.0) writes none of the fields that are used any more after the instructions.
+    // The client (0.169.0) writes all fields used here before the instructions.
     let is_enough =
         USED.iter().all(|name| payload.raw(name).is_some()) && behind(line, INSTRUCTIONS).is_some();
     if is_whole || is_enough {
@@ -81,7 +79,7 @@ pub(super) fn head_of(begin: &[u8]) -> Head {
     }
 }
 
-/// What follows a key in the text of an object.
+/// What follows the first `key` in the text of an object.
 fn behind<'l>(line: &'l [u8], key: &str) -> Option<&'l [u8]> {
     let at = line.windows(key.len()).position(|part| part == key.as_bytes())?;
     Some(&line[at + key.len()..])
@@ -98,7 +96,7 @@ fn meta(frame: &Fields<'_>, payload: &Fields<'_>) -> Option<Meta> {
     let origin = match (payload.text("forked_from_id"), source.as_str()) {
         (Some(of), _) => SessionOrigin::Fork { of: Some(of) },
         (None, Some("exec")) => SessionOrigin::Headless,
-        // The client's own screen says `vscode` since it works over its app server.
+        // The client's own screen reports `vscode` since it runs on the app server.
         (None, Some("cli" | "vscode")) => SessionOrigin::Person,
         (None, _) => SessionOrigin::Unknown,
     };

@@ -1,16 +1,17 @@
-//! What the lines of a rollout say to the history of turns: who wrote a prompt, and how the goal stands. Pure.
+//! What the lines of a rollout contribute to the turn history: who wrote a prompt, and the state of the
+//! goal. Pure.
 
 use super::line::{Line, ThreadGoal};
 use crate::agent::turn_tracker::{TurnTracker, prompt_kind};
 use crate::model::{GoalState, PromptKind, Timestamp};
 
-/// Starts of a user's text that no person wrote to the agent.
+/// Prefixes of `user` messages that no user wrote.
 const NO_PROMPTS: [&str; 7] = [
     "<environment_context>", "<turn_aborted>", "<hook_prompt", "<user_instructions>", "<user_shell_command>",
     "<subagent_notification>", "# AGENTS.md instructions",
 ];
 
-/// Who or what wrote a text that stands where a person's prompt stands; `None` for context.
+/// Who wrote a text in the place of a user's prompt. `None` for context that the client adds.
 pub(super) fn written_by(text: &str) -> Option<PromptKind> {
     let begins = |start: &str| text.starts_with(start);
     if begins("<hook_prompt") {
@@ -24,7 +25,7 @@ pub(super) fn written_by(text: &str) -> Option<PromptKind> {
     }
 }
 
-/// The client tells how the goal of the thread stands.
+/// Takes the state of the thread's goal. `None` clears the goal.
 pub(super) fn take_goal(tracker: &mut TurnTracker, goal: Option<&ThreadGoal>, at: Option<Timestamp>) {
     let Some(goal) = goal else { return tracker.set_goal(None, at) };
     let state = match goal.status.as_str() {
@@ -36,8 +37,8 @@ pub(super) fn take_goal(tracker: &mut TurnTracker, goal: Option<&ThreadGoal>, at
     tracker.set_goal(Some((&goal.objective, state)), at);
 }
 
-/// Whether a line that cannot be taken is none of the conversation: it is whole and of a new kind, or its begin
-/// names a kind among these.
+/// Whether an unreadable line certainly does not belong to the conversation: it parses but is of a new
+/// kind, or its start names one of `kinds`.
 pub(super) fn is_quiet(line: &[u8], kinds: &[&[&str]]) -> bool {
     if Line::parse(line).is_some() {
         return true;

@@ -1,4 +1,4 @@
-//! The lines of a rollout, as far as they are used. Unknown fields are passed over.
+//! The lines of a rollout, as far as they are used. Unknown fields are ignored.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,9 @@ use serde_json::value::RawValue;
 use crate::agent::record_text::moment;
 use crate::model::Timestamp;
 
-/// One line.
 #[derive(Debug, Deserialize)]
 pub(super) struct Line<'a> {
-    /// What kind of line it is.
+    /// The line's type.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Cow<'a, str>,
     timestamp: Option<String>,
@@ -19,7 +18,7 @@ pub(super) struct Line<'a> {
     payload: Option<&'a RawValue>,
 }
 
-/// The kind of a payload, or of an item in it.
+/// The type of a payload, or of an item in it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Tag<'a> {
     #[serde(rename = "type", borrow)]
@@ -33,21 +32,21 @@ pub(super) struct Context {
     pub(super) model: Option<String>,
 }
 
-/// Why a turn failed.
+/// Why a turn failed, in words for the user.
 #[derive(Debug, Deserialize)]
 pub(super) struct TurnError {
     #[serde(default)]
     pub(super) message: String,
 }
 
-/// What was counted.
+/// What a `token_count` event reports.
 #[derive(Debug, Deserialize)]
 pub(super) struct TokenInfo {
     pub(super) last_token_usage: Option<TokenUsage>,
     pub(super) model_context_window: Option<u64>,
 }
 
-/// The tokens of one request.
+/// The token counts of one request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TokenUsage {
@@ -55,7 +54,7 @@ pub(super) struct TokenUsage {
     pub(super) total_tokens: u64,
 }
 
-/// An item that has words.
+/// An item that consists of text.
 #[derive(Debug, Deserialize)]
 pub(super) struct TextItem {
     #[serde(default)]
@@ -68,7 +67,7 @@ struct Part {
     text: String,
 }
 
-/// An item that tells of a subagent.
+/// An item about a subagent.
 #[derive(Debug, Deserialize)]
 pub(super) struct SubagentActivity {
     pub(super) kind: String,
@@ -76,31 +75,30 @@ pub(super) struct SubagentActivity {
     pub(super) agent_path: Option<String>,
 }
 
-/// The call of a tool, in each of its forms.
+/// A tool call, in any of its forms.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Call {
     #[serde(rename = "call_id")]
     pub(super) id: Option<String>,
-    /// The id of the line, which stands in for one of its own.
+    /// The id of the line, used if the call has no id of its own.
     #[serde(rename = "id")]
     pub(super) item_id: Option<String>,
     pub(super) name: Option<String>,
-    /// What a function is called with: JSON as text.
+    /// The arguments of a function: JSON in a string.
     pub(super) arguments: Option<String>,
-    /// What a free-form tool is called with.
+    /// The input of a free-form tool.
     pub(super) input: Option<String>,
-    /// What a local shell is called with.
+    /// The input of a local shell.
     pub(super) action: Option<ShellAction>,
 }
 
-/// What a local shell is called with.
 #[derive(Debug, Deserialize)]
 pub(super) struct ShellAction {
     #[serde(default)]
     pub(super) command: Vec<String>,
 }
 
-/// What a tool gave back.
+/// A tool's result.
 #[derive(Debug, Deserialize)]
 pub(super) struct Output<'a> {
     pub(super) call_id: String,
@@ -108,7 +106,6 @@ pub(super) struct Output<'a> {
     output: Option<&'a RawValue>,
 }
 
-/// The goal of a thread.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ThreadGoal {
@@ -117,28 +114,28 @@ pub(super) struct ThreadGoal {
 }
 
 impl<'a> Line<'a> {
-    /// The line, if it is one.
+    /// Parses one line. `None` if it is not JSON of this shape.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Line<'a>> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// When it was written.
+    /// When the line was written.
     pub(super) fn at(&self) -> Option<Timestamp> {
         moment(self.timestamp.as_deref()?)
     }
 
-    /// The payload's text.
+    /// The payload's JSON text.
     pub(super) fn payload(&self) -> Option<&'a str> {
         self.payload.map(RawValue::get)
     }
 }
 
-/// A part of a line, if it has that form.
+/// Parses a part of a line. `None` if it has another shape.
 pub(super) fn parsed<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
     serde_json::from_str(text).ok()
 }
 
-/// An item by which a hook does not let the turn end.
+/// The item by which a hook keeps a turn open.
 #[derive(Debug, Deserialize)]
 pub(super) struct HookPrompt {
     #[serde(default)]
@@ -146,14 +143,13 @@ pub(super) struct HookPrompt {
 }
 
 impl HookPrompt {
-    /// Its words.
     pub(super) fn text(&self) -> String {
         self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
     }
 }
 
 impl Output<'_> {
-    /// The text, or the text of its parts.
+    /// The text, or the joined text of its parts.
     pub(super) fn text(&self) -> Option<String> {
         let raw = self.output?.get();
         if raw.starts_with('"') {
@@ -165,7 +161,7 @@ impl Output<'_> {
 }
 
 impl TextItem {
-    /// The words.
+    /// The joined text of its parts.
     pub(super) fn text(&self) -> String {
         self.content.iter().map(|part| part.text.as_str()).collect()
     }

@@ -1,7 +1,7 @@
-//! Codex: its rollouts under `sessions/`, the names of its threads in `session_index.jsonl`.
+//! Codex: its rollouts under `sessions/`, and the names of its threads in `session_index.jsonl`.
 //!
-//! Seen in real runs of 0.169.0. New kinds of lines come often; an unknown one is counted and passed
-//! over. It reads records and says command lines; it starts and writes nothing.
+//! Observed with 0.169.0. New kinds of lines appear often; an unknown one is counted and skipped. Nothing
+//! here writes, or starts a program: commands are returned as data.
 
 mod agent;
 mod called_with;
@@ -22,13 +22,13 @@ mod survey;
 pub(super) use agent::Codex;
 pub use find::read_rollout;
 
-/// The agent's name in evidence and on the screen.
+/// The agent's name in evidence and on screen.
 const NAME: &str = "codex";
-/// The tool by which the agent puts questions to the person.
+/// The tool through which the agent asks the user.
 const ASKING_TOOL: &str = "request_user_input";
 
-/// Whether a text is a UUID as the client writes the ids of threads; only such a one becomes an argument
-/// or a part of a file's name.
+/// Whether a text is a UUID as the client writes thread ids. Only such an id may become an argument or a
+/// part of a file name.
 fn is_thread_id(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {

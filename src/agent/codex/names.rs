@@ -1,4 +1,4 @@
-//! The names that threads were given: `session_index.jsonl`, one line a renaming. The last one counts.
+//! The names given to threads: `session_index.jsonl`, one line per renaming. The last one applies.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::agent::record::{open_record, read_range};
 
-/// So much of the end is read, in bytes: about two thousand names.
+/// How much of the end is read, in bytes: about two thousand names.
 const REACH: u64 = 256 << 10;
 
 #[derive(Deserialize)]
@@ -17,16 +17,16 @@ struct Renamed {
     thread_name: String,
 }
 
-/// The names as they were last read.
+/// The names as last read.
 #[derive(Debug, Default)]
 pub(super) struct ThreadNames {
-    /// Size, change time and inode of the file that they are of.
+    /// The size, change time and inode of the file at that moment.
     read_from: Option<(u64, i64, i64, u64)>,
     names: HashMap<String, String>,
 }
 
 impl ThreadNames {
-    /// Reads them again if the file changed. What cannot be read is not there.
+    /// Reads the names again if the file changed. An unreadable file counts as empty.
     pub(super) fn refresh(&mut self, home: &Path) {
         let Ok(file) = open_record(&home.join("session_index.jsonl")) else {
             *self = ThreadNames::default();
@@ -45,7 +45,6 @@ impl ThreadNames {
         self.read_from = Some(stamp);
     }
 
-    /// The name of a thread.
     pub(super) fn of(&self, id: &str) -> Option<String> {
         self.names.get(id).filter(|name| !name.is_empty()).cloned()
     }

@@ -1,5 +1,5 @@
-//! The agent's plan: the tool `update_plan`, called by itself or from a program. Each call gives the
-//! whole plan, and the last one counts. Pure.
+//! The agent's plan: the tool `update_plan`, called directly or from a program. Each call passes the whole
+//! plan, and the last one applies. Pure.
 
 use serde::Deserialize;
 
@@ -7,9 +7,9 @@ use super::line::{Call, Line, Tag, parsed};
 use super::{NAME, script};
 use crate::model::{Checklist, ChecklistItem, ItemState};
 
-/// The tool's name, also in a program.
+/// The tool's name, in programs too.
 pub(super) const TOOL: &str = "update_plan";
-/// More steps are left out.
+/// Further steps are ignored.
 const MOST_STEPS: usize = 500;
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct Step {
     status: String,
 }
 
-/// The plan that a call gives; one that was emptied has no items.
+/// The plan a call passes. A plan that was cleared has no items.
 pub(super) fn given_by(call: &Call) -> Option<Checklist> {
     let steps: Vec<(String, String)> = match (call.name.as_deref()?, &call.arguments, &call.input) {
         (TOOL, Some(arguments), _) => {
@@ -41,7 +41,7 @@ pub(super) fn given_by(call: &Call) -> Option<Checklist> {
     Some(Checklist { from: NAME.to_owned(), items: items.collect() })
 }
 
-/// The plan that a line gives.
+/// The plan a line passes, if it is a call to the tool.
 pub(super) fn in_line(bytes: &[u8]) -> Option<Checklist> {
     let line = Line::parse(bytes).filter(|line| line.kind == "response_item")?;
     let payload = line.payload()?;
@@ -50,7 +50,7 @@ pub(super) fn in_line(bytes: &[u8]) -> Option<Checklist> {
     given_by(&parsed(payload)?)
 }
 
-/// The client's three words.
+/// Reads the client's states `pending`, `in_progress` and `completed`. Anything else is open.
 fn state_of(status: &str) -> ItemState {
     match status {
         "completed" => ItemState::Done,

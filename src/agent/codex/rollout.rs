@@ -1,8 +1,8 @@
-//! What the lines of a rollout say: a fold over them in their order. Pure and total.
+//! What a rollout says: a fold over its lines, in order. Pure and total.
 //!
-//! The words of a turn stand there twice, as items of the conversation that is shown and as what the
-//! model is given (`response_item`); the items are counted, and of the other only calls of tools. A
-//! compaction or a hook writes there too.
+//! A rollout holds the text of a turn twice: as items of the visible conversation and as the model's input
+//! (`response_item`). The items count; of the model's input only tool calls are used, because compactions
+//! and hooks write there too.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ use crate::model::{
     Checklist, Deed, Prompt, PromptKind, SessionObservation, SessionOrigin, Timestamp, TurnEnd,
 };
 
-/// Kinds of lines that keep books and say nothing that is used here.
+/// Line types for bookkeeping that carry nothing used here.
 const BOOKKEEPING: [&str; 7] = [
     "compacted",
     "inter_agent_communication",
@@ -34,7 +34,7 @@ const BOOKKEEPING: [&str; 7] = [
     "token_usage_record",
     "world_state",
 ];
-/// Events that say nothing that is used here; some are of versions before 0.169.
+/// Events that carry nothing used here; some come from versions before 0.169.
 const QUIET_EVENTS: [&str; 19] = [
     "agent_reasoning",
     "agent_reasoning_raw_content",
@@ -56,21 +56,20 @@ const QUIET_EVENTS: [&str; 19] = [
     "warning",
     "web_search_end",
 ];
-/// Items of the model's view that say nothing that is used here.
+/// Items of the model's input that carry nothing used here.
 const QUIET_ITEMS: [&str; 11] = [
     "additional_tools", "agent_message", "compaction", "context_compaction", "ghost_snapshot",
     "image_generation_call", "message", "reasoning", "tool_search_call", "tool_search_output",
     "web_search_call",
 ];
-/// What a rollout said so far.
+/// The state of the fold.
 #[derive(Debug, Default)]
 pub(super) struct Rollout {
     model: Option<String>,
     folder: Option<String>,
     turns: TurnTracker,
-    /// The last plan; one that was emptied has no items.
+    /// The last plan. A plan that was cleared has no items.
     pub(super) plan: Option<Checklist>,
-    /// Subagents that have not reported.
     pub(super) subagents: Subagents,
     context_tokens: Option<u64>,
     context_limit: Option<u64>,
@@ -106,12 +105,12 @@ impl LineReader for Rollout {
 }
 
 impl Rollout {
-    /// Takes a line; false if it cannot be read, or is of no kind that is known.
+    /// Takes a line. False if it does not parse or its type is unknown.
     fn take_bytes(&mut self, bytes: &[u8]) -> bool {
         Line::parse(bytes).is_some_and(|line| self.take_line(&line).is_some())
     }
 
-    /// Takes a line; `None` if it is not known.
+    /// Takes a line. `None` if it is not understood.
     fn take_line(&mut self, line: &Line<'_>) -> Option<()> {
         let at = line.at();
         self.last_at = self.last_at.max(at);
@@ -130,7 +129,7 @@ impl Rollout {
 
     fn take_event(&mut self, payload: &str, at: Option<Timestamp>) -> Option<()> {
         let event = Fields::read(payload.as_bytes());
-        // What is there and no text cannot be read.
+        // A message that is present but not a string cannot be read.
         let message = || match event.raw("message") {
             Some(_) => event.text("message"),
             None => Some(String::new()),
@@ -144,14 +143,14 @@ impl Rollout {
                 if let Some(text) = event.first_text(&["last_agent_message"]) {
                     self.hear(&text, at);
                 }
-                // It stands there when the model's service failed for good.
+                // Present if the model service failed for good.
                 if let Some(error) = event.get::<TurnError>("error") {
                     self.turns.end(failed(&error.message), at);
                 }
                 self.turns.close(at);
                 self.turns.busy_until(at);
             }
-            // The client ends a review so when the review is done.
+            // A finished review ends this way.
             "turn_aborted" if event.text("reason").as_deref() == Some("review_ended") => self.turns.close(at),
             "turn_aborted" => self.turns.end(TurnEnd::Interrupted, at),
             "thread_goal_updated" => {
@@ -162,7 +161,7 @@ impl Rollout {
             "thread_goal_cleared" => self.turns.set_goal(None, at),
             "item_completed" => return self.take_completed(event.raw("item")?.get(), at),
             "token_count" => self.count(event.get("info")),
-            // The turn may go on: then the agent's next words open it again.
+            // The turn may continue; the agent's next message then reopens it.
             "error" => self.turns.end(failed(&message()?), at),
             "agent_message" => self.hear(&message()?, at),
             "user_message" => self.on_prompt(&message()?, at),
@@ -171,7 +170,7 @@ impl Rollout {
         Some(())
     }
 
-    /// An item of the conversation as it is shown.
+    /// Takes an item of the visible conversation.
     fn take_completed(&mut self, item: &str, at: Option<Timestamp>) -> Option<()> {
         let tag: Tag<'_> = parsed(item)?;
         match &*tag.kind {
@@ -181,7 +180,7 @@ impl Rollout {
                 self.turns.prompt(PromptKind::HookFeedback, &parsed::<HookPrompt>(item)?.text(), at);
             }
             "SubAgentActivity" => self.subagents.hear(parsed::<SubagentActivity>(item)?, at),
-            // Whatever else the agent did.
+            // Anything else the agent did.
             kind => {
                 take_item(kind, item, &mut self.turns, at);
                 self.turns.touch(at);
@@ -190,7 +189,7 @@ impl Rollout {
         Some(())
     }
 
-    /// An item of what the model is given.
+    /// Takes an item of the model's input.
     fn take_item(&mut self, payload: &str, at: Option<Timestamp>) -> Option<()> {
         let tag: Tag<'_> = parsed(payload)?;
         match &*tag.kind {
@@ -228,7 +227,7 @@ impl Rollout {
         }
     }
 
-    /// The agent wrote in its turn. The same text is told in several ways, and counts once.
+    /// Takes a message of the agent. The same text is recorded in several ways and counts once.
     fn hear(&mut self, text: &str, at: Option<Timestamp>) {
         if self.turns.said_in_turn() == Some(text.trim()) {
             self.turns.touch(at);
@@ -237,7 +236,7 @@ impl Rollout {
         }
     }
 
-    /// Questions that a tool puts are part of what the agent says in its turn.
+    /// A tool's questions are part of what the agent says in its turn.
     fn ask(&mut self, questions: &str, at: Option<Timestamp>) {
         if questions.is_empty() {
             return;
@@ -247,10 +246,10 @@ impl Rollout {
         self.turns.say(None, &text, at);
     }
 
-    /// What stands where a person's prompt stands begins a turn, or steers the one that runs.
+    /// A text in the place of a user's prompt begins a turn, or steers the running one.
     fn on_prompt(&mut self, text: &str, at: Option<Timestamp>) {
         let kind = written_by(text);
-        // What the client tells between turns opens none.
+        // The client's notices between turns begin none.
         let is_beside = kind == Some(PromptKind::Notice) && !self.turns.is_open();
         let Some(kind) = kind.filter(|_| !is_beside) else { return self.turns.touch(at) };
         let was_queued = kind == PromptKind::Person && !self.turns.is_started() && self.turns.is_open();
@@ -261,18 +260,18 @@ impl Rollout {
         let Some(info) = info else { return };
         self.context_limit = info.model_context_window.or(self.context_limit);
         if let Some(TokenUsage { input_tokens, total_tokens }) = &info.last_token_usage {
-            // After a compaction there was no request, and the total is what is left.
+            // After a compaction there was no request, and the total is what remains.
             let tokens = if *input_tokens == 0 { *total_tokens } else { *input_tokens };
             self.context_tokens = Some(tokens);
         }
     }
 
-    /// True when nothing was said in it: a fork that was opened and not used.
+    /// Whether nothing was said: a fork that was opened but never used.
     pub(super) fn is_blank(&self) -> bool {
         self.turns.is_blank()
     }
 
-    /// All that was said. `is_whole` if the lines were read from the first one.
+    /// The session as recorded so far. `is_whole` says that the lines were read from the first one on.
     pub(super) fn observation(&self, meta: &Meta, is_whole: bool) -> SessionObservation {
         let is_fork = matches!(meta.origin, SessionOrigin::Fork { .. });
         let mut session = SessionObservation {
@@ -284,7 +283,7 @@ impl Rollout {
             origin: meta.origin.clone(),
             ..SessionObservation::named(NAME, &meta.id)
         };
-        // A fork's record begins where it left the other thread.
+        // A fork's record starts where the fork left the original thread.
         self.turns.tell(is_whole && !is_fork, &mut session);
         let plan = self.plan.clone().filter(|plan| !plan.items.is_empty());
         self.turns.tell_todos(plan, false, &mut session);

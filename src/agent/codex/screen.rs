@@ -1,18 +1,18 @@
-//! Codex's screen, as seen with 0.169.0: the keys of its prompts for a permission. Nothing is typed here.
+//! Codex's screen, as observed with 0.169.0: the keys of its permission prompts. Nothing is typed here.
 
 use crate::agent::screen::{PermissionKey, asked_permission};
 use crate::model::SessionObservation;
 
-/// A letter decides at once, wherever the selection stands; `p`, which allows for good, is not offered.
+/// A letter decides immediately, wherever the highlight is. `p`, which allows permanently, is not offered.
 const PERMISSION_KEYS: [PermissionKey; 2] = [
     PermissionKey { label: "allow once", given: "allowed once", answer: "y", key: "y" },
     PermissionKey { label: "deny, and end the turn", given: "denied", answer: "n", key: "n" },
 ];
-/// The version whose prompts were seen.
+/// The version whose prompts were observed.
 const SEEN: &str = "0.169.0";
 
-/// The keys that answer the permission that a session waits for, and what it is about. Only a trusted hook names the
-/// call, and a session with subagents may show the prompt of another one.
+/// The keys that answer the permission prompt of a session, and what the prompt is about. Only a trusted
+/// hook names the call, and a session with subagents may show the prompt of one of those.
 pub(super) fn permission_keys(session: &SessionObservation) -> Option<(&str, &'static [PermissionKey])> {
     let what = asked_permission(session)?;
     let is_certain = session.version.as_deref() == Some(SEEN) && session.subagents.is_empty();

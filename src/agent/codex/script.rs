@@ -1,14 +1,13 @@
-//! Newer models call tools from a program in JavaScript that they write (the free-form tool `exec`), so
-//! what they do stands in its text alone. This reads values that stand there as they are; what a program
-//! works out is not known. Pure, and total: any text gives an answer.
+//! Reads JavaScript programs. Newer models call tools from a program they write (the free-form tool
+//! `exec`), so only its source says what they do. Literal values are read; values the program computes are
+//! unknown. Pure, and total: every text has a result.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// A part of a program.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
-    /// A literal; `None` if a part of it is worked out.
+    /// A string literal; `None` if a part of it is computed.
     Text(Option<String>),
     Word(String),
     Sign(char),
@@ -45,7 +44,7 @@ impl Iterator for Tokens<'_> {
 }
 
 impl Tokens<'_> {
-    /// What follows an opening quote, to its end.
+    /// The rest of a literal after its opening quote.
     fn literal(&mut self, quote: char) -> Option<String> {
         let mut text = Some(String::new());
         while let Some(sign) = self.0.next() {
@@ -55,7 +54,7 @@ impl Tokens<'_> {
                     Some('n') => '\n',
                     Some('t') => '\t',
                     Some('\n') => continue,
-                    // Escapes by number are rare in a step's words.
+                    // Numeric escapes are rare in the text of a step, and count as computed.
                     Some('u' | 'x') => {
                         text = None;
                         continue;
@@ -77,7 +76,7 @@ impl Tokens<'_> {
     }
 }
 
-/// The text that is first given under the name `key` in an object.
+/// The first literal value of `key` in an object.
 pub(super) fn first_value(program: &str, key: &str) -> Option<String> {
     let mut tokens = Tokens(program.chars().peekable()).peekable();
     while let Some(token) = tokens.next() {
@@ -91,8 +90,8 @@ pub(super) fn first_value(program: &str, key: &str) -> Option<String> {
     None
 }
 
-/// The steps of the last plan that is given as it is: each with its status. `None` if there is none, or
-/// if a part of it is worked out.
+/// The steps of the last plan that is written as a literal, each with its status. `None` if there is none,
+/// or a part of it is computed.
 pub(super) fn plan_steps(program: &str) -> Option<Vec<(String, String)>> {
     let at = program.rfind("update_plan")?;
     let mut tokens = Tokens(program[at..].chars().peekable()).peekable();

@@ -1,5 +1,5 @@
-//! The subagents of a thread: which have not reported, by the thread's own record, and when the record of
-//! each last grew. A subagent has a rollout of its own, which names its parent in its first line.
+//! The subagents of a thread: which have not reported, according to the thread's record, and when the
+//! rollout of each last grew. A subagent has a rollout of its own, whose first line names the parent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +10,13 @@ use super::line::SubagentActivity;
 use crate::agent::record::modified_at;
 use crate::model::{Subagent, Timestamp};
 
-/// More are not followed.
+/// Further subagents are not tracked.
 const MOST: usize = 64;
-/// A subagent's rollout lies in the folder of its day where the client runs, which can be the day before
-/// or after in UTC.
+/// Days to search around the start time, in UTC. A rollout lies in the folder of the client's local day,
+/// which can be the day before or after.
 const DAYS: [i64; 3] = [0, -1, 1];
 
-/// Those that have not reported.
+/// The subagents that have not reported yet.
 #[derive(Debug, Default)]
 pub(super) struct Subagents {
     open: Vec<OpenSubagent>,
@@ -30,7 +30,7 @@ struct OpenSubagent {
 }
 
 impl Subagents {
-    /// The thread's record tells of one.
+    /// Takes an item about a subagent.
     pub(super) fn hear(&mut self, activity: SubagentActivity, at: Option<Timestamp>) {
         let id = activity.agent_thread_id;
         match activity.kind.as_str() {
@@ -47,7 +47,8 @@ impl Subagents {
         }
     }
 
-    /// Those that have not reported, with what their records tell. `paths` keeps where they are.
+    /// The subagents that have not reported, each with the time its rollout last grew. `paths` caches where
+    /// the rollouts are.
     pub(super) fn look(&self, sessions: &Path, paths: &mut BTreeMap<String, PathBuf>) -> Vec<Subagent> {
         paths.retain(|id, _| self.open.iter().any(|open| open.id == *id));
         let look = |open: &OpenSubagent| {
@@ -64,7 +65,7 @@ impl Subagents {
     }
 }
 
-/// The rollout of a thread that began about that time.
+/// Finds the rollout of a thread that started around `at`.
 fn rollout_of(id: &str, sessions: &Path, at: Option<Timestamp>) -> Option<PathBuf> {
     let day = jiff::Timestamp::from_millisecond(at?.0).ok()?;
     let end = format!("-{id}.jsonl");

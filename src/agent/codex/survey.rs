@@ -1,8 +1,8 @@
-//! Which sessions there are under `sessions/<year>/<month>/<day>/`, and in which folder each was begun.
+//! Finds the sessions under `sessions/<year>/<month>/<day>/`, and the folder in which each was started.
 //!
-//! A session that is taken up again goes on in the folder of its first day, so the names and times in
-//! all of them are looked at; read is only the begin of a rollout that is new enough, once. Those in
-//! `archived_sessions/` are not looked at: a person put them away.
+//! A resumed session continues in the folder of its first day, so file names and times are listed in all of
+//! them; only the head of a sufficiently recent rollout is read, once. `archived_sessions/` is ignored: the
+//! user put those away.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -17,26 +17,26 @@ use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::agent::record::{entries, modified_at, note_unreadable, open_record};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
-/// More days are not looked at; the newest are.
+/// How many days are examined, the newest first.
 const MOST_DAYS: usize = 4096;
-/// What is said to be unreadable.
+/// What a reported problem says could not be read.
 const RECORDS: &str = "the sessions' records";
-/// The folder of the locks by which the client keeps a thread to one writer: `<id>.lock`.
+/// The folder of the locks with which the client restricts a thread to one writer: `<id>.lock`.
 const LOCKS: &str = "thread-writer-locks";
 
-/// What is remembered of the rollouts, so that the begin of each is read once.
+/// The heads read so far, so that each is read once.
 #[derive(Debug, Default)]
 pub(crate) struct SurveyMemory {
     known: HashMap<PathBuf, Known>,
 }
 
-/// What the begin of a rollout told.
+/// A head and the file it was read from.
 #[derive(Debug)]
 struct Known {
     inode: u64,
     size: u64,
     head: Head,
-    /// Whether the survey that runs saw it; what it did not see is forgotten.
+    /// Whether the current survey saw the file. Others are dropped at its end.
     is_seen: bool,
 }
 
@@ -53,7 +53,7 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
         is_within: HashMap::new(),
     };
     look.survey.watch_targets.push(arrivals(&sessions));
-    // A thread is locked when it is opened: one that is taken up again shows here, wherever it lies.
+    // Opening a thread locks it, so a resumed thread shows here, whichever folder its rollout is in.
     look.survey.watch_targets.push(arrivals(&home.join(LOCKS)));
     let mut n_days = 0;
     for (at, year) in look.folders(&sessions, 4).into_iter().enumerate() {
@@ -72,18 +72,18 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
     look.finish()
 }
 
-/// One look over all of it.
+/// The state of one survey.
 struct Look<'a> {
     ask: &'a SurveyAsk<'a>,
     memory: &'a mut SurveyMemory,
     survey: Survey,
-    /// When each thread was locked, by its id.
+    /// When each thread was locked, by thread id.
     locked_at: HashMap<String, Timestamp>,
     /// Rollouts whose first line is still being written.
     unfinished: BTreeMap<PathBuf, Vec<OsString>>,
-    /// Files that are named like rollouts and are none.
+    /// Files named like rollouts that are not.
     foreign: Vec<PathBuf>,
-    /// Whether a folder lies within the one that is asked for.
+    /// Caches whether a folder is covered by the request.
     is_within: HashMap<PathBuf, bool>,
 }
 
@@ -91,8 +91,7 @@ fn arrivals(folder: &Path) -> WatchTarget {
     WatchTarget::new(folder, Names::Any, Parts::WORDS).arrivals()
 }
 
-/// When each of the threads that are open was opened. A lock that a killed client left behind is as old
-/// as that.
+/// When each open thread was opened. A lock left behind by a killed client keeps its old time.
 fn locks(folder: &Path) -> HashMap<String, Timestamp> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let lock = |entry: DirEntry| {
@@ -102,14 +101,14 @@ fn locks(folder: &Path) -> HashMap<String, Timestamp> {
     entries.filter_map(lock).collect()
 }
 
-/// The id in a rollout's name, `rollout-<time>-<id>.jsonl`, where the time has a fixed length.
+/// The id in the name of a rollout, `rollout-<time>-<id>.jsonl`. The time has a fixed length.
 fn id_in(name: &str) -> Option<&str> {
     let stem = name.strip_prefix("rollout-")?.strip_suffix(".jsonl")?;
     stem.get("2026-11-22T01-37-57-".len()..)
 }
 
 impl Look<'_> {
-    /// The folders below that are named by a number of so many digits, the newest first.
+    /// The folders in `folder` whose name is a number of `n_digits` digits, the newest first.
     fn folders(&mut self, folder: &Path, n_digits: usize) -> Vec<PathBuf> {
         let is_number = |name: &[u8]| name.len() == n_digits && name.iter().all(u8::is_ascii_digit);
         let mut found: Vec<PathBuf> = entries(folder, RECORDS, &mut self.survey.problems)
@@ -121,14 +120,15 @@ impl Look<'_> {
         found
     }
 
-    /// New sessions show in the newest folder of each level: in its parent if it is not there yet.
+    /// Watches the newest folder of each level, where new sessions show. A folder that does not exist yet
+    /// shows in its parent.
     fn watch_newest(&mut self, n_newer: usize, folder: &Path) {
         if n_newer == 0 {
             self.survey.watch_targets.push(arrivals(folder));
         }
     }
 
-    /// The rollouts of one day.
+    /// Adds the rollouts of one day.
     fn day(&mut self, day: &Path) {
         for entry in entries(day, RECORDS, &mut self.survey.problems) {
             let name = entry.file_name();
@@ -153,7 +153,7 @@ impl Look<'_> {
         }
     }
 
-    /// The begin of a rollout; from memory if it is the same file and did not become shorter.
+    /// The head of a rollout, from memory if the file is the same and has not shrunk.
     fn head(&mut self, path: &Path, inode: u64, size: u64) -> io::Result<Head> {
         if let Some(known) = self.memory.known.get_mut(path)
             && known.inode == inode
@@ -183,7 +183,7 @@ impl Look<'_> {
         *self.is_within.entry(folder.to_owned()).or_insert_with(|| self.ask.covers(folder))
     }
 
-    /// Forgets what is not there any more, and tells where the unfinished become whole.
+    /// Drops the heads of files that are gone, and watches the unfinished ones.
     fn finish(self) -> Survey {
         let Look { memory, mut survey, unfinished, foreign, .. } = self;
         memory.known.retain(|_, known| std::mem::replace(&mut known.is_seen, false));
@@ -194,7 +194,7 @@ impl Look<'_> {
     }
 }
 
-/// What is told of files that are no rollouts: once, however many there are.
+/// One problem for all files that are not rollouts, however many there are.
 fn no_rollouts(foreign: &[PathBuf]) -> Option<Unreadable> {
     let first = foreign.first()?;
     let detail = match foreign.len() {
