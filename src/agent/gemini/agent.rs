@@ -1,4 +1,4 @@
-//! Gemini CLI as closeout asks for it: what is known of it, and where each question is answered.
+//! Gemini CLI's implementation of [`Agent`]: its facts, and which file answers each question about it.
 
 use std::path::Path;
 
@@ -9,11 +9,10 @@ use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, Sur
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
-/// Gemini CLI.
 #[derive(Debug)]
 pub(in crate::agent) struct Gemini;
 
-/// The folder of its records and settings.
+/// Holds its records and its settings.
 const HOME: AgentFolder = AgentFolder { variable: None, in_home: ".gemini", below: "" };
 
 const VARIABLES: VariableNames = VariableNames {
@@ -21,9 +20,9 @@ const VARIABLES: VariableNames = VariableNames {
     except: &["GEMINI_CLI", "GEMINI_CLI_IDE_*", "GEMINI_CWD", "GEMINI_PROJECT_DIR", "GEMINI_SESSION_ID"],
 };
 
-/// The terminal's cursor is hidden, and stands where the drawn one is. The hint goes with the first sign that is
-/// typed, a line break too. `*` is the sign of the mode that asks for no permission, `!` that of the shell mode, in
-/// which words are run; that one and the keys of vi have another hint.
+/// The terminal cursor is hidden but stands where the drawn one is. The hint disappears with the first
+/// character typed, even a line break. The prompt is `*` in the mode that asks for no permissions and `!`
+/// in shell mode, in which text is executed; shell mode and vi keys show a different hint.
 const EMPTY_BOX: EmptyBox =
     EmptyBox::WithHint { prompts: &['>', '*'], column: 3, hint: "  Type your message or @path/to/file" };
 
@@ -57,7 +56,7 @@ const HOOKS: Hooks = Hooks {
                     already tell from their next start on",
 };
 
-/// How it asks whether it may stop.
+/// The hook that asks closeout whether the agent may stop.
 const GATE: Hooks = Hooks {
     command: "after-agent",
     limit_s: GATE_LIMIT_S,
@@ -79,7 +78,7 @@ impl Agent for Gemini {
             package: Some("gemini-cli"),
             tried: Some((Version(0, 61, 0), Version(0, 61, 0))),
             tells_by_title: true,
-            // A call that waits for a permission is written only when it has answered.
+            // A call waiting for permission is recorded only once it has a result.
             hides_open_calls: true,
             typing: Some(Typing { empty_box: Some(EMPTY_BOX), ..Typing::USUAL }),
             never_resumed: Some("Gemini CLI can lose a session that it goes on with without a screen"),

@@ -1,5 +1,5 @@
-//! The tool calls of a reply: what each does, which have not answered, what came of it, and the todo list among them.
-//! Pure.
+//! The tool calls of a reply: what each does, which have no result yet, how the others ended, and the todo
+//! list they write. Pure.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,51 +11,48 @@ use crate::agent::record_text::{end_of, moment, shortened};
 use crate::agent::turn_tracker::{command, edit, other_tool};
 use crate::model::{ChecklistItem, Deed, Exit, ItemState, Timestamp};
 
-/// The tool that writes the todo list.
 pub(super) const WRITE_TODOS: &str = "write_todos";
-/// More items of a list than these are left out.
+/// Further items of a list are ignored.
 const MOST_ITEMS: usize = 1000;
 
-/// The longest output of a command that is kept, in bytes of its end.
+/// How much of the end of a command's output is kept, in bytes.
 const LONGEST_OUTPUT: usize = 4 << 10;
-/// Tools that only look, or keep a list.
+/// Tools that only read or maintain a list.
 const LOOKING: [&str; 12] = [
     "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search",
     "google_web_search", "web_fetch", "write_todos", "save_memory", "codebase_investigator",
     "get_internal_docs",
 ];
 
-/// One call.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     pub(super) id: String,
     pub(super) name: String,
-    /// What it was called with, shortened.
+    /// Its arguments, shortened for display.
     pub(super) what: Option<String>,
     pub(super) state: CallState,
-    /// When it answered.
+    /// When its result arrived.
     pub(super) at: Option<Timestamp>,
-    /// The todo list that it writes.
+    /// The todo list it writes.
     pub(super) todos: Option<Vec<ChecklistItem>>,
-    /// What it does, for the history of turns; `None` for one that only looks.
+    /// What it does, for the turn history. `None` for a tool that only reads.
     pub(super) deed: Option<Deed>,
-    /// How a command ended, and the end of what it printed.
+    /// How a command ended.
     pub(super) exit: Option<Exit>,
     pub(super) output: String,
 }
 
-/// How a call stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallState {
-    /// It has not answered.
+    /// It has no result yet.
     Open,
     Done,
     Failed,
-    /// The person refused it, or broke the turn off.
+    /// The user refused it, or interrupted the turn.
     Cancelled,
 }
 
-/// The arguments of the client's own tools that tell best what a call does.
+/// The arguments of the client's own tools that say best what a call does, the most informative first.
 const TELLING: [&str; 6] = ["command", "file_path", "pattern", "query", "prompt", "dir_path"];
 
 #[derive(Deserialize)]
@@ -88,7 +85,7 @@ struct Response {
 }
 
 impl Call {
-    /// A call as it is recorded.
+    /// A call as recorded with its result.
     pub(super) fn recorded(call: ToolCall<'_>) -> Call {
         let state = match call.status.as_str() {
             "success" => CallState::Done,
@@ -102,7 +99,7 @@ impl Call {
         Call { state, at, exit, output, ..Call::new(call.id, call.name, call.args) }
     }
 
-    /// A call in what the client wrote down again from its history.
+    /// A call as the client rewrote it from its history, without the result.
     pub(super) fn restated(call: FunctionCall<'_>) -> Call {
         Call::new(call.id, call.name, call.args)
     }
@@ -116,7 +113,7 @@ impl Call {
         Call { id, name, what, state: CallState::Open, at: None, todos, deed, exit: None, output }
     }
 
-    /// About how many bytes it holds.
+    /// Its approximate size in memory, in bytes.
     pub(super) fn size(&self) -> usize {
         let todos: usize = self.todos.iter().flatten().map(|item| item.title.len() + 64).sum();
         self.id.len()
@@ -143,12 +140,12 @@ fn item(todo: Todo) -> ChecklistItem {
     ChecklistItem { title: todo.description, state, evidence: None }
 }
 
-/// The list as a whole; `None` when it is empty.
+/// The items as a checklist; `None` if there are none.
 pub(super) fn checklist(items: &[ChecklistItem]) -> Option<crate::model::Checklist> {
     (!items.is_empty()).then(|| crate::model::Checklist { from: NAME.to_owned(), items: items.to_vec() })
 }
 
-/// What a call does; `None` for a tool that only looks.
+/// What a call does; `None` for a tool that only reads.
 fn deed_of(tool: &str, args: &Fields<'_>) -> Option<Deed> {
     if LOOKING.contains(&tool) {
         return None;
@@ -166,7 +163,7 @@ fn deed_of(tool: &str, args: &Fields<'_>) -> Option<Deed> {
     }
 }
 
-/// How a call ended by its result, and the end of what a command printed.
+/// How a call ended, and the end of what a command printed.
 fn result_in(result: Option<&RawValue>, state: CallState) -> (Option<Exit>, String) {
     let parts: Vec<Part> =
         result.and_then(|result| serde_json::from_str(result.get()).ok()).unwrap_or_default();
@@ -183,7 +180,7 @@ fn result_in(result: Option<&RawValue>, state: CallState) -> (Option<Exit>, Stri
     (exit, end_of(printed(&text), LONGEST_OUTPUT).to_owned())
 }
 
-/// What a command printed, without what the client writes around it for the model.
+/// The output of a command without the text that the client wraps around it for the model.
 fn printed(text: &str) -> &str {
     let text = text.trim_start();
     let text = text.strip_prefix("<untrusted_context>").map_or(text, str::trim_start);
@@ -191,7 +188,7 @@ fn printed(text: &str) -> &str {
     text.strip_suffix("</untrusted_context>").unwrap_or(text)
 }
 
-/// The client tells a code that is not 0 in a line behind the output.
+/// The exit code of a command. The client writes a nonzero one on a line after the output.
 fn code_in(text: &str) -> Option<i32> {
     let line = text.lines().rev().take(12).find_map(|line| line.trim().strip_prefix("Exit Code: "))?;
     line.trim().parse().ok()

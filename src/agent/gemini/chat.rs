@@ -1,4 +1,4 @@
-//! What the lines of a chat say: a fold over them in their order. Pure and total.
+//! What a chat says: a fold over its lines, in order. Pure and total.
 
 use serde_json::value::RawValue;
 
@@ -11,49 +11,49 @@ use crate::agent::record_text::{mended, shortened};
 use crate::agent::turn_tracker::{TurnTracker, failed};
 use crate::model::{SessionObservation, SessionOrigin, Timestamp, TurnEnd};
 
-/// A message with a longer id is no message, in bytes.
+/// A message with a longer id is ignored, in bytes.
 const LONGEST_ID: usize = 256;
-/// What the client writes when a person breaks a turn off.
+/// What the client writes when the user interrupts a turn.
 const CANCELLED: &str = "Request cancelled.";
-/// What the client writes at the begin of a session that it makes of a file.
+/// Opens the line the client writes at the start of a session that it imports from a file.
 const IMPORTED: &str = "Imported session from ";
 
-/// What a chat said so far.
+/// The state of the fold.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own of the record")]
 pub(super) struct Chat {
     session_id: Option<String>,
-    /// True for the record of a subagent.
+    /// Whether this is a subagent's record.
     pub(super) is_subagent: bool,
-    /// The file that the session was made of.
+    /// The file the session was imported from.
     pub(super) imported_from: Option<String>,
     summary: Option<String>,
     model: Option<String>,
     context_tokens: Option<u64>,
     messages: Messages,
-    /// Those that were replaced the last time. A client that resumes a session replaces all with none
-    /// first.
+    /// The messages before the last replacement. A client that resumes a session first replaces all
+    /// messages with an empty list.
     replaced: Messages,
     stop: Option<Stop>,
-    /// True when a line that is too long may have told how the turn stands.
+    /// Whether an overlong line was skipped that may have changed the state of the turn.
     is_lost: bool,
-    /// True when the last line could not be read.
+    /// Whether the last line could not be read.
     is_unread: bool,
-    /// True when the messages are all there are, also if the begin of the record was not read.
+    /// Whether the messages are complete even if the start of the record was not read.
     is_restated: bool,
     last_at: Option<Timestamp>,
     n_skipped_lines: u32,
 }
 
-/// How a turn was stopped, beside the messages.
+/// How a turn was stopped, recorded outside the messages.
 #[derive(Debug)]
 struct Stop {
     end: TurnEnd,
     at: Option<Timestamp>,
-    /// The prompt of that turn.
+    /// The prompt of the stopped turn.
     prompt: Option<String>,
-    /// True when a message came after it. The client writes its history down again after a stop, and
-    /// that is no new turn.
+    /// Whether a message came after the stop. A client rewrites its history after a stop, which is not a
+    /// new turn.
     is_lifted: bool,
 }
 
@@ -84,7 +84,7 @@ impl LineReader for Chat {
 }
 
 impl Chat {
-    /// Takes the bytes of a line; false if they cannot be read.
+    /// Takes a line given as bytes. False if it cannot be read.
     fn take_bytes(&mut self, bytes: &[u8]) -> bool {
         let line = Line::parse(bytes);
         let is_head = line.as_ref().is_some_and(Line::is_head);
@@ -95,7 +95,7 @@ impl Chat {
         }
     }
 
-    /// Takes a line; false if it is of no kind that is known. The order is the client's.
+    /// Takes a line. False if its kind is unknown. The checks follow the client's order.
     fn take_line(&mut self, line: Line<'_>) -> bool {
         if let Some(id) = &line.rewind_to {
             self.messages.rewind(id);
@@ -143,7 +143,7 @@ impl Chat {
         }
     }
 
-    /// What the client says of itself.
+    /// Takes a notice of the client itself.
     fn take_notice(&mut self, line: &Line<'_>) -> bool {
         let text: String = line.parts().into_iter().filter_map(|part| part.text).collect();
         let at = line.at();
@@ -163,7 +163,7 @@ impl Chat {
         self.stop = Some(Stop { end, at, prompt, is_lifted: false });
     }
 
-    /// Takes what the head says, or a change of it.
+    /// Takes the chat's head, or a change to it.
     fn take_head(&mut self, text: &str) -> bool {
         let Ok(head) = serde_json::from_str::<Head<'_>>(text) else { return false };
         if head.session_id.is_some() {
@@ -181,7 +181,7 @@ impl Chat {
         true
     }
 
-    /// Takes all messages anew. It does not begin a turn that was stopped before.
+    /// Replaces all messages. This does not restart a turn that was stopped before.
     fn restate(&mut self, messages: &[&RawValue]) {
         let stop = self.stop.take();
         let mut before = self.messages.begin_again();
@@ -208,7 +208,7 @@ impl Chat {
         self.stop.as_ref().is_some_and(|stop| !stop.is_lifted)
     }
 
-    /// The turns. What stopped the last one stands beside the messages.
+    /// The turns, including what stopped the last one.
     fn turns(&self) -> TurnTracker {
         let mut turns = self.messages.turns();
         turns.note(self.last_at);
@@ -223,23 +223,23 @@ impl Chat {
         turns
     }
 
-    /// True when nothing was said in it: a session that was opened and not used.
+    /// Whether the session was opened but never used.
     pub(super) fn is_blank(&self) -> bool {
         self.messages.is_blank()
     }
 
-    /// True when a todo list was written in what was read.
+    /// Whether the part that was read writes a todo list.
     pub(super) fn has_todos(&self) -> bool {
         self.messages.todos().is_some()
     }
 
-    /// The id by which the record names its session.
+    /// The session's id according to the record.
     pub(super) fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
-    /// All that was said. `session_id` is used if no line has one; `is_whole` if the record was read from
-    /// its begin.
+    /// The session as recorded so far. `session_id` applies if no line names the session; `is_whole` says
+    /// that the record was read from its start.
     pub(super) fn observation(&self, session_id: &str, is_whole: bool) -> SessionObservation {
         let is_fork = self.imported_from.is_some();
         let mut session = SessionObservation {

@@ -1,20 +1,20 @@
-//! The command lines of Gemini CLI, as seen with 0.61.0.
+//! The command lines of Gemini CLI, as observed with 0.61.0.
 //!
-//! There is no look that leaves nothing behind: a session is made of a copy of the record, with a new id.
-//! The client deletes it when it is next started in that project.
+//! No probe is free of traces: each makes a session with a new id from a copy of the record. The client
+//! deletes that session the next time it starts in the project.
 //!
-//! There is no way to write to a session that is not on a screen. `gemini --resume ID` answers well and
-//! leaves a second, empty record with the same id if another minute has begun since the first one; the
-//! next start in that project deletes an empty record together with all records of that id, and so the
-//! session with all that was said in it.
+//! There is no safe way to write to a session that is not on a screen. `gemini --resume ID` answers well,
+//! but leaves a second, empty record with the same id if a new minute has begun since the first one. The
+//! next start in that project deletes an empty record together with all records of that id, and with them
+//! the whole session.
 
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::SessionObservation;
 
-/// The program.
 const PROGRAM: &str = "gemini";
 
-/// The program by which a session is asked or told something.
+/// The command for `asking`. `None` for a reply or a queued reply, which are never sent this way, and if
+/// the folder is unknown.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
     let (prompt, chosen) = match asking {
         Asking::Probe { prompt, model } => (prompt.clone(), model.as_ref()),
@@ -27,9 +27,10 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     if !matches!(asking, Asking::Fresh { .. }) {
         arguments.extend(["--session-file".into(), Argument::RecordCopy]);
     }
-    // Tools that change something are not offered to the model.
+    // In plan mode the model is not offered tools that change anything.
     arguments.extend(["--approval-mode", "plan", "--output-format", "json"].map(Argument::from));
-    // Without it another model may be asked than the one that did the work, and a call decides first which.
+    // Without it the client makes an extra model call to choose a model, which may not be the one that did
+    // the work.
     if let Some(model) = chosen.or(session.model.as_ref()).filter(|model| is_model(model)) {
         arguments.push(Argument::Text(format!("--model={model}")));
     }
@@ -49,13 +50,13 @@ fn is_model(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
-/// The client takes no schema, so the words ask for it.
+/// The client takes no schema, so the prompt asks for it.
 fn with_schema(prompt: &str, schema: &str) -> String {
     format!("{prompt}\n\nAnswer with one JSON object and nothing else. Its JSON schema:\n{schema}\n")
 }
 
-/// The program that deletes a copy. Its id is a UUID; the client takes a number too, which would be another
-/// session's place in a list.
+/// The command that deletes the copy `copy_id`. Only a UUID is accepted: the client would take a number as
+/// an index into its list of sessions and delete another session.
 pub(in crate::agent) fn removal(session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
     let groups: Vec<&str> = copy_id.split('-').collect();
     let is_uuid = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])

@@ -1,4 +1,4 @@
-//! Reading the sessions of a workspace from their records.
+//! Reads the sessions of a workspace from their records.
 
 use std::fs::File;
 use std::io;
@@ -11,18 +11,17 @@ use crate::agent::record::{Followed, modified_at, open_record};
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{SessionObservation, SessionPlace, Timestamp};
 
-/// So many sessions of a workspace are read, the newest.
+/// How many sessions of a workspace are read, the newest first.
 const MOST_READ: usize = 12;
-/// How far back a todo list is searched for that the last piece does not have, in bytes.
+/// How far back a todo list is searched for if the last piece has none, in bytes.
 const TODO_REACH: u64 = 4 << 20;
 
-/// What is remembered of a workspace's records between readings.
+/// State kept between two reads of a workspace's records.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     records: Vec<(PathBuf, Followed<Chat>)>,
 }
 
-/// Reads the sessions at `places`, the newest first.
 pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
     let places = ask.places;
     let mut read = SessionsRead { watch_targets: ask.watch_targets(), ..SessionsRead::default() };
@@ -39,7 +38,7 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     read
 }
 
-/// Reads one record; `None` if nothing was said in it, or it is no session of a person.
+/// Reads one record. `None` if it is empty or not a user's session.
 fn read_place(place: &SessionPlace, memory: &mut Memory) -> io::Result<Option<SessionObservation>> {
     let file = open_record(&place.record)?;
     let known = memory.records.iter_mut().find(|(path, _)| *path == place.record);
@@ -73,7 +72,7 @@ fn observe(
     Ok(Some(session))
 }
 
-/// Takes a longer piece if it holds a todo list that the last piece does not.
+/// Reads a longer piece if that one has a todo list which the last piece lacks.
 fn reach_for_todos(followed: &mut Followed<Chat>, file: &File) -> io::Result<()> {
     if followed.reader.has_todos() {
         return Ok(());

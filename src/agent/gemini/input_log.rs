@@ -1,10 +1,10 @@
-//! Which session a screen of Gemini CLI shows, as far as its log of inputs tells: `tmp/<project>/logs.json`,
-//! a list of what persons typed. Seen with 0.61.0.
+//! Tells which session a Gemini CLI screen shows, from the client's input log `tmp/<project>/logs.json`, a
+//! list of what users typed. Observed with 0.61.0.
 //!
-//! Nothing else tells it. The title names the project alone, and a session that `/clear` or `/resume` went on
-//! to is written down by its first prompt at the earliest, so that what is pasted after one of these would
-//! begin or go on with another session than the one that closeout knows. The id in an entry is the session
-//! that its process began with, also after `/clear`: it tells the processes of a folder apart, no more.
+//! Nothing else tells. The pane's title names only the project, and a session reached with `/clear` or
+//! `/resume` is recorded at its first prompt at the earliest, so text pasted after one of these would start
+//! or continue a session other than the one closeout knows. The id in an entry is the session its process
+//! started with, even after `/clear`: it distinguishes the processes in a folder and nothing more.
 
 use std::path::Path;
 
@@ -14,24 +14,24 @@ use crate::agent::record::read_small;
 use crate::agent::record_text::{moment, shortened};
 use crate::model::{SessionObservation, Timestamp};
 
-/// A longer log is not read, in bytes.
+/// The longest log read, in bytes.
 const LONGEST: u64 = 32 << 20;
-/// The name of the log, beside the folder of the chats.
+/// The log's name, next to the folder of chats.
 const LOG: &str = "logs.json";
-/// Commands after which the same session is shown. `/clear`, `/new`, `/chat`, `/resume` and `/restore` are
-/// none, and of a command that is not known it is not certain.
+/// Commands that leave the session on screen. `/clear`, `/new`, `/chat`, `/resume` and `/restore` do not,
+/// and an unknown command may not.
 const STAYS: [&str; 24] = [
     "/?", "/about", "/bug", "/compact", "/compress", "/copy", "/dir", "/directory", "/docs", "/editor",
     "/help", "/hooks", "/ide", "/mcp", "/memory", "/model", "/permissions", "/plan", "/policies",
     "/settings", "/stats", "/theme", "/tools", "/vim",
 ];
 
-/// So long before its place in the record a prompt is logged at most, in milliseconds.
+/// How long a prompt is logged before it is recorded, at most, in milliseconds.
 const LOGGED_BEFORE: i64 = 60_000;
 
 #[derive(Debug, Deserialize)]
 struct Input {
-    /// The session that the process began with.
+    /// The session the process started with.
     #[serde(rename = "sessionId")]
     process: String,
     message: String,
@@ -39,8 +39,8 @@ struct Input {
 }
 
 impl Input {
-    /// Whether this is the prompt with these words that the record has at this time. The record may have
-    /// words of the client before those of the person.
+    /// Whether this input is the prompt with the text `words` recorded at `at`. The record may put text of
+    /// the client before the user's.
     fn is_prompt(&self, words: &str, at: Timestamp) -> bool {
         let waited = moment(&self.timestamp).map(|logged_at| at.millis_since(logged_at));
         let message = shortened(&self.message);
@@ -54,8 +54,8 @@ impl Input {
     }
 }
 
-/// Whether the screen on which this session got its last prompt shows it still; `None` if the log cannot be
-/// read or does not hold that prompt.
+/// Whether the screen on which the session got its last prompt still shows it. `None` if the log cannot be
+/// read or lacks that prompt.
 pub(in crate::agent) fn is_shown(session: &SessionObservation, record: &Path) -> Option<bool> {
     let log = record.parent()?.parent()?.join(LOG);
     let inputs: Vec<Input> = serde_json::from_slice(&read_small(&log, LONGEST).ok()?).ok()?;

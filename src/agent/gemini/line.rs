@@ -1,4 +1,4 @@
-//! The lines of a chat, as far as they are used. Unknown fields are passed over.
+//! The lines of a chat, as far as they are used. Unknown fields are ignored.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -6,37 +6,36 @@ use serde_json::value::RawValue;
 use crate::agent::record_text::moment;
 use crate::model::Timestamp;
 
-/// One line: the head of a chat, a message, a change of what stood before.
+/// One line: the head of a chat, a message, or a change to earlier lines.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Line<'a> {
-    /// A message's id.
     pub(super) id: Option<String>,
     pub(super) timestamp: Option<String>,
-    /// What kind of message it is: `user`, `gemini`, `info`, `error`, `warning`.
+    /// The message's type: `user`, `gemini`, `info`, `error` or `warning`.
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    /// What the person typed, where the model was given more.
+    /// What the user typed, if the model was given more.
     #[serde(borrow)]
     display_content: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) tool_calls: Option<&'a RawValue>,
     pub(super) tokens: Option<Tokens>,
     pub(super) model: Option<String>,
-    /// A change of the chat's head.
+    /// A change to the chat's head.
     #[serde(rename = "$set", borrow)]
     pub(super) set: Option<&'a RawValue>,
-    /// The message with this id and all after it do not count any more.
+    /// Retracts the message with this id and all later ones.
     #[serde(rename = "$rewindTo")]
     pub(super) rewind_to: Option<String>,
-    /// The head's session.
+    /// The session's id, in a head.
     pub(super) session_id: Option<String>,
     pub(super) project_hash: Option<String>,
 }
 
-/// The head of a chat, or a change of it.
+/// The head of a chat, or a change to it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Head<'a> {
@@ -44,19 +43,19 @@ pub(super) struct Head<'a> {
     /// `main` or `subagent`.
     pub(super) kind: Option<String>,
     pub(super) summary: Option<String>,
-    /// All messages anew.
+    /// Replaces all messages.
     #[serde(borrow)]
     pub(super) messages: Option<Vec<&'a RawValue>>,
 }
 
-/// What a reply has used.
+/// The token counts of a reply.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Tokens {
     #[serde(default)]
     pub(super) input: u64,
 }
 
-/// A tool call of a reply, which is recorded when the tool has answered.
+/// A tool call of a reply, recorded once the tool has a result.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ToolCall<'a> {
@@ -65,13 +64,13 @@ pub(super) struct ToolCall<'a> {
     pub(super) status: String,
     #[serde(borrow)]
     pub(super) args: Option<&'a RawValue>,
-    /// What the tool gave back, in the words of the API.
+    /// The tool's result, as the API returns it.
     #[serde(borrow)]
     pub(super) result: Option<&'a RawValue>,
     pub(super) timestamp: Option<String>,
 }
 
-/// A part of a message's content (the `Part` of the Gemini API).
+/// A part of a message's content (`Part` in the Gemini API).
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Part<'a> {
@@ -84,7 +83,7 @@ pub(super) struct Part<'a> {
     pub(super) function_response: Option<FunctionResponse<'a>>,
 }
 
-/// A call in the words of the API.
+/// A tool call, in the API's form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct FunctionCall<'a> {
@@ -94,7 +93,7 @@ pub(super) struct FunctionCall<'a> {
     pub(super) args: Option<&'a RawValue>,
 }
 
-/// A tool's answer in the words of the API.
+/// A tool's result, in the API's form.
 #[derive(Debug, Deserialize)]
 pub(super) struct FunctionResponse<'a> {
     #[serde(default)]
@@ -110,39 +109,37 @@ struct ResponseError<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The line, if it is one.
+    /// Parses one line. `None` if it is not JSON of this shape.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Line<'a>> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// True for the head of a chat, which can stand in the middle of a record when it was resumed.
+    /// Whether this is the head of a chat. A resumed record has further heads in the middle.
     pub(super) fn is_head(&self) -> bool {
         let is_change = self.id.is_some() || self.set.is_some() || self.rewind_to.is_some();
         !is_change && self.session_id.is_some() && self.project_hash.is_some()
     }
 
-    /// When it was written.
+    /// When the line was written.
     pub(super) fn at(&self) -> Option<Timestamp> {
         moment(self.timestamp.as_deref()?)
     }
 
-    /// True if its content is one string, as in a reply that was just received. What the client writes
-    /// down again from its history has parts.
+    /// Whether the content is one string, as in a reply just received. What the client rewrites from its
+    /// history consists of parts.
     pub(super) fn is_plain(&self) -> bool {
         self.content.is_some_and(|content| content.get().starts_with('"'))
     }
 
-    /// The parts of its content.
     pub(super) fn parts(&self) -> Vec<Part<'a>> {
         self.content.map(parts).unwrap_or_default()
     }
 
-    /// What the person typed, where that is told apart.
+    /// What the user typed, if it is recorded separately.
     pub(super) fn typed(&self) -> Option<Vec<Part<'a>>> {
         self.display_content.map(parts)
     }
 
-    /// The calls of a reply; empty where there are none.
     pub(super) fn calls(&self) -> Vec<ToolCall<'a>> {
         self.tool_calls.and_then(|calls| serde_json::from_str(calls.get()).ok()).unwrap_or_default()
     }
@@ -157,7 +154,7 @@ impl FunctionResponse<'_> {
     }
 }
 
-/// A content is a string, a part, or a list of strings and parts.
+/// The parts of a content, which is a string, a part, or a list of either.
 fn parts(content: &RawValue) -> Vec<Part<'_>> {
     let raw = content.get();
     if raw.starts_with('[') {

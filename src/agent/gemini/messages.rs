@@ -1,4 +1,4 @@
-//! The messages of a chat in their order, as they stand after all changes. Pure and bounded.
+//! The messages of a chat in order, with all later changes applied. Pure, and bounded in size.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,29 +8,27 @@ use crate::agent::record_text::{LONGEST_MESSAGE, end_of};
 use crate::agent::turn_tracker::{Answer, ToolCall, TurnTracker, prompt_kind};
 use crate::model::{ChecklistItem, Exit, Timestamp, TurnEnd};
 
-/// More messages than these are not kept; the oldest go.
+/// How many messages are kept. The oldest are dropped first.
 pub(super) const MOST_MESSAGES: usize = 4096;
-/// So many bytes of them are kept at most.
+/// How many bytes of messages are kept.
 const MOST_BYTES: usize = 4 << 20;
-/// More calls of one reply are left out.
+/// Further calls of a reply are ignored.
 const MOST_CALLS: usize = 256;
-/// Starts of texts that the client puts before a person's words.
+/// Prefixes of text that the client puts before the user's.
 const CONTEXTS: [&str; 2] = ["<session_context>", "<hook_context>"];
 
-/// The messages.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     entries: VecDeque<Entry>,
-    /// Where each is, counted from the first one ever taken.
+    /// The index of each message by id, counted from the first one ever taken.
     places: HashMap<String, usize>,
-    /// How many were let go at the begin.
+    /// How many were dropped at the front.
     n_gone: usize,
     n_bytes: usize,
-    /// True when older ones were let go.
+    /// Whether older messages were dropped.
     is_cut: bool,
 }
 
-/// One message.
 #[derive(Debug, Default)]
 struct Entry {
     id: String,
@@ -40,23 +38,23 @@ struct Entry {
     calls: Vec<Call>,
 }
 
-/// Whose message it is.
+/// Who a message is from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Who {
-    /// The person's, or a hook's in the person's place.
+    /// The user, or a hook in the user's place.
     Person,
-    /// The client's own, which asks for nothing.
+    /// The client itself, asking for nothing.
     #[default]
     Context,
-    /// The tools'.
+    /// The tools.
     Tools,
-    /// The agent's.
+    /// The agent.
     Agent,
 }
 
 impl Messages {
-    /// Takes a message of a `user` or of the agent. `is_restated` when the client wrote it down again
-    /// from its history: then what is known of it already is worth more.
+    /// Takes a message of the user or the agent. `is_restated` says that the client rewrote it from its
+    /// history; what is already known of it then takes precedence.
     pub(super) fn take(&mut self, id: String, line: &Line<'_>, is_user: bool, is_restated: bool) {
         let mut entry = if is_user { self.user_entry(id, line) } else { agent_entry(id, line) };
         if let Some(known) = self.find(&entry.id).and_then(|at| self.entries.get_mut(at)) {
@@ -79,12 +77,12 @@ impl Messages {
         }
     }
 
-    /// Lets go of all messages and gives them back, for [`Messages::recall`].
+    /// Removes all messages and returns them, for [`Messages::recall`].
     pub(super) fn begin_again(&mut self) -> Messages {
         std::mem::take(self)
     }
 
-    /// Takes a message over from what stood before, so that it is known when it comes again.
+    /// Moves a message over from `before`, so that it is known when it is restated.
     pub(super) fn recall(&mut self, id: &str, before: &mut Messages) {
         let known = before.find(id).filter(|_| !self.places.contains_key(id));
         if let Some(entry) = known.and_then(|at| before.entries.get_mut(at)) {
@@ -95,7 +93,7 @@ impl Messages {
         }
     }
 
-    /// Lets go of the message with this id and of all after it; of all where it is not known.
+    /// Drops the message with this id and all later ones, or all messages if the id is unknown.
     pub(super) fn rewind(&mut self, id: &str) {
         let length = self.find(id).unwrap_or(0);
         for gone in self.entries.drain(length..) {
@@ -135,7 +133,7 @@ impl Messages {
         Entry { id, who, at: line.at(), text, calls: Vec::new() }
     }
 
-    /// A tool answered, as the history tells. What a recorded call tells itself is worth more.
+    /// Takes a tool's result from the history. It does not override a result recorded with the call.
     fn answer(&mut self, call_id: &str, state: CallState) {
         let calls = self.entries.iter_mut().rev().take(64).flat_map(|entry| entry.calls.iter_mut());
         for call in calls.filter(|call| call.id == call_id && call.state == CallState::Open) {
@@ -143,25 +141,25 @@ impl Messages {
         }
     }
 
-    /// Whether the last message that asks or answers leaves the turn open.
+    /// Whether the last message from the user, the tools or the agent leaves the turn open.
     pub(super) fn is_open(&self) -> bool {
         let mut told = self.entries.iter().rev().filter(|entry| entry.who != Who::Context);
         told.next().is_some_and(|last| last.end().is_none())
     }
 
-    /// The text of the person's last prompt.
+    /// The text of the user's last prompt.
     pub(super) fn prompt(&self) -> Option<&str> {
         let mut prompts = self.entries.iter().rev().filter(|entry| entry.who == Who::Person);
         prompts.next().map(|entry| entry.text.as_str())
     }
 
-    /// The todo list that was last written; `None` when none was.
+    /// The last todo list written; `None` if there is none.
     pub(super) fn todos(&self) -> Option<&[ChecklistItem]> {
         let calls = self.entries.iter().rev().flat_map(|entry| entry.calls.iter().rev());
         calls.filter(|call| call.state == CallState::Done).find_map(|call| call.todos.as_deref())
     }
 
-    /// The turns, as the messages tell them.
+    /// The turns the messages describe.
     pub(super) fn turns(&self) -> TurnTracker {
         let mut tracker = TurnTracker::default();
         for entry in &self.entries {
@@ -174,30 +172,29 @@ impl Messages {
         tracker
     }
 
-    /// Whether older ones were let go.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// True when nobody said anything.
+    /// Whether neither the user nor the agent said anything.
     pub(super) fn is_blank(&self) -> bool {
         self.entries.iter().all(|entry| entry.who == Who::Context)
     }
 }
 
 impl Entry {
-    /// How the turn ended with this message; `None` if it goes on.
+    /// How this message ended the turn; `None` if the turn continues.
     fn end(&self) -> Option<TurnEnd> {
         let was_refused = |call: &Call| call.state == CallState::Cancelled;
         match (self.who, self.calls.is_empty()) {
-            // A reply without words calls a tool, whose name is recorded when it has answered.
+            // A reply without text calls a tool; the call is recorded once it has a result.
             (Who::Agent, true) => (!self.text.is_empty()).then_some(TurnEnd::Finished),
             (Who::Agent, false) => self.calls.iter().all(was_refused).then_some(TurnEnd::Interrupted),
             (Who::Person | Who::Context | Who::Tools, _) => None,
         }
     }
 
-    /// Tells of an answer of the agent.
+    /// Passes a reply of the agent to the tracker.
     fn tell(&self, tracker: &mut TurnTracker) {
         tracker.say(Some(&self.id), &self.text, self.at);
         for call in &self.calls {

@@ -1,12 +1,12 @@
 //! Gemini CLI: its chats under `tmp/<project>/chats/`.
 //!
-//! Seen in real runs of 0.61.0. A record is one line a message; one that grows comes again under the same
-//! id, and lines `{"$set": …}` and `{"$rewindTo": …}` change what stood before. What is read here follows
-//! the client's own reader (`loadConversationRecord`).
+//! Observed with 0.61.0. A record has one line per message. A message that grows is repeated under the same
+//! id, and the lines `{"$set": …}` and `{"$rewindTo": …}` change what came before. Reading follows the
+//! client's own reader (`loadConversationRecord`).
 //!
-//! A record does not tell two things. A reply that has text and calls a tool is written without the call
-//! until the tool has answered, so while the tool waits for a permission the turn looks ended: the title
-//! of the pane and the hooks tell. And no record has the client's version.
+//! A record omits two things. A reply that has text and calls a tool is recorded without the call until the
+//! tool has a result, so while the tool waits for permission the turn looks finished; the pane's title and
+//! the hooks fill that gap. And no record contains the client's version.
 
 mod agent;
 mod call;
@@ -21,5 +21,5 @@ mod survey;
 
 pub(super) use agent::Gemini;
 
-/// The agent's name in evidence and on the screen.
+/// The agent's name in evidence and on screen.
 const NAME: &str = "gemini";

@@ -1,8 +1,8 @@
-//! Which folder a project's short name stands for: the file `.project_root` in `tmp/<name>/`, by which the
-//! client itself settles whose the name is, else `projects.json`.
+//! Maps a project's short name to its folder: by the file `.project_root` in `tmp/<name>/`, which is what
+//! the client itself goes by, else by `projects.json`.
 //!
-//! A name from `projects.json` is compared with names of folders that exist and never becomes a part of a
-//! path.
+//! A name from `projects.json` is only compared with the names of existing folders; it never becomes part
+//! of a path.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,12 @@ use serde::Deserialize;
 use crate::agent::record::{note_unreadable, read_small};
 use crate::model::{ReadProblem, Unreadable};
 
-/// The list of projects.
 pub(super) const LIST: &str = "projects.json";
 /// The file that names a project's folder.
 const ROOT: &str = ".project_root";
-/// A longer list is not read, in bytes.
+/// The longest list read, in bytes.
 const LONGEST_LIST: u64 = 8 << 20;
-/// A longer root is not read: the longest path of Linux and a line feed.
+/// The longest root file read, in bytes: Linux's longest path and a line feed.
 const LONGEST_ROOT: u64 = 4097;
 
 #[derive(Deserialize)]
@@ -26,14 +25,14 @@ struct List {
     projects: BTreeMap<String, String>,
 }
 
-/// The folders by the short names of `projects.json`.
+/// The folders in `projects.json` by short name.
 #[derive(Debug, Default)]
 pub(super) struct Projects {
     by_name: HashMap<String, PathBuf>,
 }
 
 impl Projects {
-    /// Reads the list. What is wrong with it is added to `problems`.
+    /// Reads the list. Anything wrong with it is added to `problems`.
     pub(super) fn read(home: &Path, problems: &mut Vec<Unreadable>) -> Projects {
         let path = home.join(LIST);
         let bytes = match read_small(&path, LONGEST_LIST) {
@@ -72,13 +71,13 @@ impl Projects {
         Projects { by_name }
     }
 
-    /// The folder of the project `name`, whose own folder is `place`.
+    /// The folder of the project `name`, whose data is in `place`.
     pub(super) fn folder_of(&self, name: &str, place: &Path) -> Option<PathBuf> {
         root_of(place).or_else(|| self.by_name.get(name).cloned())
     }
 }
 
-/// The client's own rule for a short name.
+/// The client's own rule for short names.
 fn is_name(name: &str) -> bool {
     let is_sign = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     !name.is_empty() && name.bytes().all(is_sign)

@@ -1,7 +1,7 @@
-//! Which sessions there are under `tmp/`, and in which folder each was begun.
+//! Finds the sessions under `tmp/`, and the folder in which each was started.
 //!
-//! `tmp/<project>/chats/session-<time>-<id8>.jsonl` is a session; the records of subagents lie one folder
-//! deeper and are not looked at. Only the begin of each record is read, once.
+//! A session is `tmp/<project>/chats/session-<time>-<id8>.jsonl`. Subagents' records lie one folder deeper
+//! and are ignored. Only the head of each record is read, once.
 
 use std::collections::HashMap;
 use std::fs::{self, DirEntry};
@@ -16,25 +16,25 @@ use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::agent::record::{entries, modified_at, open_record, read_range, take_lines};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
-/// More projects than these are not looked at.
+/// Further projects are ignored.
 const MOST_PROJECTS: usize = 10_000;
-/// So many folders of chats are watched for new ones, those that moved last.
+/// How many folders of chats are watched for new sessions: those with the most recent activity.
 const MOST_WATCHED: usize = 256;
-/// How much of the begin of a record is read for its head, in bytes; more if that is one line.
+/// How much of the start of a record is read for its head, in bytes. The second size applies if the first
+/// holds no complete line.
 const HEADS: [u64; 2] = [4 << 10, 64 << 10];
-/// The head, and the line by which a session that was made of a file says so.
+/// The head, and the line in which an imported session says so.
 const N_HEAD_LINES: usize = 2;
-/// How the records of sessions are named.
+/// The naming pattern of session records.
 const PREFIX: &str = "session-";
 const SUFFIX: &str = ".jsonl";
 
-/// What is remembered of the sessions found.
 #[derive(Debug, Default)]
 pub(crate) struct SurveyMemory {
     heads: HashMap<PathBuf, Known>,
 }
 
-/// What the begin of a record told.
+/// A head and the file it was read from.
 #[derive(Debug, Clone)]
 struct Known {
     inode: u64,
@@ -45,7 +45,7 @@ struct Known {
 #[derive(Debug, Clone)]
 struct Head {
     session_id: String,
-    /// False for subagents and for what closeout had made.
+    /// False for subagents and for copies made by closeout.
     is_session: bool,
 }
 
@@ -83,7 +83,7 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
     survey
 }
 
-/// Finds the sessions in one folder of chats, begun in `folder`.
+/// Finds the sessions in one folder of chats, all started in `folder`.
 fn find_in(chats: &Path, folder: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory, survey: &mut Survey) {
     for entry in records(chats, survey) {
         let Ok(metadata) = entry.metadata() else { continue };
@@ -109,7 +109,7 @@ fn find_in(chats: &Path, folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Survey
     }
 }
 
-/// Says how many sessions are left out because their folder is not known.
+/// Reports how many sessions are left out because their project's folder is unknown.
 fn tell_unknown(chats: &Path, survey: &mut Survey) {
     let n_sessions = records(chats, survey).count();
     if n_sessions > 0 {
@@ -130,8 +130,8 @@ fn records(chats: &Path, survey: &mut Survey) -> impl Iterator<Item = DirEntry> 
     entries.into_iter().flatten().filter(is_record)
 }
 
-/// What the begin of a record tells; `None` where it cannot be opened. A begin that is not written yet is
-/// read again at the next time.
+/// The head of a record; `None` if it cannot be opened. A head that is not written yet is read again next
+/// time.
 fn head_of(record: &Path, inode: u64, memory: &mut SurveyMemory) -> Option<Head> {
     if let Some(known) = memory.heads.get_mut(record).filter(|known| known.inode == inode) {
         known.is_seen = true;
@@ -158,7 +158,7 @@ fn head_of(record: &Path, inode: u64, memory: &mut SurveyMemory) -> Option<Head>
     Some(head)
 }
 
-/// Whether a session was made of a copy that closeout made of another one's record.
+/// Whether a session was imported from a copy that closeout made.
 pub(super) fn is_own_copy(imported_from: &str) -> bool {
     let name = Path::new(imported_from).file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(COPY_PREFIX))

@@ -1,4 +1,4 @@
-//! opencode as closeout asks for it: what is known of it, and where each question is answered.
+//! opencode's implementation of [`Agent`]: its facts, and which file answers each question about it.
 
 use std::path::Path;
 
@@ -10,11 +10,10 @@ use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::server::AgentServer;
 use crate::model::{HookKind, SessionObservation, Unreadable, VariableNames};
 
-/// opencode.
 #[derive(Debug)]
 pub(in crate::agent) struct OpenCode;
 
-/// The folder of its records.
+/// Holds its records.
 const DATA: AgentFolder =
     AgentFolder { variable: Some("XDG_DATA_HOME"), in_home: ".local/share", below: NAME };
 
@@ -30,11 +29,11 @@ const VARIABLES: VariableNames = VariableNames {
     ],
 };
 
-/// In a session the terminal's cursor is the drawn one. With more lines the box is higher, and scrolls from some
-/// height on, so only its lowest form counts. In the shell mode that `!` begins its last line is `Shell` alone; else
-/// it is `AGENT · MODEL PROVIDER`. With dialogs, lists and prompts for a permission the cursor is elsewhere, and so
-/// it is on the first screen, which is no session. Behind the edge's right end a wide screen shows a column of
-/// facts; a theme without a background has blanks for the edge.
+/// In a session the terminal cursor is the drawn one. The box grows with its text and eventually scrolls,
+/// so only its lowest form is recognised. Its last line is `AGENT · MODEL PROVIDER`, or just `Shell` in the
+/// shell mode that `!` starts. In dialogs, lists and permission prompts the cursor is elsewhere, and so it
+/// is on the start screen, which is not a session. A wide screen shows a column of facts to the right of
+/// the edge; a theme without a background uses blanks for the edge.
 const EMPTY_BOX: EmptyBox = EmptyBox::Barred { bar: '┃', from_bar: 3, mode: " · ", edge: ('╹', '▀') };
 
 const HOOKS: Hooks = Hooks {
@@ -48,7 +47,7 @@ const HOOKS: Hooks = Hooks {
         text: include_str!("../../../assets/hooks/opencode.js"),
     },
     events: &[],
-    // As the plugin passes them on.
+    // These are the names the plugin sends.
     other_events: &[
         ("session.created", HookKind::SessionStarted),
         ("session.deleted", HookKind::SessionEnded),
@@ -76,7 +75,7 @@ const HOOKS: Hooks = Hooks {
     after_install: "sessions that run already tell from their next start on",
 };
 
-/// How it asks whether it may stop.
+/// The hook that asks closeout whether the agent may stop.
 const GATE: Hooks = Hooks {
     command: "stop",
     limit_s: GATE_LIMIT_S,
@@ -153,9 +152,9 @@ impl Agent for OpenCode {
     }
 }
 
-/// Whether a title names the session with this name; `None` if it is none that the program sets in a
-/// session. A session that has no name yet goes by the program's. Seen with 1.18.33, which cuts a name of
-/// more than 40 UTF-16 units to 37 and `…`, and shows the program's own name on its first screen too.
+/// Whether a title names the session called `name`. `None` if the program does not set such a title in a
+/// session. A session without a name shows the program's name. Observed with 1.18.33, which cuts a name of
+/// more than 40 UTF-16 units to 37 and `…`, and also shows the program's name on its start screen.
 fn names_session(title: &str, name: Option<&str>) -> Option<bool> {
     let title = title.trim();
     let Some(shown) = title.strip_prefix("OC | ") else {
@@ -163,7 +162,7 @@ fn names_session(title: &str, name: Option<&str>) -> Option<bool> {
     };
     let Some(name) = name else { return Some(false) };
     let is_begin = |begin: &str| {
-        // A sign that was cut in two is drawn as another one.
+        // A character cut in half is drawn as a replacement character.
         let begin = begin.trim_end_matches('\u{fffd}');
         begin.encode_utf16().count() >= 36 && name.starts_with(begin)
     };
@@ -182,11 +181,11 @@ mod tests {
             ("OC | Fix the parser", Some("Fix the parser"), Some(true)),
             ("OC | Fix the parser", Some("Fix the writer"), Some(false)),
             ("OC | Fix the parser", None, Some(false)),
-            // Of 40 units and more, in which one sign may be two.
+            // A title of 40 UTF-16 units, some of which may be halves of one character.
             (cut, Some(long), Some(true)),
             (cut, Some("Some words that decide all"), Some(false)),
             ("OC | S…", Some("Some words"), Some(false)),
-            // The first screen, or a session that has no name yet.
+            // The start screen, or a session without a name.
             ("OpenCode", Some("Fix the parser"), Some(false)),
             ("OpenCode", None, Some(true)),
             // Titles are turned off.

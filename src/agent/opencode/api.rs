@@ -1,14 +1,15 @@
-//! The HTTP interface of opencode, as data: what is asked of it, and what its answers say of a session. Pure:
-//! nothing here opens a connection.
+//! opencode's HTTP API as data: the requests, and what the responses say about a session. Pure: nothing
+//! here opens a connection.
 //!
-//! Seen with 1.18.33. A TUI that was started with `--port` listens on loopback in its own process; one without
-//! it listens nowhere (no socket in `/proc/PID/fd` is in the kernel's table), and neither does a `run`. Every
-//! server of a user knows all of the user's sessions, also those of other folders and of other processes, so
-//! that an answer about a session does not make it that server's: only the process does.
-//! `GET /session/status` says which sessions are at work, and counts those that wait; `GET /permission` and
-//! `GET /question` say what is waited for. `POST /session/ID/prompt_async` answers 204 at once; at a session
-//! that works its words wait (`QUEUED` on the screen) and are taken when the turn is over. Without an agent in
-//! it the words go to `build`, whatever the session went by. Unknown paths answer 200 with HTML.
+//! Observed with 1.18.33. A TUI started with `--port` listens on loopback in its own process; one without
+//! it does not listen at all (no socket in `/proc/PID/fd` is in the kernel's table), and neither does
+//! `run`. Every server of a user knows all of the user's sessions, including those of other folders and
+//! processes, so a response about a session does not make it that server's session: only the process does.
+//! `GET /session/status` lists the sessions at work, and counts waiting ones among them; `GET /permission`
+//! and `GET /question` say what they wait for. `POST /session/ID/prompt_async` responds with 204
+//! immediately; if the session is working, the text is queued (`QUEUED` on the screen) until the turn is
+//! over. Without an `agent` in the request the text goes to `build`, whichever agent the session was using.
+//! Unknown paths respond with 200 and HTML.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +21,11 @@ use crate::agent::record_text::shortened;
 use crate::agent::server::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
 use crate::model::{ActivitySource, LiveStatus, PermissionOption, SessionObservation, StatusReport, WaitsOn};
 
-/// The server of an opencode process.
 pub(super) struct Server;
 
-/// What the answers tell of each session, by its id: what it waits for, else that it is at work. A
-/// session that is not in an answer is idle only if the interface is known to be its own, which the
-/// answers do not tell, so it is left out. What is no answer of that path tells nothing.
+/// The status of each session that the responses mention, by id: what it waits for, else that it is
+/// working. A session that is not mentioned is idle only if this server is known to be its own, which the
+/// responses do not say, so it is left out. A response that is not from the expected path says nothing.
 fn reports(answers: &ApiAnswers<'_>) -> BTreeMap<String, StatusReport> {
     let mut words = BTreeMap::new();
     let status = answers.status.and_then(parse);
@@ -66,11 +66,11 @@ fn entries(body: Option<&[u8]>) -> Vec<Value> {
     }
 }
 
-/// The permission and what for, like `bash: touch installed.txt`.
+/// The permission and its subject, such as `bash: touch installed.txt`.
 fn permission(asks: &Value) -> Option<String> {
     let tool = asks.get("permission")?.as_str()?;
     let command = asks.get("metadata").and_then(|metadata| metadata.get("command")?.as_str());
-    // Of a command line only the single commands in it are patterns.
+    // For a command line, the patterns are only the single commands in it.
     let patterns = || {
         let patterns = asks.get("patterns").and_then(Value::as_array);
         patterns.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
@@ -79,7 +79,8 @@ fn permission(asks: &Value) -> Option<String> {
     Some(shortened(&if what.is_empty() { tool.to_owned() } else { format!("{tool}: {what}") }))
 }
 
-/// How something is asked of the server of the session's process.
+/// The request that asks `ask` of the server of the session's process. `None` if an id or answer is not one
+/// of opencode's.
 fn request(session: &SessionObservation, ask: &ApiAsk<'_>) -> Option<ApiRequest> {
     let id = session.session_id.as_str();
     if !is_session_id(id) {

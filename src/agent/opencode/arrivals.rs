@@ -1,6 +1,6 @@
-//! Whether a change of the database is news for discovery: a message in a session that the last survey
-//! did not find. opencode writes its log many times a turn, and a survey of all agents at each of them
-//! would be too dear.
+//! Decides whether a database change calls for a survey: it does if there is a message in a session that
+//! the last survey did not find. opencode writes its log many times per turn, and surveying all agents each
+//! time would be too expensive.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,31 +9,31 @@ use rusqlite::OptionalExtension;
 
 use super::store::{self, Settling, Store};
 
-/// So many new messages are looked at; with more, a survey is the cheaper way.
+/// How many new messages are examined. With more, a survey is cheaper.
 const MOST_NEW: usize = 256;
 
-/// What the last survey, and the looks after it, know of messages.
+/// What the last survey, and the checks since, know about messages.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     settling: Settling,
-    /// Messages up to this row are known; `None` before the first survey.
+    /// The last known row of `message`; `None` before the first survey.
     last_row: Option<i64>,
-    /// Sessions whose messages are no news: they were found, or are subagents.
+    /// Sessions whose messages need no survey: they were found, or are subagents.
     known: HashSet<String>,
 }
 
 impl Arrivals {
-    /// What a survey that found these sessions knows.
+    /// The state after a survey that found the sessions `known`.
     pub(super) fn after_survey(store: &Store, known: HashSet<String>) -> rusqlite::Result<Arrivals> {
         Ok(Arrivals { settling: Settling::default(), last_row: last_row(store)?, known })
     }
 }
 
-/// Whether the database changed in a way that asks for a survey. Costs two looks at files when nothing
-/// changed, and one short query when something did.
+/// Whether the database changed in a way that calls for a survey. Costs a few `stat` calls if nothing
+/// changed, and one short query if something did.
 pub(in crate::agent) fn is_news(data_dir: &Path, arrivals: &mut Arrivals) -> bool {
     let database = store::database(data_dir);
-    // No database, or one that cannot be read: the survey is the one that says so.
+    // A missing or unreadable database is for the survey to report.
     let Ok(Some(stamp)) = store::stamp(&database) else { return true };
     let Some(last_row) = arrivals.last_row else { return true };
     if arrivals.settling.is_unchanged(&stamp) {
@@ -88,7 +88,7 @@ fn is_subagent(store: &Store, id: &str) -> rusqlite::Result<bool> {
 
 fn last_row(store: &Store) -> rusqlite::Result<Option<i64>> {
     store.need("message", &["id", "session_id", "data"])?;
-    // An empty table: the first message is news.
+    // In an empty table the first message is news.
     let last: Option<i64> =
         store.connection().query_row("SELECT max(rowid) FROM message", [], |row| row.get(0))?;
     Ok(Some(last.unwrap_or(0)))

@@ -1,22 +1,22 @@
-//! The JSON cells of the tables `message` and `part`, as far as they are used. Pure; unknown fields are
-//! passed over, and a field of another type than expected counts as absent.
+//! The JSON cells of the tables `message` and `part`, as far as they are used. Pure. Unknown fields are
+//! ignored, and a field of an unexpected type counts as absent.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// Parts of a message that say nothing that is used here.
+/// Kinds of message parts that carry nothing used here.
 const SILENT_PARTS: [&str; 10] = [
     "agent", "compaction", "file", "patch", "reasoning", "retry", "snapshot", "step-finish", "step-start",
     "subtask",
 ];
 
-/// A cell of `message`.
+/// A cell of the table `message`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct MessageCell {
     pub(super) role: String,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) time: Times,
-    /// The user's message that an assistant's answers.
+    /// The user message that an assistant message responds to.
     #[serde(default, rename = "parentID", deserialize_with = "lenient")]
     pub(super) parent_id: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
@@ -31,15 +31,15 @@ pub(super) struct MessageCell {
     pub(super) provider_id: Option<String>,
     #[serde(default, rename = "modelID", deserialize_with = "lenient")]
     pub(super) model_id: Option<String>,
-    /// The agent that the turn went by, like `build`.
+    /// The agent that handled the turn, such as `build`.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) agent: Option<String>,
-    /// `true` for the summary that stands in place of a conversation; an object in a user's message.
+    /// `true` for the summary that replaces a conversation; an object in a user message.
     #[serde(default)]
     summary: Value,
 }
 
-/// Times in milliseconds since the epoch.
+/// Times in milliseconds since the Unix epoch.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Times {
     #[serde(default, deserialize_with = "lenient")]
@@ -56,7 +56,7 @@ pub(super) struct PathCell {
     pub(super) cwd: Option<String>,
 }
 
-/// The error that stands in place of a reply.
+/// The error recorded instead of a reply.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ErrorCell {
     #[serde(default, deserialize_with = "lenient")]
@@ -71,7 +71,7 @@ pub(super) struct ErrorData {
     pub(super) message: Option<String>,
 }
 
-/// The tokens of one request.
+/// The token counts of one request.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Tokens {
     #[serde(default, deserialize_with = "lenient")]
@@ -88,17 +88,17 @@ struct CachedTokens {
     write: u64,
 }
 
-/// A cell of `part`.
+/// A cell of the table `part`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct PartCell {
     #[serde(rename = "type")]
     pub(super) kind: String,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) text: String,
-    /// Written by the client, not by a person: the content of a file, a reminder.
+    /// Set on text written by the client, not by a user: a file's content, a reminder.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) synthetic: bool,
-    /// Not given to the model.
+    /// Set on text not passed to the model.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) ignored: bool,
     #[serde(default, deserialize_with = "lenient")]
@@ -109,7 +109,7 @@ pub(super) struct PartCell {
     pub(super) state: ToolState,
 }
 
-/// How far a call of a tool is.
+/// The state of a tool call.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ToolState {
     #[serde(default, deserialize_with = "lenient")]
@@ -118,7 +118,7 @@ pub(super) struct ToolState {
     pub(super) input: Value,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) error: Option<String>,
-    /// What it gave back.
+    /// The tool's result.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) output: String,
     #[serde(default, deserialize_with = "lenient")]
@@ -127,10 +127,9 @@ pub(super) struct ToolState {
     pub(super) time: Times,
 }
 
-/// What a tool notes beside its output.
+/// What a tool records besides its output.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ToolMetadata {
-    /// The exit code of a command.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) exit: Option<i32>,
 }
@@ -140,19 +139,19 @@ impl MessageCell {
         object(cell)
     }
 
-    /// The summary that a compaction made.
+    /// Whether this is the summary of a compaction.
     pub(super) fn is_summary(&self) -> bool {
         self.summary == Value::Bool(true)
     }
 
-    /// What the request put before the model, where the message tells.
+    /// The size of the request's input in tokens, cached or not. `None` if it is not recorded.
     pub(super) fn context_tokens(&self) -> Option<u64> {
         let tokens = self.tokens.as_ref()?;
         let sum = tokens.input.saturating_add(tokens.cache.read).saturating_add(tokens.cache.write);
         (sum > 0).then_some(sum)
     }
 
-    /// Provider and model, like `anthropic/claude-sonnet`.
+    /// Provider and model, such as `anthropic/claude-sonnet`.
     pub(super) fn model(&self) -> Option<String> {
         let model = self.model_id.as_deref().filter(|model| !model.is_empty())?;
         Some(match self.provider_id.as_deref().filter(|provider| !provider.is_empty()) {
@@ -167,29 +166,29 @@ impl PartCell {
         object(cell)
     }
 
-    /// Whether this version of closeout knows the kind of part.
+    /// Whether closeout knows this kind of part.
     pub(super) fn is_known(&self) -> bool {
         matches!(self.kind.as_str(), "text" | "tool") || SILENT_PARTS.contains(&self.kind.as_str())
     }
 
-    /// Words that are somebody's own.
+    /// Text written by the user or the agent themselves.
     pub(super) fn spoken(&self) -> Option<&str> {
         let is_own = self.kind == "text" && !self.synthetic && !self.ignored;
         Some(self.text.trim()).filter(|text| is_own && !text.is_empty())
     }
 
-    /// The id of a call; its place where the database tells none.
+    /// The id of the call; empty if none is recorded.
     pub(super) fn call_id(&self) -> &str {
         &self.call_id
     }
 
-    /// A call of a tool that has not answered.
+    /// Whether this is a tool call without a result.
     pub(super) fn is_open_call(&self) -> bool {
         self.kind == "tool" && matches!(self.state.status.as_str(), "pending" | "running")
     }
 }
 
-/// An object; a list of the same values would be taken for one otherwise.
+/// Parses an object. serde would also accept an array of the same values.
 fn object<T: serde::de::DeserializeOwned>(cell: &str) -> Option<T> {
     if cell.trim_start().starts_with('{') { serde_json::from_str(cell).ok() } else { None }
 }

@@ -1,4 +1,5 @@
-//! The command lines by which opencode is asked or told something, as tried with 1.18.33.
+//! The command lines that probe an opencode session or reply to it, as data. Tried with 1.18.33. Nothing is
+//! started here.
 
 use std::path::PathBuf;
 
@@ -6,37 +7,37 @@ use super::is_session_id;
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::SessionObservation;
 
-/// The program.
 const PROGRAM: &str = "opencode";
-/// No agent and no model has a longer name, in bytes.
+/// The longest name of an agent or a model that is passed on, in bytes.
 const LONGEST_NAME: usize = 200;
-/// Variables of a look. All tools are refused, and then none is offered to the model: `run` asks nobody, and
-/// without this it edits and runs what the person's configuration allows. The agent `plan` says the same in
-/// words, and stands against a permission that the configuration gives to another agent. A person who shares
-/// all sessions (`"share": "auto"`) would have the copy on a public page, and nothing would take it away.
+/// Variables set for every probe. Without the first, a user who shares all sessions (`"share": "auto"`)
+/// would have the copy on a public page, and nothing would remove it.
 const LOOK_ONLY: [(&str, &str); 2] = [("OPENCODE_DISABLE_SHARE", "1"), ("OPENCODE_DISABLE_AUTOUPDATE", "1")];
-/// Which tools a look may use.
+/// Restricts the tools of a probe. `run` asks nobody, so without it the model edits and runs whatever the
+/// user's configuration allows. The agent `plan` gives the same instruction in words, and a permission that
+/// the configuration grants to another agent does not apply to it.
 const PERMISSION: &str = "OPENCODE_PERMISSION";
+/// Denied tools are not even offered to the model.
 const NO_TOOL: &str = r#"{"*":"deny"}"#;
-/// A new session has to read what it judges.
+/// A new session has to read the work it judges.
 const READ_ONLY: &str = r#"{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}"#;
-/// The database that the client uses in place of its own.
+/// The database the client uses instead of its own.
 const DATABASE: &str = "OPENCODE_DB";
 
-/// The program by which a session is asked or told something. `None` for a session whose id, folder, agent
-/// or model cannot stand on a command line, and for a queue, which opencode has none of.
+/// The command for `asking`. `None` if the session's id, folder, agent or model cannot stand on a command
+/// line, and for a queued reply, which opencode does not support.
 ///
-/// A look goes to a copy of the session in a database of its own, so that nothing of it reaches the
-/// person's: the whole data folder is the same afterwards but for lines in the client's log, the person's
-/// lists of sessions never show it, and it can be ended at any time. A client that would not know
-/// `OPENCODE_DB` makes a copy with `--fork` in the person's database instead, which is then deleted.
+/// A probe runs on a copy of the session in a separate database, so nothing of it reaches the user's: the
+/// data folder is unchanged afterwards except for lines in the client's log, session lists never show the
+/// probe, and it can be killed at any time. A client that does not know `OPENCODE_DB` instead forks the
+/// session (`--fork`) in the user's database; that fork is then deleted.
 ///
-/// A reply names the agent and the model of the last turn: without them `run` goes on with `build`, and a
-/// session that was kept from changing anything (`plan`) could change files from then on.
+/// A reply names the agent and the model of the last turn. Without them `run` uses `build`, and a session
+/// that was not allowed to change anything (`plan`) could change files from then on.
 ///
-/// The prompt goes by standard input: one with spaces reaches the model in quotes when it is an argument. An
-/// error of the model's service can make the client try again without end and without a word, so whoever
-/// starts it sets a time limit.
+/// The prompt is passed on standard input: as an argument, one with spaces reaches the model in quotes. An
+/// error of the model service can make the client retry silently and forever, so the caller must set a time
+/// limit.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
     let folder: PathBuf = session.folder.clone().filter(|folder| folder.is_absolute())?;
     let is_fresh = matches!(asking, Asking::Fresh { .. });
@@ -71,7 +72,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
         let permission = (PERMISSION, if is_fresh { READ_ONLY } else { NO_TOOL });
         let variables = [permission].into_iter().chain(LOOK_ONLY);
         environment.extend(variables.map(|(name, value)| (name.to_owned(), value.into())));
-        // A new session has an empty one.
+        // A new session starts with an empty database.
         let database = if is_fresh { Argument::File(String::new()) } else { Argument::RecordCopy };
         environment.push((DATABASE.to_owned(), database));
     }
@@ -86,7 +87,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     })
 }
 
-/// An option whose value comes from the session's record; `None` for a name that none has.
+/// An option whose value comes from the session's record. `None` if the value cannot be a name.
 fn named(option: &str, name: &str) -> Option<Argument> {
     let is_name = !name.is_empty()
         && name.len() <= LONGEST_NAME
@@ -94,14 +95,14 @@ fn named(option: &str, name: &str) -> Option<Argument> {
     is_name.then(|| Argument::Text(format!("--{option}={name}")))
 }
 
-/// opencode takes no schema, so it is asked for in words.
+/// opencode takes no schema, so the prompt asks for it.
 fn with_schema(prompt: &str, schema: &str) -> String {
     format!(
         "{prompt}\n\nAnswer with one JSON object and nothing else. It must match this JSON schema:\n{schema}"
     )
 }
 
-/// The program that deletes a copy.
+/// The command that deletes the copy `copy_id`.
 pub(in crate::agent) fn removal(session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
     let folder: PathBuf = session.folder.clone().filter(|folder| folder.is_absolute())?;
     if !is_session_id(copy_id) {

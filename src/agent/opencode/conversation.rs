@@ -1,4 +1,4 @@
-//! What the messages of a session say: a fold over them in their order. Pure and total.
+//! What the messages of a session say: a fold over them, in order. Pure and total.
 
 use super::cell::{MessageCell, PartCell};
 use super::message::{Message, Part};
@@ -6,22 +6,23 @@ use super::turns;
 use crate::agent::turn_tracker::{TurnTracker, is_full_prompt};
 use crate::model::Timestamp;
 
-/// So many full prompts hold the begin of the task that goes on, also where the newest ask beside it.
+/// This many full prompts are taken to reach the start of the current task, even if the newest ask
+/// something beside it.
 const ENOUGH_PROMPTS: u32 = 3;
 
-/// Which of the things that are looked for the messages hold that were read, from the newest back.
+/// Which of the facts needed have been found, reading messages from the newest back.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     words: bool,
     model: bool,
     prompt: bool,
     n_full_prompts: u32,
-    /// When the messages that were looked for last moved.
+    /// When the messages read until everything was found last changed.
     pub(super) moved_at: Option<Timestamp>,
 }
 
 impl Found {
-    /// Takes the message before those that were taken.
+    /// Takes the next older message.
     pub(super) fn take(&mut self, message: &Message) {
         if !self.is_enough() {
             self.moved_at = self.moved_at.max(message.moved_at());
@@ -38,41 +39,40 @@ impl Found {
         }
     }
 
-    /// True when older messages could add nothing that is needed but turns.
+    /// Whether older messages can add only turns.
     pub(super) fn is_enough(&self) -> bool {
         self.words && self.model && self.prompt
     }
 
-    /// True when older turns are seldom needed either.
+    /// Whether older turns are rarely needed either.
     pub(super) fn has_task(&self) -> bool {
         self.n_full_prompts >= ENOUGH_PROMPTS
     }
 }
 
-/// What was said, as far back as it was read: a fold over messages in their order.
+/// The state of the fold. It starts with the oldest message that was read.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     pub(super) model: Option<String>,
-    /// The agent of the newest message that is the person's or an answer to one.
+    /// The agent used by the newest message, ignoring summaries.
     pub(super) mode: Option<String>,
     pub(super) context_tokens: Option<u64>,
     pub(super) folder: Option<String>,
-    /// The message that holds the last prompt, where an answer names it.
+    /// The id of the message with the last prompt, as the reply names it.
     pub(super) prompt_id: Option<String>,
-    /// That prompt with its moment, where it stands before the messages that were read.
+    /// That prompt and its time, if it precedes the messages that were read.
     pub(super) earlier_prompt: Option<(Option<Timestamp>, String)>,
     pub(super) n_skipped: u32,
     pub(super) turns: TurnTracker,
-    /// True when nothing stood before the first message.
+    /// Whether no message precedes the first one.
     pub(super) is_whole: bool,
-    /// True when something that is looked for may stand before it.
+    /// Whether something needed may precede the first message.
     pub(super) is_cut: bool,
-    /// When the newest messages last moved.
+    /// When the newest messages last changed.
     pub(super) moved_at: Option<Timestamp>,
 }
 
 impl Conversation {
-    /// Takes the next message.
     pub(super) fn take(&mut self, message: &Message) {
         let is_unknown = |part: &&Part| !part.cell.as_ref().is_some_and(PartCell::is_known);
         let n_unknown = message.parts.iter().filter(is_unknown).count();
@@ -95,7 +95,7 @@ impl Conversation {
 
     fn take_reply(&mut self, cell: &MessageCell) {
         self.model = cell.model().or(self.model.take());
-        // A compaction goes by an agent of its own.
+        // A compaction runs under an agent of its own.
         if !cell.is_summary() {
             self.mode = cell.agent.clone().or(self.mode.take());
         }

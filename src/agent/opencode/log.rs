@@ -1,9 +1,9 @@
-//! The write-ahead log and its index, as far as they tell that a commit is on its way
+//! The write-ahead log and its index, read only to tell whether a commit is in progress
 //! (<https://www.sqlite.org/walformat.html>).
 //!
-//! A commit is first written to the log, which file events tell, and a moment later to the index, which
-//! they do not tell: there it becomes visible. Who reads in between would see the state before it, and
-//! not be woken again. Nothing here locks or writes.
+//! A commit is written to the log first, which triggers a file event, and a moment later to the index,
+//! which does not trigger one but makes the commit visible. A reader in between sees the previous state and
+//! is not woken again. Nothing here locks or writes.
 
 use std::fs::File;
 use std::io;
@@ -12,18 +12,18 @@ use std::path::Path;
 
 use crate::disk::open;
 
-/// The header of the index stands twice at its begin; each is so many bytes.
+/// The index starts with two copies of its header; the size of one in bytes.
 const INDEX_HEADER: usize = 48;
-/// The header of the log, and of each frame in it, in bytes.
+/// The size of the log's header, and of each frame's, in bytes.
 const LOG_HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
-/// So many frames after the last visible one are looked at.
+/// How many frames after the last visible one are examined.
 const MOST_FRAMES: u64 = 4096;
 
-/// The header of the index: it is another one after each commit. In the machine's order of bytes.
+/// The index's header, which differs after each commit. Numbers are in native byte order.
 pub(super) type IndexHeader = [u8; INDEX_HEADER];
 
-/// The header of the index; `None` if it is being written, or there is none.
+/// The header of the index; `None` if it is just being written, or there is no index.
 pub(super) fn index_header(index: &Path) -> Option<IndexHeader> {
     let file = open(index).ok()?;
     let mut headers = [0; 2 * INDEX_HEADER];
@@ -32,7 +32,7 @@ pub(super) fn index_header(index: &Path) -> Option<IndexHeader> {
     if one == other { one.try_into().ok() } else { None }
 }
 
-/// Whether the log holds a commit that is not visible by this index yet.
+/// Whether the log holds a commit that is not visible through this index yet.
 pub(super) fn has_unseen_commit(log: &Path, index: &IndexHeader) -> bool {
     unseen_commit(log, index).unwrap_or(false)
 }
@@ -42,7 +42,7 @@ fn unseen_commit(log: &Path, index: &IndexHeader) -> io::Result<bool> {
     let header: [u8; LOG_HEADER] = bytes(&file, 0)?;
     let page = u64::from(number(&header, 8));
     let salt = &header[16..24];
-    // Another generation of the log: nobody uses this index.
+    // The log has been restarted: this index belongs to an earlier generation.
     if salt != &index[32..40] || !(512..=65_536).contains(&page) {
         return Ok(false);
     }
@@ -53,7 +53,7 @@ fn unseen_commit(log: &Path, index: &IndexHeader) -> io::Result<bool> {
         if &header[8..16] != salt {
             break;
         }
-        // The size of the database after the commit; 0 in a frame that does not end one.
+        // The size of the database after a commit, in pages; 0 in a frame that does not end one.
         if number(&header, 4) != 0 {
             return Ok(file.metadata()?.len() >= at + FRAME_HEADER as u64 + page);
         }

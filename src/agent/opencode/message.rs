@@ -1,4 +1,4 @@
-//! A message and its parts, as the database holds them, and the words in it. Pure.
+//! A message and its parts as stored in the database, and the text in them. Pure.
 
 use serde_json::Value;
 
@@ -6,35 +6,34 @@ use super::cell::{MessageCell, PartCell};
 use crate::agent::record_text::shortened;
 use crate::model::Timestamp;
 
-/// The tool by which the agent asks the person.
+/// The tool through which the agent asks the user.
 pub(super) const QUESTION: &str = "question";
-/// Arguments that say best what a tool was called with, the first that is there.
+/// Arguments that say best what a tool was called with. The first one present is used.
 const TELLING: [&str; 8] = ["command", "filePath", "path", "description", "url", "query", "pattern", "name"];
 
-/// A message and its parts, as the database holds them. A cell that is too long or no JSON is `None`.
+/// A message and its parts. A cell that is too long or not valid is `None`.
 #[derive(Debug, Default)]
 pub(super) struct Message {
-    /// Untrusted text.
+    /// Untrusted.
     pub(super) id: String,
-    /// When it was made.
+    /// When it was created, in milliseconds since the Unix epoch.
     pub(super) created_at: Option<i64>,
-    /// When its row last changed.
+    /// When its row last changed, in milliseconds since the Unix epoch.
     pub(super) updated_at: Option<i64>,
     pub(super) cell: Option<MessageCell>,
-    /// In their order.
+    /// In order.
     pub(super) parts: Vec<Part>,
 }
 
-/// A part of a message.
 #[derive(Debug, Default)]
 pub(super) struct Part {
-    /// When its row last changed.
+    /// When its row last changed, in milliseconds since the Unix epoch.
     pub(super) updated_at: Option<i64>,
     pub(super) cell: Option<PartCell>,
 }
 
 impl Message {
-    /// Its parts that can be read.
+    /// The parts that could be parsed.
     pub(super) fn cells(&self) -> impl Iterator<Item = &PartCell> {
         self.parts.iter().filter_map(|part| part.cell.as_ref())
     }
@@ -45,7 +44,7 @@ impl Message {
         self.updated_at.max(self.created_at).max(parts_moved).map(Timestamp)
     }
 
-    /// Its words that are somebody's own.
+    /// The text written by the user or the agent themselves.
     pub(super) fn spoken(&self) -> Option<String> {
         let words = self.cells().filter_map(PartCell::spoken).collect::<Vec<_>>().join("\n\n");
         (!words.is_empty()).then_some(words)
@@ -61,8 +60,8 @@ pub(super) fn called_with(tool: &str, input: &Value) -> Option<String> {
     words.filter(|words| !words.trim().is_empty()).map(shortened)
 }
 
-/// The questions that are put to the person: `{"questions":[{"question":…,"options":[{"label":…}]}]}`.
-/// Options are told in brackets.
+/// The questions put to the user, from `{"questions":[{"question":…,"options":[{"label":…}]}]}`, with the
+/// options in parentheses.
 pub(super) fn asked(input: &Value) -> Option<String> {
     let questions = input.get("questions")?.as_array()?.iter().filter_map(|question| {
         let words = question.get("question")?.as_str()?;

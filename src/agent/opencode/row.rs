@@ -1,4 +1,4 @@
-//! The rows of a session, read with bounds: so many rows, and no cell that is longer than the cap.
+//! The rows of a session, read with limits on their number and on the size of a cell.
 
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -8,18 +8,18 @@ use super::message::{Message, Part};
 use super::store::Store;
 use crate::model::{ChecklistItem, ItemState, Timestamp};
 
-/// No longer cell is parsed, in bytes; in practice it is the result of a tool.
+/// The longest cell parsed, in bytes. In practice the longest ones are tool results.
 const LONGEST_CELL: u32 = 4 << 20;
-/// No longer name, title or path is read, in bytes.
+/// The longest name, title or path read, in bytes.
 const LONGEST_TEXT: u32 = 4 << 10;
-/// So many parts of a message are read, from the newest.
+/// How many parts of a message are read, the newest first.
 const MOST_PARTS: u32 = 400;
-/// So many todos are read.
+/// How many todos are read.
 const MOST_TODOS: u32 = 200;
-/// So many messages are counted as turns at most.
+/// How many messages are counted at most.
 const MOST_COUNTED: u32 = 20_000;
 
-/// A row of `session`.
+/// A row of the table `session`.
 #[derive(Debug, Default)]
 pub(super) struct SessionRow {
     pub(super) id: String,
@@ -30,19 +30,19 @@ pub(super) struct SessionRow {
     pub(super) updated_at: Option<i64>,
 }
 
-/// A text column, `NULL` where it is too long or this database has none of that name.
+/// Selects a text column: `NULL` if the text is too long or the table has no such column.
 fn text(store: &Store, table: &str, column: &'static str, longest: u32) -> String {
     let column = store.column(table, column);
     format!("CASE WHEN octet_length({column}) <= {longest} THEN CAST({column} AS TEXT) END")
 }
 
-/// A column of whole numbers, `NULL` for any other value.
+/// Selects a numeric column as an integer: `NULL` for any other value.
 fn number(store: &Store, table: &str, column: &'static str) -> String {
     let column = store.column(table, column);
     format!("CASE WHEN typeof({column}) IN ('integer', 'real') THEN CAST({column} AS INTEGER) END")
 }
 
-/// The columns of a [`SessionRow`], in its order.
+/// The columns of a [`SessionRow`], in order.
 fn session_columns(store: &Store) -> String {
     let texts = ["id", "title", "directory", "version", "permission"];
     let mut columns: Vec<String> =
@@ -62,19 +62,18 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     })
 }
 
-/// A text that need not be UTF-8.
+/// A text that may not be valid UTF-8.
 fn lossy(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<String>> {
     let text = row.get_ref(index)?.as_bytes_or_null()?;
     Ok(text.map(|text| String::from_utf8_lossy(text).into_owned()))
 }
 
-/// The session with this id.
 pub(super) fn session(store: &Store, id: &str) -> rusqlite::Result<Option<SessionRow>> {
     let sql = format!("SELECT {} FROM session WHERE id = ?1", session_columns(store));
     store.connection().prepare_cached(&sql)?.query_row([id], session_row).optional()
 }
 
-/// The sessions that this one sent off, the newest first.
+/// The subagents of a session, the newest first.
 pub(super) fn children(store: &Store, id: &str, most: u32) -> rusqlite::Result<Vec<SessionRow>> {
     if !store.has("session", &["parent_id", "time_updated"]) {
         return Ok(Vec::new());
@@ -85,7 +84,7 @@ pub(super) fn children(store: &Store, id: &str, most: u32) -> rusqlite::Result<V
     store.connection().prepare_cached(&sql)?.query_map([id], session_row)?.collect()
 }
 
-/// The todo list of a session, without what was given up.
+/// The todo list of a session, without cancelled items.
 pub(super) fn todos(store: &Store, id: &str) -> rusqlite::Result<Vec<ChecklistItem>> {
     if !store.has("todo", &["session_id", "content", "status"]) {
         return Ok(Vec::new());
@@ -112,7 +111,7 @@ pub(super) fn todos(store: &Store, id: &str) -> rusqlite::Result<Vec<ChecklistIt
     Ok(items)
 }
 
-/// What the newest messages of a session say, at most this many. `None` if it has none.
+/// What the newest messages of a session say; at most `most` are read. `None` if it has none.
 pub(super) fn conversation(store: &Store, id: &str, most: usize) -> rusqlite::Result<Option<Conversation>> {
     store.need("message", &["id", "session_id", "data"])?;
     let columns = message_columns(store);
@@ -129,7 +128,7 @@ pub(super) fn conversation(store: &Store, id: &str, most: usize) -> rusqlite::Re
         message.parts = parts(store, &message.id)?;
         found.take(&message);
         messages.push(message);
-        // The begin of a task may be far back, and what lies before it is seldom needed.
+        // The start of a task can be far back, and messages before it are rarely needed.
         is_whole = messages.len() < most && !(found.is_enough() && found.has_task());
         if !is_whole {
             break;
@@ -152,7 +151,7 @@ pub(super) fn conversation(store: &Store, id: &str, most: usize) -> rusqlite::Re
     Ok(Some(conversation))
 }
 
-/// How many prompts a session was given.
+/// How many prompts the session got.
 pub(super) fn n_prompts(store: &Store, id: &str) -> rusqlite::Result<u32> {
     let data = text(store, "message", "data", LONGEST_CELL);
     let sql = format!(
@@ -194,7 +193,7 @@ fn message_row(row: &Row<'_>) -> rusqlite::Result<Message> {
     })
 }
 
-/// The parts of a message, in their order; none where the database has no such table.
+/// The parts of a message, in order. Empty if the database has no such table.
 fn parts(store: &Store, message_id: &str) -> rusqlite::Result<Vec<Part>> {
     if !store.has("part", &["id", "message_id", "data"]) {
         return Ok(Vec::new());

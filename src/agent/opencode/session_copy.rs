@@ -1,8 +1,8 @@
-//! A copy of one session in a database of its own, for a look that is to leave nothing in the person's.
+//! Copies one session into a separate database, for a probe that must leave no trace in the user's.
 //!
-//! The database is read as [`store`] reads it, and nothing is written but the new file, which is the
-//! caller's. Tables of other sessions' content are left empty; what is small and the client may need (its
-//! account, the project, which migrations were made) is copied whole.
+//! The source is read as [`store`] reads it; nothing is written except the new file, which belongs to the
+//! caller. Tables with the content of other sessions are left empty; small tables that the client may need
+//! (its account, the project, the applied migrations) are copied in full.
 
 use std::path::Path;
 
@@ -14,17 +14,17 @@ use super::store::{self, Store};
 use super::{is_session_id, row};
 use crate::model::{ReadProblem, Unreadable};
 
-/// More than this is not copied, in bytes.
+/// The largest copy made, in bytes.
 const LARGEST: u64 = 256 << 20;
-/// So many tables and indexes are copied.
+/// How many tables and indexes are copied.
 const MOST_TABLES: u32 = 200;
-/// What happened to all sessions, from which the client makes nothing that a look needs.
+/// Event logs of all sessions, from which the client derives nothing that a probe needs.
 const LEFT_EMPTY: [&str; 2] = ["event", "event_sequence"];
-/// The plain tables of a database and their indexes, tables first. Nothing that could run.
+/// Selects the ordinary tables and indexes, tables first. Nothing in them can execute code.
 const SCHEMA: &str = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql IS NOT \
                       NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC, rootpage";
 
-/// Copies the session into `to`, an empty file.
+/// Copies session `id` into `to`, an empty file.
 ///
 /// # Errors
 /// The database or the session cannot be read, or is too large, or the copy cannot be written.
@@ -40,7 +40,8 @@ pub(in crate::agent) fn copy_session(data_dir: &Path, id: &str, to: &Path) -> Re
     }
     let stamp = store::stamp(&database)?.ok_or_else(|| trouble("it is not there"))?;
     let copy = open(to).map_err(|error| trouble(&error.to_string()))?;
-    // It is called again if the database moved while it was read, so the copy is made in one transaction.
+    // The closure runs again if the database changed during the read, so each run starts the transaction
+    // anew.
     let is_there = store::read(&database, &stamp, |store| {
         if !copy.is_autocommit() {
             copy.execute_batch("ROLLBACK")?;
@@ -58,7 +59,7 @@ pub(in crate::agent) fn copy_session(data_dir: &Path, id: &str, to: &Path) -> Re
     copy.execute_batch("COMMIT").map_err(|error| trouble(&error.to_string()))
 }
 
-/// Whether the person's database holds a session.
+/// Whether the user's database contains session `id`.
 pub(in crate::agent) fn has_session(data_dir: &Path, id: &str) -> bool {
     let database = store::database(data_dir);
     let Ok(Some(stamp)) = store::stamp(&database) else { return false };
@@ -69,7 +70,7 @@ pub(in crate::agent) fn has_session(data_dir: &Path, id: &str) -> bool {
 fn open(to: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let copy = Connection::open_with_flags(to, flags)?;
-    // Whatever stands in the schema that is copied: no other file can be reached from here.
+    // Whatever the copied schema contains, no other file can be reached from here.
     copy.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     copy.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY")?;
     Ok(copy)
@@ -90,7 +91,7 @@ fn copy_tables(store: &Store, copy: &Connection, id: &str) -> rusqlite::Result<(
         if !["CREATE TABLE", "CREATE INDEX", "CREATE UNIQUE INDEX"].into_iter().any(begins) {
             continue;
         }
-        // One statement: what would follow it is not run.
+        // A prepared statement is a single one: anything after it is not run.
         copy.prepare(&sql)?.execute([])?;
         if kind == "table" && !LEFT_EMPTY.contains(&name.as_str()) {
             copy_rows(store, copy, &name, id, &mut n_bytes)?;
@@ -99,7 +100,7 @@ fn copy_tables(store: &Store, copy: &Connection, id: &str) -> rusqlite::Result<(
     Ok(())
 }
 
-/// Copies the rows of a table: of one that belongs to sessions, only this session's.
+/// Copies the rows of a table. If its rows belong to sessions, only those of session `id`.
 fn copy_rows(
     store: &Store,
     copy: &Connection,
@@ -143,7 +144,7 @@ fn too_big() -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_TOOBIG), None)
 }
 
-/// A name as `SQLite` takes it whatever it holds.
+/// A name quoted as an `SQLite` identifier, whatever it contains.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

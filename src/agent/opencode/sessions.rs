@@ -1,4 +1,4 @@
-//! Reading the sessions of a workspace out of the database.
+//! Reads the sessions of a workspace from the database.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -15,36 +15,37 @@ use crate::model::{
     WatchTarget,
 };
 
-/// So many sessions of a workspace are read, the newest.
+/// How many sessions of a workspace are read, the newest first.
 const MOST_READ: usize = 8;
-/// So many subagents of a session are looked at, the newest.
+/// How many subagents of a session are examined, the newest first.
 const MOST_CHILDREN: u32 = 16;
-/// So many messages of a subagent are looked at: the newest tells how its turn stands.
+/// How many messages of a subagent are read. The newest one shows the state of its turn.
 const OF_CHILD: usize = 1;
-/// So many messages of a session are looked at, from the newest, for what is needed and the turns of its task.
+/// How many messages of a session are read, from the newest back, for the facts needed and the turns of its
+/// task.
 const MOST_MESSAGES: usize = 128;
 
-/// A title that the client made itself (`session/session.ts` of opencode).
+/// A title the client generated itself (`session/session.ts` in opencode).
 static DEFAULT_TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:New|Child) session - \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z(?: \(fork #\d+\))?$")
         .ok()
 });
-/// What the client puts after the title of a fork.
+/// What the client appends to the title of a fork.
 static FORK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r" \(fork #\d+\)$").ok());
-/// What the client puts after the title of a subagent's session.
+/// The end of what the client appends to a subagent's title.
 const OF_SUBAGENT: &str = " subagent)";
 
-/// What is remembered of a workspace's sessions between readings.
+/// State kept between two reads of a workspace's sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     settling: Settling,
-    /// The sessions that the last reading was of.
+    /// The sessions read last time.
     asked: Vec<String>,
     sessions: Vec<SessionObservation>,
 }
 
-/// Reads the sessions at `places`, the newest first. No other belongs to the workspace: a new one is
-/// found by the survey.
+/// Reads the sessions at the places, the newest first. New sessions of the workspace are found by the
+/// survey.
 pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
     let SessionsAsk { home: data_dir, places, .. } = *ask;
     let mut asked: Vec<String> = places.iter().map(|place| place.session_id.clone()).collect();
@@ -97,7 +98,7 @@ fn read_all(store: &Store, asked: &[String]) -> rusqlite::Result<Vec<SessionObse
     Ok(sessions)
 }
 
-/// What one session says; `None` if nothing was said in it.
+/// One session; `None` if nothing was said in it.
 fn observe(store: &Store, row: &SessionRow) -> rusqlite::Result<Option<SessionObservation>> {
     let Some(said) = row::conversation(store, &row.id, MOST_MESSAGES)? else { return Ok(None) };
     let todos = row::todos(store, &row.id)?;
@@ -139,20 +140,20 @@ fn subagents(store: &Store, id: &str) -> rusqlite::Result<Vec<Subagent>> {
     Ok(open)
 }
 
-/// A title without what the client adds for a subagent: ` (@general subagent)`.
+/// A subagent's title without what the client appends: ` (@general subagent)`.
 fn task(title: &str) -> String {
     let cut = title.ends_with(OF_SUBAGENT).then(|| title.rfind(" (@")).flatten();
     cut.map_or(title, |at| &title[..at]).to_owned()
 }
 
-/// A title that somebody gave, the title model or a person.
+/// A title given by the user or the title model.
 fn name(title: &str) -> Option<String> {
     let is_default = DEFAULT_TITLE.as_ref().is_some_and(|pattern| pattern.is_match(title));
     (!is_default && !title.trim().is_empty()).then(|| shortened(title))
 }
 
-/// `opencode run` refuses questions for its sessions, since nobody could answer. A fork begins without
-/// that mark, whoever made it.
+/// How the session was started. `opencode run` denies questions in its sessions, since nobody could answer.
+/// A fork does not inherit that rule, whoever made it.
 fn origin(row: &SessionRow) -> SessionOrigin {
     let title = row.title.as_deref().unwrap_or_default();
     if FORK.as_ref().is_some_and(|pattern| pattern.is_match(title)) {

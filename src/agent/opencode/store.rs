@@ -1,20 +1,20 @@
-//! Opening the database so that its owner does not notice, for one reading.
+//! Opens the database for one read in such a way that its owner does not notice.
 //!
-//! What is done for that, and why:
+//! What that takes, and why:
 //! - `mode=ro` and `query_only`: nothing is written to the database.
-//! - `readonly_shm`: the index of the log (`-shm`) is not written either. While opencode runs, its index
-//!   is used as it is; after it ended, `SQLite` builds one in memory. That is the usual case: opencode ends
-//!   without closing its database, and leaves a log that holds most of what is new.
-//! - `immutable` where there is no log: any other way would create one. In that mode no lock is taken, so
-//!   what was read counts only if the files are the same afterwards.
+//! - `readonly_shm`: the index of the log (`-shm`) is not written either. While opencode runs, its index is
+//!   used as it is; after it ended, `SQLite` builds one in memory. That is the usual case: opencode exits
+//!   without closing its database and leaves a log that holds most of what is new.
+//! - `immutable` if there is no log: any other mode would create one. This mode takes no lock, so a result
+//!   counts only if the files are unchanged afterwards.
 //! - A log without an index is not opened: `SQLite` would have to create the index.
-//! - A short wait for a lock; one read transaction for all that is read, and no connection is kept.
-//! - No checkpoint at the end, and temporary tables in memory.
+//! - The wait for a lock is short, one read transaction covers everything, and no connection is kept.
+//! - No checkpoint on close, and temporary tables in memory.
 //!
-//! To close a file drops all POSIX locks that this process holds on it, those of a reading in another
-//! thread too. So the database is looked at by name only, and one reading at a time looks at the index.
-//! A race is left: who swaps the database between look and opening can have a FIFO opened, and an owner
-//! that removes its log just then has an empty one made again, which is harmless.
+//! Closing a file drops all POSIX locks this process holds on it, including those of a read in another
+//! thread. So the database is examined by name only, and only one read at a time examines the index. A race
+//! remains: someone who swaps the database between the check and the opening can make us open a FIFO, and
+//! if the owner removes its log at that moment, an empty one is created again, which is harmless.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
@@ -33,26 +33,26 @@ use super::DATABASE;
 use super::log::{self, IndexHeader};
 use crate::model::{ReadProblem, Unreadable};
 
-/// How long is waited for a lock.
+/// How long to wait for a lock.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// How often, and how long each time, is waited for a commit to become visible that the log holds already.
+/// How often, and how long each time, to wait for a commit in the log to become visible.
 const WAITS: usize = 20;
 const WAIT: Duration = Duration::from_millis(1);
-/// No value longer than this is taken into memory, in bytes.
+/// The longest value loaded into memory, in bytes.
 const LONGEST_VALUE: i32 = 32 << 20;
-/// A longer log is not read: without a running owner all of it is read at each opening, in bytes.
+/// The longest log read, in bytes. Without a running owner every opening reads all of it.
 const LONGEST_LOG: u64 = 256 << 20;
-/// After so many steps of `SQLite`'s machine ...
+/// After this many steps of `SQLite`'s virtual machine ...
 const STEPS: i32 = 10_000;
-/// ... this many times, the reading is given up: some seconds at most.
+/// ... this many times, the read is abandoned: a few seconds at most.
 const MOST_PAUSES: u32 = 20_000;
-/// How often a database that changes under an unlocked reading is read.
+/// How often a read without a lock is tried while the database keeps changing.
 const TRIES: usize = 3;
 
-/// Held by the one that looks at the index, or has the database open.
+/// Held while examining the index or keeping the database open.
 static READING: Mutex<()> = Mutex::new(());
 
-/// The tables that are read.
+/// Selects the tables that are read.
 const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' \
                       AND sql LIKE 'CREATE TABLE%' AND name IN ('session', 'message', 'part', 'todo')";
 
@@ -63,15 +63,15 @@ pub(super) struct Store {
     columns: HashMap<String, HashSet<String>>,
 }
 
-/// The state of the files by which a change of the database shows. While its owner keeps no log, the same
-/// stamp twice can hide a change that fell into one tick of the file system's clock; see [`Settling`].
+/// The state of the files, which differs after a change of the database. If the owner keeps no log, two
+/// equal stamps can hide a change within one tick of the file system's clock; see [`Settling`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp {
     database: FileStamp,
     log: Option<FileStamp>,
     has_index: bool,
     index: Option<IndexHeader>,
-    /// The journal of an owner that keeps no log: a transaction runs, or was cut off.
+    /// The rollback journal of an owner without a log: a transaction is running, or was cut short.
     journal: Option<FileStamp>,
 }
 
@@ -82,8 +82,8 @@ struct FileStamp {
     modified: (i64, i64),
 }
 
-/// Whether a database can be taken for unchanged: its stamp was the same at two readings, which are
-/// farther apart than a tick of the file system's clock.
+/// Tells whether a database can be taken for unchanged: two reads, further apart than a tick of the file
+/// system's clock, found the same stamp.
 #[derive(Debug, Default)]
 pub(super) struct Settling {
     stamp: Option<Stamp>,
@@ -91,24 +91,24 @@ pub(super) struct Settling {
 }
 
 impl Settling {
-    /// Whether the reading before last, and the last one, found the database with this stamp.
+    /// Whether the last two reads found the database with this stamp.
     pub(super) fn is_unchanged(&self, stamp: &Stamp) -> bool {
         self.is_settled && self.stamp.as_ref() == Some(stamp)
     }
 
-    /// Takes note of a reading that began with this stamp.
+    /// Records a read that started with this stamp.
     pub(super) fn note(&mut self, stamp: Stamp) {
         self.is_settled = self.stamp.as_ref() == Some(&stamp);
         self.stamp = Some(stamp);
     }
 
-    /// The next reading is to be a real one.
+    /// Forces the next read.
     pub(super) fn reset(&mut self) {
         *self = Settling::default();
     }
 }
 
-/// The path of the database in `data_dir`, with the links on the way to it resolved.
+/// The path of the database in `data_dir`, with symbolic links in the folder resolved.
 pub(super) fn database(data_dir: &Path) -> PathBuf {
     data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned()).join(DATABASE)
 }
@@ -134,7 +134,10 @@ fn stamp_alone(database: &Path) -> Result<Option<Stamp>, Unreadable> {
     Ok(Some(Stamp { database: main, log, has_index, index, journal }))
 }
 
-/// Opens the database, lets `reading` read, and closes it. `stamp` is its state as it was just found.
+/// Opens the database, runs `reading` and closes it. `stamp` is its state just before.
+///
+/// # Errors
+/// The database has a log but no index, kept changing during the read, or cannot be read.
 pub(super) fn read<T>(
     database: &Path,
     stamp: &Stamp,
@@ -168,17 +171,17 @@ pub(super) fn read<T>(
     Err(unreadable(database, ReadProblem::HalfWritten, detail))
 }
 
-/// Whether the index of the log could not be used: its owner writes it just now, or was cut off.
+/// Whether the log's index was unusable: its owner is writing it, or was cut short while doing so.
 fn is_index_moving(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ReadOnly)
 }
 
-/// Waits a moment for a commit that is in the log and not visible yet.
+/// Waits briefly for a commit that is in the log but not visible yet.
 fn wait_for_commit(database: &Path) {
     let (log, index) = (beside(database, "-wal"), beside(database, "-shm"));
     for _ in 0..WAITS {
         let header = log::index_header(&index);
-        // No header: it is being written just now, or is none.
+        // Without a header, the index is being written or is not an index.
         if header.is_some_and(|header| !log::has_unseen_commit(&log, &header)) {
             return;
         }
@@ -187,7 +190,8 @@ fn wait_for_commit(database: &Path) {
 }
 
 impl Stamp {
-    /// No log, or an empty one that nobody uses, and no journal: all stands in the database itself.
+    /// Whether the database file holds everything: there is no log, or an empty one that nobody uses, and
+    /// no journal.
     fn is_at_rest(&self) -> bool {
         self.journal.is_none() && self.log.as_ref().is_none_or(|log| log.length == 0 && !self.has_index)
     }
@@ -205,7 +209,7 @@ impl Store {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-        // A schema that was made to be slow ends here.
+        // Ends queries on a schema crafted to be slow.
         let mut n_pauses = 0;
         connection.progress_handler(
             STEPS,
@@ -219,23 +223,22 @@ impl Store {
         Ok(Store { connection, columns })
     }
 
-    /// The connection, for a query.
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Whether a table is there with all of these columns.
+    /// Whether the table exists and has all of these columns.
     pub(super) fn has(&self, table: &str, columns: &[&str]) -> bool {
         let known = self.columns.get(table);
         known.is_some_and(|known| columns.iter().all(|column| known.contains(*column)))
     }
 
-    /// The expression for a column: its name, or `NULL` if this database has none of that name.
+    /// The expression for a column: its name, or `NULL` if the table lacks it.
     pub(super) fn column(&self, table: &str, column: &'static str) -> &'static str {
         if self.has(table, &[column]) { column } else { "NULL" }
     }
 
-    /// Refuses a database that lacks one of these.
+    /// Fails if the table or one of the columns is missing.
     pub(super) fn need(&self, table: &str, columns: &[&str]) -> rusqlite::Result<()> {
         if self.has(table, columns) {
             return Ok(());
@@ -256,7 +259,7 @@ fn columns(connection: &Connection) -> rusqlite::Result<HashMap<String, HashSet<
     Ok(found)
 }
 
-/// The address by which `SQLite` opens the database (sqlite.org/uri.html).
+/// The URI by which `SQLite` opens the database (sqlite.org/uri.html).
 fn uri(database: &Path, is_at_rest: bool) -> String {
     let mut uri = "file:".to_owned();
     for byte in database.as_os_str().as_bytes() {
@@ -281,7 +284,7 @@ fn beside(database: &Path, end: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Looks at a file that must be a regular one, without opening it; `None` if there is none.
+/// The state of a file that must be a regular one, without opening it. `None` if it does not exist.
 fn look(path: &Path) -> Result<Option<FileStamp>, Unreadable> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok(Some(FileStamp::of(&metadata))),
@@ -315,7 +318,7 @@ fn unreadable(path: &Path, problem: ReadProblem, detail: &str) -> Unreadable {
     Unreadable { name: path.display().to_string(), problem, detail: detail.to_owned() }
 }
 
-/// The failure of a reading, with what to do about it.
+/// A failed read, with what the user can do about it.
 fn trouble(database: &Path, error: &rusqlite::Error) -> Unreadable {
     if let rusqlite::Error::InvalidColumnName(missing) = error {
         let detail = format!(

@@ -1,4 +1,4 @@
-//! Which sessions there are, and in which folder each was begun: two queries over the table `session`.
+//! Finds the sessions, and the folder in which each was started: two queries on the table `session`.
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
@@ -12,25 +12,24 @@ use super::{DATABASE, LOG, NAME, is_session_id};
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
-/// So many sessions are found at most, the newest.
+/// How many sessions are found, the newest first.
 const MOST_FOUND: u32 = 20_000;
-/// A longer path of a folder is not a path, in bytes.
+/// The longest folder path accepted, in bytes.
 const LONGEST_PATH: u32 = 4 << 10;
 
-/// What is remembered of the sessions found.
 #[derive(Debug, Default)]
 pub(crate) struct SurveyMemory {
     settling: Settling,
-    /// What the last survey was asked.
+    /// The parameters of the last survey.
     asked: Option<(Timestamp, Option<PathBuf>)>,
     found: Vec<FoundSession>,
     n_older: usize,
-    /// What the last survey knew of messages, so that a new one can be told from one in a known session.
+    /// What the last survey knows about messages, to tell a new session's message from a known one's.
     pub(super) arrivals: Arrivals,
 }
 
 impl SurveyMemory {
-    /// Answers from memory, if the last survey was asked for no less.
+    /// Answers from memory if the last survey covered at least as much.
     fn narrow(&mut self, ask: &SurveyAsk<'_>) -> bool {
         let Some((since, within)) = &mut self.asked else { return false };
         if ask.since < *since || ask.within != within.as_deref() {
@@ -68,8 +67,8 @@ pub(in crate::agent) fn survey(data_dir: &Path, ask: &SurveyAsk<'_>, memory: &mu
     survey
 }
 
-/// Where a message of a session that is not found yet would show. So does each message of any other
-/// session: `is_news` of the folder tells which it is.
+/// Where a message of a session not found yet would show. Messages of known sessions show there too;
+/// `is_news` distinguishes them.
 pub(super) fn target(data_dir: &Path) -> WatchTarget {
     WatchTarget::new(data_dir, Names::these([DATABASE, LOG]), Parts::WORDS)
 }
@@ -95,7 +94,7 @@ fn query(store: &Store, database: &Path, ask: &SurveyAsk<'_>) -> rusqlite::Resul
     store.need("session", &["id", "directory", "time_updated"])?;
     let parent = store.column("session", "parent_id");
     let archived = store.column("session", "time_archived");
-    // `directory` is compared as bytes: LIKE would take `_` and `%` in it for signs of its own.
+    // `directory` is compared as bytes, because `LIKE` would treat `_` and `%` in it as wildcards.
     let of_folder = format!(
         "{parent} IS NULL AND {archived} IS NULL AND octet_length(id) <= 100 AND octet_length(directory) <= \
          {LONGEST_PATH} AND (?2 IS NULL OR CAST(directory AS BLOB) = ?2 \

@@ -1,4 +1,4 @@
-//! The turns of a session of opencode, from its messages in their order. Pure.
+//! The turns of an opencode session, from its messages in order. Pure.
 
 use serde_json::Value;
 
@@ -10,27 +10,26 @@ use crate::agent::turn_tracker::{
 };
 use crate::model::{BreakCause, Deed, Exit, Prompt, Timestamp, TurnEnd};
 
-/// Tools that only look, or keep a list.
+/// Tools that only read or maintain a list.
 const LOOKING: [&str; 12] = [
     "read", "grep", "glob", "list", "ls", "webfetch", "websearch", "codesearch", "todoread", "todowrite",
     "skill", "lsp",
 ];
-/// The tool that writes the todo list.
 const WRITE_TODOS: &str = "todowrite";
 
-/// The error of a turn that the person broke off.
+/// The error of a turn that the user interrupted.
 const ABORTED: &str = "MessageAbortedError";
-/// The errors of a tool after which the client ends the turn, although the model asked for more: the
-/// person refused it without a word, or closed the question.
+/// Tool errors after which the client ends the turn although the model asked for more: the user refused
+/// without comment, or closed the question.
 const REFUSALS: [&str; 2] =
     ["The user rejected permission to use this specific tool call.", "The user dismissed this question"];
 
-/// A message that stands where a person's prompt stands.
+/// Takes a message in the place of a user's prompt.
 pub(super) fn take_prompt(message: &Message, tracker: &mut TurnTracker) {
     let at = message.created_at.map(Timestamp);
     let text = message.spoken().unwrap_or_default();
     let has_image = message.cells().any(|cell| cell.kind == "file");
-    // A message without words of a person: a compaction, what a client put in.
+    // No text from a user: a compaction, or something the client inserted.
     if text.is_empty() && !has_image {
         return tracker.start(at);
     }
@@ -38,7 +37,7 @@ pub(super) fn take_prompt(message: &Message, tracker: &mut TurnTracker) {
     tracker.begin(&Prompt { text, kind, at, was_queued: false, has_image });
 }
 
-/// A message of the agent; `moved_at` is when anything of it was last written.
+/// Takes a message of the agent. `moved_at` is when any part of it was last written.
 pub(super) fn take_reply(
     cell: &MessageCell,
     message: &Message,
@@ -46,7 +45,7 @@ pub(super) fn take_reply(
     tracker: &mut TurnTracker,
 ) {
     let at = message.created_at.map(Timestamp);
-    // A compaction writes for the model, in a turn or after one.
+    // A compaction writes for the model, during a turn or after one.
     if cell.is_summary() {
         return match cell.time.completed {
             None => tracker.resume(moved_at),
@@ -76,22 +75,22 @@ pub(super) fn take_reply(
         return tracker.end(end, ended_at);
     }
     if cell.time.completed.is_none() {
-        // An open call tells since when.
+        // An open call says when it started.
         let has_call = message.cells().any(|part| part.is_open_call() && part.state.time.start.is_some());
         return tracker.resume(moved_at.filter(|_| !has_call));
     }
     match cell.finish.as_deref() {
         Some("tool-calls" | "unknown") if was_refused => tracker.end(TurnEnd::Interrupted, ended_at),
-        // The next message of the turn follows.
+        // Another message of the turn follows.
         Some("tool-calls" | "unknown") => tracker.resume(moved_at),
         Some("length") => tracker.end(TurnEnd::BrokeOff { cause: BreakCause::TokenLimit }, ended_at),
         Some("content-filter") => tracker.end(TurnEnd::BrokeOff { cause: BreakCause::Refusal }, ended_at),
-        // Without a word on how it ended: a command that the person ran.
+        // A message that does not say how it ended is a command that the user ran.
         Some(_) | None => tracker.end(TurnEnd::Finished, ended_at),
     }
 }
 
-/// Takes a call with its answer; true if the person refused it.
+/// Takes a call and its result. Returns whether the user refused it.
 fn take_call(
     id: &str,
     part: &PartCell,
@@ -124,7 +123,7 @@ fn take_call(
         (_, Some(code)) => Exit::Code(code),
         ("error", None) if error.is_some_and(|error| error.contains("aborted")) => Exit::Stopped,
         ("error", None) => Exit::Failed,
-        // The tool for commands notes the code; without one nobody can tell.
+        // The command tool records the exit code; without one the outcome is unknown.
         (_, None) if part.tool == "bash" => Exit::Unknown,
         (_, None) => Exit::Code(0),
     };
