@@ -1,5 +1,5 @@
-//! A kind of agent on this machine, and what is asked of all of them: which sessions there are, and what those of
-//! a workspace say.
+//! An [`Agent`] with the place of its records on this machine, and the two questions put to all agents:
+//! which sessions exist, and what those of a workspace say.
 
 use std::cmp::Reverse;
 use std::ops::Deref;
@@ -13,14 +13,14 @@ use super::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk}
 use super::list::{AGENTS, built_in};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable};
 
-/// The most sessions of one workspace that are read; the newest ones.
+/// How many sessions of one workspace are read, over all agents; the newest first.
 const MOST_SESSIONS: usize = 12;
 
-/// A kind of agent, and where its records are on this machine.
+/// An agent, and where its records are on this machine.
 #[derive(Debug, Clone)]
 pub struct Adapter {
     kind: Kind,
-    /// `None` for an agent whose records are in its workspaces.
+    /// `None` for an agent that keeps its records in the workspaces.
     place: Option<PathBuf>,
 }
 
@@ -50,30 +50,30 @@ impl PartialEq for Adapter {
 impl Eq for Adapter {}
 
 impl Adapter {
-    /// An agent with its records at `place`.
+    /// A built-in agent with its records at `place`.
     pub fn new(agent: &'static dyn Agent, place: PathBuf) -> Adapter {
         Adapter { kind: Kind::Known(agent), place: Some(place) }
     }
 
-    /// The agent of that name that closeout knows itself, with its records at `place`.
+    /// The built-in agent called `name`, with its records at `place`. `None` if there is none.
     pub fn named(name: &str, place: PathBuf) -> Option<Adapter> {
         built_in(name).map(|agent| Adapter::new(agent, place))
     }
 
-    /// Those of the agents that closeout knows itself for which `place` gives a folder of records.
+    /// The built-in agents for which `place` returns a folder of records.
     pub fn all(place: impl Fn(&AgentFolder) -> Option<PathBuf>) -> Vec<Adapter> {
         let adapter =
             |agent: &'static dyn Agent| Some(Adapter::new(agent, place(agent.facts().records.as_ref()?)?));
         AGENTS.into_iter().filter_map(adapter).collect()
     }
 
-    /// An agent that a person described. It has no place where all its sessions are: they are looked for in
-    /// the workspaces that are known.
+    /// An agent described in the user's configuration. It has no common place for its sessions: they are
+    /// looked for in the known workspaces.
     pub fn described(agent: CustomAgent) -> Adapter {
         Adapter { kind: Kind::Described(Arc::new(Custom(agent))), place: None }
     }
 
-    /// The folder that its records are in; `None` for an agent whose records are in its workspaces.
+    /// The folder of its records; `None` for an agent that keeps them in the workspaces.
     pub fn place(&self) -> Option<&Path> {
         self.place.as_deref()
     }
@@ -96,7 +96,7 @@ impl Adapter {
     pub fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
         let command = (**self).command(session, asking)?;
         Some(match asking {
-            // A look into a session is no part of it: closeout's own hook passes it over.
+            // A probe is not part of the session, so closeout's own hook must ignore it.
             Asking::Probe { .. } | Asking::Closer { .. } | Asking::Fresh { .. } => {
                 command.with_variable(LOOK, "1")
             }
@@ -117,13 +117,13 @@ impl Adapter {
         (**self).keeps_copy(self.home(), copy_id)
     }
 
-    /// [`Agent::removal`]; never of the session itself.
+    /// [`Agent::removal`], but never of the session itself.
     pub fn removal(&self, session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
         if copy_id == session.session_id { None } else { (**self).removal(session, copy_id) }
     }
 }
 
-/// Reads the sessions of `workspace` over all `adapters`, the newest first.
+/// Reads the sessions of `workspace` from all `adapters`, the newest first.
 pub fn sessions(
     adapters: &[Adapter],
     workspace: &Path,
@@ -140,11 +140,11 @@ pub fn sessions(
         all.trouble.extend(read.trouble);
         all.watch_targets.extend(read.watch_targets);
     }
-    // A session whose process lives is kept, however old the last word in it.
+    // A session with a live process is kept, however old its last message.
     let age = |session: &SessionObservation| (session.spoken_at(), session.written_at);
     all.sessions.sort_by_key(|session| Reverse((session.process.is_some(), age(session))));
     all.sessions.truncate(MOST_SESSIONS);
-    // Stable: an adapter may know the order of two that were written in the same millisecond.
+    // A stable sort: an adapter may know the order of two sessions written in the same millisecond.
     all.sessions.sort_by_key(|session| Reverse(age(session)));
     all
 }
@@ -162,8 +162,8 @@ pub fn survey(adapters: &[Adapter], ask: &SurveyAsk<'_>, memory: &mut Memories) 
     all
 }
 
-/// Whether an event in `folder`, one of the watch targets of a survey, asks for another survey. False
-/// only where an agent could tell cheaply that nothing but known sessions moved.
+/// Whether an event in `folder`, one of a survey's watch targets, calls for another survey. False only if
+/// an agent could tell cheaply that nothing but known sessions changed.
 pub fn is_news(adapters: &[Adapter], folder: &Path, memory: &mut Memories) -> bool {
     adapters.iter().find_map(|adapter| adapter.is_news(folder, memory)).unwrap_or(true)
 }

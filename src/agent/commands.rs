@@ -1,25 +1,25 @@
-//! How an agent is asked or told something by a program of its own: command lines as data. Nothing is
-//! started here.
+//! What an agent can be asked, and the command lines for that, as data. Nothing is started here.
 
 use std::path::PathBuf;
 
 pub use crate::model::Trace;
 
-/// The variable that every look into a session carries, so that neither closeout's own hook nor anybody who looks at
-/// processes takes it for the session.
+/// The environment variable set for every probe. It keeps closeout's own hook, and anything that lists
+/// processes, from taking the probe for the session.
 pub(super) const LOOK: &str = "CLOSEOUT_PROBE";
 
-/// What an agent is asked or told.
+/// A request to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asking {
-    /// Its status, without a trace where that can be.
+    /// Asks for the session's status, leaving no trace if possible.
     Probe {
         /// The prompt.
         prompt: String,
-        /// The model that answers, as the agent's program names it; `None` is the session's, or the program's choice.
+        /// The model that answers, as the agent's program names it. `None` uses the session's model, or the
+        /// program's default.
         model: Option<String>,
     },
-    /// The closer's checklist, without a trace where that can be.
+    /// Has the session answer the closer's checklist, leaving no trace if possible.
     Closer {
         /// The prompt.
         prompt: String,
@@ -28,8 +28,8 @@ pub enum Asking {
         /// The model, as for a probe.
         model: Option<String>,
     },
-    /// The same of a new session, which knows nothing of the one that did the work: of the session that is named, only the
-    /// folder counts. It reads the workspace and changes nothing.
+    /// Has a new session answer the closer's checklist. It knows nothing of the session that did the work
+    /// and only shares its folder; it reads the workspace and changes nothing.
     Fresh {
         /// The prompt.
         prompt: String,
@@ -38,58 +38,58 @@ pub enum Asking {
         /// The model, as for a probe.
         model: Option<String>,
     },
-    /// Words of the person, which become part of the session. For a session that is not live.
+    /// Sends a user's text, which becomes part of the session. For a session that is not live.
     Reply {
-        /// The words.
+        /// The text.
         text: String,
     },
-    /// Words of the person for a live session, by the agent's own queue. `None` where it has none.
+    /// Sends a user's text to a live session through the agent's own queue.
     Queue {
-        /// The words.
+        /// The text.
         text: String,
     },
 }
 
-/// A command line, and how its answer is to be read.
+/// A command line, and how to read its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCommand {
-    /// The program's name, to be found on the path, or an absolute path.
+    /// The program's name, looked up in `PATH`, or an absolute path.
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<Argument>,
-    /// What it is given on its standard input; empty is closed at once.
+    /// Its standard input. If empty, standard input is closed immediately.
     pub stdin: String,
-    /// The folder that it is started in.
+    /// Its working directory.
     pub folder: PathBuf,
-    /// Variables that are set for it beside the environment that programs are given.
+    /// Variables added to the environment that programs get.
     pub environment: Vec<(String, Argument)>,
     /// What it leaves behind.
     pub trace: Trace,
-    /// Where its answer stands.
+    /// Where its answer is.
     pub answer: AnswerPlace,
 }
 
-/// An argument of a command line, or the value of a variable.
+/// An argument of a command line, or the value of an environment variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Argument {
-    /// As it is.
+    /// Literal text.
     Text(String),
     /// The path of a temporary file with this content.
     File(String),
     /// The path of a temporary copy of the session's record, in a file whose name begins with
-    /// [`COPY_PREFIX`]. Of a record that holds many sessions, only this one is copied.
+    /// [`COPY_PREFIX`]. From a record that holds many sessions only this one is copied.
     RecordCopy,
 }
 
-/// How the names of copies of records begin, so that a session that an agent makes of one is told from a
-/// person's.
+/// The prefix of the names of record copies. It distinguishes a session that an agent makes from a copy
+/// from a user's session.
 pub const COPY_PREFIX: &str = "closeout-copy-";
 
-/// Where the answer of a command stands.
+/// Where the answer of a command is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerPlace {
-    /// In the one JSON object on its standard output: `structured_output`, else `result`; an error if
-    /// `is_error` (Claude Code).
+    /// In the only JSON object on its standard output: `structured_output`, else `result`. An error if
+    /// `is_error` is set (Claude Code).
     ResultObject,
     /// In the last `agent_message` item of the JSON lines on its standard output (Codex).
     LastAgentMessage,
@@ -97,14 +97,14 @@ pub enum AnswerPlace {
     TextEvents,
     /// In the field `response` of the JSON object on its standard output (Gemini CLI).
     ResponseField,
-    /// Its whole standard output.
+    /// All of its standard output.
     Stdout,
-    /// There is none.
+    /// Nowhere: the command has no answer.
     None,
 }
 
 impl AgentCommand {
-    /// The same with one more variable set.
+    /// Adds an environment variable.
     #[must_use]
     pub(super) fn with_variable(mut self, name: &str, value: &str) -> AgentCommand {
         self.environment.push((name.to_owned(), value.into()));

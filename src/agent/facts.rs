@@ -1,62 +1,62 @@
-//! What is known of a kind of agent without looking: plain data, seen in real runs. Each agent's stands in its
-//! own folder; what is not named there is [`Facts::NONE`].
+//! What is known about an agent in advance: plain data, observed in real runs. Each agent's facts are in
+//! its own folder; whatever is not stated there is as in [`Facts::NONE`].
 
 use std::path::{Path, PathBuf};
 
 use super::screen::Typing;
 use crate::model::{HookKind, VariableNames};
 
-/// What is known of a kind of agent.
+/// What is known about an agent in advance.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Facts {
-    /// Where its records are.
+    /// The folder of its records. `None` if they are in the workspaces.
     pub records: Option<AgentFolder>,
-    /// The environment variables of the person's that are meant for it. Left out is what a running session
-    /// leaves to its children: with it an agent refuses to start inside of itself, keeps no record, or takes
-    /// itself for that session.
+    /// The user's environment variables that are meant for it. Excluded are those that a running session
+    /// sets for its child processes: with them an agent refuses to start inside itself, keeps no record, or
+    /// takes itself for that session.
     pub variables: VariableNames,
-    /// The variable in which it names the session to the programs that it starts.
+    /// The variable that names the session to the programs it starts.
     pub session_variable: Option<&'static str>,
     /// The names of its processes.
     pub programs: &'static [&'static str],
-    /// The command line by which it works without a screen, with the prompt on standard input.
+    /// The command line for working without a screen. The prompt goes to standard input.
     pub work: Option<&'static [&'static str]>,
-    /// What makes it tell then what it cost.
+    /// The arguments that make this command line report its cost.
     pub telling_cost: &'static [&'static str],
-    /// The folder of its package, by which its script is known that has another name.
+    /// The folder name of its package, which identifies a script with an unspecific name.
     pub package: Option<&'static str>,
-    /// The oldest and the newest version whose records were read in real runs. Others are read all the same, as
-    /// far as they are understood, and are said to be unknown.
+    /// The oldest and the newest version whose records were observed. Others are read as far as they are
+    /// understood, and are reported as untested.
     pub tried: Option<(Version, Version)>,
-    /// Whether its sessions can be asked for their status in a way that leaves nothing behind.
+    /// Whether a session can be asked for its status without leaving a trace.
     pub has_traceless_probe: bool,
-    /// Whether its process holds the record of its session open.
+    /// Whether its process holds the session's record open.
     pub holds_records: bool,
-    /// Whether the title of its pane tells what it does.
+    /// Whether the title of its pane shows what it is doing.
     pub tells_by_title: bool,
-    /// Whether a turn may go on though its record reads as if it had ended.
+    /// Whether a turn may still be running although its record looks finished.
     pub hides_open_calls: bool,
-    /// Whether words for a live session go by the agent's own queue, which takes them at any time and never
-    /// takes them for keys.
+    /// Whether text for a live session goes through the agent's own queue, which accepts it at any time and
+    /// never mistakes it for key presses.
     pub has_queue: bool,
-    /// How words reach a live session at its screen; `None` where that was not seen.
+    /// How text is entered at a live session's screen; `None` if that was never observed.
     pub typing: Option<Typing>,
-    /// Whether the keys of its prompts can be known, if its hook tells of them.
+    /// Whether the keys of its prompts can be known, provided its hook reports them.
     pub hooks_tell_keys: bool,
-    /// Why a session that nobody has open is not gone on with, if there is more to say than that its id or
-    /// its folder is not known.
+    /// Why a closed session cannot be resumed, if there is more to say than that its id or folder is
+    /// unknown.
     pub never_resumed: Option<&'static str>,
-    /// Whether a person described it: it is written to in the ways that they gave, and in no other.
+    /// Whether the user's configuration describes it. It is then written to only in the configured ways.
     pub is_described: bool,
-    /// Its hooks.
+    /// The hook that reports events.
     pub hooks: Option<&'static Hooks>,
-    /// The hook by which it asks whether it may stop.
+    /// The hook that asks whether the agent may stop.
     pub gate: Option<&'static Hooks>,
 }
 
 impl Facts {
-    /// Of an agent of which nothing is known.
+    /// An agent about which nothing is known.
     pub const NONE: Facts = Facts {
         records: None,
         variables: VariableNames { allowed: &[], except: &[] },
@@ -79,7 +79,7 @@ impl Facts {
         gate: None,
     };
 
-    /// Whether a version is one of those that were tried. An agent of a person's own has none that closeout knows.
+    /// Whether `version` is within the observed range. An agent without such a range knows every version.
     pub fn knows_version(&self, version: &str) -> bool {
         self.tried.is_none_or(|(oldest, newest)| {
             Version::parse(version).is_some_and(|version| (oldest..=newest).contains(&version))
@@ -87,12 +87,12 @@ impl Facts {
     }
 }
 
-/// A version as the clients write it.
+/// A version number as the clients write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32, pub u32);
 
 impl Version {
-    /// Reads a version; what follows the third number after a `-` or a `+` is left out.
+    /// Parses a version. Anything from a `-` or `+` on is ignored.
     pub fn parse(text: &str) -> Option<Version> {
         let plain = text.split(['-', '+']).next()?;
         let mut numbers = plain.split('.').map(|number| number.parse().ok());
@@ -101,19 +101,19 @@ impl Version {
     }
 }
 
-/// A folder of an agent's own.
+/// A folder that belongs to an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentFolder {
-    /// The variable that names it, or what it is in.
+    /// The environment variable with its path, or with the path of the folder that contains `below`.
     pub variable: Option<&'static str>,
-    /// Where it is in the person's home without that variable.
+    /// The path relative to the home directory, if the variable is not set.
     pub in_home: &'static str,
-    /// The way from there.
+    /// The rest of the path, below either of them. May be empty.
     pub below: &'static str,
 }
 
 impl AgentFolder {
-    /// Where it is. `variable` gives those that are absolute paths.
+    /// Where the folder is. `variable` returns the value of a variable if it is an absolute path.
     pub fn path(&self, home: Option<&Path>, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
         let named = self.variable.and_then(variable);
         let base = named.or_else(|| home.map(|home| home.join(self.in_home)))?;
@@ -121,65 +121,66 @@ impl AgentFolder {
     }
 }
 
-/// How long an agent waits for the hook of its events, in seconds. It takes a few milliseconds.
+/// How long an agent waits for the event hook, in seconds. The hook takes a few milliseconds.
 pub(super) const EVENT_LIMIT_S: u32 = 5;
-/// How long it waits for a gate, in seconds: checks may run there.
+/// How long an agent waits for a gate, in seconds. A gate may run checks.
 pub(super) const GATE_LIMIT_S: u32 = 600;
 
-/// How an agent runs closeout's hook, and what it tells it.
+/// How an agent runs closeout's hook, and what it passes to it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Hooks {
     /// The agent's name.
     pub agent: &'static str,
-    /// The word behind `closeout hook` that it is to call: `event`, or a gate.
+    /// The subcommand of `closeout hook` to run: `event`, or a gate.
     pub command: &'static str,
-    /// How long it waits for the answer, in seconds. A gate has a limit of its own, below this one.
+    /// How long the agent waits for the answer, in seconds. A gate has its own, shorter limit.
     pub limit_s: u32,
-    /// The folder in which its settings for this user are.
+    /// The folder with the agent's settings for this user.
     pub folder: AgentFolder,
-    /// How they name the hook.
+    /// How the settings register the hook.
     pub settings: Settings,
-    /// The events at which it is to run: those that tell what a session does, and no more, since each costs
-    /// a process. In the order of a session. Empty where a plugin chooses.
+    /// The events at which to run, in the order of a session. Only those that show what a session is doing,
+    /// since each costs a process. Empty if a plugin chooses.
     pub events: &'static [(&'static str, HookKind)],
-    /// Others that are understood.
+    /// Further events that are understood.
     pub other_events: &'static [(&'static str, HookKind)],
-    /// What its event `Notification` means, by the type of the notice.
+    /// The meaning of the event `Notification`, by the type of the notice.
     pub notices: &'static [(&'static str, HookKind)],
-    /// The tools by which it asks the person.
+    /// The tools through which the agent asks the user.
     pub asking_tools: &'static [&'static str],
-    /// The variable that names its process to the hook.
+    /// The variable that gives the hook the agent's PID.
     pub pid_variable: Option<&'static str>,
-    /// The variable by which the hook knows a session without a screen, and how its value then begins.
+    /// The variable by which the hook recognises a session without a screen, and the prefix of its value
+    /// then.
     pub headless: Option<(&'static str, &'static str)>,
-    /// The word in the command line of a process of it that keeps sessions of several screens and outlives
-    /// them: its life and its terminal are not those of a session.
+    /// The word in the command line of the agent's server, a process that serves the sessions of several
+    /// screens and outlives them: neither its lifetime nor its terminal is a session's.
     pub server_word: Option<&'static str>,
-    /// What is to be done after hooks were installed, or known of them.
+    /// What the user has to do, or know, after installing the hooks.
     pub after_install: &'static str,
 }
 
-/// How the settings of an agent name a hook.
+/// How an agent's settings register a hook.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Settings {
-    /// Lists of groups of commands, one for each event, under the key `hooks` of a JSON file.
+    /// Lists of groups of commands, one list per event, under the key `hooks` of a JSON file.
     Json {
         /// The file in the agent's own folder.
         user: &'static str,
-        /// The file in a folder of the person's work.
+        /// The file in a project.
         project: &'static str,
-        /// What each group matches, and how its entry is called, where the agent wants that.
+        /// What each group matches, and the name of its entry, if the agent wants them.
         named: Option<(&'static str, &'static str)>,
-        /// In what the agent counts how long it waits, in units a second.
+        /// The agent's unit for time limits, as units per second.
         per_second: u32,
     },
-    /// A file of closeout's own.
+    /// A plugin file written by closeout.
     Plugin {
         /// The file in the agent's own folder.
         user: &'static str,
-        /// The file in a folder of the person's work.
+        /// The file in a project.
         project: &'static str,
-        /// What stands in it; the program goes where the mark is.
+        /// The file's content, with a placeholder for the program.
         text: &'static str,
     },
 }

@@ -1,5 +1,5 @@
-//! What closeout asks of a kind of agent, and the form of the answers: which sessions there are, what they say, and
-//! what is remembered from one look to the next. Facts of one agent stand in that agent's folder alone.
+//! The interface between closeout and an agent: what is asked, and the form of the answers. Facts about a
+//! single agent are only in that agent's folder.
 
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,13 +19,13 @@ use crate::model::{
     WatchTarget,
 };
 
-/// A kind of agent. What is known without looking is data ([`Agent::facts`]); everything else has a default
-/// that says that this agent has no such thing. `home` is the folder of its records.
+/// An agent. What is known in advance is data ([`Agent::facts`]); every method has a default that says that
+/// the agent does not support it. `home` is always the folder of its records.
 pub trait Agent: Debug + Send + Sync {
-    /// Its name in evidence and on the screen.
+    /// Its name in evidence and on screen.
     fn name(&self) -> &str;
 
-    /// What is known of it without looking.
+    /// What is known about it in advance.
     fn facts(&self) -> &'static Facts;
 
     /// Finds its sessions on this machine.
@@ -33,8 +33,8 @@ pub trait Agent: Debug + Send + Sync {
         Survey::default()
     }
 
-    /// Whether an event in `folder`, one of the survey's watch targets, is news for discovery. Only an
-    /// agent that keeps all of its sessions in one file can say no; `None` is not to be told cheaply.
+    /// Whether an event in `folder`, one of the survey's watch targets, calls for another survey. Only an
+    /// agent that keeps all its sessions in one file can say no. `None` if that cannot be told cheaply.
     fn is_news(&self, _home: &Path, _folder: &Path, _memory: &mut Memories) -> Option<bool> {
         None
     }
@@ -42,14 +42,13 @@ pub trait Agent: Debug + Send + Sync {
     /// Reads the sessions of a workspace.
     fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead;
 
-    /// The program by which a session of this agent is asked or told something. `None` where the
-    /// agent has no way to do that.
+    /// The command for a request to a session. `None` if the agent has no way to do that.
     fn command(&self, _session: &SessionObservation, _asking: &Asking) -> Option<AgentCommand> {
         None
     }
 
-    /// Makes the copy of the session's record that [`Argument::RecordCopy`](super::Argument::RecordCopy)
-    /// names, in `to`, an empty file, where that is not a copy of the record's file. `None` where it is.
+    /// Makes the copy that [`Argument::RecordCopy`](super::Argument::RecordCopy) refers to, in the empty
+    /// file `to`. `None` if copying the record's file is all it takes.
     ///
     /// # Errors
     /// The record cannot be read, or the copy cannot be written.
@@ -62,32 +61,33 @@ pub trait Agent: Debug + Send + Sync {
         None
     }
 
-    /// Whether a copy that a look was to leave elsewhere is in the agent's own records after all.
+    /// Whether a copy that a probe should have kept elsewhere ended up in the agent's own records.
     fn keeps_copy(&self, _home: &Path, _copy_id: &str) -> bool {
         false
     }
 
-    /// The program that deletes the copy `copy_id` of `session`, which a command of this agent made
-    /// ([`Trace::Copy`](super::Trace::Copy)). `None` where the agent has no such copies, or the id is not
+    /// The command that deletes `copy_id`, a copy of `session` made by a command of this agent
+    /// ([`Trace::Copy`](super::Trace::Copy)). `None` if the agent makes no such copies, or the id is not
     /// one of the agent's.
     fn removal(&self, _session: &SessionObservation, _copy_id: &str) -> Option<AgentCommand> {
         None
     }
 
-    /// What the title of its pane tells, if it is one that the agent sets. `folder` is the session's.
+    /// The status shown in the title of the session's pane, if the agent sets that title. `folder` is the
+    /// session's.
     fn title_status(&self, _title: &str, _folder: &Path) -> Option<LiveStatus> {
         None
     }
 
-    /// Whether the screen of the process that has this session shows it, by the title of its pane and what
-    /// the agent's records tell; a person can go on to another session on the same screen. `None` where it
-    /// cannot be known.
+    /// Whether the screen of the session's process currently shows the session, according to the pane's
+    /// title and the agent's records. The user may have switched to another session on the same screen.
+    /// `None` if that cannot be known.
     fn is_shown(&self, _session: &SessionObservation, _record: Option<&Path>, _title: &str) -> Option<bool> {
         None
     }
 
-    /// What can be answered to the permission that a session waits for, with the keys, and what it is about.
-    /// `None` unless it is certain which call the prompt is for and what the keys mean.
+    /// The possible answers to the permission prompt of a session with their keys, and what the prompt is
+    /// about. `None` unless it is certain which call the prompt belongs to and what the keys mean.
     fn permission_keys<'s>(
         &self,
         _session: &'s SessionObservation,
@@ -95,11 +95,10 @@ pub trait Agent: Debug + Send + Sync {
         None
     }
 
-    /// The dialog that a session asks in, and how its options are chosen. Otherwise why that is not certain,
-    /// in words.
+    /// The dialog in which a session asks, and how to select its options.
     ///
     /// # Errors
-    /// It is not certain what a key would do.
+    /// It is not certain what a key would do; the message says why.
     fn option_dialog<'s>(
         &self,
         _session: &'s SessionObservation,
@@ -107,36 +106,37 @@ pub trait Agent: Debug + Send + Sync {
         Err(NOT_TRIED)
     }
 
-    /// The server that its own process may have.
+    /// The server that the agent's own process may run.
     fn server(&self) -> Option<&'static dyn AgentServer> {
         None
     }
 
-    /// The file that replies are written to in `workspace`, where a person named one.
+    /// The file that replies are written to in `workspace`, if one is configured.
     fn reply_file(&self, _workspace: &Path) -> Option<PathBuf> {
         None
     }
 
-    /// Why it does not run the hooks that its settings in `folder` name, and what to do.
+    /// Why the agent does not run the hooks registered in `folder`, and what to do about it. `None` if it
+    /// does.
     fn why_hooks_rest(&self, _folder: &Path) -> Option<(&'static str, &'static str)> {
         None
     }
 }
 
-/// Which sessions are read.
+/// A request to read the sessions of a workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionsAsk<'a> {
     /// The folder of the agent's records.
     pub home: &'a Path,
     /// The workspace (absolute, resolved).
     pub workspace: &'a Path,
-    /// Where discovery found sessions of this agent in it.
+    /// Where the survey found sessions of this agent in it.
     pub places: &'a [&'a SessionPlace],
 }
 
 impl SessionsAsk<'_> {
-    /// Where changes of the records at the places show: of these alone, since sessions of other workspaces lie beside
-    /// them.
+    /// Where changes to the records at the places show. Only their names are watched, since sessions of
+    /// other workspaces lie beside them.
     pub(super) fn watch_targets(&self) -> Vec<WatchTarget> {
         let mut of_folder: BTreeMap<&Path, BTreeSet<OsString>> = BTreeMap::new();
         for place in self.places {
@@ -149,19 +149,19 @@ impl SessionsAsk<'_> {
     }
 }
 
-/// The sessions of one workspace, as they were read.
+/// The sessions of one workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionsRead {
     /// The sessions, the newest first.
     pub sessions: Vec<SessionObservation>,
-    /// What is there and could not be read.
+    /// What exists but could not be read.
     pub trouble: Vec<Unreadable>,
-    /// Where a change of them, or a new one in a place that is known, would show.
+    /// Where changes to the sessions, or new ones in known places, would show.
     pub watch_targets: Vec<WatchTarget>,
 }
 
 impl SessionsRead {
-    /// Takes what the record at `path` holds: a session, none that counts, or trouble.
+    /// Takes the result of reading the record at `path`: a session, none that counts, or a problem.
     pub(super) fn take(&mut self, path: &Path, read: io::Result<Option<SessionObservation>>) {
         match read {
             Ok(session) => self.sessions.extend(session),
@@ -170,18 +170,19 @@ impl SessionsRead {
     }
 }
 
-/// What is looked for.
+/// A request for a survey.
 #[derive(Debug, Clone, Copy)]
 pub struct SurveyAsk<'a> {
-    /// Sessions whose record last grew before this moment are only counted, unless they are live.
+    /// Sessions whose record last grew before this time are only counted, unless they are live.
     pub since: Timestamp,
-    /// Only sessions that were begun in this folder (absolute, resolved) or below it; `None` is all.
+    /// Restricts the survey to sessions started in this folder (absolute, resolved) or below it. `None`
+    /// means all.
     pub within: Option<&'a Path>,
 }
 
 impl SurveyAsk<'_> {
-    /// Whether sessions that were begun in this folder are asked for; a link on the way to it counts, and a relative
-    /// folder is none.
+    /// Whether sessions started in `folder` are included. Symbolic links on the way to it are resolved; a
+    /// relative folder is never included.
     pub(super) fn covers(&self, folder: &Path) -> bool {
         let is_below = |within: &Path| {
             folder.starts_with(within) || disk::resolve(folder).is_ok_and(|folder| folder.starts_with(within))
@@ -190,16 +191,16 @@ impl SurveyAsk<'_> {
     }
 }
 
-/// What was found.
+/// The result of a survey.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// The sessions, in no order. Subagents and looks of closeout's own are none.
+    /// The sessions, in no particular order, without subagents and closeout's own probes.
     pub found: Vec<FoundSession>,
-    /// How many more are older than was asked for.
+    /// How many more are older than requested.
     pub n_older: usize,
-    /// Where a session that is not found yet would show. An event there asks for another survey.
+    /// Where a new session would show. An event there calls for another survey.
     pub watch_targets: Vec<WatchTarget>,
-    /// What is there and could not be read.
+    /// What exists but could not be read.
     pub problems: Vec<Unreadable>,
 }
 
@@ -212,12 +213,12 @@ pub struct FoundSession {
     pub moved_at: Timestamp,
 }
 
-/// The memories of all agents, one of a type. Losing it costs time and nothing else.
+/// What the agents remember between reads, one value per type. Losing it costs only time.
 #[derive(Debug, Default)]
 pub struct Memories(HashMap<TypeId, Box<dyn Any + Send>>);
 
 impl Memories {
-    /// Calls `look` with the memory of this type, which is empty the first time.
+    /// Calls `look` with the value of this type, which starts out empty.
     pub fn with<M: Default + Send + 'static, T>(&mut self, look: impl FnOnce(&mut M) -> T) -> T {
         let known = self.0.remove(&TypeId::of::<M>()).and_then(|memory| memory.downcast::<M>().ok());
         let mut memory = known.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The agents that closeout knows itself: one line each.
+//! The built-in agents, one line each.
 
 use super::claude::Claude;
 use super::codex::Codex;
@@ -7,20 +7,20 @@ use super::gemini::Gemini;
 use super::kind::Agent;
 use super::opencode::OpenCode;
 
-/// The agents that closeout knows itself. An agent more is a line more.
+/// The built-in agents. A new agent is added here.
 pub const AGENTS: [&dyn Agent; 4] = [&Claude, &Codex, &OpenCode, &Gemini];
 
-/// The agent of that name, if closeout knows it itself.
+/// The built-in agent called `name`.
 pub fn built_in(name: &str) -> Option<&'static dyn Agent> {
     AGENTS.into_iter().find(|agent| agent.name() == name)
 }
 
-/// What is known of the agent of that name; nothing of one that closeout does not know itself.
+/// The facts about the agent called `name`; [`Facts::NONE`] if it is not built in.
 pub fn facts_of(name: &str) -> &'static Facts {
     built_in(name).map_or(&Facts::NONE, Agent::facts)
 }
 
-/// The hooks of all agents that have some.
+/// The event hooks of all agents that have one.
 pub fn all_hooks() -> impl Iterator<Item = &'static Hooks> {
     AGENTS.into_iter().filter_map(|agent| agent.facts().hooks)
 }
@@ -30,7 +30,7 @@ pub fn all_gates() -> impl Iterator<Item = &'static Hooks> {
     AGENTS.into_iter().filter_map(|agent| agent.facts().gate)
 }
 
-/// The hooks of the agent of that name.
+/// The event hook of the agent called `name`.
 pub fn hooks_of(name: &str) -> Option<&'static Hooks> {
     facts_of(name).hooks
 }

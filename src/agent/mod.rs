@@ -1,10 +1,11 @@
-//! The agents: where their sessions are on disk, and what their records tell.
+//! The agents: where their sessions are on disk, and what their records say.
 //!
-//! One kind of agent is one folder and one line in [`AGENTS`]: it finds the sessions of the machine, reads
-//! those of a workspace, knows the command lines by which one is asked or told something, and what is known of
-//! its screen, its processes and its hooks ([`Agent`]). All that interprets a record is pure (a fold over
+//! An agent is one folder and one line in [`AGENTS`]. It finds the sessions on the machine, reads those of
+//! a workspace, knows the command lines that probe a session or reply to it, and states what is known about
+//! its screen, processes and hooks ([`Agent`]). Everything that interprets a record is pure (a fold over
 //! lines); only finding and reading touch the disk. Nothing here reads the environment or the clock, and
-//! nothing here writes or starts anything: the places are given as parameters.
+//! nothing writes, with one exception, [`Adapter::copy_session`], or starts a program: places are
+//! parameters.
 
 mod adapter;
 mod claude;

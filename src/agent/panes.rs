@@ -1,39 +1,39 @@
-//! tmux's panes: what `tmux list-panes` prints, and which pane is a session's. It asks nothing itself; all here but
-//! the line of parents is pure.
+//! tmux panes: what `tmux list-panes` prints, and which pane shows a session. Nothing here runs tmux;
+//! everything except the lookup of parent processes is pure.
 
 use super::process_stat;
 use super::processes::line_of_parents;
 use crate::model::ProcessId;
 
-/// What `tmux list-panes -F` is to print of each pane; the fields are set apart by tabs.
+/// The format passed to `tmux list-panes -F`; the fields are separated by tabs.
 pub const PANE_FORMAT: &str = "#{session_name}:#{window_index}.#{pane_index}\t#{pane_id}\t#{pane_pid}\t\
                                #{pane_tty}\t#{pane_current_command}\t#{pane_current_path}\t#{pane_title}\t\
                                #{pane_dead}\t#{pane_in_mode}";
-/// The most panes of one server that are taken.
+/// How many panes of one server are read.
 const MOST_PANES: usize = 4096;
 
 /// A pane as tmux listed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedPane {
-    /// Where it is: `session:window.pane`. Untrusted text.
+    /// Its position as `session:window.pane`. Untrusted.
     pub place: String,
-    /// Its id, like `%3`.
+    /// Its id, such as `%3`.
     pub id: String,
-    /// The process that tmux started in it.
+    /// The PID of the process that tmux started in it.
     pub pid: u32,
-    /// Its terminal, like `/dev/pts/3`.
+    /// Its terminal, such as `/dev/pts/3`.
     pub tty: String,
-    /// The program in front. Untrusted text.
+    /// The program in the foreground. Untrusted.
     pub command: String,
-    /// Its title. Untrusted text.
+    /// Its title. Untrusted.
     pub title: String,
-    /// Its program has ended.
+    /// Whether its program has ended.
     pub is_dead: bool,
-    /// A person scrolls or searches in it.
+    /// Whether it is in a tmux mode: the user is scrolling or searching.
     pub is_in_mode: bool,
 }
 
-/// The panes that [`PANE_FORMAT`] printed. Lines of another form are passed over.
+/// Parses what [`PANE_FORMAT`] printed. Other lines are skipped.
 pub fn parse_panes(printed: &str) -> Vec<ListedPane> {
     printed.lines().filter_map(parse_pane).take(MOST_PANES).collect()
 }
@@ -42,7 +42,7 @@ fn parse_pane(line: &str) -> Option<ListedPane> {
     let mut fields = line.splitn(6, '\t');
     let (place, id, pid) = (fields.next()?, fields.next()?, fields.next()?.parse().ok()?);
     let (tty, command, rest) = (fields.next()?, fields.next()?, fields.next()?);
-    // From behind: a tab in the path or the title stays among themselves.
+    // Parsed from the right, so that a tab in the path or the title cannot shift the last fields.
     let mut last = rest.rsplitn(3, '\t');
     let (in_mode, dead, path_and_title) = (last.next()?, last.next()?, last.next()?);
     let title = path_and_title.split_once('\t')?.1;
@@ -58,14 +58,14 @@ fn parse_pane(line: &str) -> Option<ListedPane> {
     })
 }
 
-/// Whether this is the id of a pane, `%` and a number, and nothing else that tmux would understand.
+/// Whether this is a pane id, `%` and a number, and nothing else that tmux would interpret.
 pub fn is_pane_id(id: &str) -> bool {
     id.strip_prefix('%')
         .is_some_and(|n| !n.is_empty() && n.len() <= 10 && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The pane in which `process` runs: by its line of parents, else by its terminal. `None` also where
-/// the process has ended, and for one without a terminal, which no pane shows: a program in a pane started it.
+/// The pane in which `process` runs, found by its parents, else by its terminal. `None` if the process has
+/// ended, or has no terminal: no pane shows a program that was merely started from one.
 pub fn pane_of(panes: &[ListedPane], process: ProcessId) -> Option<&ListedPane> {
     let stat = process_stat::read(process.pid).ok()?;
     if stat.is_dead || stat.started_at != process.started_at {

@@ -1,9 +1,9 @@
-//! The files that agents write, which may be hostile: how they are opened, what is said of one that cannot be read, and
-//! how a record of JSON lines is read that may be huge and grows at its end: from the end backwards until enough is
-//! known, then only what was appended.
+//! The files that agents write, which may be hostile: how they are opened, how an unreadable one is
+//! reported, and how to read a record of JSON lines that may be huge and grows at its end: backwards from
+//! the end until enough is known, afterwards only what was appended.
 //!
-//! It knows nothing of what the lines mean; a [`LineReader`] does. It never holds more than
-//! [`REACH`] bytes at a time and never reads the whole of a longer file.
+//! Nothing here knows what the lines mean; a [`LineReader`] does. At most [`REACH`] bytes are held at a
+//! time, and a longer file is never read in full.
 
 use std::fs::{self, DirEntry, File};
 use std::io;
@@ -15,59 +15,58 @@ use crate::model::Unreadable;
 
 pub(super) use crate::disk::{fill, millis as modified_at, open as open_record, read_range};
 
-/// How far back from the end is looked at most, in bytes.
+/// How far back from the end to read at most, in bytes.
 pub(super) const REACH: u64 = 32 << 20;
-/// The sizes of the piece at the end that are tried one after the other, in bytes. Nearly every
-/// question is answered by the first.
+/// The sizes of the trailing piece, tried in turn, in bytes. The first nearly always suffices.
 const PIECES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, REACH];
-/// How far back the begin of a task is looked for, in bytes: what lies before is seldom worth the time.
+/// How far back to look for the start of a task, in bytes. Going further is rarely worth the time.
 const TASK_REACH: u64 = 1 << 20;
-/// A longer line is not parsed; in practice it is the result of a tool.
+/// The longest line parsed, in bytes. In practice a longer one is a tool's result.
 const LONGEST_LINE: usize = 8 << 20;
-/// So much of the begin of a longer line is given to the reader, in bytes.
+/// How much of the start of a longer line is passed to the reader, in bytes.
 const LONGEST_BEGIN: usize = 4 << 10;
-/// The blocks in which something is looked for further back, in bytes, with so much of the next one.
+/// The size of the blocks for searching further back, and how far each extends into the next one, in bytes.
 const BLOCK: usize = 64 << 10;
 const OVERLAP: usize = 64;
 /// How many bytes before the offset are remembered, to notice that a file was rewritten.
 const MARK: u64 = 64;
 
-/// What the lines of a record mean, gathered in their order.
+/// Interprets the lines of a record, taking them in order.
 pub(super) trait LineReader: Default {
     /// Takes one line, without its line feed.
     fn take(&mut self, line: &[u8]);
-    /// Takes note of a line that is too long to be parsed, of which `begin` is the begin.
+    /// Takes note of a line too long to be parsed, of which `begin` is the start.
     fn pass_over(&mut self, begin: &[u8]);
-    /// True when lines before the first one taken could add nothing that is needed.
+    /// Whether earlier lines could add nothing that is needed.
     fn is_enough(&self) -> bool;
-    /// True when the lines reach back to where the last task began, as far as that shows. It is looked for
-    /// within [`TASK_REACH`] only.
+    /// Whether the lines reach back to the start of the last task, as far as one can tell. This is pursued
+    /// only within [`TASK_REACH`].
     fn has_task(&self) -> bool {
         true
     }
 }
 
-/// A record that was read up to an offset.
+/// A record read up to an offset.
 #[derive(Debug)]
 pub(super) struct Followed<R> {
     device: u64,
     inode: u64,
-    /// Just after the last line feed that was taken.
+    /// Just after the last line feed taken.
     offset: u64,
-    /// The bytes before `offset`.
+    /// The last bytes before `offset`; see [`MARK`].
     mark: Vec<u8>,
-    /// The begin of a line that is still being written.
+    /// The start of a line that is still being written.
     pub(super) unfinished: Vec<u8>,
-    /// What the lines said.
+    /// The reader that took the lines.
     pub(super) reader: R,
-    /// Where the first piece that was read began; 0 when all of the file was.
+    /// Where the first piece that was read began; 0 if the whole file was read.
     pub(super) begins_at: u64,
-    /// True when the search ended at [`REACH`] before enough was known.
+    /// Whether reading stopped at [`REACH`] before enough was known.
     pub(super) is_cut: bool,
 }
 
 impl<R: LineReader> Followed<R> {
-    /// Reads from the end backwards until enough is known.
+    /// Reads backwards from the end until enough is known.
     pub(super) fn open(file: &File) -> io::Result<Followed<R>> {
         let metadata = file.metadata()?;
         let size = metadata.len();
@@ -93,14 +92,16 @@ impl<R: LineReader> Followed<R> {
         Ok(followed)
     }
 
-    /// Forgets what was read and takes the lines from `start`; a line that begins before it is left out.
+    /// Discards what was read and takes the lines from `start`. A line that begins before `start` is left
+    /// out.
     pub(super) fn take_from(&mut self, file: &File, start: u64, end: u64) -> io::Result<()> {
         let piece = read_range(file, start, end)?;
         let first = if start == 0 { Some(0) } else { line_feed(&piece).map(|at| at + 1) };
         self.reader = R::default();
         self.begins_at = start;
         let Some(first) = first else {
-            // One unfinished or endless line: nothing to take, and nothing to remember it by.
+            // A single unfinished or endless line: there is nothing to take, and nothing to recognise the
+            // file by.
             self.offset = start;
             self.mark.clear();
             self.unfinished.clear();
@@ -113,7 +114,8 @@ impl<R: LineReader> Followed<R> {
         Ok(())
     }
 
-    /// Takes what was appended. False when it is another file, or was cut or rewritten: open it anew.
+    /// Takes what was appended. False if the file was replaced, truncated or rewritten; it must then be
+    /// opened again.
     pub(super) fn follow(&mut self, file: &File) -> io::Result<bool> {
         let metadata = file.metadata()?;
         let size = metadata.len();
@@ -134,8 +136,8 @@ impl<R: LineReader> Followed<R> {
         Ok(true)
     }
 
-    /// Takes a longer piece, of `reach` bytes from the end, if something in it that was not taken `is_wanted`. It is
-    /// asked of blocks that overlap, so that nothing of at most [`OVERLAP`] bytes is cut in two.
+    /// Reads a piece of `reach` bytes from the end instead, if `is_wanted` holds for a block that was not
+    /// read yet. The blocks overlap, so that nothing of at most [`OVERLAP`] bytes is split.
     pub(super) fn reach_for(
         &mut self,
         file: &File,
@@ -145,7 +147,7 @@ impl<R: LineReader> Followed<R> {
         let size = file.metadata()?.len();
         let start = size.saturating_sub(reach);
         let mut end = self.begins_at;
-        // One block for all: the memory of a new one each time costs more than the search.
+        // One buffer for all blocks: allocating a new one each time costs more than the search.
         let mut block = vec![0; BLOCK + OVERLAP];
         while end > start {
             let begin = end.saturating_sub(BLOCK as u64).max(start);
@@ -168,8 +170,8 @@ impl<R: LineReader> Followed<R> {
     }
 }
 
-/// Takes the whole lines of `piece` and tells how many bytes they are. What follows the last line feed
-/// is a line that is still being written.
+/// Takes the complete lines of `piece` and returns how many bytes they are. Anything after the last line
+/// feed is a line still being written.
 pub(super) fn take_lines<R: LineReader>(reader: &mut R, piece: &[u8]) -> usize {
     let mut taken = 0;
     for line in piece.split_inclusive(|byte| *byte == b'\n') {
@@ -188,12 +190,16 @@ fn line_feed(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| *byte == b'\n')
 }
 
-/// The whole of a file of at most `longest` bytes.
+/// Reads a file of at most `longest` bytes.
+///
+/// # Errors
+/// The file is missing, longer, not a regular file, or cannot be read.
 pub(super) fn read_small(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     disk::read(path, longest)?.ok_or(io::ErrorKind::NotFound.into())
 }
 
-/// Says that a file or folder cannot be read. Nothing is said of one that is gone since it was listed.
+/// Reports that a file or folder cannot be read. One that has disappeared since it was listed is not
+/// reported.
 pub(super) fn note_unreadable(all: &mut Vec<Unreadable>, path: &Path, what: &str, error: &io::Error) {
     if error.kind() != io::ErrorKind::NotFound {
         let detail = format!("{what} cannot be read: {error}");
@@ -201,7 +207,7 @@ pub(super) fn note_unreadable(all: &mut Vec<Unreadable>, path: &Path, what: &str
     }
 }
 
-/// What is in a folder; nothing where it is not there or cannot be read, which is said.
+/// The entries of a folder. Empty if it does not exist, or cannot be read, which is reported.
 pub(super) fn entries(
     folder: &Path,
     what: &str,

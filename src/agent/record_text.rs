@@ -1,14 +1,14 @@
-//! What is kept of the texts in records: the begin or the end of one that may be long, and the moments
-//! that are written as text. Pure; it knows nothing of whose text it is and makes none safe to show.
+//! What is kept of the texts in records: the start or end of long ones, and times. Pure. Nothing here makes
+//! text safe to display.
 
 use crate::model::Timestamp;
 
-/// The longest message that is kept, in bytes of its end.
+/// How much of the end of a message is kept, in bytes.
 pub(super) const LONGEST_MESSAGE: usize = 256 << 10;
-/// The longest prompt, call or title that is kept, in characters.
+/// The longest prompt, call or title kept, in characters.
 const LONGEST_LINE: usize = 200;
 
-/// A text that is shown in one line: its first characters, without the blanks around it.
+/// A text for one line: trimmed, and cut to [`LONGEST_LINE`] characters.
 pub(super) fn shortened(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(LONGEST_LINE) {
@@ -17,13 +17,13 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// The same; `None` where nothing is left.
+/// Like [`shortened`], but `None` if nothing is left.
 pub(super) fn shortened_if_any(text: &str) -> Option<String> {
     Some(shortened(text)).filter(|text| !text.is_empty())
 }
 
-/// A line of JSON in which every half of a surrogate pair that stands alone is U+FFFD: some clients cut texts
-/// in the middle of one. `None` if there is none.
+/// A line of JSON with every lone surrogate replaced by U+FFFD, because some clients cut text in the middle
+/// of a surrogate pair. `None` if there is none.
 pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
     let unit = |at: usize| -> Option<u16> {
         let digits = line.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -54,18 +54,18 @@ pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
     is_other.then_some(mended)
 }
 
-/// At most `most` bytes of the end.
+/// The last `most` bytes of a text, or fewer, so as not to split a character.
 pub(super) fn end_of(text: &str, most: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(most))..]
 }
 
-/// Keeps the end of a message.
+/// Cuts a message to its last [`LONGEST_MESSAGE`] bytes.
 pub(super) fn keep_end(message: &mut String) {
     let cut = message.len() - end_of(message, LONGEST_MESSAGE).len();
     message.drain(..cut);
 }
 
-/// A moment as the clients write it (RFC 3339).
+/// Parses a time as the clients write it (RFC 3339).
 pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let at: jiff::Timestamp = text.parse().ok()?;
     Some(Timestamp(at.as_millisecond()))

@@ -1,91 +1,93 @@
-//! What an agent's screen makes of what is pasted or typed into it, as data. Nothing is typed here.
+//! How an agent's screen treats text that is pasted or typed into it, as data. Nothing is typed here.
 
 use crate::model::{
     ActivitySource, HOOK_TEXT, LiveStatus, PermissionOption, SessionObservation, StatusReport, WaitsOn,
 };
 
-/// The permission that a session waits for, by the hook that names its call: others may be open beside it.
+/// The permission a session waits for, as reported by a hook. Only a hook names the call; others may be
+/// open at the same time.
 pub(super) fn asked_permission(session: &SessionObservation) -> Option<&str> {
     let is_named = |word: &&StatusReport| {
         word.source == ActivitySource::Hook && word.status == LiveStatus::Waiting { on: WaitsOn::Permission }
     };
     let what = session.live.iter().find(is_named)?.what.as_deref()?;
-    // Nobody allows what they cannot read to its end.
+    // A text that was cut must not be approved unread.
     (what.chars().count() < HOOK_TEXT).then_some(what)
 }
 
-/// Why keys are not typed into a dialog of an agent or a version that was never tried.
+/// Why no keys are sent to a dialog of an agent or version that was never tried.
 pub(super) const NOT_TRIED: &str = "what keys do in its dialog was not tried with this version of its agent";
 
-/// How words reach an agent at its screen.
+/// How text is entered at an agent's screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Typing {
-    /// So long after a paste Return is certainly taken as Return, in milliseconds.
+    /// How long after a paste Return is reliably taken as Return, in milliseconds.
     pub pause_ms: u32,
-    /// Signs that are no words at the beginning: a command, a shell command, help.
+    /// Characters that have a special meaning at the start: a command, a shell command, help.
     pub not_first: &'static [char],
-    /// Whether several lines that are pasted in brackets arrive as one message.
+    /// Whether several lines in one bracketed paste arrive as one message.
     pub takes_lines: bool,
-    /// What it makes of a long paste, where that is another thing than of a short one.
+    /// What happens to a long paste, if it is treated differently from a short one.
     pub long_paste: Option<LongPaste>,
-    /// How its input box looks when nothing stands in it; `None` where that was not seen.
+    /// What the empty input box looks like; `None` if that was never observed.
     pub empty_box: Option<EmptyBox>,
 }
 
-/// From which length on a paste is taken for another thing than typed words.
+/// The size above which a paste is treated differently from typed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongPaste {
-    /// With more lines than these,
+    /// With more lines than this,
     pub n_lines: usize,
-    /// or more characters.
+    /// or more characters, it counts as long.
     pub n_signs: usize,
-    /// What becomes of it, in words.
+    /// What happens to it, in words for the user.
     pub words: &'static str,
 }
 
-/// An input box without words, with the cursor in it, in which words are words. Columns count from 0.
+/// An empty input box with the cursor in it, in a mode in which text is taken as a message. Columns count
+/// from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyBox {
-    /// A line that begins with a sign, with a frame below it.
+    /// A line that begins with a prompt character and has a frame below it.
     Framed {
-        /// The sign that its line begins with; a blank follows.
+        /// The possible prompt characters; a blank follows.
         prompts: &'static [char],
         /// The cursor's column.
         column: u32,
-        /// What its frame below begins with, at the left edge.
+        /// The first character of the frame below, at the left edge.
         below: char,
     },
-    /// A line that holds these words only as long as nobody has written any.
+    /// A line with a hint that disappears as soon as anything is typed.
     WithHint {
-        /// The sign in its second column; a blank follows, then the cursor.
+        /// The possible prompt characters, in the second column; a blank follows, then the cursor.
         prompts: &'static [char],
         /// The cursor's column.
         column: u32,
-        /// The words, with blanks before them.
+        /// The hint, with the blanks before it.
         hint: &'static str,
     },
-    /// A block with a bar at its left: a blank line, the cursor's line, a blank line, one line of other words,
-    /// and its lower edge.
+    /// A block with a bar on its left: a blank line, the cursor's line, a blank line, a status line, and
+    /// the lower edge.
     Barred {
         /// The bar.
         bar: char,
-        /// So many columns right of the bar is the cursor.
+        /// How many columns to the right of the bar the cursor is.
         from_bar: u32,
-        /// What stands in that line of other words only while words are words.
+        /// A text that the status line contains only while input is taken as a message.
         mode: &'static str,
-        /// The edge's sign below the bar, and the sign that follows to its right end.
+        /// The edge's character below the bar, and the one that follows up to the right end.
         edge: (char, char),
     },
 }
 
-/// A dialog in which the session asks and each option has a key that chooses it at once.
+/// A dialog in which a session asks and each option has a key that selects it immediately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptionDialog {
-    /// The keys of the options in their order, by tmux's names of them.
+    /// The keys of the options in order, by tmux's names for them.
     pub keys: &'static [&'static str],
-    /// The cursor's column while keys choose, from 0.
+    /// The cursor's column while keys select, counted from 0.
     pub column: u32,
-    /// What stands before the number of the option that is selected.
+    /// The character before the number of the highlighted option.
     pub marker: char,
     /// How the line below the dialog begins.
     pub below: &'static str,
@@ -96,16 +98,16 @@ pub struct OptionDialog {
 pub struct PermissionKey {
     /// What it means, in closeout's words.
     pub label: &'static str,
-    /// The same once it was given.
+    /// The same in the past tense, for an answer already given.
     pub given: &'static str,
-    /// The agent's own name of it.
+    /// The agent's own name for it.
     pub answer: &'static str,
-    /// The key by tmux's name of it.
+    /// The key, by tmux's name for it.
     pub key: &'static str,
 }
 
 impl Typing {
-    /// Most screens: lines that are pasted arrive as one message.
+    /// Most screens: several pasted lines arrive as one message.
     pub(super) const USUAL: Typing = Typing {
         pause_ms: 300,
         not_first: &['/', '!', '?'],

@@ -1,45 +1,45 @@
-//! The server that an agent's own process may have: what is asked of it, as data. Nothing here opens a
+//! The server that an agent's own process may run, and the requests to it, as data. Nothing here opens a
 //! connection.
 
 use std::collections::BTreeMap;
 
 use crate::model::{PermissionOption, SessionObservation, StatusReport};
 
-/// What such a server is asked.
+/// A request to such a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiAsk<'a> {
-    /// The session, to see that the server answers for it.
+    /// The session, to check that the server knows it.
     Session,
-    /// Which sessions are at work.
+    /// Which sessions are working.
     Status,
-    /// Which permissions are waited for.
+    /// Which permissions are pending.
     Permissions,
-    /// Which questions are.
+    /// Which questions are pending.
     Questions,
-    /// Words of the person for the session.
+    /// A user's text for the session.
     Prompt {
-        /// The words.
+        /// The text.
         text: &'a str,
     },
-    /// The answer to a permission.
+    /// An answer to a permission request.
     Answer {
-        /// The server's id of what it waits for.
+        /// The server's id for the permission request.
         request: &'a str,
-        /// The answer, in the server's words.
+        /// The answer, in the server's terms.
         answer: &'a str,
     },
 }
 
-/// A request to such a server: a `POST` if it has a body, which is JSON, else a `GET`.
+/// An HTTP request: a `POST` if it has a body, which is JSON, else a `GET`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiRequest {
-    /// Letters, digits, `/` and `_` only.
+    /// Contains only letters, digits, `/` and `_`.
     pub path: String,
     /// What is sent.
     pub body: Option<String>,
 }
 
-/// The bodies of three answers, as they came; `None` for one that did not come.
+/// The raw bodies of three responses; `None` for one that did not arrive.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ApiAnswers<'a> {
     /// To [`ApiAsk::Status`].
@@ -50,22 +50,23 @@ pub struct ApiAnswers<'a> {
     pub question: Option<&'a [u8]>,
 }
 
-/// What a kind of agent's server understands, and what its answers mean.
+/// The requests an agent's server understands, and what its responses mean.
 pub trait AgentServer: Sync {
-    /// How something is asked of the server of the session's process; `None` for what cannot stand in a
-    /// request.
+    /// The request for `ask` to the server of the session's process. `None` if something in it cannot be
+    /// part of a request.
     fn request(&self, session: &SessionObservation, ask: &ApiAsk<'_>) -> Option<ApiRequest>;
 
-    /// Whether this is the server's answer on the session.
+    /// Whether this response to [`ApiAsk::Session`] describes the session.
     fn is_about(&self, session: &SessionObservation, answer: &[u8]) -> bool;
 
-    /// What the answers tell of each session, by its id: what it waits for, else that it is at work. What is no
-    /// answer of that kind tells nothing.
+    /// The status of each session that the responses mention, by id: what it waits for, else that it is
+    /// working. A response of another kind says nothing.
     fn reports(&self, answers: &ApiAnswers<'_>) -> BTreeMap<String, StatusReport>;
 
     /// The permission that the session waits for: its id, and what it is about.
     fn waits_for(&self, session: &SessionObservation, answer: &[u8]) -> Option<(String, String)>;
 
-    /// The answers to a permission. What allows more than this one call is none of them.
+    /// The possible answers to a permission request. Answers that allow more than this one call are left
+    /// out.
     fn permission_options(&self) -> Vec<PermissionOption>;
 }

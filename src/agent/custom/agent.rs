@@ -1,4 +1,4 @@
-//! An agent that a person described as closeout asks for it: what is known of it, and where each question is answered.
+//! The implementation of [`Agent`] for an agent described in the user's configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use crate::agent::facts::Facts;
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead};
 use crate::model::{CustomAgent, SessionObservation, VariableNames};
 
-/// An agent that a person described.
+/// An agent described in the user's configuration.
 #[derive(Debug)]
 pub(in crate::agent) struct Custom(pub(in crate::agent) CustomAgent);
 
-/// The usual names of keys and of services.
+/// The usual names of variables with keys and service addresses.
 const VARIABLES: VariableNames = VariableNames {
     allowed: &[
         "*_API_BASE", "*_API_KEY", "*_API_TOKEN", "*_BASE_URL", "AIDER_*", "ANTHROPIC_*", "AWS_*", "AZURE_*",

@@ -1,4 +1,4 @@
-//! The command lines that a person gave for an agent of their own.
+//! Builds the command lines that a user configured for an agent of their own.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,14 @@ use super::search::Place;
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::{CustomAgent, SessionObservation};
 
-/// Stands for a file with the schema of the answer.
+/// The placeholder for a file with the answer's JSON schema.
 const SCHEMA_FILE: &str = "{schema_file}";
-/// Stands for the path of the session's output or record.
+/// The placeholder for the path of the session's output or record.
 const SESSION_FILE: &str = "{session_file}";
 
-/// The program by which a session is asked or told something: the prompt on its standard input, the answer
-/// on its standard output.
+/// The command for `asking`: the prompt goes to its standard input, the answer comes from its standard
+/// output. `None` if the user configured no such command, the folder is unknown, or a new session would
+/// need the file of an existing one.
 pub(in crate::agent) fn command(
     agent: &CustomAgent,
     session: &SessionObservation,
@@ -49,7 +50,8 @@ pub(in crate::agent) fn command(
     })
 }
 
-/// The file that replies are written to.
+/// The file that replies are written to in `workspace`. `None` if none is configured, or its name is a
+/// pattern.
 pub(in crate::agent) fn reply_file(agent: &CustomAgent, workspace: &Path) -> Option<PathBuf> {
     Place::of(agent.reply_file.as_deref()?, workspace)?.exact_path()
 }

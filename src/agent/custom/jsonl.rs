@@ -1,4 +1,4 @@
-//! What the lines of a record of one's own say: a fold over them. Pure and total.
+//! What the lines of a record in a configured JSON Lines format say: a fold over them. Pure and total.
 
 use serde_json::Value;
 
@@ -6,14 +6,15 @@ use crate::agent::record_text;
 use crate::agent::turn_tracker::{TurnTracker, prompt_kind};
 use crate::model::{SessionObservation, Timestamp, TurnEnd};
 
-/// Words for the person in a field of roles.
+/// Values of the role field that mean the user.
 const PERSONS: [&str; 3] = ["user", "human", "person"];
-/// Words for the agent.
+/// Values of the role field that mean the agent.
 const AGENTS: [&str; 4] = ["assistant", "agent", "model", "ai"];
-/// Numbers above this are milliseconds since 1970, others seconds: it is the year 5138 in seconds.
+/// Numbers above this are milliseconds since the Unix epoch, others seconds. As seconds it is in the year
+/// 5138.
 const MOST_SECONDS: f64 = 1e11;
 
-/// Which fields tell what.
+/// The dotted paths of the fields used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields<'a> {
     pub(super) role: &'a str,
@@ -21,7 +22,7 @@ pub(super) struct Fields<'a> {
     pub(super) time: Option<&'a str>,
 }
 
-/// Adds to `session` what the lines in `bytes` say.
+/// Adds what the lines in `bytes` say to `session`.
 pub(super) fn tell(fields: Fields<'_>, bytes: &[u8], session: &mut SessionObservation) {
     let mut tracker = TurnTracker::default();
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
@@ -29,7 +30,7 @@ pub(super) fn tell(fields: Fields<'_>, bytes: &[u8], session: &mut SessionObserv
         if value.is_none() {
             tracker.lose_track();
         }
-        // Another kind of line says nothing of the conversation.
+        // A line of another kind says nothing about the conversation.
         if !value.is_some_and(|value| take(fields, &value, &mut tracker)) {
             session.n_skipped_lines = session.n_skipped_lines.saturating_add(1);
         }
@@ -37,7 +38,7 @@ pub(super) fn tell(fields: Fields<'_>, bytes: &[u8], session: &mut SessionObserv
     tracker.tell(true, session);
 }
 
-/// Takes one line; false if it is no message.
+/// Takes one line. False if it is not a message.
 fn take(fields: Fields<'_>, line: &Value, tracker: &mut TurnTracker) -> bool {
     let Some(role) = field(line, fields.role).and_then(Value::as_str) else { return false };
     let at = fields.time.and_then(|path| field(line, path)).and_then(moment);
@@ -46,7 +47,7 @@ fn take(fields: Fields<'_>, line: &Value, tracker: &mut TurnTracker) -> bool {
     let is_role = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(role));
     if is_role(&PERSONS) {
         if text.is_empty() {
-            // What was put to the agent, a picture perhaps, is no text.
+            // The prompt has no text; perhaps it was an image.
             tracker.start(at);
         } else {
             tracker.prompt(prompt_kind(text), text, at);

@@ -1,8 +1,9 @@
-//! An agent that a person described in their configuration: where its output or its record is, its status
-//! file, its commands.
+//! An agent described in the user's configuration: where its output or its record is, its status file, its
+//! commands.
 //!
-//! What it leaves below a workspace can be written by anybody who works there, so no link is followed on
-//! the way to it. A place outside is the person's word; there only the file itself may be no link.
+//! Anyone who works in a workspace can write the files an agent leaves there, so no symbolic link on the
+//! way to them is followed. The user vouches for a place outside; there only the file itself must not be a
+//! link.
 
 mod agent;
 mod command;

@@ -1,4 +1,4 @@
-//! The sessions of an agent of one's own in one workspace.
+//! Reads the sessions of a configured agent in one workspace.
 
 use std::fs::File;
 use std::io;
@@ -12,21 +12,22 @@ use crate::agent::record_text::end_of;
 use crate::agent::{SessionsRead, read_claude_transcript, read_codex_rollout};
 use crate::model::{AgentMessage, AgentTrail, CustomAgent, SessionObservation, TranscriptFormat, TurnState};
 
-/// So many sessions of a workspace are read, the newest.
+/// How many sessions of a workspace are read, the newest first.
 const MOST_READ: usize = 8;
-/// The longest output that is read, in bytes of its end.
+/// How much of the end of an output is read, in bytes.
 const LONGEST_OUTPUT: u64 = 256 << 10;
-/// The longest first line of a record that is read apart from its end, in bytes.
+/// The longest first line read separately from a record's end, in bytes.
 const LONGEST_HEAD: u64 = 256 << 10;
 
-/// What is remembered of a workspace's records between readings, by the agent and the session.
+/// State kept between two reads of a workspace's records: the agent's name, the session's id, and the
+/// lines.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     records: Vec<(String, String, Followed<Lines>)>,
 }
 
-/// Reads the sessions of `agent` in `workspace`, the newest first. What its status file tells is told of
-/// the newest.
+/// Reads the sessions of `agent` in `workspace`, the newest first. Its status file is taken to describe the
+/// newest one.
 pub(in crate::agent) fn sessions(agent: &CustomAgent, workspace: &Path, memory: &mut Memory) -> SessionsRead {
     let mut read = SessionsRead::default();
     let Some(place) = Place::of(agent.trail.place(), workspace) else { return read };
@@ -63,7 +64,7 @@ fn read_one(
     Ok(session.filter(|session| session.last_message.is_some() || session.turn != TurnState::Unknown))
 }
 
-/// A session whose last message is the end of a file. The file does not tell whether more will come.
+/// A session whose last message is the end of a file. Nothing in the file says whether more will follow.
 fn output(agent: &CustomAgent, id: &str, file: &File) -> io::Result<Option<SessionObservation>> {
     let metadata = file.metadata()?;
     let start = metadata.len().saturating_sub(LONGEST_OUTPUT);
@@ -129,7 +130,7 @@ fn transcript(
     Ok(session)
 }
 
-/// The first line of a record whose end alone was read; empty if it is longer than [`LONGEST_HEAD`].
+/// The first line of a record of which only the end was read. Empty if it is longer than [`LONGEST_HEAD`].
 fn first_line(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = read_range(file, 0, LONGEST_HEAD)?;
     let length = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
@@ -137,18 +138,18 @@ fn first_line(file: &File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// So many bytes of the end are kept.
+/// How much of the end of a record is kept, in bytes.
 const KEPT: usize = 1 << 20;
-/// With so many bytes at hand no earlier piece is asked for.
+/// Once this many bytes are read, no earlier piece is requested.
 const ENOUGH: usize = 512 << 10;
 
-/// The last lines.
+/// The last lines of a record.
 #[derive(Debug, Default)]
 struct Lines {
     bytes: Vec<u8>,
-    /// True when earlier lines were let go.
+    /// Whether earlier lines were dropped.
     is_cut: bool,
-    /// Lines that were too long.
+    /// How many lines were too long.
     n_passed_over: u32,
 }
 
@@ -160,7 +161,8 @@ impl LineReader for Lines {
         }
         self.bytes.extend_from_slice(line);
         self.bytes.push(b'\n');
-        // Twice the size before anything is moved, so that moving costs a constant for each byte.
+        // The buffer grows to twice the size before it is trimmed, so that trimming costs a constant per
+        // byte.
         if self.bytes.len() > 2 * KEPT {
             let from = self.bytes.len() - KEPT;
             let line_end = self.bytes[from..].iter().position(|byte| *byte == b'\n');

@@ -1,4 +1,4 @@
-//! Finding the files at a place that a person named, by walking from one folder into the next.
+//! Finds the files at a configured place, opening one folder after the other.
 
 use std::fs::File;
 use std::io;
@@ -10,48 +10,47 @@ use crate::agent::claude_folder_name;
 use crate::disk::{self, Folder};
 use crate::model::{Names, Parts, Timestamp, WatchTarget};
 
-/// So many entries of folders are looked at for one place.
+/// How many directory entries are examined per place.
 const MOST_ENTRIES: usize = 20_000;
-/// So many folders are entered and watched for one place.
+/// How many folders are entered and watched per place.
 const MOST_FOLDERS: usize = 64;
 
-/// A place for one workspace: a folder to begin at, and the names from there.
+/// A place resolved for one workspace: a base folder, and the names below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     base: PathBuf,
     names: Vec<Name>,
-    /// The folder that no link may lead out of.
+    /// Whether `base` is the workspace, which no symbolic link may lead out of.
     is_inside: bool,
 }
 
-/// One name of a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Name {
     Exact(String),
-    /// With `*` and `?`.
+    /// May contain `*` and `?`.
     Pattern(String),
 }
 
-/// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Found {
     pub(super) moved_at: Timestamp,
-    /// The path from the workspace, or the absolute one of a file outside.
+    /// The path relative to the workspace, or the absolute path of a file outside it.
     pub(super) id: String,
 }
 
-/// What was found at a place.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     /// The files, the newest first.
     pub(super) files: Vec<Found>,
-    /// Where a change of them, or a new one, would show.
+    /// Where a change to them, or a new file, would show.
     pub(super) watch_targets: Vec<WatchTarget>,
     n_entries: usize,
 }
 
 impl Place {
-    /// The place that `text` names for `workspace`. `None` for one that configuration would have refused.
+    /// The place that `text` names for `workspace`. `None` if it is invalid, which the configuration
+    /// refuses too.
     pub(super) fn of(text: &str, workspace: &Path) -> Option<Place> {
         let (base, rest) = match text.strip_prefix("{workspace}/") {
             Some(rest) => (workspace, rest),
@@ -65,11 +64,12 @@ impl Place {
         (!names.is_empty()).then(|| Place { base: base.to_owned(), is_inside: base == workspace, names })
     }
 
-    /// Looks for the files.
+    /// Finds the files.
     pub(super) fn search(&self) -> Search {
         let mut search = Search::default();
         if let Some((last, folders)) = self.names.split_last() {
-            // Outside, the names before the first pattern are the person's: links in them are followed.
+            // Outside the workspace, the user vouches for the names before the first pattern: links in them
+            // are followed.
             let n_exact = folders.iter().take_while(|name| matches!(name, Name::Exact(_))).count();
             let n_given = if self.is_inside { 0 } else { n_exact };
             let start = self.base.join(joined(&folders[..n_given]));
@@ -110,7 +110,7 @@ impl Search {
             return;
         };
         if let Name::Pattern(_) = name {
-            // A new folder that matches may hold a new file.
+            // A new folder that matches may contain a new file.
             self.watch(path, &Name::Pattern("*".to_owned()));
         }
         for name in self.matching(folder, name) {
@@ -126,7 +126,7 @@ impl Search {
         }
     }
 
-    /// The names in `folder` that match, without those that begin with a dot unless the name says so.
+    /// The names in `folder` that match. Hidden ones match only if the pattern starts with a dot.
     fn matching(&mut self, folder: &Folder, name: &Name) -> Vec<String> {
         let pattern = match name {
             Name::Exact(name) => return vec![name.clone()],
@@ -150,7 +150,7 @@ impl Search {
 
     fn take(&mut self, folder: &Folder, path: &Path, name: &str, place: &Place) {
         let Ok(stat) = folder.stat(name) else { return };
-        // What is no file is taken too, so that opening it can say what it is.
+        // Special files are included, so that opening one reports what it is.
         if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
             return;
         }
@@ -178,8 +178,7 @@ impl Search {
     }
 }
 
-/// Adds the names that one name of a place stands for; what stands for the workspace is taken by its
-/// letters.
+/// Adds the names that one part of a place stands for. The workspace's own path is inserted literally.
 fn push_names(names: &mut Vec<Name>, name: &str, workspace: &Path) -> Option<()> {
     if name == ".." {
         return None;
@@ -189,7 +188,7 @@ fn push_names(names: &mut Vec<Name>, name: &str, workspace: &Path) -> Option<()>
         names.push(if is_pattern { Name::Pattern(name.to_owned()) } else { Name::Exact(name.to_owned()) });
         return Some(());
     }
-    // A placeholder and a pattern in one name would need an escape for the workspace's own signs.
+    // Combining a placeholder with a pattern would require escaping the workspace's name.
     if is_pattern {
         return None;
     }
@@ -215,8 +214,8 @@ fn joined(names: &[Name]) -> PathBuf {
     names.iter().map(text).collect()
 }
 
-/// Whether a name matches a pattern in which `*` is any number of signs and `?` one. Linear but for the
-/// last `*`.
+/// Whether a name matches a pattern in which `*` stands for any characters and `?` for one. Only the last
+/// `*` is backtracked, so the time is at most the product of the lengths.
 fn matches_name(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

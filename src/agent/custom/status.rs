@@ -1,5 +1,5 @@
-//! The status file of an agent of one's own: its live word. A word of a process that does not live any
-//! more is told as gone.
+//! The status file of a configured agent, which is its live status report. If the process it names has
+//! ended, the session is reported as gone.
 
 use std::io;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::agent::record::{modified_at, read_range};
 use crate::agent::record_text::shortened_if_any;
 use crate::model::{ActivitySource, LiveStatus, ProcessId, StatusReport, Timestamp, WaitsOn};
 
-/// A longer file is not read, in bytes.
+/// The longest status file read, in bytes.
 const LONGEST: u64 = 64 << 10;
-/// What `/proc` counts the time in, for programs: 100 a second on every machine that Rust runs on
-/// (`USER_HZ`, proc(5)), so 10 ms.
+/// One clock tick as `/proc` reports times to programs, in milliseconds: 100 per second on every machine
+/// Rust supports (`USER_HZ`, proc(5)).
 const TICK_MS: i64 = 10;
 
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ struct Written {
     pid: Option<u32>,
 }
 
-/// What a status file tells, and the process that it names, if that lives.
+/// Reads the status file: its report, and the process it names if that is alive.
 pub(super) fn read(place: &Place) -> Option<(StatusReport, Option<ProcessId>)> {
     let search = place.search();
     let file = place.open(&search.files.first()?.id).ok()?;
@@ -49,7 +49,7 @@ pub(super) fn read(place: &Place) -> Option<(StatusReport, Option<ProcessId>)> {
     let (status, process) = match process {
         None | Some(Process::Unknown) => (told, None),
         Some(Process::Lives(id)) => (told, Some(id)),
-        // What it said of its end stands.
+        // A process may report its own end.
         Some(Process::Gone) if matches!(told, LiveStatus::Ended | LiveStatus::Failed) => (told, None),
         Some(Process::Gone) => (LiveStatus::Gone, None),
     };
@@ -67,8 +67,8 @@ enum Process {
     Unknown,
 }
 
-/// The process with this number, if it is the one that wrote at `reported_at`: one that started later is
-/// another.
+/// The process with this PID, if it is the one that wrote the file at `reported_at`. One that started later
+/// is a different process.
 fn process(pid: u32, reported_at: Timestamp) -> Process {
     if !Path::new("/proc/self/stat").exists() {
         return Process::Unknown;

@@ -1,4 +1,4 @@
-//! What the hook's events add to the sessions that were read.
+//! Adds what hook events report to the sessions that were read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use crate::model::{
     Timestamp, WatchTarget, hook_file_stem,
 };
 
-/// When a session's record grew so many milliseconds after the last event, its hooks do not tell any
-/// more: a process of theirs that is gone says nothing of the session.
+/// If a session's record grew this long after the last event, its hooks have stopped reporting, in
+/// milliseconds. That the process they named is gone then says nothing about the session.
 const SILENT_MS: i64 = 60_000;
 
-/// Reads the events of a workspace's sessions, and remembers where it was in each file. Losing it costs
-/// time and nothing else.
+/// Reads the events of a workspace's sessions and remembers its position in each file. Losing it costs only
+/// time.
 #[derive(Debug, Default)]
 pub struct HookReader {
     files: Vec<EventFile>,
 }
 
 impl HookReader {
-    /// Adds what the events in `folder` tell of `sessions`, and the sessions at `places` that are known
-    /// by their events alone. Gives the watch targets of all of them; a session that has left no event
-    /// yet may leave one.
+    /// Adds to `sessions` what the events in `folder` report, and adds the sessions at `places` that are
+    /// known only by their events. Returns the watch targets of all of them, including sessions without
+    /// events, which may still get some.
     pub fn tell(
         &mut self,
         folder: &Path,
@@ -58,7 +58,7 @@ impl HookReader {
         watch_targets(&used)
     }
 
-    /// What the events in this file tell; `None` if there are none.
+    /// The events in this file; `None` if there are none.
     fn read(&mut self, path: &Path) -> Option<&HookFold> {
         let known = self.files.iter().position(|file| file.path() == path);
         let at = if let Some(at) = known {
@@ -75,17 +75,17 @@ impl HookReader {
     }
 }
 
-/// Whether this is the place of a session that is known by its events alone.
+/// Whether this is the place of a session known only by its events.
 pub fn is_own_place(folder: &Path, place: &SessionPlace) -> bool {
     place.record.starts_with(folder)
 }
 
-/// The file of a session's events.
+/// The file with a session's events.
 pub(super) fn event_file(folder: &Path, agent: &str, session_id: &str) -> PathBuf {
     folder.join(agent).join(format!("{}.jsonl", hook_file_stem(session_id)))
 }
 
-/// One target for each agent's folder.
+/// One watch target per agent folder.
 fn watch_targets(paths: &[PathBuf]) -> Vec<WatchTarget> {
     let mut folders: Vec<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
     folders.sort_unstable();
@@ -99,14 +99,14 @@ fn watch_targets(paths: &[PathBuf]) -> Vec<WatchTarget> {
     targets.collect()
 }
 
-/// Adds what the events tell to what the record tells.
+/// Adds what the events report to what the record says.
 fn add(fold: &HookFold, session: &mut SessionObservation) {
     let process = fold.process().filter(|(_, namespace)| is_of_this_namespace(*namespace));
     let process = process.map(|(process, _)| process);
     let is_contradicted = process.is_some() && session.process.is_some() && process != session.process;
     let is_gone = match process {
         Some(process) => process_state(process) == ProcessState::Gone,
-        // A server's session, or one of a container: its process cannot be looked at.
+        // A server's session, or one in a container: its process cannot be inspected.
         None => fold.reported_at().is_some_and(is_before_boot),
     };
     let mut is_over = is_gone;
@@ -121,7 +121,7 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
             word.status = LiveStatus::Gone;
             !is_contradicted && !is_silent
         } else {
-            // The end of one process is not that of a session in which another works.
+            // The end of one process does not end a session in which another process works.
             !(is_ended && is_contradicted)
         };
         if is_kept {
@@ -131,7 +131,7 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
     }
     if !is_contradicted {
         session.process = session.process.or(process);
-        // Another program may be in the pane of one that is over.
+        // If the session is over, another program may run in its pane.
         if session.pane.is_none() && process.is_some() && !is_over {
             session.pane = fold.pane().cloned();
         }
@@ -151,19 +151,20 @@ fn add_subagent(subagent: Subagent, known: &mut Vec<Subagent>) {
     }
 }
 
-/// Whether the machine was started since.
+/// Whether the machine was restarted since.
 fn is_before_boot(reported_at: Timestamp) -> bool {
     booted_at().is_some_and(|boot| boot.millis_since(reported_at) > BOOT_SLACK_MS)
 }
 
-/// A process of another namespace has a number that means another process here.
+/// Whether the process is in this PID namespace. The PID of one in another namespace means a different
+/// process here.
 fn is_of_this_namespace(namespace: Option<&str>) -> bool {
     let Some(namespace) = namespace else { return true };
     fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(namespace))
 }
 
-/// A session that is known by its events alone. One that ended, or in which nothing was said, has nothing
-/// to show.
+/// A session known only by its events. `None` if it ended or was never used, since there is nothing to
+/// show.
 fn observation(place: &SessionPlace, fold: &HookFold) -> Option<SessionObservation> {
     let word = fold.word()?;
     if word.status == LiveStatus::Ended || !fold.has_worked() {

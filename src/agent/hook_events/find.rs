@@ -1,4 +1,4 @@
-//! The sessions that left events: for agents whose own records are elsewhere, and for a session that has
+//! Finds the sessions that left events, for agents whose records are elsewhere and for sessions that have
 //! no record yet.
 
 use std::collections::HashMap;
@@ -13,17 +13,18 @@ use crate::agent::record::{entries, modified_at};
 use crate::disk;
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget, hook_file_stem};
 
-/// More files of one agent than these are left out.
+/// Further files of an agent are ignored.
 const MOST_FILES: usize = 4096;
 
-/// What is remembered of the sessions that left events. Losing it costs time and nothing else.
+/// Sessions found by their events. Losing them costs only time.
 #[derive(Debug, Default)]
 struct Known {
-    /// The session of each file, and the folder it was begun in; `None` for a file that names none.
+    /// By file: the session's id and the folder in which it was started. `None` for a file that names no
+    /// session.
     sessions: HashMap<PathBuf, Option<(String, PathBuf)>>,
 }
 
-/// Adds the sessions that left events in `folder` to those that the agents' own records tell of.
+/// Adds the sessions with events in `folder` to those found through the agents' own records.
 pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories, found: &mut Survey) {
     memory.with(|memory| look(folder, ask, memory, found));
 }
@@ -59,18 +60,18 @@ fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Surv
     memory.sessions = seen;
 }
 
-/// The session whose events are in the file, and the folder that it was begun in.
+/// The session whose events are in the file, and the folder in which it was started.
 fn session_of(path: &Path) -> Option<(String, PathBuf)> {
     let file = EventFile::open(path).ok()?;
     let id = file.fold().session_id()?.to_owned();
-    // A name that another id would have is no place for its events.
+    // A file whose name belongs to another id is not the place of this session's events.
     let is_its_file = path.file_stem().is_some_and(|stem| stem == hook_file_stem(&id).as_str());
     let folder = file.fold().folder().filter(|folder| folder.is_absolute())?;
     is_its_file.then(|| (id, folder.to_owned()))
 }
 
-/// Where in a survey the sessions stand that have a record, by agent and id. One session has one file of
-/// events, so none that is added here comes twice.
+/// The positions in a survey of the sessions that have a record, by agent and id. A session has only one
+/// event file, so nothing is added twice.
 type ByRecord = HashMap<(String, String), usize>;
 
 fn add(

@@ -1,8 +1,8 @@
-//! What the events of a session mean together: what it does, since when, and what works beside it.
+//! What the events of a session say together: what it is doing, since when, and what runs in the
+//! background.
 //!
-//! A pure fold, one event after the other in the order in which they were written down. It starts in
-//! the dark as well as at the session's begin: events from before the part that was read are not needed
-//! for what the session does now.
+//! A pure fold over the events in the order in which they were recorded. It may start anywhere in a
+//! session: events before the part that was read are not needed to know what the session is doing now.
 
 mod state;
 mod summary;
@@ -14,8 +14,8 @@ pub use state::HookFold;
 use state::{Beside, ENOUGH, MOST_SUBAGENTS, Main, Wait};
 use waits::SAME_MESSAGE_MS;
 
-/// Hooks that run at once can overtake each other by so many milliseconds. An event that is older than
-/// that against the last one was told by a clock that was set back.
+/// How far concurrent hooks can overtake each other, in milliseconds. An event that is older than the last
+/// one by more than this was stamped after the clock was set back.
 const OVERTAKING_MS: i64 = 5000;
 impl LineReader for HookFold {
     fn take(&mut self, line: &[u8]) {
@@ -52,7 +52,7 @@ impl HookFold {
             _ if is_beside => {
                 self.beside_since.get_or_insert(event.at);
             }
-            // The last of it ended: from now on the session is idle.
+            // The last background task ended: the session is idle from now on.
             (Some((Main::Idle, since)), Some(_)) => {
                 *since = event.at;
                 self.beside_since = None;
@@ -61,15 +61,15 @@ impl HookFold {
         }
     }
 
-    /// Whether another process speaks that only looks into the session, or adds a prompt without a
-    /// screen, while the one with a screen has not ended.
+    /// Whether the event comes from another process that only probes the session, or adds a prompt without
+    /// a screen, while the process with the screen is still running.
     fn is_of_another_run(&self, event: &HookEvent) -> bool {
         let is_other = self.process.is_some() && event.process.is_some() && self.process != event.process;
         let is_over = matches!(self.main, Some((Main::Ended, _)) | None);
         is_other && !is_over && event.is_headless && !self.is_headless
     }
 
-    /// Whether an event that was told later has settled already what this one tells.
+    /// Whether a later event that arrived first has already settled what this one reports.
     fn is_overtaken(&mut self, event: &HookEvent) -> bool {
         let by = self.reported_at.map_or(0, |reported_at| reported_at.millis_since(event.at));
         if !(1..=OVERTAKING_MS).contains(&by) || event.subagent.is_some() {
@@ -124,7 +124,7 @@ impl HookFold {
     fn in_session(&mut self, event: &HookEvent) {
         match event.kind {
             HookKind::SessionStarted => {
-                // After a compaction the turn goes on, or `Compacted` tells that there is none.
+                // After a compaction the turn continues, or `Compacted` reports that there is none.
                 if event.reason.as_deref() != Some("compact") {
                     self.turn_over(Main::Idle, event);
                     self.beside.clear();
@@ -154,7 +154,7 @@ impl HookFold {
                 self.become_busy(event);
             }
             HookKind::Stopped => {
-                // opencode tells of the error first, and then that it stopped.
+                // opencode reports the error first and the stop afterwards.
                 if !matches!(self.main, Some((Main::Failed(_), _))) {
                     self.turn_over(Main::Idle, event);
                 }
@@ -172,13 +172,13 @@ impl HookFold {
                     self.turn_over(Main::Idle, event);
                 }
             }
-            // Without the id of a subagent they tell of none.
+            // Without a subagent's id they report nothing.
             HookKind::SubagentStarted | HookKind::SubagentStopped | HookKind::Other => {}
         }
     }
 
-    /// An event inside a subagent tells that it works, and changes nothing of the session's own turn,
-    /// but that the person is waited for.
+    /// Takes an event inside a subagent. It shows that the subagent is working; the session's own turn is
+    /// unaffected, except that a subagent may wait for the user.
     fn in_subagent(&mut self, id: &str, event: &HookEvent) {
         let is_own_wait = |wait: &Wait| wait.subagent.as_deref() == Some(id);
         match event.kind {
@@ -232,7 +232,7 @@ impl HookFold {
         }
     }
 
-    /// Waits of subagents outlast the turn.
+    /// Ends the turn. Subagents can wait beyond its end.
     fn turn_over(&mut self, main: Main, event: &HookEvent) {
         self.calls.clear();
         if main == Main::Ended {

@@ -1,11 +1,12 @@
-//! What an agent puts on the standard input of a gate. As for events, a field of an unknown form counts as absent.
+//! What an agent passes to a gate on standard input. As with events, a field of an unknown type counts as
+//! absent.
 
 use super::payload::tasks;
 use crate::agent::fields::Fields;
 use crate::model::{GateCall, GateEvent};
 
-/// What `payload` tells at `event`; `None` where it names neither a session nor a folder, so that nobody knows what is
-/// meant.
+/// Reads the `payload` of a gate at `event`. `None` if it names neither a session nor a folder, so that its
+/// subject is unknown.
 pub fn gate_call(event: GateEvent, payload: &[u8]) -> Option<GateCall> {
     let fields = Fields::read(payload);
     let text = |name: &str| fields.text(name).filter(|text| !text.is_empty());

@@ -1,9 +1,9 @@
-//! What agents told closeout's hook: the events of each session, and what follows from them.
+//! What agents reported to closeout's hook: the events of each session, and what follows from them.
 //!
-//! [`event_of`] makes an event of what an agent puts on the standard input of its hook; `store` writes
-//! it down, one line an event, one file a session. [`HookReader`] reads such a file from its end and
-//! follows it; the fold over its lines tells what the session does. [`survey`] finds the sessions that
-//! left events. Interpreting is pure; only reading touches the disk, and nothing here writes.
+//! [`event_of`] makes an event from what an agent passes to its hook on standard input. `store` appends it,
+//! one line per event and one file per session. [`HookReader`] reads such a file from its end and follows
+//! it; the fold over its lines says what the session is doing. [`survey`] finds the sessions that left
+//! events. Interpretation is pure; only reading touches the disk, and nothing here writes.
 
 mod attach;
 mod find;

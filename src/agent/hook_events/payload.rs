@@ -1,7 +1,7 @@
-//! What an agent puts on the standard input of its hook, as an event.
+//! Turns what an agent passes to its hook on standard input into an event.
 //!
-//! A payload can have megabytes of what a tool read or wrote. Fields that are not needed are passed over
-//! without a copy, and the fields before a place where it is broken or cut off still count.
+//! A payload can contain megabytes of what a tool read or wrote. Unused fields are skipped without a copy,
+//! and the fields before a broken or truncated part still count.
 
 use serde_json::value::RawValue;
 
@@ -10,15 +10,16 @@ use crate::agent::facts::Hooks;
 use crate::agent::fields::Fields;
 use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp};
 
-/// More background tasks than these are left out.
+/// Further background tasks are ignored.
 const MOST_TASKS: usize = 8;
-/// A task that is at one of these has ended.
+/// The states of a task that has ended.
 const ENDED: [&str; 5] = ["completed", "failed", "killed", "stopped", "cancelled"];
-/// The event whose meaning is that of its notice.
+/// The event whose meaning depends on the type of the notice.
 const NOTIFICATION: &str = "Notification";
-/// So many milliseconds may lie between an event and its hook, where the agent tells when it was.
+/// How long an event may take to reach its hook, in milliseconds. Applies if the agent says when it
+/// happened.
 const LONGEST_WAY_MS: i64 = 10_000;
-/// The event that `payload` tells of, at the moment `at`. `None` when it names no session.
+/// The event described by `payload`, received at `at`. `None` if it names no session.
 pub fn event_of(hooks: &Hooks, payload: &[u8], at: Timestamp) -> Option<HookEvent> {
     Payload(Fields::read(payload)).into_event(hooks, at)
 }
@@ -30,7 +31,8 @@ impl Payload<'_> {
         let session_id = self.0.text("session_id").filter(|id| !id.is_empty())?;
         let name = self.0.text("hook_event_name").unwrap_or_default();
         let tool = self.tool().map(|tool| tool_input::cut(&tool));
-        // opencode waits for no hook, so hooks can overtake each other: the plugin tells when it was.
+        // opencode does not wait for hooks, so they can overtake each other; the plugin reports the time
+        // itself.
         let reported_at = self.0.get("at").map(Timestamp);
         let at =
             reported_at.filter(|told| (0..=LONGEST_WAY_MS).contains(&at.millis_since(*told))).unwrap_or(at);
@@ -49,7 +51,7 @@ impl Payload<'_> {
     }
 
     fn kind(&self, hooks: &Hooks, name: &str, tool: Option<&str>) -> HookKind {
-        // Helpers of Claude's own, such as the one that shortens a conversation, have no type.
+        // Claude's internal helpers, such as the one that compacts a conversation, have an empty type.
         if self.0.raw("agent_id").is_some() && self.0.text("agent_type").is_some_and(|kind| kind.is_empty()) {
             return HookKind::Other;
         }
@@ -68,7 +70,7 @@ impl Payload<'_> {
         if is_call && is_question { HookKind::QuestionAsked } else { kind }
     }
 
-    /// The tool; for Gemini's notice of a permission the one that its details name.
+    /// The tool. In Gemini's notice about a permission, the one named in the details.
     fn tool(&self) -> Option<String> {
         self.0.text("tool_name").or_else(|| self.details()?.tool())
     }
@@ -107,7 +109,6 @@ impl Payload<'_> {
     }
 }
 
-/// One entry of `background_tasks`.
 #[derive(serde::Deserialize)]
 struct Task {
     id: String,
@@ -120,7 +121,7 @@ struct Task {
     command: Option<String>,
 }
 
-/// The tasks that are at work. A list that cannot be read is an empty one.
+/// The tasks still running. An unreadable list counts as empty.
 pub(super) fn tasks(raw: &RawValue) -> Vec<BackgroundTask> {
     let all: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
     let tasks = all.into_iter().filter_map(|task| serde_json::from_str::<Task>(task.get()).ok());

@@ -1,4 +1,4 @@
-//! Reading the file of a session's events: its end first, then what was appended.
+//! Reads the file with a session's events: its end first, then whatever is appended.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::fold::HookFold;
 use crate::agent::record::{Followed, open_record, read_range, take_lines};
 
-/// How much of the end of the file before this one is read, in bytes.
+/// How much of the end of the previous file is read, in bytes.
 const BEFORE: u64 = 64 << 10;
 
-/// A file of events that is followed.
+/// An event file that is followed.
 #[derive(Debug)]
 pub(super) struct EventFile {
     path: PathBuf,
@@ -17,12 +17,12 @@ pub(super) struct EventFile {
 }
 
 impl EventFile {
-    /// Opens and reads it. A link, a FIFO and the like are errors.
+    /// Opens and reads the file. Links, FIFOs and other special files are errors.
     pub(super) fn open(path: &Path) -> io::Result<EventFile> {
         let file = open_record(path)?;
         let mut followed: Followed<HookFold> = Followed::open(&file)?;
         if followed.begins_at == 0 && followed.reader.is_short() {
-            // It was begun a short time ago: what went before is in the file that was set aside.
+            // The file was started recently, so earlier events are in the rotated one.
             let mut whole = before(path).unwrap_or_default();
             let size = file.metadata()?.len();
             take_lines(&mut whole, &read_range(&file, 0, size)?);
@@ -31,12 +31,11 @@ impl EventFile {
         Ok(EventFile { path: path.to_owned(), followed })
     }
 
-    /// Where it is.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes what was appended; reads it anew if it is another file by now.
+    /// Takes what was appended. If the file was replaced, reads it from scratch.
     pub(super) fn follow(&mut self) -> io::Result<()> {
         if !self.followed.follow(&open_record(&self.path)?)? {
             *self = EventFile::open(&self.path)?;
@@ -44,13 +43,12 @@ impl EventFile {
         Ok(())
     }
 
-    /// What the events tell.
     pub(super) fn fold(&self) -> &HookFold {
         &self.followed.reader
     }
 }
 
-/// What the end of the file tells that a hook set aside when it had grown (`store::hook_log`).
+/// The events at the end of the file that a hook rotated when it had grown too long (`store::hook_log`).
 fn before(path: &Path) -> io::Result<HookFold> {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");

@@ -1,4 +1,4 @@
-//! What a tool is called with, in a few words: the command, the file, the question.
+//! What a tool was called with, in a few words: the command, the file, the question.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -6,23 +6,22 @@ use serde_json::value::RawValue;
 use crate::agent::fields::Fields;
 use crate::model::HOOK_TEXT;
 
-/// The begin of a text.
+/// Cuts a text to [`HOOK_TEXT`] characters.
 pub(super) fn cut(text: &str) -> String {
     text.char_indices().nth(HOOK_TEXT).map_or(text, |(end, _)| &text[..end]).to_owned()
 }
 
-/// The fields of a tool's input that say what it does, the most telling first; those that hold contents are passed
-/// over.
+/// The input fields that say what a tool does, the most informative first. Fields with file contents are
+/// not among them.
 const TELLING: [&str; 9] =
     ["file_path", "filePath", "notebook_path", "path", "dir_path", "url", "pattern", "query", "description"];
 
-/// A question of a list of them.
 #[derive(Deserialize)]
 struct Question {
     question: String,
 }
 
-/// What a call does. `None` when nothing in the input says so.
+/// What a call does. `None` if the input does not say.
 pub(super) fn what(input: &RawValue) -> Option<String> {
     let input = Fields::read(input.get().as_bytes());
     let questions: Option<Vec<Question>> = input.get("questions");
@@ -30,7 +29,7 @@ pub(super) fn what(input: &RawValue) -> Option<String> {
     question.or_else(|| command(&input)).or_else(|| input.first_text(&TELLING))
 }
 
-/// A command line, as one text or as a list of its words; of a patch (Codex) the first file.
+/// A command, given as one string or as a list of arguments. For a patch (Codex), the first file in it.
 fn command(input: &Fields<'_>) -> Option<String> {
     let line = input.texts("command")?.join(" ");
     if line.starts_with("*** Begin Patch") {
@@ -40,7 +39,7 @@ fn command(input: &Fields<'_>) -> Option<String> {
     Some(line)
 }
 
-/// What Gemini CLI tells of a permission that it asks for.
+/// Gemini CLI's details of a permission request.
 #[derive(Deserialize)]
 pub(super) struct Details {
     #[serde(rename = "type", default)]
@@ -56,12 +55,12 @@ pub(super) struct Details {
 }
 
 impl Details {
-    /// Whether it is a question and no permission.
+    /// Whether it is a question rather than a permission request.
     pub(super) fn is_question(&self) -> bool {
         self.kind == "ask_user"
     }
 
-    /// The tool, by the name that the dialog gives it.
+    /// The tool, by the name the dialog uses.
     pub(super) fn tool(&self) -> Option<String> {
         let name = self.tool_name.clone().unwrap_or_else(|| match self.kind.as_str() {
             "edit" => "edit".to_owned(),
@@ -71,7 +70,7 @@ impl Details {
         (!name.is_empty()).then_some(name)
     }
 
-    /// What the permission is for.
+    /// What permission is asked for.
     pub(super) fn what(&self) -> Option<String> {
         [&self.command, &self.file_path, &self.prompt].into_iter().flatten().next().cloned()
     }

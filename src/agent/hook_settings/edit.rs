@@ -1,5 +1,5 @@
-//! Putting closeout's hooks into an agent's settings, and taking them out. Every other byte stays as it
-//! is: comments, order, white space, hooks of others.
+//! Installs closeout's hooks in an agent's settings and removes them. Every other byte stays as it is:
+//! comments, order, white space, other programs' hooks.
 
 use std::ops::Range;
 
@@ -12,44 +12,43 @@ use super::layout::Layout;
 use super::splice::{append, remove as remove_item, spliced};
 use crate::agent::facts::Hooks;
 
-/// The key under which hooks stand.
 const HOOKS: &str = "hooks";
-/// What an editor may put at the begin of a file.
+/// Some editors put this at the start of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Why settings cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsProblem {
-    /// It is no JSON, also if comments are let through.
+    /// The text is not JSON, even with comments allowed.
     #[error("line {line}, column {column}: {what}")]
     Broken {
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// The column, from 1.
+        /// The column, counted from 1.
         column: usize,
         /// What is wrong.
         what: String,
     },
-    /// Something else stands in a place where the agent wants an object or a list.
+    /// A value is not of the kind that the agent requires there.
     #[error("line {line}: {key} is not {expected}")]
     WrongKind {
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: usize,
         /// The key.
         key: String,
-        /// What it should be.
+        /// The required kind of value.
         expected: &'static str,
     },
 }
 
-/// The settings with closeout's hooks in them. The same text when they are there already.
+/// Returns the settings with closeout's hooks added. If they are already there, the text is unchanged.
 ///
 /// # Errors
-/// The text is broken, or something else stands where hooks belong.
+/// The text is not valid JSON, or a value in the place of hooks has the wrong type.
 pub fn install(text: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
     let (mark, text) = without_mark(text);
     let mut text = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
-    // Those at events that are not wanted any more.
+    // Removes hooks at events that are no longer wanted.
     let is_old = |event: &str| wanted.hooks.events.iter().all(|(name, _)| *name != event);
     while let Some(without) = without_first(&text, wanted.hooks, is_old)? {
         text = without;
@@ -60,10 +59,10 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
     Ok(format!("{mark}{text}"))
 }
 
-/// The settings without closeout's hooks. The same text when there are none.
+/// Returns the settings without closeout's hooks. If there are none, the text is unchanged.
 ///
 /// # Errors
-/// The text is broken, or something else stands where hooks belong.
+/// The text is not valid JSON, or a value in the place of hooks has the wrong type.
 pub fn remove(text: &str, hooks: &Hooks) -> Result<String, SettingsProblem> {
     let (mark, text) = without_mark(text);
     let mut text = text.to_owned();
@@ -80,7 +79,7 @@ fn without_mark(text: &str) -> (&str, &str) {
     text.strip_prefix(BYTE_ORDER_MARK).map_or(("", text), |rest| (&text[..text.len() - rest.len()], rest))
 }
 
-/// Calls `then` with the object that the text holds.
+/// Parses the text and calls `then` with the object in it.
 fn with_root<T>(
     text: &str,
     then: impl FnOnce(&Object<'_>) -> Result<T, SettingsProblem>,
@@ -124,7 +123,7 @@ fn range(item: &impl Ranged) -> Range<usize> {
     item.start()..item.end()
 }
 
-/// The value of a key that may stand there once.
+/// The value of a key that must not occur twice.
 fn member<'r, 'a>(
     text: &str,
     object: &'r Object<'a>,
@@ -158,7 +157,7 @@ fn groups_of<'r, 'a>(
     }
 }
 
-/// The commands of a group, each with its number and where it stands.
+/// The commands of a group: the index of each, its text and its range.
 fn commands<'r>(group: &'r Value<'_>) -> impl Iterator<Item = (usize, &'r str, Range<usize>)> {
     let entries = group.as_object().and_then(|group| group.get_array(HOOKS));
     let entries = entries.into_iter().flat_map(|entries| entries.elements.iter().enumerate());
@@ -168,7 +167,7 @@ fn commands<'r>(group: &'r Value<'_>) -> impl Iterator<Item = (usize, &'r str, R
     })
 }
 
-/// The text with the hook at one event.
+/// The text with the hook registered at one event.
 fn with_event(text: &str, event: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
     let layout = Layout::of(text);
     with_root(text, |root| {
@@ -193,7 +192,7 @@ fn with_event(text: &str, event: &str, wanted: &Wanted) -> Result<String, Settin
         let mut own = groups.elements.iter().flat_map(commands);
         match own.find(|(_, command, _)| wanted.hooks.is_own_command(command)) {
             Some((_, command, _)) if command == wanted.command => Ok(text.to_owned()),
-            // Another path: closeout was moved, or installed in another way.
+            // A different path: closeout was moved, or installed in another way.
             Some((_, _, place)) => {
                 let command = serde_json::Value::from(wanted.command.as_str()).to_string();
                 Ok(spliced(text, place, &command))
@@ -206,8 +205,8 @@ fn with_event(text: &str, event: &str, wanted: &Wanted) -> Result<String, Settin
     })
 }
 
-/// The text without the first entry of closeout's own at an event that `is_asked_for`, and without the group, the list
-/// and the object that held nothing else; `None` when there is no such entry.
+/// The text without closeout's first entry at an event for which `is_asked_for` holds, and without the
+/// group, list and object that contained nothing else. `None` if there is no such entry.
 fn without_first(
     text: &str,
     own: &Hooks,
@@ -225,7 +224,8 @@ fn without_first(
                 let found = commands(group).find(|(_, command, _)| own.is_own_command(command));
                 let entries = group.as_object().and_then(|group| group.get_array(HOOKS));
                 let Some(((entry_at, ..), entries)) = found.zip(entries) else { continue };
-                // From the inside to the outside: where it stands, among what, and which it is.
+                // From the innermost to the outermost: the range of the container, the ranges of its items,
+                // and the index of the item.
                 let nested = [
                     (range(entries), ranges(&entries.elements), entry_at),
                     (range(groups), ranges(&groups.elements), group_at),
@@ -243,7 +243,7 @@ fn without_first(
     })
 }
 
-/// Whether anything beside the item stands in the container: a comment.
+/// Whether the container has anything besides the item, which can only be a comment.
 fn has_more(text: &str, container: &Range<usize>, item: &Range<usize>) -> bool {
     let around = [&text[container.start + 1..item.start], &text[item.end..container.end - 1]];
     around.iter().any(|part| part.contains('/'))

@@ -1,24 +1,23 @@
-//! How a file of settings is laid out, so that what is added looks like what is there.
+//! How a settings file is formatted, so that additions look like the rest.
 
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-/// What an indentation is where the file shows none.
+/// The indentation to use if the file has none.
 const INDENT: &str = "  ";
 
-/// The layout of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// How its lines end.
+    /// The line ending.
     pub(super) newline: &'static str,
-    /// One step of indentation.
+    /// One level of indentation.
     pub(super) indent: String,
-    /// True when all of it stands on one line.
+    /// Whether the whole object is on one line.
     pub(super) is_one_line: bool,
 }
 
 impl Layout {
-    /// The layout of `text`, which holds one object.
+    /// The layout of `text`, which contains one object.
     pub(super) fn of(text: &str) -> Layout {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let indented = text.lines().find_map(|line| {
@@ -32,7 +31,7 @@ impl Layout {
         Layout { newline, indent: indented.unwrap_or_else(|| INDENT.to_owned()), is_one_line }
     }
 
-    /// The value as text, to stand where the line is indented by `indent`.
+    /// The value as text, for a line that is indented by `indent`.
     pub(super) fn text(&self, value: &impl Serialize, indent: &str) -> String {
         let mut bytes = Vec::new();
         let written = if self.is_one_line {

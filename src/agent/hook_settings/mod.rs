@@ -1,5 +1,5 @@
-//! The hooks that closeout asks an agent to run: in which file of its settings they stand, at which
-//! events, and how such a file is changed without touching anything else in it. Pure.
+//! The hooks that closeout asks an agent to run: which settings file they belong in, at which events, and
+//! how to change that file without touching anything else in it. Pure.
 
 mod edit;
 mod layout;
@@ -13,28 +13,28 @@ use super::facts::{Hooks, Settings};
 
 pub use edit::{SettingsProblem, install, remove};
 
-/// Stands in a plugin for the program, as a JSON string.
+/// The placeholder for the program in a plugin, a JSON string.
 const PROGRAM_MARK: &str = "\"@CLOSEOUT@\"";
 
-/// Where settings count.
+/// Where settings apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingsScope<'a> {
-    /// For all sessions of this user; with the agent's own folder.
+    /// All sessions of this user; the path is the agent's own folder.
     User(&'a Path),
-    /// For sessions in this folder.
+    /// Sessions in this folder.
     Project(&'a Path),
 }
 
-/// What stands in an agent's settings.
+/// The hook as it should be in an agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// The agent's hooks.
     pub hooks: &'static Hooks,
-    /// The command that it is to run, for a shell.
+    /// The command to run, as a shell command line.
     pub command: String,
 }
 
-/// One element in the list of an event.
+/// One element of an event's list.
 #[derive(Debug, Serialize)]
 pub(super) struct Group<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,6 @@ pub(super) struct Group<'a> {
     hooks: [Entry<'a>; 1],
 }
 
-/// One command.
 #[derive(Debug, Serialize)]
 struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,12 +53,12 @@ struct Entry<'a> {
 }
 
 impl Wanted {
-    /// What the agent is to run when closeout is the program at `program`, which is absolute.
+    /// The hook that runs the closeout at `program`, an absolute path.
     pub fn new(hooks: &'static Hooks, program: &str) -> Wanted {
         Wanted { hooks, command: format!("{} {}", shell_word(program), tail(hooks)) }
     }
 
-    /// The element for the list of an event.
+    /// The element for an event's list.
     pub(super) fn group(&self) -> Group<'_> {
         let (named, per_second) = match self.hooks.settings {
             Settings::Json { named, per_second, .. } => (named, per_second),
@@ -76,7 +75,7 @@ impl Wanted {
 }
 
 impl Hooks {
-    /// The file in which the agent's hooks stand.
+    /// The file in which the agent's hooks are registered.
     pub fn file(&self, scope: SettingsScope<'_>) -> PathBuf {
         let (Settings::Json { user, project, .. } | Settings::Plugin { user, project, .. }) = &self.settings;
         match scope {
@@ -85,19 +84,19 @@ impl Hooks {
         }
     }
 
-    /// The plugin that calls the program at `program`, where the agent has plugins.
+    /// The plugin that calls `program`; `None` if the agent does not use plugins.
     pub fn plugin(&self, program: &str) -> Option<String> {
         let Settings::Plugin { text, .. } = self.settings else { return None };
         Some(text.replace(PROGRAM_MARK, &serde_json::Value::from(program).to_string()))
     }
 
-    /// Whether this is a plugin that closeout wrote, of any version.
+    /// Whether this is a plugin that any version of closeout wrote.
     pub fn is_own_plugin(&self, content: &[u8]) -> bool {
         let Settings::Plugin { text, .. } = self.settings else { return false };
         content.starts_with(text.lines().next().unwrap_or_default().as_bytes())
     }
 
-    /// Whether a command is closeout's hook for the agent, at whatever path.
+    /// Whether a command is closeout's hook for this agent, whatever its path.
     fn is_own_command(&self, command: &str) -> bool {
         let program = command.strip_suffix(&tail(self)).map(str::trim_end);
         program.is_some_and(|program| {
@@ -111,7 +110,7 @@ fn tail(hooks: &Hooks) -> String {
     format!("hook {} --agent {}", hooks.command, hooks.agent)
 }
 
-/// The text as one word of a POSIX shell.
+/// Quotes a text as one word for a POSIX shell.
 fn shell_word(text: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_@%+=:,./-".contains(character);
     if !text.is_empty() && text.chars().all(is_plain) {

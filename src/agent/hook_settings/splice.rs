@@ -1,12 +1,12 @@
-//! Adding an item to an object or list in a JSON text with comments, and taking one out, with every other
-//! byte as it was. What is taken out leaves what was there before it was added.
+//! Adds an item to an object or list in JSON text with comments, or removes one, keeping every other byte.
+//! Removing an item restores the text from before it was added.
 
 use std::ops::Range;
 
 use super::layout::Layout;
 
-/// Adds an item at the end of the container whose brackets are at the ends of `container`. `items` are
-/// its items; `item` gives the text of the new one for an indentation.
+/// Appends an item to the container whose brackets are the first and last byte of `container`. `items` are
+/// the ranges of its items; `item` renders the new one for a given indentation.
 pub(super) fn append(
     text: &str,
     container: &Range<usize>,
@@ -27,7 +27,7 @@ pub(super) fn append(
         return if inner.trim().is_empty() {
             spliced(text, open..close, &format!("{added}{}", new_line(outer)))
         } else {
-            // A comment, which may reach to the end of its line.
+            // The container has a comment, which may extend to the end of its line.
             let at = open + inner.trim_end().len();
             spliced(text, at..at, &added)
         };
@@ -50,7 +50,7 @@ pub(super) fn append(
     }
 }
 
-/// Takes the item with this number out of the container.
+/// Removes the item at index `number` from the container.
 pub(super) fn remove(text: &str, container: &Range<usize>, items: &[Range<usize>], number: usize) -> String {
     let (open, close) = (container.start + 1, container.end - 1);
     let Some(item) = items.get(number) else { return text.to_owned() };
@@ -64,7 +64,7 @@ pub(super) fn remove(text: &str, container: &Range<usize>, items: &[Range<usize>
         let is_alone = text[item.end..close].trim().is_empty() && start == open;
         return spliced(text, start..if is_alone { close } else { item.end }, "");
     }
-    // A line comment before it must not reach what comes behind it.
+    // A preceding line comment must not swallow what follows the item.
     let kept = if follows_comment && !text[item.end..].starts_with(['\n', '\r']) { "\n" } else { "" };
     let without = spliced(text, start..item.end, kept);
     let before = number.checked_sub(1).and_then(|before| items.get(before));
@@ -74,19 +74,19 @@ pub(super) fn remove(text: &str, container: &Range<usize>, items: &[Range<usize>
     }
 }
 
-/// The text with another one in place of a part.
+/// The text with a part replaced.
 pub(super) fn spliced(text: &str, part: Range<usize>, with: &str) -> String {
     format!("{}{with}{}", &text[..part.start], &text[part.end..])
 }
 
-/// The white space at the begin of the line that `at` is on.
+/// The white space at the start of the line that contains `at`.
 fn indent_of(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
     let content = text[line..].trim_start_matches([' ', '\t']);
     &text[line..text.len() - content.len()]
 }
 
-/// The comma that follows after white space and comments.
+/// The position of the next comma after white space and comments, if one follows.
 fn comma_after(text: &str, at: usize) -> Option<usize> {
     let mut at = at;
     loop {
@@ -103,7 +103,7 @@ fn comma_after(text: &str, at: usize) -> Option<usize> {
     }
 }
 
-/// Behind the comments that follow on the same line; `at` when there is none.
+/// The end of the comments that follow on the same line; `at` if there are none.
 fn line_comments_end(text: &str, at: usize) -> usize {
     let mut end = at;
     let mut here = at;

@@ -1,5 +1,5 @@
-//! What the environment of a process tells: the tmux server in which it was started, and whether it is a look of
-//! closeout's own. All else in it is passed over: it holds secrets.
+//! Reads the environment of a process for two things: the tmux server it was started in, and whether it is
+//! one of closeout's own probes. Everything else in it is ignored, because it contains secrets.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use crate::agent::commands::LOOK;
 use crate::model::ProcessId;
 
-/// How much of an environment is read, in bytes; the variable stands near its begin or its end.
+/// How much of an environment is read, in bytes. The variables are near its start or its end.
 const LONGEST_ENVIRONMENT: u64 = 1 << 20;
 
-/// The socket of the server in whose pane the process was started, by its `TMUX` variable.
+/// The socket of the tmux server in whose pane the process was started, from its `TMUX` variable.
 pub fn tmux_socket(process: ProcessId) -> Option<PathBuf> {
     socket_in(&environment(process.pid)?)
 }
 
-/// Whether a closeout started this process to look into a session ([`LOOK`]); false where that cannot be read.
+/// Whether closeout started this process as a probe ([`LOOK`]). False if that cannot be read.
 pub(in crate::agent) fn is_look(pid: u32) -> bool {
     let is_mark =
         |variable: &[u8]| variable.strip_prefix(LOOK.as_bytes()).is_some_and(|rest| rest.starts_with(b"="));
@@ -30,7 +30,8 @@ fn environment(pid: u32) -> Option<Vec<u8>> {
     Some(environment)
 }
 
-/// `TMUX` is the socket's path, the server's process and a number, with commas between (tmux(1)).
+/// The socket's path in the value of `TMUX`, which is that path, the server's PID and a number, separated
+/// by commas (tmux(1)).
 fn socket_in(environment: &[u8]) -> Option<PathBuf> {
     let mut variables = environment.split(|byte| *byte == 0);
     let value = variables.find_map(|variable| variable.strip_prefix(b"TMUX="))?;

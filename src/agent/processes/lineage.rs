@@ -1,14 +1,14 @@
-//! Of which processes a process came, as far as `/proc` tells (proc(5)).
+//! The ancestors of a process according to `/proc` (proc(5)).
 
 use std::fs;
 
 use super::table::recognised;
 use crate::agent::process_stat;
 
-/// How many steps up the line of parents are followed.
+/// How many generations are followed.
 const MOST_PARENTS: usize = 32;
 
-/// The numbers of a process and its parents, from itself upwards.
+/// The PIDs of a process and its ancestors, starting with itself.
 pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
     let mut line = vec![pid];
     while line.len() < MOST_PARENTS {
@@ -20,8 +20,8 @@ pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
     line
 }
 
-/// Whether this very process came of an agent's: one that it knows by name, up to the first process of the
-/// machine, or to what was left behind by its parent. `None` where that cannot be told.
+/// Whether a built-in agent is among the ancestors of this very process, up to the first process of the
+/// machine or a process whose parent ended. `None` if that cannot be determined.
 pub fn is_agent_above() -> Option<bool> {
     let this = fs::read_link("/proc/self").ok()?;
     let mut pid = this.to_str()?.parse().ok()?;
@@ -37,7 +37,7 @@ pub fn is_agent_above() -> Option<bool> {
     None
 }
 
-/// Whether the process `pid` is `ancestor` or came of it.
+/// Whether process `pid` is `ancestor` or descends from it.
 pub fn is_below(pid: u32, ancestor: u32) -> bool {
     line_of_parents(pid).contains(&ancestor)
 }

@@ -1,9 +1,9 @@
-//! The processes of agents on this machine, as `/proc` tells of them (proc(5)), and which of them is a
-//! session's.
+//! The processes of agents on this machine according to `/proc` (proc(5)), and which of them belongs to a
+//! session.
 //!
-//! One pass opens one small file for each process, and more only for those that can be an agent's. A
-//! process is named by its number and its start, so that a number that is used again names another. It
-//! signals nothing, and takes what it cannot read for a reason to say nothing.
+//! One pass opens one small file per process, and more only for those that may be an agent's. A process is
+//! identified by PID and start time, so a reused PID identifies another process. Sends no signals, and
+//! draws no conclusions from what cannot be read.
 
 mod environment;
 mod lineage;

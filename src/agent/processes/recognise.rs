@@ -1,20 +1,20 @@
-//! Whether a command line is an agent's. Seen in runs: an npm install of Codex is `node …/bin/codex` with
-//! the native program `codex` under it, Gemini CLI is `node …/bin/gemini` with another of the same under
-//! it, opencode and newer Claude Code are native. Codex's server is the same program with `app-server`.
+//! Recognises an agent by its command line. Observed: an npm install of Codex is `node …/bin/codex` with
+//! the native program `codex` as its child; Gemini CLI is `node …/bin/gemini` with a second one as its
+//! child; opencode and newer Claude Code are native. Codex's server is the same program with `app-server`.
 
 use crate::agent::{AGENTS, Agent};
 
-/// Programs that run an agent's script; a newer Node names its main thread.
+/// Programs that run an agent's script. A newer Node names its main thread.
 const RUNTIMES: [&str; 5] = ["node", "nodejs", "bun", "MainThread", "node-MainThread"];
-/// First words with which an agent serves others, and works in no folder of its own.
+/// Subcommands with which an agent acts as a server and works in no folder of its own.
 const SERVING: [&str; 5] = ["app-server", "mcp-server", "serve", "web", "acp"];
 
-/// Whether a process of this name (`/proc/PID/comm`) can be an agent's.
+/// Whether a process of this name (`/proc/PID/comm`) may be an agent's.
 pub(super) fn is_candidate(name: &str) -> bool {
     RUNTIMES.contains(&name) || agent_of_name(name).is_some()
 }
 
-/// The agent that a process is, and whether it serves others. `arguments` are its command line.
+/// The agent that a process runs, and whether it acts as a server. `arguments` is its command line.
 pub(super) fn agent_of(name: &str, arguments: &[&str]) -> Option<(&'static dyn Agent, bool)> {
     let mut words = arguments.iter().copied();
     let agent = if let Some(agent) = agent_of_name(name) {
@@ -22,7 +22,7 @@ pub(super) fn agent_of(name: &str, arguments: &[&str]) -> Option<(&'static dyn A
         agent
     } else {
         words.next();
-        // The first that is no option of the runtime is the script.
+        // The first argument that is not an option of the runtime is the script.
         let script = words.find(|word| !word.starts_with('-'))?;
         agent_of_script(script)?
     };
@@ -47,7 +47,7 @@ fn agent_of_script(script: &str) -> Option<&'static dyn Agent> {
 mod tests {
     use super::*;
 
-    /// A process's name, its command line, and what it is.
+    /// A process's name, its command line, and the expected result.
     type Case<'a> = (&'a str, &'a [&'a str], Option<(&'a str, bool)>);
 
     #[test]
@@ -70,7 +70,7 @@ mod tests {
             ("claude", &["claude", "-p", "hello"], Some(("claude", false))),
             ("opencode", &["opencode"], Some(("opencode", false))),
             ("opencode", &["opencode", "serve", "--port", "1"], Some(("opencode", true))),
-            // A shell script of that name, as the system shows it.
+            // A shell script of that name, as the kernel reports it.
             ("codex", &["/bin/sh", "/x/codex"], Some(("codex", false))),
             ("node", &["node", "/x/server.js", "codex"], None),
             ("node", &["node"], None),

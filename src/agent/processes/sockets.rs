@@ -1,8 +1,7 @@
-//! Which ports of the loopback a process listens on, and whether a connection ends in it: from the kernel's
-//! table of TCP sockets (`/proc/net/tcp`, `tcp6`) and the process's own open files (proc(5)).
+//! Which loopback ports a process listens on, and whether a connection ends in it. Uses the kernel's table
+//! of TCP sockets (`/proc/net/tcp`, `tcp6`) and the process's open files (proc(5)).
 //!
-//! The files of a process can be read by its own user alone, so that a port of somebody else's process is
-//! never found here.
+//! Only its own user can read a process's open files, so another user's port is never found here.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,10 +9,10 @@ use std::fs;
 use crate::agent::process_stat::{ProcessState, process_state};
 use crate::model::ProcessId;
 
-/// States of a socket in the kernel's table (`include/net/tcp_states.h`).
+/// Socket states in the kernel's table (`include/net/tcp_states.h`).
 const ESTABLISHED: &str = "01";
 const LISTENS: &str = "0A";
-/// The loopback and "any address", as the table has them (in the order of the machine's bytes).
+/// Loopback and "any address" as the table prints them (in native byte order).
 const LOCAL: [&str; 5] = [
     "0100007F",
     "00000000",
@@ -21,10 +20,10 @@ const LOCAL: [&str; 5] = [
     "00000000000000000000000001000000",
     "0000000000000000FFFF00000100007F",
 ];
-/// So many open files of a process are looked at.
+/// How many open files of a process are examined.
 const MOST_FILES: usize = 4096;
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
 struct Socket<'a> {
     address: &'a str,
@@ -34,7 +33,7 @@ struct Socket<'a> {
     inode: &'a str,
 }
 
-/// The ports on which a process can be reached over loopback; none of one that has ended.
+/// The ports on which a process is reachable over loopback. Empty if the process has ended.
 pub fn listening_ports(process: ProcessId) -> Vec<u16> {
     let table = table();
     let own = sockets_of(process);
@@ -47,7 +46,7 @@ pub fn listening_ports(process: ProcessId) -> Vec<u16> {
     ports
 }
 
-/// Whether the connection from `own_port` to `port` over loopback ends in this process.
+/// Whether the loopback connection from `own_port` to `port` ends in this process.
 pub fn ends_connection(process: ProcessId, port: u16, own_port: u16) -> bool {
     let table = table();
     let own = sockets_of(process);
@@ -69,7 +68,7 @@ fn rows(table: &str) -> impl Iterator<Item = Socket<'_>> {
     table.lines().filter_map(row)
 }
 
-/// `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`
+/// Parses a row: `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`
 fn row(line: &str) -> Option<Socket<'_>> {
     let mut fields = line.split_ascii_whitespace();
     let (address, port) = fields.nth(1)?.split_once(':')?;
@@ -80,7 +79,7 @@ fn row(line: &str) -> Option<Socket<'_>> {
     Some(Socket { address, port: number(port)?, peer_port: number(peer_port)?, state, inode })
 }
 
-/// The sockets that a process has open, by their inodes.
+/// The inodes of a process's open sockets.
 fn sockets_of(process: ProcessId) -> HashSet<String> {
     let files = fs::read_dir(format!("/proc/{}/fd", process.pid)).into_iter().flatten();
     let links = files.take(MOST_FILES).filter_map(|file| fs::read_link(file.ok()?.path()).ok());
@@ -88,7 +87,7 @@ fn sockets_of(process: ProcessId) -> HashSet<String> {
         Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
     };
     let found = links.filter_map(inode).collect();
-    // The number may have become another process's while its files were read.
+    // The PID may have been reused while the files were read.
     match process_state(process) {
         ProcessState::Alive(_) => found,
         ProcessState::Gone | ProcessState::Unknown => HashSet::new(),

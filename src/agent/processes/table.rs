@@ -1,4 +1,4 @@
-//! The table of agents' processes, and what it tells of one session.
+//! The table of agent processes, and what it says about one session.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -10,59 +10,60 @@ use crate::agent::process_stat::{self, booted_at};
 use crate::agent::{Agent, built_in};
 use crate::model::{ProcessId, Timestamp};
 
-/// More processes than these are not looked at, and then nothing is certain.
+/// How many processes are examined. Beyond that nothing is certain.
 const MOST_PROCESSES: usize = 32_768;
-/// More open files of one process than these are not looked at, and then nothing is certain.
+/// How many open files of one process are examined. Beyond that nothing is certain.
 const MOST_FILES: usize = 4096;
-/// So much of a command line is read, in bytes.
+/// How much of a command line is read, in bytes.
 const COMMAND_LINE: u64 = 16 << 10;
-/// How the name of a session record that is held open ends.
+/// The extension of a session record that a process holds open.
 const RECORD_ENDING: &str = ".jsonl";
-/// The process namespace that sees all processes (Linux, `PROC_PID_INIT_INO`).
+/// The initial PID namespace, which sees all processes (Linux, `PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
-/// One process of an agent.
+/// A process of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentProcess {
-    /// Which.
+    /// Its PID and start time.
     pub id: ProcessId,
-    /// When it started, where that can be told.
+    /// When it started, if known.
     pub started_at: Option<Timestamp>,
     /// The agent's name.
     pub agent: &'static str,
-    /// It serves others: the folder in which it was started says nothing of what it does.
+    /// Whether it acts as a server: the folder it was started in then says nothing about its work.
     pub is_service: bool,
-    /// The process that started it.
+    /// The PID of its parent.
     pub parent: u32,
     /// The number of its pseudo-terminal: 3 for `/dev/pts/3`.
     pub pseudo_terminal: Option<u32>,
-    /// The folder in which it works; `None` where that cannot be read.
+    /// Its working directory; `None` if that cannot be read.
     pub folder: Option<PathBuf>,
-    /// The words of its command line.
+    /// Its command line.
     pub arguments: Vec<String>,
-    /// The names of the session records that it holds open, where its agent does that; `None` where that cannot be read.
+    /// The names of the session records it holds open; empty if its agent holds none. `None` if they cannot
+    /// be read.
     pub records: Option<Vec<String>>,
 }
 
-/// The processes of agents at one moment.
+/// The agents' processes at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessTable {
-    /// The processes, in no order.
+    /// The processes, in no particular order.
     pub processes: Vec<AgentProcess>,
-    /// Whether no process of this machine can be missing: all of them are seen from here.
+    /// Whether all processes of this machine are visible, so that none can be missing.
     pub is_whole: bool,
 }
 
-/// The session whose process is looked for.
+/// The session whose process is wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct Sought<'a> {
     /// Its agent.
     pub agent: &'a str,
-    /// Its id. Untrusted text.
+    /// Its id. Untrusted.
     pub session_id: &'a str,
-    /// The folder in which it works, resolved.
+    /// Its working directory, resolved.
     pub folder: &'a Path,
-    /// Whether it is the newest session of that agent in that folder.
+    /// Whether it is the agent's newest session in that folder.
     pub is_newest: bool,
     /// Whether its turn is open.
     pub is_open: bool,
@@ -70,17 +71,17 @@ pub struct Sought<'a> {
     pub grew_at: Option<Timestamp>,
 }
 
-/// A process may start so many milliseconds after the record grew and still be its writer: boot time and
-/// starts are told in whole ticks and seconds.
+/// How long after the record grew its writer may seem to have started, in milliseconds. Boot time is in
+/// whole seconds, start times are in whole ticks.
 const START_GRACE_MS: i64 = 2000;
 
 impl Sought<'_> {
-    /// Whether the processes of its agent hold their records open.
+    /// Whether the agent's processes hold their records open.
     fn holds_records(&self) -> bool {
         built_in(self.agent).is_some_and(|agent| agent.facts().holds_records)
     }
 
-    /// Whether a process that started at this moment is too young to have written the record.
+    /// Whether a process that started at this time is too young to have written the record.
     fn is_too_young(&self, started_at: Option<Timestamp>) -> bool {
         self.grew_at
             .zip(started_at)
@@ -89,7 +90,7 @@ impl Sought<'_> {
 }
 
 impl ProcessTable {
-    /// Goes over `/proc` once.
+    /// Makes one pass over `/proc`.
     pub fn read() -> ProcessTable {
         let Ok(entries) = fs::read_dir("/proc") else { return ProcessTable::default() };
         let mut pids = entries
@@ -104,14 +105,15 @@ impl ProcessTable {
         }
         let is_whole = n_seen <= MOST_PROCESSES
             && fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(FIRST_NAMESPACE))
-            // With `hidepid` those of others are not seen.
+            // With `hidepid`, other users' processes are hidden.
             && process_stat::read(1).is_ok();
         ProcessTable { processes, is_whole }
     }
 
-    /// The session's process. Where processes hold their records open, the one that does; if that is a server, the
-    /// only one that works in the session's folder, and without one the server itself while a turn runs in it.
-    /// Else the only one that works in the session's folder, for the newest session there.
+    /// The session's process. If the agent's processes hold their records open, the one that holds this
+    /// session's. If only a server does, the single process in the session's folder, or without one the
+    /// server itself while a turn is running. For other agents, the single process in the session's folder,
+    /// provided that this is the newest session there.
     pub fn process_of(&self, sought: &Sought<'_>) -> Option<&AgentProcess> {
         if !sought.holds_records() {
             return self.only_one_in(sought);
@@ -124,10 +126,10 @@ impl ProcessTable {
         }
     }
 
-    /// Whether certainly no process works on the session: none holds its record, names its id, serves
-    /// others, or works in its folder or in `work_tree`, and nothing that would tell was out of reach.
-    /// A server that holds other records is none that counts. `was_seen` says
-    /// that its process was seen from here before, so that it would be seen now.
+    /// Whether it is certain that no process works on the session: none holds its record, names its id,
+    /// acts as a server, or works in its folder or in `work_tree`, and nothing relevant was unreadable. A
+    /// server that holds only other records does not count. `was_seen` says that the session's process was
+    /// visible from here before, and so would be visible now.
     pub fn is_surely_gone(&self, sought: &Sought<'_>, work_tree: &Path, was_seen: bool) -> bool {
         (self.is_whole || was_seen)
             && self.of(sought.agent).all(|process| {
@@ -145,7 +147,7 @@ impl ProcessTable {
             })
     }
 
-    /// The agent's process on this pseudo-terminal, if there is one.
+    /// The agent's process on this pseudo-terminal, if any.
     pub fn on_terminal(&self, agent: &str, pseudo_terminal: u32) -> Option<&AgentProcess> {
         self.of(agent).find(|process| !process.is_service && process.pseudo_terminal == Some(pseudo_terminal))
     }
@@ -154,8 +156,8 @@ impl ProcessTable {
         self.processes.iter().filter(move |process| process.agent == agent)
     }
 
-    /// The only process of the agent in the folder. One that only started the other counts with it, and
-    /// the started one is named: it does the work.
+    /// The only process of the agent in the folder. A process that merely launched the other counts as one
+    /// with it; the launched one is returned, since it does the work.
     fn only_one_in(&self, sought: &Sought<'_>) -> Option<&AgentProcess> {
         if !sought.is_newest {
             return None;
@@ -184,16 +186,15 @@ impl AgentProcess {
     }
 }
 
-/// An agent's process, by its name and command line: the agent, whether it serves others, and the line.
+/// The agent, whether the process acts as a server, and its command line.
 type Recognised = (&'static dyn Agent, bool, Vec<String>);
 
-/// The agent whose process this is, whether it serves others, and its command line; `None` where it is no
-/// agent's.
+/// Recognises an agent by name and command line. `None` if the process is not an agent's.
 ///
 /// # Errors
-/// That cannot be read.
+/// The process's name or command line cannot be read.
 pub(super) fn recognised(pid: u32) -> io::Result<Option<Recognised>> {
-    // One read: a name has at most 16 bytes, and this is done for every process of the machine.
+    // A single read: a name has at most 16 bytes, and this runs for every process of the machine.
     let mut name = [0; 32];
     let n_read = File::open(format!("/proc/{pid}/comm"))?.read(&mut name)?;
     let name = name.get(..n_read).and_then(|name| str::from_utf8(name.trim_ascii_end()).ok());
@@ -208,7 +209,7 @@ pub(super) fn recognised(pid: u32) -> io::Result<Option<Recognised>> {
     }))
 }
 
-/// The process, if it is an agent's.
+/// The process, if it is an agent's and not one of closeout's own probes.
 fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> {
     let (agent, is_service, arguments) = recognised(pid).ok()??;
     if is_look(pid) {
@@ -217,7 +218,7 @@ fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> 
     let stat = process_stat::read(pid).ok().filter(|stat| !stat.is_dead)?;
     let folder = match fs::read_link(format!("/proc/{pid}/cwd")) {
         Ok(folder) => Some(folder),
-        // It is ending: the system has taken its folder from it already.
+        // The process is ending: the kernel has already taken its working directory.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(_) => None,
     };
@@ -239,7 +240,7 @@ fn after_ticks(booted_at: Timestamp, ticks: u64) -> Option<Timestamp> {
     Some(booted_at.plus_millis(i64::try_from(millis).ok()?))
 }
 
-/// The names of the session records that a process holds open; `None` where that cannot be told.
+/// The names of the session records a process holds open; `None` if that cannot be determined.
 fn open_records(pid: u32) -> Option<Vec<String>> {
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
     let mut names = Vec::new();
@@ -247,7 +248,7 @@ fn open_records(pid: u32) -> Option<Vec<String>> {
         if n_before == MOST_FILES {
             return None;
         }
-        // One that was closed meanwhile is none.
+        // A file closed in the meantime is not open.
         let Some(target) = entry.ok().and_then(|entry| fs::read_link(entry.path()).ok()) else { continue };
         let name = target.file_name().and_then(|name| name.to_str());
         names.extend(name.filter(|name| name.strip_suffix(RECORD_ENDING).is_some()).map(str::to_owned));
@@ -320,7 +321,7 @@ mod tests {
         assert_eq!(pid_of(&table(vec![here.clone()]), &sought(codex)), None);
         let other_session = holding(process(5, codex, "/w/a"), "id-2");
         assert_eq!(pid_of(&table(vec![other_session]), &sought(codex)), None);
-        // The server holds it for the one at the screen, which npm's launcher started.
+        // The server holds the record for the process at the screen, which npm's launcher started.
         let server = serving(holding(process(9, codex, "/w/other"), "id-1"));
         let (launcher, native) = (process(3, codex, "/w/a"), under(process(4, codex, "/w/a"), 3));
         let screen = table(vec![server.clone(), launcher, native]);
@@ -329,7 +330,7 @@ mod tests {
         assert_eq!(pid_of(&screen, &older), None);
         let two = table(vec![server.clone(), process(3, codex, "/w/a"), process(4, codex, "/w/a")]);
         assert_eq!(pid_of(&two, &sought(codex)), Some(9));
-        // Nobody at the screen: the server, as long as it works.
+        // Nobody at the screen: it is the server, as long as it works.
         assert_eq!(pid_of(&table(vec![server.clone()]), &sought(codex)), Some(9));
         let over = Sought { is_open: false, ..sought(codex) };
         assert_eq!(pid_of(&table(vec![server]), &over), None);
@@ -356,7 +357,7 @@ mod tests {
         assert!(!is_gone(&table(vec![process(3, codex, "/w/a")]), codex));
         assert!(!is_gone(&table(vec![process(3, codex, "/w/a/deep")]), codex));
         assert!(!is_gone(&table(vec![holding(process(3, codex, "/w/b"), "id-1")]), codex));
-        // Codex's server holds what it works on; another agent's tells nothing.
+        // Codex's server holds the records it works on; another agent's says nothing.
         assert!(is_gone(&table(vec![serving(process(3, codex, "/w/a"))]), codex));
         assert!(!is_gone(&table(vec![serving(holding(process(3, codex, "/w/b"), "id-1"))]), codex));
         assert!(!is_gone(&table(vec![serving(process(3, gemini, "/w/b"))]), gemini));
@@ -369,7 +370,7 @@ mod tests {
         hidden.folder = Some("/w/b".into());
         hidden.records = None;
         assert!(!is_gone(&table(vec![hidden]), codex));
-        // From where not all processes are seen, only a process that was seen before can be missed.
+        // If not all processes are visible, only one that was visible before can be missed.
         let part = ProcessTable::default();
         assert!(!is_gone(&part, codex));
         assert!(part.is_surely_gone(&sought(codex), Path::new("/w/a"), true));

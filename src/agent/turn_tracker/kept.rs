@@ -1,20 +1,20 @@
-//! What is kept of the prompts and deeds that the agents tell, within bounds, and who wrote a prompt. Pure.
+//! Limits what is kept of prompts and deeds, and decides who wrote a prompt. Pure.
 
 use crate::agent::record_text::{end_of, shortened};
 use crate::model::{CommandRun, Deed, PromptKind};
 
-/// The longest prompt that is kept: bytes of its begin and of its end.
+/// How much of the start and of the end of a long prompt is kept, in bytes.
 const PROMPT_BEGIN: usize = 1_500;
 const PROMPT_END: usize = 500;
-/// A prompt of so many words, or signs in a script without blanks, hardly ever only continues a task.
+/// A prompt with this many words, or characters in a script without spaces, rarely just continues a task.
 const WORDS_OF_A_TASK: usize = 5;
 const SIGNS_OF_A_TASK: usize = 15;
-/// The longest command line that is kept, in bytes of its begin.
+/// How much of the start of a command line is kept, in bytes.
 const LONGEST_COMMAND: usize = 8 << 10;
-/// More paths of one edit are not kept.
+/// Further paths of an edit are dropped.
 const MOST_PATHS: usize = 200;
 
-/// A prompt with the middle left out where it is long.
+/// A prompt, with the middle of a long one left out.
 pub(super) fn kept_prompt(text: &str) -> String {
     let text = text.trim();
     if text.len() <= PROMPT_BEGIN + PROMPT_END {
@@ -24,7 +24,8 @@ pub(super) fn kept_prompt(text: &str) -> String {
     format!("{begin} … {}", end_of(text, PROMPT_END))
 }
 
-/// Whether a prompt hardly ever only continues a task, by its length, or asks something beside it.
+/// Whether a prompt is likely to set a task: it is long enough not to just continue one, and is not a side
+/// question.
 pub(in crate::agent) fn is_full_prompt(text: &str) -> bool {
     let is_wide = |sign: &char| matches!(sign, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
     !text.trim_end().ends_with(['?', '？'])
@@ -32,8 +33,7 @@ pub(in crate::agent) fn is_full_prompt(text: &str) -> bool {
             || text.chars().filter(is_wide).nth(SIGNS_OF_A_TASK - 1).is_some())
 }
 
-/// Who wrote a text that stands where a person's prompt stands: words that closeout or a gate sends begin with
-/// its name.
+/// Who wrote a text in the place of a user's prompt. What closeout or a gate sends begins with its name.
 pub(in crate::agent) fn prompt_kind(text: &str) -> PromptKind {
     let begin = text.trim_start();
     if begin.starts_with("<closeout") || begin.starts_with("[closeout") {
@@ -48,12 +48,12 @@ pub(in crate::agent) fn command(command: &str, folder: Option<&str>) -> Deed {
     Deed::Command(CommandRun::begun(command.to_owned(), folder.map(str::to_owned)))
 }
 
-/// An edit that was called and has not answered.
+/// An edit that was called and has no result yet.
 pub(in crate::agent) fn edit(paths: impl IntoIterator<Item = String>) -> Deed {
     Deed::Edit { paths: paths.into_iter().take(MOST_PATHS).collect(), was_done: false }
 }
 
-/// Another tool, if by its name it may change something.
+/// Any other tool, if its name suggests that it changes something.
 pub(in crate::agent) fn other_tool(tool: &str) -> Option<Deed> {
     /// Parts of the names of tools that change something.
     const CHANGING: [&str; 14] = [
@@ -64,7 +64,7 @@ pub(in crate::agent) fn other_tool(tool: &str) -> Option<Deed> {
     CHANGING.iter().any(|part| name.contains(part)).then(|| Deed::Other { tool: shortened(tool) })
 }
 
-/// A deed without what is too long to be kept.
+/// Cuts a deed to what is kept.
 pub(super) fn bounded(deed: Deed) -> Deed {
     match deed {
         Deed::Command(mut run) if run.command.len() > LONGEST_COMMAND => {

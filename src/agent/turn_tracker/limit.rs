@@ -1,11 +1,11 @@
-//! What an error in place of a reply tells: a limit of the person's plan, or something else. Pure.
+//! Reads an error that replaces a reply: a usage limit of the user's plan, or something else. Pure.
 
 use crate::agent::record_text::shortened;
 use crate::model::{Timestamp, TurnEnd, UsageLimit};
 
-/// The usage limit that an error tells of, if it is one.
+/// The usage limit an error reports, if any.
 fn usage_limit(error: &str) -> Option<UsageLimit> {
-    /// What clients say when a limit of the person's plan is reached.
+    /// How clients report that a limit of the user's plan has been reached.
     const LIMITS: [&str; 8] = [
         "usage limit", "hit your limit", "session limit", "weekly limit", "limit reached", "quota exceeded",
         "exceeded your current quota", "out of credits",
@@ -30,7 +30,7 @@ fn usage_limit(error: &str) -> Option<UsageLimit> {
     Some(UsageLimit { resets_at, resets })
 }
 
-/// A failed end with what the error tells.
+/// The end of a failed turn, with what the error says.
 pub(in crate::agent) fn failed(error: &str) -> TurnEnd {
     TurnEnd::Failed { error: shortened(error), limit: usage_limit(error) }
 }

@@ -1,9 +1,9 @@
-//! Gathers the turns of one session from the lines of its record, and is the only fold of a record: every agent maps its
-//! lines to the same few calls of a [`TurnTracker`], and how the session stands now is read from it as well. What a
-//! prompt asks for and which commands are tests is for others to judge.
+//! Collects the turns of one session from the lines of its record. This is the only fold over turns: every
+//! agent maps its lines to the same few calls of a [`TurnTracker`], which also knows the session's current
+//! state. What a prompt asks for and which commands are tests is judged elsewhere.
 //!
-//! Memory is bounded: the oldest turns and steps go first, and it is told that they are missing. Turns that are settled
-//! are shared with every history that was handed out, and never copied again.
+//! Memory is bounded: the oldest turns and steps are dropped first, and the history says that they are
+//! missing. Settled turns are shared with every history handed out, and never copied again.
 
 mod kept;
 mod limit;
@@ -25,68 +25,68 @@ use crate::model::{
     Turn, TurnEnd,
 };
 
-/// The longest closing words that are kept, in bytes of their end.
+/// How much of the end of a turn's closing words is kept, in bytes.
 const LONGEST_WORDS: usize = 1_000;
-/// More calls that have not answered are not remembered; the oldest go.
+/// How many open calls, answered calls and jobs are remembered. The oldest are dropped first.
 const MOST_CALLS: usize = 128;
 
-/// The turns so far.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct TurnTracker {
     turns: KeptTurns,
-    /// True when the client told that a turn begins, and nothing of it stands there yet.
+    /// Whether the client announced a turn that nothing has been recorded of yet.
     is_started: bool,
-    /// Calls that have not answered, in their order. Whether one runs or waits for a permission does not show.
+    /// Calls without a result, in order. Whether one is running or waiting for permission cannot be seen
+    /// here.
     calls: VecDeque<OpenCall>,
-    /// Calls that have answered, the last ones: more may be told of them.
+    /// The last calls with a result, as more may be reported about them: the id, and the order of the step.
     answered: VecDeque<(String, u64)>,
-    /// Commands that go on in the background: the client's name of the job, and the place of the step.
+    /// Commands running in the background: the client's name for the job, and the order of the step.
     jobs: VecDeque<(String, u64)>,
     todos_at: Option<(Option<Timestamp>, u64)>,
     goal: Option<Goal>,
     began_at: Option<Timestamp>,
     last_line_at: Option<Timestamp>,
     began_by_clear: bool,
-    /// The last prompt of a person, shortened, with its moment.
+    /// The user's last prompt, shortened, with its time.
     prompt: Option<(Option<Timestamp>, String)>,
     n_prompts: u32,
     has_full_prompt: bool,
-    /// The last message of the agent that has text.
+    /// The agent's last message that has text.
     last_message: Option<AgentMessage>,
     message_id: Option<String>,
-    /// True when it was written in the turn that goes on.
+    /// Whether that message was written in the current turn.
     has_spoken: bool,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolCall {
     pub(super) id: String,
     pub(super) tool: String,
-    /// What it was called with, in short.
+    /// What it was called with, shortened.
     pub(super) what: Option<String>,
-    /// The questions that it puts to the person in a dialog.
+    /// The questions it asks the user in a dialog.
     pub(super) questions: Option<Vec<AskedQuestion>>,
-    /// What it does; `None` for one that only looks.
+    /// What it does; `None` for a call that only reads.
     pub(super) deed: Option<Deed>,
 }
 
-/// A call that has not answered.
+/// A call without a result.
 #[derive(Debug)]
 struct OpenCall {
     id: String,
     tool: String,
     what: Option<String>,
     questions: Option<Vec<AskedQuestion>>,
-    /// True for one that puts something to the person.
+    /// Whether it asks the user something.
     asks: bool,
-    /// The place of its step, if it is one.
+    /// The order of its step, if it is one.
     order: Option<u64>,
 }
 
 impl TurnTracker {
-    /// A line of the conversation bears this moment.
+    /// Takes the time of a line of the conversation.
     pub(super) fn note(&mut self, at: Option<Timestamp>) {
         if self.began_at.is_none() {
             self.began_at = at;
@@ -94,24 +94,24 @@ impl TurnTracker {
         self.last_line_at = self.last_line_at.max(at);
     }
 
-    /// The client tells that a turn begins; its prompt follows.
+    /// The client announces a turn; its prompt follows.
     pub(super) fn start(&mut self, at: Option<Timestamp>) {
         self.note(at);
         self.end_for_next(false);
         self.is_started = true;
     }
 
-    /// True from [`TurnTracker::start`] to the first thing in that turn.
+    /// Whether a turn was announced and nothing in it has been recorded yet.
     pub(super) fn is_started(&self) -> bool {
         self.is_started
     }
 
-    /// Something was put to the agent: a turn begins.
+    /// Begins a turn with a prompt.
     pub(super) fn prompt(&mut self, kind: PromptKind, text: &str, at: Option<Timestamp>) {
         self.begin(&Prompt { text: text.to_owned(), kind, at, was_queued: false, has_image: false });
     }
 
-    /// The same with a whole prompt, whose text is shortened here.
+    /// Begins a turn with a complete prompt, whose text is shortened here.
     pub(super) fn begin(&mut self, prompt: &Prompt) {
         self.note(prompt.at);
         let prompt = Prompt { text: kept_prompt(&prompt.text), ..prompt.clone() };
@@ -121,7 +121,7 @@ impl TurnTracker {
                 self.prompt = Some((prompt.at, shortened(&prompt.text)));
                 self.n_prompts = self.n_prompts.saturating_add(1);
             }
-            // It asks the agent for nothing, and the turn that runs goes on.
+            // It asks nothing of the agent, and the running turn continues.
             PromptKind::ClientCommand if self.turns.last().is_some_and(is_running) => return,
             PromptKind::ClientCommand
             | PromptKind::HookFeedback
@@ -138,10 +138,10 @@ impl TurnTracker {
         self.turns.push(turn);
     }
 
-    /// Ends the turn that runs, since another one begins.
+    /// Ends the running turn because another one begins.
     fn end_for_next(&mut self, is_steering: bool) {
         if let Some(turn) = self.turns.last_mut().filter(|turn| turn.end == TurnEnd::Open) {
-            // Words behind the last call are a conclusion that this version of the client marks in no way.
+            // Text after the last call is a conclusion that this version of the client does not mark.
             turn.end = if is_steering {
                 TurnEnd::Steered
             } else if turn.closing_words.is_some() {
@@ -156,7 +156,7 @@ impl TurnTracker {
         }
     }
 
-    /// The agent called a tool.
+    /// Takes a tool call.
     pub(super) fn call(&mut self, call: ToolCall, at: Option<Timestamp>) {
         self.resume(at);
         let asks = matches!(call.deed, Some(Deed::Asked { .. }));
@@ -169,7 +169,7 @@ impl TurnTracker {
         }
     }
 
-    /// A tool answered. What was called out of reach is passed over.
+    /// Takes a tool's result. One for a call that is out of reach is ignored.
     pub(super) fn answer(&mut self, id: &str, answer: &Answer<'_>, at: Option<Timestamp>) {
         self.touch(at);
         let Some(index) = self.calls.iter().position(|open| open.id == id) else { return };
@@ -181,14 +181,14 @@ impl TurnTracker {
         self.turns.settle(order, answer);
     }
 
-    /// A job in the background ended, or told more.
+    /// Takes the end of a background job, or a report about it.
     pub(super) fn settle_job(&mut self, job: &str, answer: &Answer<'_>) {
         if let Some((_, order)) = self.jobs.iter().find(|(known, _)| known == job) {
             self.turns.settle(*order, answer);
         }
     }
 
-    /// One line tells everything of a call, which need not have been told of before.
+    /// Takes a line that describes a complete call, whether or not the call was recorded before.
     pub(super) fn settle_call(&mut self, id: &str, deed: Deed, answer: &Answer<'_>, at: Option<Timestamp>) {
         if self.calls.iter().any(|open| open.id == id && open.order.is_some()) {
             return self.answer(id, answer, at);
@@ -202,7 +202,7 @@ impl TurnTracker {
         self.turns.settle(order, answer);
     }
 
-    /// The agent wrote. What stands in several lines under one id is one message. True if one begins.
+    /// Takes text of the agent. Lines with the same id are one message. Returns whether a message begins.
     pub(super) fn say(&mut self, message_id: Option<&str>, text: &str, at: Option<Timestamp>) -> bool {
         self.resume(at);
         let text = text.trim();
@@ -226,7 +226,7 @@ impl TurnTracker {
         !goes_on
     }
 
-    /// The turn goes on: also one that seemed to have ended.
+    /// Continues the turn, even one that seemed to have ended.
     pub(super) fn resume(&mut self, at: Option<Timestamp>) {
         self.note(at);
         self.ensure_turn();
@@ -236,7 +236,8 @@ impl TurnTracker {
         }
     }
 
-    /// Something of a turn was written that opens none that has ended: it may be late.
+    /// Takes something that belongs to a turn but must not reopen one that has ended, because it may be
+    /// late.
     pub(super) fn touch(&mut self, at: Option<Timestamp>) {
         match self.turns.last().map(|turn| &turn.end) {
             _ if self.is_started => self.note(at),
@@ -245,7 +246,7 @@ impl TurnTracker {
         }
     }
 
-    /// The client was busy with itself until then, which begins and ends no turn.
+    /// Takes the time until which the client was busy with itself, which neither begins nor ends a turn.
     pub(super) fn busy_until(&mut self, at: Option<Timestamp>) {
         self.note(at);
         if let Some(turn) = self.turns.last_mut() {
@@ -253,7 +254,7 @@ impl TurnTracker {
         }
     }
 
-    /// The turn ended.
+    /// Ends the turn.
     pub(super) fn end(&mut self, end: TurnEnd, at: Option<Timestamp>) {
         self.note(at);
         if self.is_started && end == TurnEnd::Finished && self.turns.last().is_some() {
@@ -269,7 +270,7 @@ impl TurnTracker {
         self.stop_open_calls();
     }
 
-    /// Ends the turn by itself, unless it ended in another way: one that has ended keeps its moment.
+    /// Ends an open turn as finished. One that has already ended keeps its end and its time.
     pub(super) fn close(&mut self, at: Option<Timestamp>) {
         let is_open = |turn: &Turn| matches!(turn.end, TurnEnd::Open | TurnEnd::Unknown);
         if self.is_started || self.turns.last().is_some_and(is_open) {
@@ -277,7 +278,7 @@ impl TurnTracker {
         }
     }
 
-    /// A line is too long to be read: in practice it is what a tool gave back, and nobody can tell which.
+    /// Takes a line that is too long to be read. In practice it is a tool's result, but of an unknown call.
     pub(super) fn pass_over(&mut self) {
         if self.calls.is_empty() {
             return self.lose_track();
@@ -288,7 +289,7 @@ impl TurnTracker {
         }
     }
 
-    /// A line of the conversation cannot be read: nobody can tell what it said.
+    /// Takes a line of the conversation that cannot be read, so that its meaning is unknown.
     pub(super) fn lose_track(&mut self) {
         self.calls.clear();
         self.ensure_turn();
@@ -298,29 +299,29 @@ impl TurnTracker {
         }
     }
 
-    /// The todo list was written.
+    /// Takes a change of the todo list.
     pub(super) fn todos_written(&mut self, at: Option<Timestamp>) {
         self.todos_at = Some((at, self.turns.next_order()));
     }
 
-    /// The goal is this now; `None` when it was taken away.
+    /// Sets the goal; `None` removes it.
     pub(super) fn set_goal(&mut self, goal: Option<(&str, GoalState)>, at: Option<Timestamp>) {
         let order = self.turns.next_order();
         self.goal = goal.map(|(text, state)| Goal { text: shortened(text), state, at, order });
     }
 
-    /// The goal that is known.
+    /// The current goal.
     pub(super) fn goal(&self) -> Option<&Goal> {
         self.goal.as_ref()
     }
 
-    /// The conversation before this session was cleared.
+    /// Takes the fact that the conversation before this session was cleared.
     pub(super) fn clear(&mut self, at: Option<Timestamp>) {
         self.note(at);
         self.began_by_clear |= self.turns.last().is_none();
     }
 
-    /// Sees to it that the last turn is one that the agent can go on with. Its prompt may be out of reach.
+    /// Makes sure that the last turn is one the agent can continue. Its prompt may be out of reach.
     fn ensure_turn(&mut self) {
         if std::mem::take(&mut self.is_started) || self.turns.last().is_none_or(is_client_command) {
             let turn = Turn::begun(self.turns.next_order(), None);
@@ -328,7 +329,7 @@ impl TurnTracker {
         }
     }
 
-    /// Calls that will not answer any more.
+    /// Settles calls that will get no result any more.
     fn stop_open_calls(&mut self) {
         let orders: Vec<u64> = self.calls.drain(..).filter_map(|open| open.order).collect();
         for order in orders {
@@ -337,17 +338,17 @@ impl TurnTracker {
     }
 }
 
-/// Whether a turn runs, and no words behind its last call conclude it.
+/// Whether the turn is running and no text after its last call concludes it.
 fn is_running(turn: &Turn) -> bool {
     turn.end == TurnEnd::Open && turn.closing_words.is_none()
 }
 
-/// Whether it is a command of the client's own, which asks the agent for nothing.
+/// Whether the turn is a command of the client's own, which asks nothing of the agent.
 fn is_client_command(turn: &Turn) -> bool {
     turn.prompt.as_ref().is_some_and(|prompt| prompt.kind == PromptKind::ClientCommand)
 }
 
-/// Adds to the end of a list that is never longer than [`MOST_CALLS`].
+/// Appends to a list that is never longer than [`MOST_CALLS`].
 fn push_last<T>(list: &mut VecDeque<T>, item: T) {
     if list.len() == MOST_CALLS {
         list.pop_front();

@@ -1,4 +1,5 @@
-//! How a session stands now, read from its turns: whether one is open, what was said last and by whom, what is asked.
+//! The session's current state, read from its turns: whether one is open, what was said last, what is
+//! asked.
 
 use super::{TurnTracker, is_client_command};
 use crate::model::{
@@ -6,7 +7,7 @@ use crate::model::{
 };
 
 impl TurnTracker {
-    /// The state of the last turn. A client's own command is none.
+    /// The state of the last turn, ignoring the client's own commands.
     pub(in crate::agent) fn state(&self) -> TurnState {
         if self.is_started {
             return TurnState::Open { since: self.last_line_at, tool: None, what: None };
@@ -17,7 +18,7 @@ impl TurnTracker {
         let at = turn.ended_at;
         match &turn.end {
             TurnEnd::Open | TurnEnd::Steered => {
-                // What asks the person comes before what runs beside it.
+                // A call that asks the user takes precedence over calls running beside it.
                 let call = self.calls.iter().find(|call| call.asks).or(self.calls.front());
                 TurnState::Open {
                     since: at,
@@ -32,12 +33,12 @@ impl TurnTracker {
         }
     }
 
-    /// True while a turn runs.
+    /// Whether a turn is running.
     pub(in crate::agent) fn is_open(&self) -> bool {
         matches!(self.state(), TurnState::Open { .. })
     }
 
-    /// True when no line told anything of a turn.
+    /// Whether no line said anything about a turn.
     pub(in crate::agent) fn is_blank(&self) -> bool {
         !self.is_started && !self.began_by_clear && self.turns.iter().all(|turn| is_client_command(turn))
     }
@@ -47,19 +48,19 @@ impl TurnTracker {
         self.calls.iter().any(|call| call.id == id && call.questions.is_some())
     }
 
-    /// What is asked in a dialog. Of several calls the first one's is shown first.
+    /// What is asked in a dialog. Of several calls the client shows the first one's dialog first.
     fn asked(&self) -> Option<AskedByTool> {
         let call = self.calls.iter().find(|call| call.questions.is_some())?;
         let questions = call.questions.clone()?;
         Some(AskedByTool { call: call.id.clone(), questions, is_alone: self.calls.len() == 1 })
     }
 
-    /// The last message of the agent that has text.
+    /// The agent's last message that has text.
     pub(in crate::agent) fn last_message(&self) -> Option<&AgentMessage> {
         self.last_message.as_ref()
     }
 
-    /// Its text, if it was written in the turn that goes on.
+    /// The text of that message, if it was written in the current turn.
     pub(in crate::agent) fn said_in_turn(&self) -> Option<&str> {
         self.last_message.as_ref().filter(|_| self.has_spoken).map(|message| message.text.as_str())
     }
@@ -69,12 +70,13 @@ impl TurnTracker {
         self.prompt.is_some()
     }
 
-    /// True when a prompt was taken that hardly ever only continues a task: more history is seldom needed.
+    /// Whether a prompt was taken that likely sets a task, so that more history is rarely needed.
     pub(in crate::agent) fn has_full_prompt(&self) -> bool {
         self.has_full_prompt
     }
 
-    /// Puts what the turns tell into `session`. `is_whole` if its record was read from the first line.
+    /// Writes what the turns say into `session`. `is_whole` says that its record was read from the first
+    /// line on.
     pub(in crate::agent) fn tell(&self, is_whole: bool, session: &mut SessionObservation) {
         session.turn = self.state();
         session.last_message.clone_from(&self.last_message);
@@ -95,7 +97,7 @@ impl TurnTracker {
         };
     }
 
-    /// Puts the todo list as it is now into `session`, with the moment of the call that wrote it.
+    /// Writes the current todo list into `session`, with the time of the call that wrote it.
     pub(in crate::agent) fn tell_todos(
         &self,
         list: Option<Checklist>,

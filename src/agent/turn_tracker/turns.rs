@@ -1,4 +1,4 @@
-//! The turns that are kept, and the steps in them, within bounds.
+//! The turns that are kept, and their steps, within limits.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,37 +7,37 @@ use super::kept::bounded;
 use crate::agent::record_text::end_of;
 use crate::model::{Deed, Exit, Timestamp, Turn, TurnStep};
 
-/// So many turns are kept.
+/// How many turns are kept.
 pub(super) const MOST_TURNS: usize = 1_000;
-/// So many steps are kept over all turns.
+/// How many steps are kept over all turns.
 pub(super) const MOST_STEPS: usize = 1_500;
-/// The longest output that is kept, in bytes of its end.
+/// How much of the end of an output is kept, in bytes.
 const LONGEST_OUTPUT: usize = 4 << 10;
 
-/// What a tool gave back.
+/// A tool's result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::agent) struct Answer<'a> {
-    /// How a command ended; for any other tool whether it failed.
+    /// How a command ended; for any other tool, whether it failed.
     pub(in crate::agent) exit: Option<Exit>,
     /// What a command printed.
     pub(in crate::agent) output: &'a str,
-    /// The name of the job in which a command goes on.
+    /// The name of the job in which a command continues to run.
     pub(in crate::agent) job: Option<&'a str>,
 }
 
-/// The turns, the oldest first. One that does not change any more is shared with all who were given it.
+/// The turns, the oldest first. Turns that no longer change are shared with every history handed out.
 #[derive(Debug, Default)]
 pub(super) struct KeptTurns {
     turns: VecDeque<Arc<Turn>>,
     n_steps: usize,
-    /// True when older ones were dropped.
+    /// Whether older ones were dropped.
     pub(super) is_cut: bool,
-    /// The place of the last thing.
+    /// The order of the last entry.
     order: u64,
 }
 
 impl KeptTurns {
-    /// The place of the next thing.
+    /// The order of the next entry.
     pub(super) fn next_order(&mut self) -> u64 {
         self.order += 1;
         self.order
@@ -65,7 +65,7 @@ impl KeptTurns {
         self.turns.push_back(Arc::new(turn));
     }
 
-    /// Adds a step to the last turn and tells its place.
+    /// Adds a step to the last turn and returns its order.
     pub(super) fn add_step(&mut self, deed: Deed, at: Option<Timestamp>) -> u64 {
         let order = self.next_order();
         let step = Arc::new(TurnStep { order, at, deed: bounded(deed) });
@@ -97,7 +97,7 @@ impl KeptTurns {
         }
     }
 
-    /// What is told of the step at this place.
+    /// Applies a result to the step with this order.
     pub(super) fn settle(&mut self, order: u64, answer: &Answer<'_>) {
         let is_of = |turn: &&mut Arc<Turn>| turn.order < order;
         let Some(turn) = self.turns.iter_mut().rev().find(is_of) else { return };

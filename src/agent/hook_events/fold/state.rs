@@ -1,12 +1,12 @@
-//! What is known of a session after the events so far.
+//! The state of a session after the events so far.
 
 use std::path::PathBuf;
 
 use crate::model::{BackgroundTask, HookEvent, Pane, ProcessId, Timestamp, WaitsOn};
 
-/// With so many events the state does not depend on those before them.
+/// After this many events the state no longer depends on earlier ones.
 pub(super) const ENOUGH: usize = 100;
-/// More subagents than these at once are not remembered.
+/// How many subagents, or open calls, are tracked at once.
 pub(super) const MOST_SUBAGENTS: usize = 64;
 
 /// The state of a session after the events so far.
@@ -14,15 +14,15 @@ pub(super) const MOST_SUBAGENTS: usize = 64;
 pub struct HookFold {
     pub(super) n_events: usize,
     pub(super) session_id: Option<String>,
-    /// What the session's own turn does, and since when.
+    /// What the session's own turn is doing, and since when.
     pub(super) main: Option<(Main, Timestamp)>,
-    /// The calls of the session itself that have not answered: id or name of the tool, and the words.
+    /// The session's own pending calls: the key (id, or the tool's name) and the call in words.
     pub(super) calls: Vec<(String, String)>,
-    /// What waits for the person, if anything does.
+    /// What waits for the user, if anything.
     pub(super) wait: Option<Wait>,
-    /// What works beside the turn.
+    /// What runs in the background.
     pub(super) beside: Vec<Beside>,
-    /// Since when something works beside a turn that is over.
+    /// Since when background tasks have been running after the end of a turn.
     pub(super) beside_since: Option<Timestamp>,
     pub(super) reported_at: Option<Timestamp>,
     pub(super) process: Option<ProcessId>,
@@ -33,7 +33,7 @@ pub struct HookFold {
     pub(super) first_folder: Option<PathBuf>,
 }
 
-/// What the session's own turn does.
+/// What the session's own turn is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Main {
     Busy,
@@ -42,18 +42,18 @@ pub(super) enum Main {
     Ended,
 }
 
-/// Something that waits for the person.
+/// Something that waits for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wait {
     pub(super) on: WaitsOn,
     pub(super) subagent: Option<String>,
-    /// The call's id, where it is known.
+    /// The call's id, if known.
     pub(super) call: Option<String>,
     pub(super) what: Option<String>,
     pub(super) since: Timestamp,
 }
 
-/// Work beside the turn.
+/// A background task.
 #[derive(Debug, Clone)]
 pub(super) struct Beside {
     pub(super) task: BackgroundTask,
@@ -61,7 +61,7 @@ pub(super) struct Beside {
 }
 
 impl HookFold {
-    /// The session works from now on.
+    /// The session is working from now on.
     pub(super) fn become_busy(&mut self, event: &HookEvent) {
         self.has_worked = true;
         if !matches!(self.main, Some((Main::Busy, _))) {

@@ -1,4 +1,4 @@
-//! What the events of a session tell in the end.
+//! What the events of a session add up to.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 impl HookFold {
-    /// What the session does; `None` before any event told.
+    /// What the session is doing; `None` before the first event that says so.
     pub fn word(&self) -> Option<StatusReport> {
         let (main, main_since) = self.main.as_ref()?;
         let (status, since, what) = match (main, &self.wait) {
@@ -34,12 +34,12 @@ impl HookFold {
         })
     }
 
-    /// What works beside the last turn.
+    /// What runs in the background of the last turn.
     pub fn background(&self) -> Vec<BackgroundTask> {
         self.beside.iter().map(|beside| beside.task.clone()).collect()
     }
 
-    /// The subagents that began and have not ended.
+    /// The subagents that started and have not ended.
     pub fn subagents(&self) -> Vec<Subagent> {
         let subagents = self.beside.iter().filter(|beside| beside.task.is_subagent);
         let told = subagents.map(|beside| Subagent {
@@ -50,22 +50,22 @@ impl HookFold {
         told.collect()
     }
 
-    /// The session's id. Untrusted text.
+    /// The session's id. Untrusted.
     pub fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
-    /// The agent's process, and the namespace that its number is of.
+    /// The agent's process, and the PID namespace it belongs to.
     pub fn process(&self) -> Option<(ProcessId, Option<&str>)> {
         self.process.map(|process| (process, self.pid_namespace.as_deref()))
     }
 
-    /// The pane that the agent runs in.
+    /// The pane the agent runs in.
     pub fn pane(&self) -> Option<&Pane> {
         self.pane.as_ref()
     }
 
-    /// The folder of the first event that was read. Untrusted text.
+    /// The folder named by the first event that was read. Untrusted.
     pub fn folder(&self) -> Option<&Path> {
         self.first_folder.as_deref()
     }
@@ -75,17 +75,17 @@ impl HookFold {
         self.is_headless
     }
 
-    /// Whether it was ever at work, as far as was read.
+    /// Whether the session was ever busy, in the part that was read.
     pub fn has_worked(&self) -> bool {
         self.has_worked
     }
 
-    /// When the last event came.
+    /// The time of the last event.
     pub fn reported_at(&self) -> Option<Timestamp> {
         self.reported_at
     }
 
-    /// Whether so few events were read that those in the file before this one matter.
+    /// Whether too few events were read to ignore those in the previous file.
     pub(in crate::agent) fn is_short(&self) -> bool {
         self.n_events < ENOUGH
     }

@@ -1,17 +1,17 @@
-//! What waits for the person: how a wait begins, and what answers it.
+//! What waits for the user: how a wait begins, and what answers it.
 //!
-//! The events that ask and the reminder of them do not name the call that waits, and calls that run
-//! beside it go on meanwhile.
+//! Neither the events that ask nor the reminders name the waiting call, and calls beside it continue in the
+//! meantime.
 
 use super::state::{HookFold, MOST_SUBAGENTS, Main, Wait};
 use crate::model::{HookEvent, WaitsOn};
 
-/// A call that comes within so many milliseconds of a permission that is asked for is of the same
-/// message: it runs beside the one that waits, and tells nothing of the answer.
+/// A call within this time of a permission request belongs to the same message, in milliseconds: it runs
+/// beside the waiting call and says nothing about the answer.
 pub(super) const SAME_MESSAGE_MS: i64 = 1000;
 
 impl HookFold {
-    /// The session's own turn went on: what it waited for is answered.
+    /// The session's own turn continued, so its wait was answered.
     pub(super) fn answered_by_session(&mut self) {
         self.wait.take_if(|wait| wait.subagent.is_none());
     }
@@ -28,7 +28,7 @@ impl HookFold {
     pub(super) fn tool_ended(&mut self, event: &HookEvent) {
         let key = key(event);
         let was_beside = match &self.wait {
-            // It ran beside the call that waits.
+            // It ran beside the waiting call.
             Some(Wait { call: Some(waiting), .. }) => {
                 *waiting != key && self.calls.iter().any(|(open, _)| *open == key)
             }
@@ -41,10 +41,10 @@ impl HookFold {
         self.become_busy(event);
     }
 
-    /// The session works from now on, if it waited.
+    /// Ends the session's own wait, if any: the session is working again.
     pub(super) fn end_wait(&mut self, event: &HookEvent) {
         if let Some(wait) = self.wait.take_if(|wait| wait.subagent.is_none()) {
-            // A call that was refused does not answer.
+            // A refused call gets no result.
             self.calls.retain(|(call, _)| Some(call) != wait.call.as_ref());
             self.main = Some((Main::Busy, event.at));
         }
@@ -61,14 +61,14 @@ impl HookFold {
     }
 
     pub(super) fn waits(&mut self, on: WaitsOn, event: &HookEvent) {
-        // Without a screen it is refused at once.
+        // Without a screen a request is refused immediately.
         if event.is_headless {
             self.calls.retain(|(_, words)| Some(words) != call_words(event).as_ref());
             return self.become_busy(event);
         }
         let what = if on == WaitsOn::Input { event.what.clone() } else { call_words(event) };
         let known = self.wait.take().filter(|wait| wait.on == on && wait.what == what);
-        // The event that asks may not name the call: it is the last one of that tool.
+        // The event that asks may not name the call. It is then the latest call of that tool.
         let of_tool = |(_, words): &&(String, String)| Some(words) == call_words(event).as_ref();
         let call = event.call.clone();
         let call = call.or_else(|| self.calls.iter().rev().find(of_tool).map(|(call, _)| call.clone()));
@@ -82,7 +82,7 @@ impl HookFold {
         self.wait = Some(Wait { on, subagent: event.subagent.clone(), call, what, since });
     }
 
-    /// The reminder comes seconds after the dialog and tells less than the event that asked.
+    /// The reminder comes seconds after the dialog and says less than the event that asked.
     pub(super) fn permission_noticed(&mut self, event: &HookEvent) {
         if self.wait.is_none() && !event.is_headless {
             let last = self.calls.last().cloned();
@@ -94,12 +94,12 @@ impl HookFold {
     }
 }
 
-/// By what a call is known again: its id, else the tool's name.
+/// What identifies a call: its id, else the tool's name.
 fn key(event: &HookEvent) -> String {
     event.call.clone().or_else(|| event.tool.clone()).unwrap_or_default()
 }
 
-/// A call in words, like `Bash: cargo test`.
+/// A call in words, such as `Bash: cargo test`.
 fn call_words(event: &HookEvent) -> Option<String> {
     let tool = event.tool.as_deref()?;
     Some(event.what.as_deref().map_or_else(|| tool.to_owned(), |what| format!("{tool}: {what}")))
