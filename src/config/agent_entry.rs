@@ -1,6 +1,6 @@
-//! The entries `[[agent]]` of the person's file: agents of their own. Pure.
+//! The `[[agent]]` entries of the user's file, which describe agents of their own. Pure.
 //!
-//! They name commands and places outside the workspaces, so no other layer may have them.
+//! They name commands and places outside the workspaces, so no other layer may contain them.
 
 use toml::Spanned;
 use toml::de::DeValue;
@@ -11,20 +11,20 @@ use super::near_name::nearest;
 use super::problem::shown;
 use super::reader::{Reader, texts, type_name};
 
-/// The table that holds them.
+/// The table with the entries.
 pub(super) const AGENTS: &str = "agent";
 
-/// More entries than these are refused.
+/// How many entries are allowed.
 const MAX_AGENTS: usize = 32;
-/// How many signs a name may have.
+/// How long a name may be, in bytes.
 const MAX_NAME: usize = 32;
-/// How many bytes a place, a field or an argument may have (`PATH_MAX` of Linux).
+/// How long a place, a field or an argument may be, in bytes (`PATH_MAX` on Linux).
 const MAX_TEXT: usize = 4096;
-/// How many arguments a command may have.
+/// How many parts a command may have, including the program.
 const MAX_ARGUMENTS: usize = 100;
-/// Names of agents that closeout knows itself.
+/// The names of the built-in agents.
 const TAKEN: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
-/// What stands for the workspace in a place.
+/// The placeholders for the workspace in a place.
 const PLACEHOLDERS: [&str; 3] = ["{workspace}", "{name}", "{slug}"];
 
 const KEYS: [&str; 8] =
@@ -33,7 +33,7 @@ const FIELDS: [&str; 3] = ["role", "text", "time"];
 const COMMANDS: [&str; 3] = ["probe", "query", "reply"];
 const FORMATS: [&str; 3] = ["claude", "codex", "jsonl"];
 
-/// What was read of one entry, and where each key stands.
+/// What was read of one entry, and where each of its keys is.
 #[derive(Default)]
 struct Entry {
     name: Option<String>,
@@ -44,7 +44,7 @@ struct Entry {
     status_file: Option<String>,
     reply_file: Option<String>,
     commands: [Option<Vec<String>>; 3],
-    /// The keys that stand there, right or wrong.
+    /// The keys present, valid or not, each with its offset.
     given: Vec<(&'static str, usize)>,
 }
 
@@ -102,7 +102,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The entries of a table in an entry, each with the place of its key in `allowed`.
+    /// The entries of a table inside an entry, each with the index of its key in `allowed`.
     fn agent_section<'v>(
         &mut self,
         section: &str,
@@ -168,7 +168,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text with the home directory in place of a `~/` at its begin.
+    /// The text with a leading `~/` replaced by the home directory.
     fn at_home(&self, text: &str) -> Result<String, String> {
         let Some(rest) = text.strip_prefix("~/") else { return Ok(text.to_owned()) };
         let home = self.home.ok_or_else(|| "begins with `~/`, and no home directory is known".to_owned())?;
@@ -180,7 +180,7 @@ impl Reader<'_> {
         Ok(format!("{}/{rest}", home.trim_end_matches('/')))
     }
 
-    /// Puts together what was read, if nothing is missing.
+    /// Builds the agent, if nothing is missing.
     fn finish_agent(&mut self, at: usize, entry: Entry, agents: &mut Vec<CustomAgent>) {
         if entry.place_of("name").is_none() {
             self.agent_problem(at, "name", "is missing".to_owned());
@@ -292,7 +292,7 @@ fn check_field(path: &str) -> Result<(), String> {
     Err(format!("must be a dotted path into each line, like \"message.role\", not \"{}\"", shown(path)))
 }
 
-/// A place below the workspace, or an absolute one that depends on the workspace.
+/// Checks a place: a path below the workspace, or an absolute one that depends on the workspace.
 fn check_place(place: &str, is_pattern_allowed: bool) -> Result<(), String> {
     if place.is_empty() || place.len() > MAX_TEXT || place.chars().any(char::is_control) {
         return Err("must be a path".to_owned());

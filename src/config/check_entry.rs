@@ -1,6 +1,6 @@
-//! The entries `[[check]]` of the person's file: what must hold before work is complete. Pure.
+//! The `[[check]]` entries of the user's file: what must hold before work counts as complete. Pure.
 //!
-//! They name programs, so no other layer may have them.
+//! They name programs, so no other layer may contain them.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -13,21 +13,21 @@ use super::pattern::Pattern;
 use super::problem::shown;
 use super::reader::{Reader, number, texts, type_name};
 
-/// The table that holds them.
+/// The table with the entries.
 pub(super) const CHECKS: &str = "check";
 
-/// More entries than these are refused.
+/// How many entries are allowed.
 const MAX_CHECKS: usize = 64;
-/// How many signs a name may have.
+/// How long a name may be, in characters.
 const MAX_NAME: usize = 64;
-/// How many entries a list may have, and how many bytes an entry.
+/// How many elements a list may have, and how long an element may be, in bytes.
 const MAX_ENTRIES: usize = 100;
 const MAX_TEXT: usize = 4096;
-/// The time that a program may take where nothing is said, in seconds, and the most that can be said.
+/// The default and the highest time limit of a program, in seconds.
 const LIMIT_S: u32 = 600;
 const MAX_LIMIT_S: i64 = 86_400;
 
-/// A model is asked so often within an hour where nothing is said, and the most that can be said.
+/// The default and the highest number of times per hour that a model is asked.
 const PER_HOUR: u32 = 6;
 const MAX_PER_HOUR: i64 = 60;
 
@@ -37,7 +37,7 @@ const KEYS: [&str; 13] = [
 ];
 const KINDS: [&str; 9] = ["command", "external", "judge", "plan", "files", "tests", "scope", "all", "any"];
 
-/// A check, for the workspaces that a pattern names; for all without one.
+/// A check, for the workspaces that match the pattern, or for all without one.
 #[derive(Debug, Clone)]
 pub(super) struct CheckEntry {
     pub(super) pattern: Option<Pattern>,
@@ -95,7 +95,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads one key. False if it is wrong, which is said.
+    /// Reads one key. False if it is invalid, which is reported.
     fn read_check_key(
         &mut self,
         key: &str,
@@ -143,7 +143,7 @@ impl Reader<'_> {
         is_read
     }
 
-    /// The words of a command, with the home directory in place of a `~/` at the begin of one.
+    /// Replaces a leading `~/` in each part of a command by the home directory.
     fn at_home_each(&self, words: Vec<String>) -> Vec<String> {
         let home = self.home.and_then(|home| home.to_str());
         let at_home = |word: String| match (word.strip_prefix("~/"), home) {
@@ -153,7 +153,7 @@ impl Reader<'_> {
         words.into_iter().map(at_home).collect()
     }
 
-    /// A group may name only checks that there are, and no check stands in two groups.
+    /// Checks that groups name only existing checks, and that no check belongs to two groups.
     fn look_at_groups(&mut self, at: usize, checks: &[CheckEntry]) {
         let mut wrong = Vec::new();
         let mut taken: Vec<String> = Vec::new();
@@ -185,7 +185,7 @@ fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
     is_read
 }
 
-/// The check, or which key is wrong and how.
+/// Builds the check, or returns the invalid key and what is wrong with it.
 fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
     let missing = |key: &'static str| (key, "is missing".to_owned());
     let name = entry.name.clone().ok_or_else(|| missing("name"))?;
@@ -227,7 +227,7 @@ fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
     Ok(CheckEntry { pattern: entry.pattern, check: ConfiguredCheck { name, ask, limit_s } })
 }
 
-/// The number of a key, from 1 to `most`; `usual` without the key.
+/// The number given for a key, from 1 to `most`, or `usual` if there is none.
 fn up_to(
     key: &'static str,
     given: Option<i64>,
@@ -239,7 +239,7 @@ fn up_to(
     number.ok_or_else(|| (key, format!("must be from 1 to {most}, not {given}")))
 }
 
-/// A model that is asked by the written criteria.
+/// A check in which a model is asked about written criteria.
 fn judge(entry: &Entry) -> Result<CheckAsk, (&'static str, String)> {
     let criteria = entry.criteria.clone().ok_or_else(|| ("criteria", "is missing".to_owned()))?;
     if criteria.is_empty() || !is_list(&criteria) || criteria.iter().any(|text| text.trim().is_empty()) {

@@ -1,7 +1,7 @@
 //! The settings of the smart check, and the block `completion_check` of a `config.json`. Pure.
 //!
-//! `config.json` is a name that other programs use too: everything but that block is passed over, and
-//! a file that does not have it is never a problem.
+//! Other programs use the name `config.json` too, so everything except that block is ignored, and a file
+//! without it is never a problem.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +13,28 @@ use super::layer::{Layer, Values};
 use super::near_name::nearest;
 use super::problem::{Place, Problem, Problems, shown};
 
-/// The bounds of the smart check.
+/// The limits of the smart check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompletionCheck {
     /// How often the agent is asked at most, within [`crate::model::PROBES`].
     pub max_probes: u8,
     /// The time between two probes, in milliseconds, within [`crate::model::PROBE_INTERVAL_SECONDS`].
     pub probe_interval_ms: u64,
-    /// A probe that takes longer is given up, in milliseconds, within
+    /// How long a probe may take before it is abandoned, in milliseconds, within
     /// [`crate::model::PROBE_TIMEOUT_SECONDS`].
     pub probe_timeout_ms: u64,
-    /// Whether work that was never committed is recorded when all probes are used up.
+    /// Whether uncommitted work is recorded when all probes are used up.
     pub is_final_rescue_wanted: bool,
 }
 
-/// Reads the block `completion_check` of a JSON text: what is right in it, and what is wrong. `origin` says
-/// whose file it is. A text without the block, or one that is no JSON and does not name it, says nothing.
+/// Reads the block `completion_check` of a JSON text and returns its valid values, and the problems with
+/// the others. `origin` says whose file it is. A text without the block, or one that is not JSON and does
+/// not mention it, contributes nothing.
 pub fn parse_completion_check(text: &str, name: &str, origin: LayerOrigin) -> (Layer, Problems) {
     let mut problems = Problems::default();
     let mut values = Values::new();
     let mut push = |offset: usize, key: Option<String>, what: String| {
-        // Finding a place reads the text from its beginning: not for a million problems.
+        // Finding the place scans the text from its start, so it is not done for a million problems.
         let place = (!problems.is_full()).then(|| Place::of(text, offset));
         problems.push(Problem { source: name.to_owned(), place, key, what });
     };
@@ -92,7 +93,7 @@ fn read_block(
     }
 }
 
-/// Numbers and switches; the block has no other values.
+/// Converts a number or a boolean. The block has no other values.
 fn plain(raw: &RawValue) -> Option<Value> {
     match serde_json::from_str::<serde_json::Value>(raw.get()).ok()? {
         serde_json::Value::Bool(switch) => Some(Value::Switch(switch)),
@@ -104,19 +105,19 @@ fn plain(raw: &RawValue) -> Option<Value> {
     }
 }
 
-/// Where a raw value, which borrows from `text`, begins in it.
+/// The offset of a raw value in the `text` it borrows from.
 fn offset_in(text: &str, raw: &RawValue) -> usize {
     raw.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
 }
 
-/// The byte that a JSON error names by line and column (both from 1, the column in bytes).
+/// The offset of a JSON error, which names line and column (both counted from 1, the column in bytes).
 fn offset_of(text: &str, error: &serde_json::Error) -> usize {
     let line_start: usize =
         text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     line_start + error.column().saturating_sub(1)
 }
 
-/// The message without the place that serde adds to it, which is said otherwise.
+/// The message without the position that serde appends, which is reported separately.
 fn label(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()

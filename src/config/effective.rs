@@ -1,4 +1,4 @@
-//! The layers put together: what holds for the program, and what holds for one workspace.
+//! Combines the layers: what applies to the program, and what applies to one workspace.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use super::sources::{LookSetting, Sources, level_of, look_of};
 use super::stack::Stack;
 use super::{ConfigError, DEFAULT_TEXT, WORKSPACE_FILE};
 
-/// The name of the JSON file with a block `completion_check`.
+/// The JSON file that may contain a block `completion_check`.
 const JSON_FILE: &str = "config.json";
 
 /// The configuration of one run of the program.
@@ -40,55 +40,55 @@ pub struct Config {
     auto_probes: AutoProbes,
 }
 
-/// Whether agents are asked for their status without a person's word, and how often.
+/// Whether agents are asked for their status automatically, and how often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AutoProbes {
-    /// Whether that is so in any workspace: in all, or in those of an entry `[[workspace]]`.
+    /// Whether this is enabled in any workspace: in all, or by a `[[workspace]]` entry.
     pub is_on: bool,
-    /// So many probes are sent within an hour at most, over all workspaces; 1 to 60.
+    /// How many probes are sent per hour at most, over all workspaces; 1 to 60.
     pub per_hour: u32,
 }
 
 /// How the screen looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UiSettings {
-    /// Colours and signs.
+    /// Colours and symbols.
     pub look: LookSetting,
-    /// Whether the mouse selects and scrolls. The terminal's own selection then needs Shift.
+    /// Whether the mouse selects and scrolls. The terminal's own selection then requires Shift.
     pub has_mouse: bool,
 }
 
 /// How uncommitted work is rescued.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RescueSettings {
-    /// The person's own rescue program and its arguments; empty for none.
+    /// The user's own rescue program and its arguments; empty if there is none.
     pub command: Vec<String>,
-    /// Branches, by short names, that get no commit unless a person says so.
+    /// Branches, by short name, that get no commit unless the user insists.
     pub protected: Vec<String>,
 }
 
-/// Where the prompts of the closer are: `.agent/{agent_id}/prompts/steps/{step}/f_default.md`.
+/// Where the closer's prompts are: `.agent/{agent_id}/prompts/steps/{step}/f_default.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CloserSettings {
-    /// `None` is the name of the agent that is asked.
+    /// `None` stands for the name of the agent that is asked.
     pub agent_id: Option<String>,
-    /// The two names of the step, like `complete/issue`.
+    /// The step's two names, such as `complete/issue`.
     pub step: String,
 }
 
 /// What is written to the log file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSettings {
-    /// The least grave level that is written.
+    /// The least severe level that is written.
     pub level: LevelFilter,
 }
 
 impl Config {
-    /// Reads all layers but those of the workspaces. Reads the person's file from the disk.
+    /// Reads all layers except those of the workspaces. Reads the user's files from disk.
     ///
     /// # Errors
-    /// A file, variable or flag that says something that is not allowed, or a file that is there, or
-    /// was named, and cannot be read. The text says where, what, and what is allowed.
+    /// A file, variable or flag has an invalid value; or a file exists, or was named explicitly, but cannot
+    /// be read. The message says where, what, and what is allowed.
     pub fn load(sources: &Sources) -> Result<Config, ConfigError> {
         let built_in = parse_layer(DEFAULT_TEXT, "config/default.toml", LayerOrigin::BuiltIn, None)?;
         let (user, user_json) = load_user(sources)?;
@@ -115,9 +115,9 @@ impl Config {
         })
     }
 
-    /// Where the evidence of the workspace at `path` (absolute, without links) is, and what is wrong
-    /// in the file of the workspace, one line each. What is wrong there counts for nothing; the layers
-    /// below stand. What could soften in that file waits in `own`. Reads `.closeout.toml` in that folder.
+    /// The settings of the workspace at `path` (absolute, without links), and the problems in the
+    /// workspace's own file, one line each. Invalid values there are ignored, so lower layers apply. Values
+    /// in that file that could soften a verdict wait in `own`. Reads `.closeout.toml` in that folder.
     pub fn for_workspace(&self, path: &Path) -> (WorkspaceSettings, Vec<String>) {
         let OwnFile { layer, text, problems } = read_workspace_file(path);
         let person = self.person(path);
@@ -150,8 +150,8 @@ impl Config {
         (settings, problems.lines())
     }
 
-    /// The bounds of the smart check in the workspace at `path`, and what is wrong in its `config.json`
-    /// and `.closeout.toml`, one line each. Reads both files.
+    /// The limits of the smart check in the workspace at `path`, and the problems in its `config.json` and
+    /// `.closeout.toml`, one line each. Reads both files.
     pub fn completion_check_for(&self, path: &Path) -> (CompletionCheck, Vec<String>) {
         let OwnFile { layer, mut problems, .. } = read_workspace_file(path);
         let (json, json_problems) = read_workspace_json(path);
@@ -162,31 +162,32 @@ impl Config {
         let word = OwnWord::of(&values, &person);
         let stack = person.over(&self.built_in.values, &word.offered);
         let check = stack.completion_check().map(|check| CompletionCheck {
-            // A record more than the person wants loses nothing; one less could.
+            // An extra record loses nothing; a missing one could.
             is_final_rescue_wanted: check.is_final_rescue_wanted || word.turns_on(Key::FinalRescueAttempt),
             ..check
         });
         (check.unwrap_or_else(|_| self.completion_check.clone()), problems.lines())
     }
 
-    /// How gates are set in the workspace at `path`. No workspace's own file has a say in it.
+    /// The gate settings of the workspace at `path`. The workspace's own file has no influence on them.
     pub fn gate_for(&self, path: &Path) -> Option<GateSettings> {
         let none = Values::new();
         self.person(path).over(&self.built_in.values, &none).gate().ok()
     }
 
-    /// When and how the person is told of the workspace at `path`. No workspace's own file has a say in it.
+    /// The notification settings of the workspace at `path`. The workspace's own file has no influence on
+    /// them.
     pub fn notices_for(&self, path: &Path) -> NoticeSettings {
         let none = Values::new();
         self.person(path).over(&self.built_in.values, &none).notices()
     }
 
-    /// The same of all workspaces for which the person says nothing else.
+    /// The notification settings of all workspaces without settings of their own.
     pub fn notices(&self) -> NoticeSettings {
         Stack(vec![&self.built_in.values, &self.user.values]).notices()
     }
 
-    /// The checks of the workspace at `path`. Only the person's own file has them.
+    /// The checks of the workspace at `path`. Only the user's own file can define them.
     fn checks_for(&self, path: &Path) -> CheckPlan {
         let is_meant =
             |entry: &&CheckEntry| entry.pattern.as_ref().is_none_or(|pattern| pattern.matches(path));
@@ -201,7 +202,7 @@ impl Config {
         }
     }
 
-    /// The model that answers where `agent` is asked something, if the person chose one.
+    /// The model that answers when `agent` is asked, if the user chose one.
     pub fn model_of(&self, agent: &str) -> Option<String> {
         let layers = [&self.built_in, &self.user_json, &self.user, &self.environment, &self.flags];
         let models = Stack(layers.map(|layer| &layer.values).to_vec()).list(Key::Models);
@@ -209,13 +210,13 @@ impl Config {
         pairs.find(|(name, _)| *name == agent).map(|(_, model)| model.to_owned())
     }
 
-    /// Whether a gate is set in any workspace.
+    /// Whether a gate is enabled in any workspace.
     pub fn has_gate(&self) -> bool {
         let is_on = |values: &Values| values.get(&Key::GateEnabled) == Some(&Value::Switch(true));
         is_on(&self.user.values) || self.user.overrides.iter().any(|entry| is_on(&entry.values))
     }
 
-    /// Where the prompts of the closer are in the workspace at `path`. Reads `.closeout.toml` in that folder.
+    /// Where the closer's prompts for the workspace at `path` are. Reads `.closeout.toml` in that folder.
     pub fn closer_for(&self, path: &Path) -> CloserSettings {
         let own = read_workspace_file(path);
         let person = self.person(path);
@@ -223,7 +224,7 @@ impl Config {
         let stack = person.over(&self.built_in.values, &word.offered);
         CloserSettings {
             agent_id: stack.path(Key::CloserAgentId),
-            // With no step the prompts would stand in `steps` itself.
+            // Without a step the prompts would be in `steps` itself.
             step: stack.path(Key::CloserStep).unwrap_or_default(),
         }
     }
@@ -248,7 +249,7 @@ impl Config {
         self.log.clone()
     }
 
-    /// How uncommitted work is rescued. No workspace's own file has a say in it.
+    /// How uncommitted work is rescued. No workspace's own file has any influence on it.
     pub fn rescue(&self) -> RescueSettings {
         let stack = Stack(vec![&self.built_in.values, &self.user.values, &self.flags.values]);
         RescueSettings {
@@ -257,23 +258,23 @@ impl Config {
         }
     }
 
-    /// The agents that the person described. Only the person's own file has them.
+    /// The agents the user described. Only the user's own file can describe them.
     pub fn agents(&self) -> &[CustomAgent] {
         &self.user.agents
     }
 
-    /// The bounds of the smart check, before any workspace's own word.
+    /// The limits of the smart check, before any workspace's own file is considered.
     pub fn completion_check(&self) -> CompletionCheck {
         self.completion_check.clone()
     }
 
-    /// Whether and how often agents are asked without a person's word.
+    /// Whether and how often agents are asked automatically.
     pub fn auto_probes(&self) -> AutoProbes {
         self.auto_probes
     }
 
-    /// All that the person says of one workspace, the lowest first: what they say of it by its path stands
-    /// over what they say of all.
+    /// Everything the user says about one workspace, lowest layer first: entries for its path override what
+    /// applies to all.
     fn person(&self, path: &Path) -> Stack<'_> {
         let mut layers = vec![&self.user_json.values, &self.user.values];
         let overrides = self.user.overrides.iter().filter(|entry| entry.pattern.matches(path));
@@ -312,7 +313,7 @@ fn load_user(sources: &Sources) -> Result<(Layer, Layer), ConfigError> {
     Ok((user, user_json))
 }
 
-/// Whether an entry for some workspaces has their agents asked without a person's word.
+/// Whether any entry for some workspaces enables automatic probes.
 fn is_on_for_some(user: &Layer) -> bool {
     user.overrides.iter().any(|entry| entry.values.get(&Key::AutoProbe) == Some(&Value::Switch(true)))
 }
@@ -336,7 +337,7 @@ fn read_workspace_file(workspace: &Path) -> OwnFile {
     OwnFile { layer, text, problems }
 }
 
-/// A `config.json` that cannot be read is passed over: the name belongs to many programs.
+/// An unreadable `config.json` is ignored, since many programs use the name.
 fn read_workspace_json(workspace: &Path) -> (Layer, Problems) {
     match file::read(&workspace.join(JSON_FILE), Owner::Workspace) {
         Ok(Some(text)) => parse_completion_check(&text, JSON_FILE, LayerOrigin::Workspace),

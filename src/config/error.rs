@@ -1,4 +1,4 @@
-//! Why the program cannot go on with its configuration.
+//! Why the configuration cannot be used.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,15 +10,15 @@ use super::Problems;
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file is there, or was asked for by name, and cannot be read.
+    /// The file exists, or was named explicitly, but cannot be read.
     #[error("cannot read the configuration {}: {source}", display_text::path(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A directory, FIFO, socket or (where links are refused) a link stands in its place.
+    /// A directory, FIFO, socket or (where links are refused) a symbolic link is in its place.
     #[error("the configuration {} is {what}, not a regular file", display_text::path(path))]
     NotAFile {
         /// The file.
@@ -26,18 +26,18 @@ pub enum ConfigError {
         /// What it is instead.
         what: &'static str,
     },
-    /// It is larger than the cap.
+    /// It exceeds the size limit.
     #[error("the configuration {} is larger than {limit} bytes", display_text::path(path))]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// The cap in bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// It says something that is not allowed.
+    /// It contains an invalid value.
     #[error("{0}")]
     Invalid(Problems),
-    /// The embedded defaults lack a key: a fault of the program.
+    /// The built-in defaults lack a key, which is a bug in closeout.
     #[error("the built-in configuration has no `{key}`")]
     NoDefault {
         /// The full name of the key.
@@ -46,7 +46,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// The same as problems of the file `source`, which does not count.
+    /// The error as problems of the file `source`, which is then ignored.
     pub(super) fn problems(&self, source: &str) -> Problems {
         let what = match self {
             ConfigError::Invalid(problems) => return problems.clone(),

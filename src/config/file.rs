@@ -1,8 +1,8 @@
-//! Reads configuration files. The only file of this room that touches the disk.
+//! Reads configuration files. No other file of this room touches the disk.
 //!
-//! The person's own file may be a link (many keep it in a repository of their own). The file of a
-//! workspace is untrusted: no link, nothing but a regular file, and no file that another user owns and
-//! that has a second name. No open can hang and nothing beyond the cap is read.
+//! The user's own file may be a symbolic link (many keep theirs in a repository). A workspace's file is
+//! untrusted: links and everything but regular files are refused, and so is a file that another user owns
+//! and that has a second hard link. No open can hang, and nothing beyond the size limit is read.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,19 +13,19 @@ use super::problem::{Place, Problem, Problems};
 use crate::disk;
 use crate::model::ReadProblem;
 
-/// No configuration is larger than this, in bytes.
+/// The largest configuration file read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
 /// Whose file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The person's: links are followed; a device such as `/dev/null` is an empty file.
+    /// The user's: links are followed; a device such as `/dev/null` counts as an empty file.
     Person,
     /// A workspace's.
     Workspace,
 }
 
-/// The text of the file, `None` if it does not exist.
+/// The text of the file; `None` if it does not exist.
 pub(super) fn read(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
     let unreadable = |source: io::Error| ConfigError::Unreadable { path: path.to_owned(), source };
     let not_a_file = |what| ConfigError::NotAFile { path: path.to_owned(), what };

@@ -1,4 +1,4 @@
-//! The table of keys: name, what a value may be, and which layers may set it.
+//! The table of keys: their names, the values they allow, and the layers that may set them.
 
 use crate::model::{Bounds, PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES};
 
@@ -97,40 +97,41 @@ pub enum Key {
     AutoProbesPerHour,
 }
 
-/// Whose words a layer is; it decides which keys count.
+/// Whose layer it is, which decides which keys count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerOrigin {
     /// The embedded defaults.
     BuiltIn,
-    /// The person's own file.
+    /// The user's own file.
     User,
-    /// The file of a workspace: untrusted.
+    /// A workspace's file: untrusted.
     Workspace,
 }
 
-/// What a workspace's own file (`.closeout.toml`, `config.json`) may do with a key. An agent can write these
-/// files, so none of these lets it soften its own verdict.
+/// What a workspace's own files (`.closeout.toml`, `config.json`) may do with a key. Agents can write these
+/// files, so none of these lets an agent soften its own verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Nothing: only the person sets it. It changes how all workspaces are judged, watched or shown, or it
-    /// names a command.
+    /// Nothing: only the user sets it. The key changes how all workspaces are judged, watched or shown, or
+    /// it names a command.
     Person,
-    /// Nothing either; but the person may say it of some workspaces alone. It spends what is theirs.
+    /// Nothing, but the user may set it for some workspaces only. The key spends something of the user's:
+    /// attention, time or tokens.
     PersonForSome,
-    /// It counts where the person says nothing, and cannot soften a verdict.
+    /// It applies if the user says nothing, and cannot soften a verdict.
     Offers,
-    /// It adds to what the person says and takes nothing away: one more entry of a list, a switch turned
-    /// on. What an agent may have added can say NO, and no YES that counts.
+    /// It adds to what the user says and removes nothing: another entry of a list, a switch turned on. What
+    /// an agent may have added can say NO, but never a YES that counts.
     Adds,
-    /// It could soften: it counts where the person says nothing, and only if the baseline's commit has the
-    /// same file. The verdict tells.
+    /// It could soften a verdict: it applies only if the user says nothing and the baseline's commit
+    /// contains the same file. The verdict mentions it.
     Settled,
 }
 
-/// What there is to know of a key.
+/// The properties of a key.
 pub(super) struct Spec {
     pub(super) key: Key,
-    /// The table that it stands in; empty for the top.
+    /// The table it belongs to; empty for the top level.
     pub(super) section: &'static str,
     pub(super) name: &'static str,
     pub(super) kind: Kind,
@@ -147,7 +148,7 @@ const fn number(from: i64, to: i64) -> Kind {
     Kind::Number { from, to }
 }
 
-/// A whole number within the bounds of the smart check.
+/// A whole number within `bounds`.
 const fn within(bounds: Bounds) -> Kind {
     number(bounds.least as i64, bounds.most as i64)
 }
@@ -237,8 +238,8 @@ pub(super) const SPECS: [Spec; 44] = [
 ];
 
 impl Spec {
-    /// Why the key does not count in a layer of this origin, at the top or in an entry for some workspaces; `None`
-    /// where it counts.
+    /// Why the key is ignored in a layer of this origin, at the top level or in an entry for some
+    /// workspaces. `None` if it counts.
     pub(super) fn refusal(&self, origin: LayerOrigin, is_for_some: bool) -> Option<&'static str> {
         match self.reach {
             Reach::Person if origin == LayerOrigin::Workspace || is_for_some => {
@@ -251,7 +252,7 @@ impl Spec {
         }
     }
 
-    /// The name with its section, as a person writes it.
+    /// The name with its section, as users write it.
     pub(super) fn full_name(&self) -> String {
         full_name(self.section, self.name)
     }
@@ -261,12 +262,12 @@ pub(super) fn full_name(section: &str, name: &str) -> String {
     if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") }
 }
 
-/// The key of that name in that section.
+/// The key called `name` in `section`.
 pub(super) fn find(section: &str, name: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.section == section && spec.name == name)
 }
 
-/// What there is to know of `key`.
+/// The properties of `key`.
 pub(super) fn spec_of(key: Key) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.key == key)
 }
@@ -277,7 +278,7 @@ impl Key {
         SPECS.iter().map(|spec| (spec.key, spec.full_name()))
     }
 
-    /// The full name, like `judge.offers`.
+    /// The full name, such as `judge.offers`.
     pub fn full_name(self) -> String {
         spec_of(self).map_or_else(String::new, Spec::full_name)
     }

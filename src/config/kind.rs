@@ -1,4 +1,4 @@
-//! What a value may be: one check for every layer, so that a flag and a file obey the same rule.
+//! What a value may be: a single check for all layers, so that flags and files follow the same rules.
 
 use std::path::{Component, Path};
 
@@ -10,13 +10,13 @@ use super::problem::shown;
 /// How many entries a list may have.
 const MAX_ENTRIES: usize = 100;
 
-/// How many bytes a path may have (`PATH_MAX` of Linux).
+/// How long a path may be, in bytes (`PATH_MAX` on Linux).
 const MAX_PATH: usize = 4096;
 
-/// How many bytes a revision may have.
+/// How long a revision may be, in bytes.
 const MAX_REVISION: usize = 256;
 
-/// A value as it was written, before or after its check.
+/// A value as written, before or after its check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
@@ -28,23 +28,23 @@ pub(super) enum Value {
 /// What a value may be.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// A name of a task kind.
+    /// The name of a task kind.
     Task,
-    /// A revision for git.
+    /// A git revision.
     Revision,
-    /// A path in the workspace, or the empty text for none.
+    /// A path in the workspace, or an empty string for none.
     PathOrNone,
     /// A list of paths or patterns in the workspace.
     Paths,
     /// A program and its arguments.
     Command,
-    /// A list of names, of what this word says.
+    /// A list of names; the parameter says of what.
     Names(&'static str),
-    /// A list of pairs `NAME=VALUE`, of what these words say.
+    /// A list of pairs `NAME=VALUE`; the parameter says of what.
     Pairs(&'static str),
     /// A list of these words.
     Words(&'static [&'static str]),
-    /// A span of the day, or the empty text for none.
+    /// A span of the day, or an empty string for none.
     Hours,
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -55,7 +55,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What is allowed, after "must be".
+    /// What is allowed, in words that follow "must be".
     pub(super) fn allowed(self) -> String {
         match self {
             Kind::Task => one_of(&TaskKind::names()),
@@ -78,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// The value in its normal form, or what is wrong with it in words that follow the key.
+    /// The value in its normal form, or what is wrong with it, in words that follow the key.
     pub(super) fn check(self, value: Value) -> Result<Value, String> {
         match (self, value) {
             (
@@ -154,7 +154,7 @@ impl Kind {
         }
     }
 
-    /// "must be …, not …", where `found` says what was found instead.
+    /// The sentence "must be …, not …", in which `found` is what was found.
     pub(super) fn refused(self, found: &str) -> String {
         format!("must be {}, not {found}", self.allowed())
     }
@@ -193,8 +193,8 @@ impl Value {
     }
 }
 
-/// The path without `.` and doubled separators, if it names something below the folder it is relative
-/// to. Evidence files are compared with git's paths, which have that form.
+/// Normalises a path: without `.` and repeated separators. `None` unless it names something below the
+/// folder it is relative to. Evidence files are compared with git's paths, which have this form.
 fn inside(path: &str) -> Option<String> {
     if path.len() > MAX_PATH || path.chars().any(char::is_control) {
         return None;

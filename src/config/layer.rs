@@ -1,7 +1,7 @@
-//! One layer: a TOML text becomes values and a list of what is wrong in it. Pure.
+//! One layer: turns TOML text into values and a list of problems. Pure.
 //!
-//! The table of keys leads the reading, not serde: so each problem has its line and column, one wrong
-//! key does not hide the next, and what is right counts where that is wanted.
+//! The table of keys drives the reading, not serde. So every problem has its line and column, one invalid
+//! key does not hide the next, and the valid values can still be used.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,13 +21,13 @@ use super::pattern::Pattern;
 use super::problem::{Problems, shown};
 use super::reader::{Reader, number, texts, type_name};
 
-/// The table that holds settings for some workspaces.
+/// The table with settings for some workspaces.
 const OVERRIDES: &str = "workspace";
 
-/// The key in it that says for which.
+/// The key in it that selects the workspaces.
 const OVERRIDE_PATH: &str = "path";
 
-/// The values of one layer, each checked.
+/// The checked values of one layer.
 pub(super) type Values = BTreeMap<Key, Value>;
 
 /// What one text says.
@@ -35,21 +35,24 @@ pub(super) type Values = BTreeMap<Key, Value>;
 pub struct Layer {
     pub(super) values: Values,
     pub(super) overrides: Vec<Override>,
-    /// The agents that a person described.
+    /// The agents the user described.
     pub(super) agents: Vec<CustomAgent>,
-    /// The checks that a person configured.
+    /// The checks the user configured.
     pub(super) checks: Vec<CheckEntry>,
 }
 
-/// Settings for the workspaces that a pattern names.
+/// Settings for the workspaces that match a pattern.
 #[derive(Debug, Clone)]
 pub(super) struct Override {
     pub(super) pattern: Pattern,
     pub(super) values: Values,
 }
 
-/// Reads a layer, or says all that is wrong in it. `name` is the file, for the messages; `home` is
-/// what `~/` stands for in the paths of `[[workspace]]`.
+/// Reads a layer, refusing it if anything is wrong. `name` is the file, for messages; `home` replaces `~/`
+/// in paths.
+///
+/// # Errors
+/// [`ConfigError::Invalid`] with all problems of the text.
 pub fn parse_layer(
     text: &str,
     name: &str,
@@ -60,7 +63,8 @@ pub fn parse_layer(
     if problems.is_empty() { Ok(layer) } else { Err(ConfigError::Invalid(problems)) }
 }
 
-/// Reads a layer: what is right in it, and what is wrong. A text that is no TOML has nothing right.
+/// Reads a layer: its valid values, and the problems with the others. Text that is not TOML has no valid
+/// values.
 pub(super) fn read_layer(
     text: &str,
     name: &str,
@@ -95,7 +99,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One entry of the top table or of a `[[workspace]]`: a key, or a section of keys.
+    /// Reads an entry of the top level or of a `[[workspace]]`: a key, or a section of keys.
     fn read_entry(
         &mut self,
         prefix: &str,
@@ -184,7 +188,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An unknown key: with the key that was perhaps meant, and with all that is allowed there.
+    /// Reports an unknown key, with the key that was probably meant and all keys allowed there.
     fn unknown(&mut self, prefix: &str, section: &str, name: &str, at: usize) {
         let mut allowed: Vec<&str> = SPECS
             .iter()
@@ -222,7 +226,7 @@ impl Reader<'_> {
     }
 }
 
-/// The value without its TOML dress; `None` for what no key can be.
+/// The value without its TOML type; `None` for a type that no key has.
 fn plain(value: &DeValue<'_>) -> Option<Value> {
     match value {
         DeValue::String(text) => Some(Value::Text(text.to_string())),

@@ -1,13 +1,13 @@
-//! Layered configuration: built in, the person's own file, the workspace's file, environment, flags.
+//! Layered configuration: built-in defaults, the user's own file, the workspace's file, environment, flags.
 //!
-//! [`Config::load`] reads what holds for the whole program; [`Config::for_workspace`] adds what one
-//! workspace says of itself. `config/default.toml` is embedded and is the only place with defaults;
-//! [`Key`] is the table of what may be written where. Parsing ([`parse_layer`]) is a pure function of
-//! a text; only `file` reads the disk, and the environment is handed in.
+//! [`Config::load`] reads what applies to the whole program; [`Config::for_workspace`] adds what a
+//! workspace says about itself. `config/default.toml` is embedded and is the only place with defaults;
+//! [`Key`] is the table of what may be set where. Parsing ([`parse_layer`]) is a pure function of the text;
+//! only `file` reads the disk, and the environment is passed in.
 //!
-//! Nothing here writes, runs anything or decides a verdict. A workspace's file is untrusted: it is
-//! read without following links and within a cap, and only keys that cannot run anything count. What names
-//! a command (`agent_entry`) counts in the person's own file only.
+//! Nothing here writes, runs anything or decides a verdict. A workspace's file is untrusted: it is read
+//! without following links and up to a size limit, and only keys that cannot run anything count. Entries
+//! that name a command (`agent_entry`, `check_entry`) count in the user's own file only.
 
 mod agent_entry;
 mod check_entry;
@@ -35,7 +35,7 @@ pub use near_name::nearest;
 pub use problem::{Place, Problem, Problems};
 pub use sources::{Flags, LookSetting, Sources};
 
-/// The built-in configuration, which is its own reference.
+/// The built-in configuration, which is also its own reference.
 pub const DEFAULT_TEXT: &str = include_str!("../../config/default.toml");
 
 /// The name of a workspace's own file, in its top folder.

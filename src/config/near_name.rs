@@ -3,8 +3,8 @@
 /// Longer names get no suggestion: nobody mistypes that much, and the comparison is quadratic.
 const MAX_CHARS: usize = 40;
 
-/// The candidate nearest to `name`, if it is near enough to be meant: at most one slip for each three
-/// signs, letter case apart. A slip is a sign too many, missing, wrong, or two neighbours swapped.
+/// The candidate closest to `name`, if it is close enough to be meant: at most one mistake per three
+/// characters, ignoring case. A mistake is an extra, missing or wrong character, or two neighbours swapped.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.chars().nth(MAX_CHARS).is_some() {
         return None;

@@ -1,5 +1,5 @@
-//! What a workspace's own file has to say, by the rule of each key ([`Reach`]): an agent can write that file, so
-//! it may offer, add, and propose, and never takes back what the person says. Pure.
+//! Sorts what a workspace's own file says by the rule of each key ([`Reach`]). An agent can write that
+//! file, so it may offer, add and propose, but never take back what the user says. Pure.
 
 use crate::model::{ChosenKey, OwnSettings, Proof, TaskKind, WorkspaceSettings};
 
@@ -8,19 +8,19 @@ use super::kind::Value;
 use super::layer::Values;
 use super::stack::Stack;
 
-/// A workspace's own word, sorted by what may become of it.
+/// What a workspace's own file says, sorted by its effect.
 #[derive(Debug, Default)]
 pub(super) struct OwnWord {
-    /// Counts, where the person says nothing.
+    /// Applies, because the user says nothing.
     pub(super) offered: Values,
-    /// Is added to what holds.
+    /// Is added to what applies.
     added: Values,
-    /// Waits until the file was held against the baseline.
+    /// Waits until the file has been compared with the baseline.
     waiting: Values,
 }
 
 impl OwnWord {
-    /// The word of a file with `values`, beside what the person says.
+    /// Sorts the `values` of the file, given what the user says.
     pub(super) fn of(values: &Values, person: &Stack<'_>) -> OwnWord {
         let mut word = OwnWord::default();
         for (key, value) in values {
@@ -37,14 +37,14 @@ impl OwnWord {
         word
     }
 
-    /// Whether it turns this switch on.
+    /// Whether the file turns this switch on.
     pub(super) fn turns_on(&self, key: Key) -> bool {
         self.added.get(&key) == Some(&Value::Switch(true))
     }
 
-    /// Adds what it adds to `settings`, and leaves there what waits. `text` is the whole file.
+    /// Applies the additions to `settings`, and leaves there what waits. `text` is the whole file.
     pub(super) fn complete(&self, settings: &mut WorkspaceSettings, stack: &Stack<'_>, text: String) {
-        // What says the same as what holds, or asks for the hardest task, softens nothing.
+        // A value that changes nothing, or that demands the strictest task kind, softens nothing.
         let mut waiting = self.waiting.clone();
         waiting.retain(|key, value| stack.get(*key) != Some(value));
         let mut chosen: Vec<Key> = waiting.keys().copied().collect();
@@ -52,7 +52,7 @@ impl OwnWord {
         if waiting.get(&Key::TaskKind) == Some(&hardest) {
             chosen.retain(|key| *key != Key::TaskKind);
         }
-        // The workspace can raise the bar and not lower it.
+        // The workspace can raise the bar but not lower it.
         if let Some(Value::Text(word)) = self.added.get(&Key::Require) {
             settings.required = settings.required.max(Proof::from_name(word).unwrap_or_default());
         }

@@ -1,19 +1,20 @@
-//! Which workspaces an entry `[[workspace]]` of the person's file is for. Pure; linear in the path.
+//! Which workspaces an entry of the user's file is for. Pure; linear in the length of the path.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use regex::bytes::Regex;
 
-/// Longer patterns are refused.
+/// The longest pattern accepted, in bytes.
 const MAX_PATTERN: usize = 4096;
 
-/// An absolute path in which `*` and `?` match within one folder and `**` any folders, none included.
+/// An absolute path in which `*` and `?` match within one folder and `**` matches any number of folders,
+/// including none.
 #[derive(Debug, Clone)]
 pub(super) struct Pattern(Regex);
 
 impl Pattern {
-    /// Reads a pattern, or says in words that follow the key what is wrong with it.
+    /// Parses a pattern. The error says what is wrong, in words that follow the key.
     pub(super) fn parse(text: &str, home: Option<&Path>) -> Result<Pattern, String> {
         let mut rule = String::from("(?s)^");
         let rest = match (text.strip_prefix("~/"), home) {
@@ -45,7 +46,7 @@ impl Pattern {
         Regex::new(&rule).map(Pattern).map_err(|_| "is too long".to_owned())
     }
 
-    /// True when the pattern names this workspace.
+    /// Whether the pattern matches this workspace.
     pub(super) fn matches(&self, workspace: &Path) -> bool {
         self.0.is_match(workspace.as_os_str().as_bytes())
     }
@@ -61,7 +62,7 @@ fn home_rule(home: &Path) -> Result<String, String> {
 fn push_name(rule: &mut String, name: &str) {
     for sign in name.chars() {
         match sign {
-            // Bytes, not characters: a folder name need not be UTF-8.
+            // Matches bytes, not characters: a folder's name need not be UTF-8.
             '*' => rule.push_str("[^/]*"),
             '?' => rule.push_str("[^/]"),
             _ => rule.push_str(&regex::escape(sign.encode_utf8(&mut [0; 4]))),

@@ -1,16 +1,16 @@
-//! One thing that is wrong in a configuration, and where: file, line, column, key, what is allowed.
+//! A problem in the configuration: file, line, column, key, and what is allowed.
 
 use std::fmt;
 
 use crate::model::display_text;
 
-/// Problems beyond this number are counted, not kept: a hostile file has a million.
+/// How many problems are kept. Further ones are only counted, since a hostile file may have a million.
 const MAX_KEPT: usize = 20;
 
-/// How many signs of a key or value are shown.
+/// How much of a key or value is shown, in characters.
 const MAX_SHOWN: usize = 60;
 
-/// A place in a text, counted from 1; the column counts characters.
+/// A position in a text, counted from 1; the column counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The line.
@@ -20,7 +20,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a byte in `text`; the end of the text for a byte beyond it.
+    /// The position of the byte at `offset` in `text`; the end of the text if it is beyond.
     pub(super) fn of(text: &str, offset: usize) -> Place {
         let mut offset = offset.min(text.len());
         while !text.is_char_boundary(offset) {
@@ -32,21 +32,21 @@ impl Place {
     }
 }
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, variable or flag, for a person. Untrusted text.
+    /// The file, variable or flag, for the user. Untrusted.
     pub source: String,
-    /// Where in the file; a variable or flag has no places.
+    /// The position in the file; `None` for a variable or flag.
     pub place: Option<Place>,
-    /// The full name of the key, as far as there is one. Untrusted text.
+    /// The full name of the key, if there is one. Untrusted.
     pub key: Option<String>,
-    /// What is wrong and what is allowed. Untrusted text.
+    /// What is wrong and what is allowed. Untrusted.
     pub what: String,
 }
 
 impl fmt::Display for Problem {
-    /// `file:line:column: what is wrong`, cleaned for a screen.
+    /// Writes `file:line:column: what is wrong`, made safe for display.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&display_text::line(&self.source))?;
         if let Some(Place { line, column }) = self.place {
@@ -60,7 +60,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What is wrong in one text, in the order of the text. Empty when nothing is.
+/// The problems in one text, in order. Empty if there are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     kept: Vec<Problem>,
@@ -68,12 +68,12 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// True when nothing is wrong.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// One line for each problem, and one that counts those that were not kept.
+    /// One line per problem, and a line with the number of those not kept.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.kept.iter().map(ToString::to_string).collect();
         if self.n_more > 0 {
@@ -82,13 +82,13 @@ impl Problems {
         lines
     }
 
-    /// One problem with a file as a whole.
+    /// A problem with a file as a whole.
     pub(super) fn of_file(source: &str, what: String) -> Problems {
         let problem = Problem { source: source.to_owned(), place: None, key: None, what };
         Problems { kept: vec![problem], n_more: 0 }
     }
 
-    /// True when further problems are only counted.
+    /// Whether further problems are only counted.
     pub(super) fn is_full(&self) -> bool {
         self.kept.len() >= MAX_KEPT
     }
@@ -119,7 +119,7 @@ impl fmt::Display for Problems {
     }
 }
 
-/// A key or value as it is shown in a message.
+/// A key or value as shown in a message.
 pub(super) fn shown(text: &str) -> String {
     display_text::shorten(&display_text::line(text), MAX_SHOWN).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What reads one layer: its text, whose words it is, and what was found wrong in it so far. Pure.
+//! The reader of one layer: its text, whose it is, and the problems found so far. Pure.
 
 use std::path::Path;
 
@@ -18,8 +18,9 @@ pub(super) struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// The tables of the list `[[key]]`, each with its place; none where it is no such list, is longer than `most`, or
-    /// counts only in the person's own file, which is said with the reason.
+    /// The tables of the list `[[key]]`, each with its offset. Empty, with a problem reported, if the value
+    /// is not such a list, is longer than `most`, or counts only in the user's own file (for the reason
+    /// `why_own`).
     pub(super) fn tables<'v, 'd>(
         &mut self,
         key: &str,
@@ -44,7 +45,7 @@ impl Reader<'_> {
         Vec::new()
     }
 
-    /// A key that is none in this table.
+    /// Reports a key that does not exist in this table.
     pub(super) fn unknown_in(&mut self, table: &str, name: &str, at: usize, allowed: &[&str]) {
         let meant = nearest(name, allowed.iter().copied())
             .map_or_else(String::new, |near| format!("; did you mean `{table}.{near}`?"));
@@ -53,7 +54,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn problem(&mut self, offset: usize, key: Option<String>, what: String) {
-        // Finding a place reads the text from its beginning: not for a million problems.
+        // Finding the place scans the text from its start, so it is not done for a million problems.
         let place = (!self.problems.is_full()).then(|| Place::of(self.text, offset));
         self.problems.push(Problem { source: self.name.to_owned(), place, key, what });
     }
@@ -74,12 +75,12 @@ pub(super) fn type_name(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// The texts of a list; `None` for what is no list of texts.
+/// The strings of a list; `None` for any other value.
 pub(super) fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|entry| entry.get_ref().as_str().map(str::to_owned)).collect()
 }
 
-/// A whole number.
+/// A whole number that fits 64 bits.
 pub(super) fn number(value: &DeValue<'_>) -> Option<i64> {
     let number = value.as_integer()?;
     i64::from_str_radix(number.as_str(), number.radix()).ok()

@@ -1,6 +1,6 @@
-//! What configuration is made from: the environment and the flags, handed in as values.
+//! The inputs of the configuration: the environment and the flags, passed in as values.
 //!
-//! Nothing here reads the environment of the process or the disk; the command line does the first.
+//! Nothing here reads the process's environment, which `cli` does, or the disk.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,54 +16,54 @@ use super::kind::Value;
 use super::layer::{Layer, Values};
 use super::problem::{Problem, Problems};
 
-/// The folder of closeout below the XDG folders.
+/// closeout's folder inside the XDG folders.
 const OWN_FOLDER: &str = "closeout";
 
-/// What configuration is made from.
+/// The inputs of the configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// The environment variables. Read are `CLOSEOUT_CONFIG`, `CLOSEOUT_STATE_DIR`, `CLOSEOUT_LOG`,
-    /// `CLOSEOUT_LOOK`, `XDG_CONFIG_HOME`, `XDG_STATE_HOME`; one that is empty counts as not set.
+    /// The environment variables. Used are `CLOSEOUT_CONFIG`, `CLOSEOUT_STATE_DIR`, `CLOSEOUT_LOG`,
+    /// `CLOSEOUT_LOOK`, `XDG_CONFIG_HOME` and `XDG_STATE_HOME`; an empty one counts as unset.
     pub environment: BTreeMap<OsString, OsString>,
-    /// The person's home directory, if there is one.
+    /// The user's home directory, if there is one.
     pub home: Option<PathBuf>,
-    /// What the flags say.
+    /// The values of the flags.
     pub flags: Flags,
 }
 
-/// What the flags of the command line say; they count for every workspace of the run.
+/// The values of the command line's flags, which apply to every workspace of the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flags {
     /// `--task-kind`
     pub task_kind: Option<TaskKind>,
     /// `--baseline-commit`
     pub baseline: Option<String>,
-    /// `--decision-file`, relative to the workspace.
+    /// `--decision-file`, relative to the workspace
     pub decision_file: Option<String>,
-    /// `--output`, each relative to the workspace; empty when none was given.
+    /// `--output`, relative to the workspace; empty if not given
     pub outputs: Vec<String>,
     /// `--require`
     pub require: Option<Proof>,
 }
 
-/// The person's configuration file.
+/// The user's configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UserFile {
     pub(super) path: PathBuf,
-    /// Named by the person, so that its absence is an error.
+    /// Whether the user named it, so that its absence is an error.
     pub(super) is_named: bool,
 }
 
 impl Sources {
     /// The folder for what closeout remembers: `CLOSEOUT_STATE_DIR`, else `closeout` in the XDG state
-    /// folder. `None` when there is neither a home directory nor a variable.
+    /// folder. `None` if there is neither a home directory nor a variable.
     pub fn state_folder(&self) -> Option<PathBuf> {
         self.variable("CLOSEOUT_STATE_DIR")
             .map(PathBuf::from)
             .or_else(|| self.xdg_folder("XDG_STATE_HOME", ".local/state"))
     }
 
-    /// The folder of the person's configuration: `closeout` in the XDG configuration folder.
+    /// The folder of the user's configuration: `closeout` in the XDG configuration folder.
     pub fn config_folder(&self) -> Option<PathBuf> {
         self.xdg_folder("XDG_CONFIG_HOME", ".config")
     }
@@ -75,7 +75,7 @@ impl Sources {
         self.config_folder().map(|folder| UserFile { path: folder.join("config.toml"), is_named: false })
     }
 
-    /// The layer of the environment.
+    /// The environment as a layer.
     pub(super) fn environment_layer(&self) -> Result<Layer, ConfigError> {
         let mut checked = Checked::default();
         for (variable, key) in [("CLOSEOUT_LOG", Key::LogLevel), ("CLOSEOUT_LOOK", Key::Look)] {
@@ -86,7 +86,7 @@ impl Sources {
         checked.into_layer()
     }
 
-    /// The layer of the flags, held to the same rules as a file.
+    /// The flags as a layer, checked by the same rules as a file.
     pub(super) fn flag_layer(&self) -> Result<Layer, ConfigError> {
         let Flags { task_kind, baseline, decision_file, outputs, require } = &self.flags;
         let mut checked = Checked::default();
@@ -112,7 +112,8 @@ impl Sources {
         self.environment.get(std::ffi::OsStr::new(name)).filter(|value| !value.is_empty())
     }
 
-    /// The XDG base directory specification: a variable that is no absolute path is ignored.
+    /// A folder according to the XDG base directory specification: a variable that is not an absolute path
+    /// is ignored.
     fn xdg_folder(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         self.variable(variable)
             .map(PathBuf::from)
@@ -150,20 +151,20 @@ impl Checked {
     }
 }
 
-/// Colours and signs of the screen.
+/// The screen's colours and symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LookSetting {
-    /// Colours where the terminal has them and `NO_COLOR` is not set.
+    /// Colours if the terminal has them and `NO_COLOR` is not set.
     Auto,
     /// Colours.
     Color,
     /// No colours.
     Plain,
-    /// No colours, and only ASCII among the program's own signs.
+    /// No colours, and only ASCII symbols in closeout's own text.
     Ascii,
 }
 
-/// The look of that name; the table of keys lets no other name through.
+/// The look called `name`. The table of keys admits no other names.
 pub(super) fn look_of(name: &str) -> Option<LookSetting> {
     match name {
         "auto" => Some(LookSetting::Auto),
@@ -174,7 +175,7 @@ pub(super) fn look_of(name: &str) -> Option<LookSetting> {
     }
 }
 
-/// The log level of that name.
+/// The log level called `name`.
 pub(super) fn level_of(name: &str) -> Option<LevelFilter> {
     name.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Layers upon each other: of each key the highest one counts. Pure.
+//! Layers on top of each other: for each key the highest one counts. Pure.
 
 use crate::model::{
     GateSettings, HoursOfDay, NoticeRoute, NoticeSettings, OfferPolicy, Policy, Proof, WatchSettings,
@@ -14,7 +14,7 @@ const HOUR_MS: u64 = 3_600_000;
 const MINUTE_MS: u64 = 60_000;
 const SECOND_MS: u64 = 1_000;
 
-/// Layers, the lowest first.
+/// Layers, lowest first.
 pub(super) struct Stack<'a>(pub(super) Vec<&'a Values>);
 
 impl<'a> Stack<'a> {
@@ -22,12 +22,12 @@ impl<'a> Stack<'a> {
         self.0.iter().rev().find_map(|layer| layer.get(&key))
     }
 
-    /// True when one of the layers has the key.
+    /// Whether any layer has the key.
     pub(super) fn says(&self, key: Key) -> bool {
         self.get(key).is_some()
     }
 
-    /// These layers over two others.
+    /// These layers on top of two others.
     pub(super) fn over(&self, lowest: &'a Values, low: &'a Values) -> Stack<'a> {
         Stack([lowest, low].into_iter().chain(self.0.iter().copied()).collect())
     }
@@ -39,7 +39,7 @@ impl<'a> Stack<'a> {
         }
     }
 
-    /// A path; the empty text is none.
+    /// A path; the empty string means none.
     pub(super) fn path(&self, key: Key) -> Option<String> {
         self.text(key).filter(|text| !text.is_empty()).map(str::to_owned)
     }
@@ -55,7 +55,7 @@ impl<'a> Stack<'a> {
         self.text(key).and_then(read).ok_or_else(|| no_default(key))
     }
 
-    /// A number of a type that holds the range of its key.
+    /// A number, as a type that holds the key's range.
     pub(super) fn number<T: TryFrom<i64>>(&self, key: Key) -> Result<T, ConfigError> {
         match self.get(key) {
             Some(Value::Number(number)) => T::try_from(*number).map_err(|_| no_default(key)),

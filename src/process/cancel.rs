@@ -1,8 +1,8 @@
-//! A wish that something ends early, shared between the one who has it and the one who works.
+//! A request to end something early, shared between those who may make it and those who do the work.
 //!
-//! It wakes whoever sleeps in a run or in [`Cancel::wait`]; it ends nothing itself and is never taken
-//! back. Who works can hold it up while something must be finished ([`Cancel::hold`]): whoever cancels meanwhile is
-//! told, and it counts afterwards.
+//! It wakes whoever sleeps in a run or in [`Cancel::wait`]. It ends nothing itself and is never taken back.
+//! The worker can delay it while something must be completed ([`Cancel::hold`]): a caller that cancels
+//! meanwhile is told so, and the request takes effect afterwards.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 
 use super::clock::now;
 
-/// The longest sleep where the system gave no descriptor that could end it.
+/// The longest sleep if the system provides no descriptor that could interrupt it.
 const NO_BELL_STEP: Duration = Duration::from_millis(20);
 
-/// Nobody wants anything.
+/// Not cancelled.
 const OPEN: u8 = 0;
-/// It is to end.
+/// Cancelled.
 const CANCELLED: u8 = 1;
-/// It is finished first, whoever wants it to end.
+/// Cannot be cancelled until the worker releases it.
 const HELD: u8 = 2;
-/// The same, and somebody does.
+/// Held, and cancelled in the meantime.
 const HELD_AND_CANCELLED: u8 = 3;
 
-/// The wish. All clones are the same one.
+/// The request. All clones share it.
 #[derive(Debug, Clone)]
 pub struct Cancel {
     shared: Arc<Shared>,
@@ -35,11 +35,11 @@ pub struct Cancel {
 struct Shared {
     /// [`OPEN`], [`CANCELLED`], [`HELD`] or [`HELD_AND_CANCELLED`].
     state: AtomicU8,
-    /// Readable once it is cancelled; `None` where the system has no more descriptors.
+    /// Readable once cancelled; `None` if the system has no descriptors left.
     bell: Option<OwnedFd>,
 }
 
-/// While this is there nothing is cancelled: a wish that comes meanwhile counts once it is dropped.
+/// Delays cancellation while it exists. A request made meanwhile takes effect when it is dropped.
 #[must_use]
 #[derive(Debug)]
 pub struct Held {
@@ -47,13 +47,13 @@ pub struct Held {
 }
 
 impl Cancel {
-    /// One that nobody has cancelled yet.
+    /// A request that has not been made yet.
     pub fn new() -> Cancel {
         Cancel { shared: Arc::new(Shared { state: AtomicU8::new(OPEN), bell: make_bell() }) }
     }
 
-    /// Cancels. More than once is the same as once. False while it is held: what is under way is finished first,
-    /// and then it counts.
+    /// Cancels. Repeated calls have no further effect. Returns false while it is held: the work under way
+    /// is completed first, and then the request takes effect.
     pub fn cancel(&self) -> bool {
         let state = self.shared.change(|state| match state {
             HELD | HELD_AND_CANCELLED => HELD_AND_CANCELLED,
@@ -65,19 +65,19 @@ impl Cancel {
         state == CANCELLED
     }
 
-    /// Whether it was cancelled, and is not held.
+    /// Whether it is cancelled and not held.
     pub fn is_cancelled(&self) -> bool {
         self.shared.state.load(Ordering::SeqCst) == CANCELLED
     }
 
-    /// Lets nobody cancel what begins now, until the answer is dropped. `None` when it was cancelled before, and
-    /// when it is held already: then it must not begin.
+    /// Delays cancellation until the returned guard is dropped. `None` if it is already cancelled or held;
+    /// the work must then not begin.
     pub fn hold(&self) -> Option<Held> {
         let held = self.shared.state.compare_exchange(OPEN, HELD, Ordering::SeqCst, Ordering::SeqCst);
         held.ok().map(|_| Held { shared: Arc::clone(&self.shared) })
     }
 
-    /// Sleeps for `duration`, or until it is cancelled; true when it was cancelled.
+    /// Sleeps for `duration` or until cancelled. Returns whether it was cancelled.
     pub fn wait(&self, duration: Duration) -> bool {
         let until = now() + duration;
         loop {
@@ -92,34 +92,34 @@ impl Cancel {
             let mut fds: Vec<PollFd<'_>> = self.bell().into_iter().collect();
             let timeout = Timespec::try_from(limit).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
             if rustix::event::poll(&mut fds, Some(&timeout)).is_err() {
-                // Interrupted, or short of memory: looked at again, and never in a hot loop.
+                // Interrupted, or short of memory: try again, but never in a busy loop.
                 std::thread::yield_now();
             }
         }
     }
 
-    /// What becomes readable when it is cancelled.
+    /// The descriptor that becomes readable on cancellation.
     pub(super) fn bell(&self) -> Option<PollFd<'_>> {
         self.shared.bell.as_ref().map(|bell| PollFd::new(bell, PollFlags::IN))
     }
 
-    /// How long may be slept at once, of `wanted`.
+    /// How much of `wanted` may be slept at once.
     pub(super) fn longest_sleep(&self, wanted: Duration) -> Duration {
         if self.shared.bell.is_some() { wanted } else { wanted.min(NO_BELL_STEP) }
     }
 }
 
 impl Shared {
-    /// Becomes what `next` makes of its state; what it is then.
+    /// Sets the state to `next` of the old one and returns the new state.
     fn change(&self, next: impl Fn(u8) -> u8) -> u8 {
         let update = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| Some(next(state)));
-        // `next` always answers.
+        // The update cannot fail, since `next` always returns a state.
         next(update.unwrap_or_else(|state| state))
     }
 
     fn ring(&self) {
         if let Some(bell) = &self.bell {
-            // It can fail only when it is readable already.
+            // Writing fails only if the counter is full, in which case it is readable already.
             let _ = rustix::io::write(bell, &1_u64.to_ne_bytes());
         }
     }

@@ -1,6 +1,6 @@
-//! A child that was started: whether it has ended, and how it and all that came of it are ended.
+//! A started child: whether it has ended, and how to end it together with everything it started.
 //!
-//! It must not wait for the child but where that was ended already.
+//! It must not wait for a child without a time limit, except to reap one that has ended.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -15,28 +15,29 @@ use super::own_session::{LauncherReport, OwnSession};
 use super::{End, GRACE, Launcher, ProcessError, Spec, descendants, open_pidfd};
 use crate::model::ProcessId;
 
-/// How long the launcher has to end after the program when nothing else is left.
+/// How long the launcher may outlive the program if nothing else is left.
 const MOMENT: Duration = Duration::from_millis(20);
-/// How long it is tried to kill what is left.
+/// How long to keep killing what is left.
 const KILLING: Duration = Duration::from_secs(2);
-/// The time between two rounds of that.
+/// The time between two rounds of killing.
 const BETWEEN_ROUNDS: Duration = Duration::from_millis(2);
-/// The longest wait where the system cannot tell of the child's end through a descriptor.
+/// The longest wait if the system cannot report the child's end through a descriptor.
 const NO_PIDFD_STEP: Duration = Duration::from_millis(5);
 
-/// The child, which is the launcher where the program has a session of its own.
+/// The child, which is the launcher if the program has a session of its own.
 pub(super) struct Started {
-    /// Its handle, of which the outputs are taken.
+    /// Its handle. The caller takes the pipes from it.
     pub(super) child: Child,
     pid: Option<Pid>,
     pidfd: Option<OwnedFd>,
     own_session: Option<OwnSession>,
-    /// What had come of it when it was asked to end, where nobody takes over what loses its parent.
+    /// Its descendants when it was asked to end, if there is no launcher to adopt those that lose their
+    /// parent.
     known: Vec<ProcessId>,
 }
 
 impl Started {
-    /// Starts what `spec` says.
+    /// Starts the program described by `spec`.
     pub(super) fn start(spec: &Spec) -> Result<Started, ProcessError> {
         if let Some(program) = [Some(&spec.program), spec.own_session.as_ref().map(|it| &it.program)]
             .into_iter()
@@ -83,17 +84,18 @@ impl Started {
         Ok(Started { child, pid, pidfd: pid.and_then(open_pidfd), own_session, known: Vec::new() })
     }
 
-    /// Whether the program has ended. It is not reaped here: while it is a zombie its number cannot be
-    /// given to another process, so that signals to its group meet nobody else.
+    /// Whether the program has ended. It is not reaped here: as long as it is a zombie its PID cannot be
+    /// reused, so signals to its group reach no other process.
     pub(super) fn has_ended(&mut self) -> std::io::Result<bool> {
-        // Before the report is heard: what it tells at its end is not missed.
+        // Checked before the report is read, so that a report written at the very end is not missed.
         let has_child_ended = self.ended_child()?.is_some();
         let Some(own_session) = &mut self.own_session else { return Ok(has_child_ended) };
         own_session.listen();
         Ok(has_child_ended || matches!(own_session.launcher_report, LauncherReport::Ended(_)))
     }
 
-    /// What wakes whoever waits for the end of a program that runs, and how long may be slept at once.
+    /// The descriptors that wake a caller waiting for the running program to end, and how long it may sleep
+    /// at once.
     pub(super) fn bells(&self, limit: Duration) -> (impl Iterator<Item = PollFd<'_>>, Duration) {
         let pidfd = self.pidfd.as_ref().map(|pidfd| PollFd::new(pidfd, PollFlags::IN));
         let ear = self.own_session.as_ref().map(OwnSession::ear);
@@ -101,7 +103,7 @@ impl Started {
         (pidfd.into_iter().chain(ear), limit)
     }
 
-    /// Interrupts the program and what came of it, as Ctrl-C does.
+    /// Interrupts the program and its descendants, as Ctrl-C does.
     pub(super) fn interrupt(&mut self) {
         if self.own_session.is_some() {
             descendants::signal_below(self.child.id(), Signal::INT);
@@ -110,7 +112,7 @@ impl Started {
         }
     }
 
-    /// Asks the program and what came of it to end.
+    /// Asks the program and its descendants to end.
     pub(super) fn ask_to_end(&mut self) {
         if self.own_session.is_some() {
             descendants::signal_below(self.child.id(), Signal::TERM);
@@ -120,11 +122,11 @@ impl Started {
         }
     }
 
-    /// Kills the program and what came of it, once.
+    /// Kills the program and its descendants, once.
     pub(super) fn kill(&mut self) {
         if self.own_session.is_some() {
             if descendants::signal_below(self.child.id(), Signal::KILL) == 0 {
-                // Only the launcher is there, and it was stopped or never came so far as to start anything.
+                // Only the launcher is there: it was stopped, or never got as far as starting anything.
                 self.kill_child();
             }
             return;
@@ -138,8 +140,9 @@ impl Started {
         }
     }
 
-    /// Ends all that is left of a program that has ended. True when something could not be ended.
-    /// Without a session of its own only its group can be found, and is ended only where `is_by_force`.
+    /// Ends whatever is left of a program that has ended. Returns whether something could not be ended.
+    /// Without a session of its own only the program's group can be found, and it is killed only if
+    /// `is_by_force`.
     pub(super) fn end_the_rest(&mut self, is_by_force: bool) -> bool {
         let launcher = self.child.id();
         let Some(mark) = self.own_session.as_ref().map(|own_session| own_session.mark.clone()) else {
@@ -149,13 +152,14 @@ impl Started {
             return false;
         };
         if !self.ends_within(MOMENT) && !is_by_force {
-            // A server that the program started, or a part of it that outlived it: as gently as the program.
+            // A server that the program started, or a part of it that outlived it, is asked as politely as
+            // the program.
             descendants::signal_below(launcher, Signal::TERM);
             self.ends_within(GRACE);
         }
         let until = now() + KILLING;
-        // It ends when nothing is left, and knows that better than a list that is read while processes are
-        // born and end.
+        // The launcher ends once nothing is left. It knows that better than a list read while processes
+        // start and end.
         while !self.ends_within(BETWEEN_ROUNDS) && now() < until {
             if descendants::signal_below(launcher, Signal::KILL) == 0 {
                 self.let_child_go_on();
@@ -169,12 +173,12 @@ impl Started {
         !(has_ended && is_nothing_found)
     }
 
-    /// A launcher ends so when nothing is left.
+    /// Whether the launcher ended with success, which means that nothing is left.
     fn has_child_succeeded(&self) -> bool {
         self.ended_child().ok().flatten().is_some_and(|status| status.exit_status() == Some(0))
     }
 
-    /// Kills what the launcher can no longer take over; true when nothing is left.
+    /// Kills what the launcher can no longer adopt. Returns whether nothing is left.
     fn end_what_was_left_behind(&mut self, mark: &[u8], until: Instant) -> bool {
         self.kill_child();
         self.ends_within(GRACE);
@@ -190,7 +194,7 @@ impl Started {
         }
     }
 
-    /// How the program ended. The child must have ended, or be about to: this takes notice of it.
+    /// How the program ended. Reaps the child, which must have ended or be about to.
     pub(super) fn end(mut self, spec: &Spec) -> Result<End, ProcessError> {
         let status = self.child.wait().map_err(|source| lost(spec, source))?;
         let Some((own_session, launcher)) = self.own_session.as_mut().zip(spec.own_session.as_ref()) else {
@@ -227,7 +231,7 @@ impl Started {
             match &self.pidfd {
                 Some(pidfd) => {
                     let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
-                    // Interrupted or not, it is looked at again.
+                    // Interrupted or not, the child is checked again.
                     let _ = rustix::event::poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&timeout));
                 }
                 None => std::thread::sleep(left.min(NO_PIDFD_STEP)),
@@ -246,10 +250,10 @@ impl Started {
         }
     }
 
-    /// Makes a launcher go on that the program has stopped.
+    /// Resumes a launcher that the program has stopped.
     fn let_child_go_on(&self) {
         if let Some(pid) = self.pid {
-            // It may have ended by now; its number is its own until that is taken notice of.
+            // It may have ended by now. Its PID is not reused until it is reaped.
             let _ = rustix::process::kill_process(pid, Signal::CONT);
         }
     }
@@ -261,13 +265,13 @@ impl Started {
 
     fn signal_group(&self, signal: Signal) {
         if let Some(pid) = self.pid {
-            // The group may be gone already; then there is nobody to tell.
+            // The group may be gone already; then there is nothing to signal.
             let _ = rustix::process::kill_process_group(pid, signal);
         }
     }
 }
 
-/// The command that starts the program as a child with a group of its own.
+/// The command that starts the program directly, in a process group of its own.
 fn directly(spec: &Spec) -> Command {
     #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
     let mut command = Command::new(&spec.program);
@@ -284,7 +288,7 @@ fn not_launched(launcher: &Launcher, status: ExitStatus) -> ProcessError {
     ProcessError::Start { program: launcher.program.clone(), source }
 }
 
-/// The system refused to tell of a child.
+/// The error for a child whose state the system refused to report.
 pub(super) fn lost(spec: &Spec, source: std::io::Error) -> ProcessError {
     ProcessError::Lost { program: spec.program.clone(), source }
 }

@@ -1,9 +1,7 @@
-//! The clock that this room measures children by. It tells how long something takes, never what time it
-//! is.
+//! The clock that measures how long children take. It never tells the time of day.
 
 use std::time::Instant;
 
-/// This moment.
 #[expect(clippy::disallowed_methods, reason = "this room measures the time that a child takes")]
 pub(super) fn now() -> Instant {
     Instant::now()

@@ -1,7 +1,7 @@
-//! Finds what a child has started, however it hides, and signals it, as `/proc` tells (proc(5)).
+//! Finds everything a child has started, however it hides, and signals it, using `/proc` (proc(5)).
 //!
-//! It must not signal a process that is not provably one of these: numbers are used again, so that each
-//! is held by the kernel's handle and looked at once more before it gets the signal.
+//! It must not signal a process that is not provably one of these. PIDs are reused, so each process is
+//! first pinned with a kernel handle and then checked again before it is signalled.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,18 +11,18 @@ use rustix::process::{Pid, Signal};
 
 use crate::model::{ProcessId, ProcessStat};
 
-/// So much of an environment is read, in bytes.
+/// How much of an environment is read, in bytes.
 const ENVIRONMENT_CAP: u64 = 1 << 20;
-/// No line of parents is longer.
+/// The longest line of ancestors followed.
 const MOST_STEPS: usize = 32_768;
 
-/// The processes that live and come from `root`, which itself must not have been taken notice of, so that
-/// its number is still its own. Without `/proc` there are none.
+/// The live descendants of `root`, which must not have been reaped, so that its PID is still its own. Empty
+/// without `/proc`.
 pub(super) fn below(root: u32) -> Vec<ProcessId> {
     let table = table();
     let comes_from_root = |pid: u32| {
         let mut at = pid;
-        // Read one after the other, the lines may contradict each other and go in a circle.
+        // The entries are read one after the other, so they may contradict each other and form a cycle.
         for _ in 0..table.len() {
             match table.get(&at) {
                 Some(stat) if stat.parent == root => return true,
@@ -35,9 +35,8 @@ pub(super) fn below(root: u32) -> Vec<ProcessId> {
     living(&table).filter(|process| process.pid != root && comes_from_root(process.pid)).collect()
 }
 
-/// The processes that live and were left behind when `root` died: they are of the session that it led, or
-/// were started with `mark` in their environment, or come from such a one. `root` must not have been taken
-/// notice of.
+/// The live processes left behind when `root` died: those in the session it led, those started with `mark`
+/// in their environment, and the descendants of both. `root` must not have been reaped.
 pub(super) fn left_behind(root: u32, mark: &[u8]) -> Vec<ProcessId> {
     let table = table();
     let is_of_session = |pid: u32| table.get(&pid).is_some_and(|stat| stat.session == root);
@@ -47,11 +46,11 @@ pub(super) fn left_behind(root: u32, mark: &[u8]) -> Vec<ProcessId> {
     with_theirs(found.collect())
 }
 
-/// These processes and all that live and come from one of them.
+/// These processes and all their live descendants.
 pub(super) fn with_theirs(mut processes: Vec<ProcessId>) -> Vec<ProcessId> {
     for process in processes.clone() {
         let theirs = below(process.pid);
-        // Its number was its own all the time.
+        // The PID was its own throughout, so the descendants are too.
         if is_same(process) {
             processes.extend(theirs);
         }
@@ -61,7 +60,7 @@ pub(super) fn with_theirs(mut processes: Vec<ProcessId>) -> Vec<ProcessId> {
     processes
 }
 
-/// Signals all that [`below`] finds; how many there were.
+/// Signals everything that [`below`] finds. Returns how many processes that is.
 pub(super) fn signal_below(root: u32, signal: Signal) -> usize {
     let found = below(root);
     for process in &found {
@@ -70,20 +69,21 @@ pub(super) fn signal_below(root: u32, signal: Signal) -> usize {
     found.len()
 }
 
-/// Signals `process` if it still lives.
+/// Signals `process` if it is still alive.
 pub(super) fn signal(process: ProcessId, signal: Signal) {
     signal_if(process, signal, || true);
 }
 
-/// Signals `process` if it is still the same one and if, looked at now, it `is_one`.
+/// Signals `process` if it is still the same one and `is_one` holds now.
 fn signal_if(process: ProcessId, signal: Signal, is_one: impl Fn() -> bool) {
     let Some(pid) = i32::try_from(process.pid).ok().and_then(Pid::from_raw) else { return };
     let handle = super::open_pidfd(pid);
-    // Looked at after the handle was taken: it is a handle on this one.
+    // Checked after taking the handle, so the handle is known to refer to this process.
     if !is_same(process) || !is_one() {
         return;
     }
-    // It may have ended by now, or be another user's (a program that changes its user): then it stays.
+    // It may have ended by now, or belong to another user (a program that changes its user), and then it
+    // stays.
     let _ = match handle {
         Some(handle) => send(&handle, signal),
         None => rustix::process::kill_process(pid, signal),
@@ -100,8 +100,8 @@ fn send(_handle: &std::os::fd::OwnedFd, _signal: Signal) -> rustix::io::Result<(
     Err(rustix::io::Errno::NOSYS)
 }
 
-/// Whether the process of that number comes from `root` now. Each step is looked at twice: a process that
-/// has the same parent before and after the parent's line was read proves that the line was its parent's.
+/// Whether process `pid` descends from `root` now. Each step is checked twice: if a process has the same
+/// parent before and after its parent's entry was read, that entry was really its parent's.
 fn is_below(pid: u32, root: u32) -> bool {
     let Some(mut own) = stat(pid) else { return false };
     let mut at = pid;
@@ -135,7 +135,7 @@ fn living(table: &BTreeMap<u32, ProcessStat>) -> impl Iterator<Item = ProcessId>
     alive.map(|(pid, stat)| ProcessId { pid: *pid, started_at: stat.started_at })
 }
 
-/// All processes that are seen from here.
+/// All processes visible from here.
 fn table() -> BTreeMap<u32, ProcessStat> {
     let Ok(entries) = fs::read_dir("/proc") else { return BTreeMap::new() };
     let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());

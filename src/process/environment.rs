@@ -1,6 +1,6 @@
-//! The environment of an agent or a program of the person: made of what is allowed by name, so that
-//! secrets, marks of the session that closeout runs in, and what would run or load something else
-//! (`LD_PRELOAD`, `NODE_OPTIONS`, `BASH_ENV`, `GIT_DIR`) stay out.
+//! The environment of an agent or a user's program. It is built from a list of allowed names, so that
+//! secrets, the marks of a session that closeout itself runs in, and variables that run or load something
+//! else (`LD_PRELOAD`, `NODE_OPTIONS`, `BASH_ENV`, `GIT_DIR`) stay out.
 //!
 //! It must not read the environment of this process.
 
@@ -9,28 +9,29 @@ use std::ffi::{OsStr, OsString};
 
 use crate::model::VariableNames;
 
-/// What every program may have.
+/// The variables that every program may have.
 const COMMON: VariableNames = VariableNames {
     allowed: &[
-        // Who, where and in which language.
+        // User, location and language.
         "HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "SHELL", "TMPDIR", "TZ", "USER",
-        // Where its own files are, and the keyring.
+        // The program's own files, and the keyring.
         "DBUS_SESSION_BUS_ADDRESS", "XDG_CACHE_HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_DATA_DIRS",
         "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
-        // How the network is reached, and whom to trust there.
+        // How to reach the network, and whom to trust there.
         "ALL_PROXY", "CURL_CA_BUNDLE", "HTTPS_PROXY", "HTTP_PROXY", "NODE_EXTRA_CA_CERTS",
         "NODE_USE_SYSTEM_CA", "NO_PROXY", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR", "SSL_CERT_FILE", "all_proxy",
         "http_proxy", "https_proxy", "no_proxy",
-        // Without these no program starts on some systems (nix-ld), or its wrapper does not (Volta, asdf).
+        // Without these, programs do not start on some systems (nix-ld), or wrappers do not work (Volta,
+        // asdf).
         "ASDF_DATA_DIR", "ASDF_DIR", "LOCALE_ARCHIVE", "NIX_LD", "NIX_LD_LIBRARY_PATH", "NIX_SSL_CERT_FILE",
-        "VOLTA_HOME", // The person's wish.
+        "VOLTA_HOME", // The user's preference.
         "DO_NOT_TRACK",
     ],
     except: &[],
 };
 
-/// The environment that a program gets of `given`, where `own` is what is meant for it beside what every
-/// program needs. There is no terminal, and of `PATH` only folders that do not depend on where it is started.
+/// The environment for a program, taken from `given`: the common variables and those in `own`. `TERM` is
+/// `dumb`, and `PATH` keeps only absolute folders, so that lookup does not depend on the working directory.
 pub fn environment(given: &BTreeMap<OsString, OsString>, own: &VariableNames) -> Vec<(OsString, OsString)> {
     let is_allowed =
         |name: &OsStr| name.to_str().is_some_and(|name| COMMON.contains(name) || own.contains(name));
@@ -46,7 +47,7 @@ pub fn environment(given: &BTreeMap<OsString, OsString>, own: &VariableNames) ->
     made
 }
 
-/// The absolute folders of a search path; `None` when there are none.
+/// The absolute folders of a search path; `None` if there are none.
 fn search_path(path: &OsStr) -> Option<OsString> {
     let path =
         std::env::join_paths(std::env::split_paths(path).filter(|folder| folder.is_absolute())).ok()?;

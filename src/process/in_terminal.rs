@@ -1,8 +1,9 @@
-//! A program that gets this program's terminal, like a person's editor: their own choice, with their own
-//! environment, and no time limit.
+//! A program that gets this program's terminal, such as the user's editor: the user's choice, with the
+//! user's environment and no time limit.
 //!
-//! It stays in this program's process group: the terminal's keys reach both, and a shell stops and
-//! continues both as one job. Until it has ended, this program must neither read nor write the terminal.
+//! It stays in this program's process group, so the terminal's keys reach both, and a shell stops and
+//! continues both as one job. Until it has ended, this program must neither read from nor write to the
+//! terminal.
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
@@ -13,12 +14,12 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process};
 
 use super::{End, ProcessError};
 
-/// What is to be run.
+/// What to run.
 #[derive(Debug, Clone)]
 pub struct TerminalSpec {
     /// The program, by absolute path.
     pub program: PathBuf,
-    /// Its arguments, handed over as they are.
+    /// Its arguments, passed unchanged.
     pub args: Vec<OsString>,
     /// The working directory.
     pub folder: PathBuf,
@@ -33,14 +34,17 @@ pub struct InTerminal {
     program: PathBuf,
 }
 
-/// Waits for the end of such a program, on a thread of its own.
+/// Waits for such a program to end, on a thread of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Ending {
     pid: Option<Pid>,
 }
 
 impl InTerminal {
-    /// Starts it.
+    /// Starts the program.
+    ///
+    /// # Errors
+    /// The path is not absolute, or the program cannot be started.
     pub fn start(spec: &TerminalSpec) -> Result<InTerminal, ProcessError> {
         let program = spec.program.clone();
         if !program.is_absolute() {
@@ -59,20 +63,23 @@ impl InTerminal {
         }
     }
 
-    /// What waits for its end.
+    /// A handle that waits for the program to end.
     pub fn ending(&self) -> Ending {
         Ending { pid: self.pid() }
     }
 
-    /// Tells it that the terminal is gone: an editor keeps what it can of its text, and ends.
+    /// Tells the program that the terminal is gone. An editor saves what it can and exits.
     pub fn hang_up(&self) {
         if let Some(pid) = self.pid() {
-            // It was not waited for, so the number is still its own.
+            // It has not been reaped, so the PID is still its own.
             let _ = kill_process(pid, Signal::HUP);
         }
     }
 
-    /// How it ended; waits for that.
+    /// Waits for the program to end and returns how it did.
+    ///
+    /// # Errors
+    /// The system lost track of the program.
     pub fn finish(mut self) -> Result<End, ProcessError> {
         match self.child.wait() {
             Ok(status) => Ok(match status.code() {
@@ -89,7 +96,7 @@ impl InTerminal {
 }
 
 impl Ending {
-    /// Returns when the program has ended. It is not reaped here, so that its number stays its own.
+    /// Returns when the program has ended. It is not reaped here, so its PID stays its own.
     pub fn wait(self) {
         let Some(pid) = self.pid else { return };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;

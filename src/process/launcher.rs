@@ -1,9 +1,9 @@
-//! What closeout's own program does when it is started to give a program a session of its own: it
-//! leads the session, starts the program in it, and takes over all that the program leaves without a
-//! parent, so that nothing that comes of it gets out of sight.
+//! What closeout does when it is started as a launcher, to give a program a session of its own: it leads
+//! the session, starts the program in it, and adopts every process that the program leaves without a
+//! parent, so that nothing it started gets out of sight.
 //!
-//! It lives as long as anything does that came of the program, and ends it all when the one who started it
-//! is gone. It must not read or write the program's input and outputs, nor reach the terminal.
+//! It lives as long as any descendant of the program, and ends them all if the process that started it goes
+//! away. It must not read the program's input, write to its outputs, or touch the terminal.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -21,15 +21,15 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use super::{GRACE, descendants};
 
-/// The first argument, which stands in no help.
+/// The first argument, which appears in no help text.
 pub(super) const ARGUMENT: &str = "__own-session";
-/// So often what is left is killed after the one who started this is gone.
+/// How often the remaining processes are killed after the starter has gone.
 const ROUNDS: u32 = 1000;
 /// The time between two rounds.
 const BETWEEN_ROUNDS: Duration = Duration::from_millis(5);
 
-/// Does what [`crate::process::Spec::own_session`] asks for, if these are the arguments of a launcher.
-/// `None` for others. It starts nothing where nobody waits for it, as when a person types them.
+/// Runs the launcher for [`crate::process::Spec::own_session`] if these are its arguments, else returns
+/// `None`. It starts nothing if no process is waiting for it, as when a user types the arguments.
 pub fn run_if_launcher(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
     if arguments.next()? != ARGUMENT {
@@ -37,7 +37,7 @@ pub fn run_if_launcher(arguments: impl IntoIterator<Item = OsString>) -> Option<
     }
     let report = arguments.next().and_then(|place| Report::open(&place));
     let Some((report, program)) = report.zip(arguments.next()) else {
-        // Without an error output there is nobody to tell.
+        // Without standard error nobody can be told.
         let _ =
             writeln!(std::io::stderr(), "closeout: {ARGUMENT} is for closeout itself; try `closeout --help`");
         return Some(ExitCode::from(2));
@@ -48,14 +48,14 @@ pub fn run_if_launcher(arguments: impl IntoIterator<Item = OsString>) -> Option<
     })
 }
 
-/// The pipe to the one who started this: what became of the program, a line each.
+/// The pipe to the starter: what happened to the program, one line per event.
 struct Report {
     pipe: File,
 }
 
 impl Report {
-    /// Opens the pipe that `place` names: the number of the one who started this, a dot, and the number
-    /// of the descriptor there. It is not inherited, so that no other child gets it.
+    /// Opens the pipe at `place`: the starter's PID, a dot, and the number of its descriptor. It is not
+    /// inherited, so no other child can get it.
     fn open(place: &OsStr) -> Option<Report> {
         let (parent, descriptor) = place.to_str()?.split_once('.')?;
         let (parent, descriptor): (i32, u32) = (parent.parse().ok()?, descriptor.parse().ok()?);
@@ -65,17 +65,17 @@ impl Report {
             .open(format!("/proc/{parent}/fd/{descriptor}"))
             .ok()?;
         let is_pipe = pipe.metadata().ok()?.file_type().is_fifo();
-        // Looked at last: until now it cannot have been another's.
+        // Checked last: until now the PID cannot have been reused.
         let is_of_parent = rustix::process::getppid() == Pid::from_raw(parent);
         (is_pipe && is_of_parent).then_some(Report { pipe })
     }
 
     fn tell(&mut self, line: &str) {
-        // Nobody may be there any more; that is noticed elsewhere.
+        // The reader may be gone; that is noticed elsewhere.
         let _ = writeln!(self.pipe, "{line}");
     }
 
-    /// Sleeps until nobody can read it any more.
+    /// Sleeps until nobody can read the pipe any more.
     fn wait_for_its_end(&self) {
         loop {
             let mut fds = [PollFd::new(&self.pipe, PollFlags::empty())];
@@ -88,9 +88,9 @@ impl Report {
     }
 }
 
-/// Starts the program and stays until nothing that came of it is left.
+/// Starts the program and stays until none of its descendants is left.
 fn keep(program: &OsStr, arguments: Vec<OsString>, mut report: Report) -> std::io::Result<()> {
-    // Before it is done: a program that ended this process at once has been started all the same.
+    // Reported first: if the program ends this process immediately, it has been started all the same.
     report.tell("starting");
     let child = match start(program, arguments, &report) {
         Ok(child) => child,
@@ -129,25 +129,25 @@ fn start(program: &OsStr, arguments: Vec<OsString>, report: &Report) -> std::io:
     #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
     let child = Command::new(program)
         .args(arguments)
-        // Not the group of this process, which must not be met by what the program tells its own group.
-        // No leader of a session either, which could take a terminal by opening one.
+        // Not this process's group, which must not receive what the program signals to its own group. Not a
+        // session leader either, which could acquire a terminal by opening one.
         .process_group(0)
         .spawn()?;
-    // From now on only what came of the program holds its outputs open. Where that fails they seem to be
-    // held, and the program is there: no reason to end.
+    // From now on only the program's descendants hold its outputs open. If this fails, the outputs merely
+    // seem to be held and the program is running, which is no reason to end.
     let _ = rustix::stdio::dup2_stdin(&nothing);
     let _ = rustix::stdio::dup2_stdout(&nothing);
     let _ = rustix::stdio::dup2_stderr(&nothing);
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| Errno::CHILD.into())
 }
 
-/// Ends all that came of the program.
+/// Ends all descendants of the program.
 fn end_all() {
     let own = rustix::process::getpid().as_raw_nonzero().get().cast_unsigned();
     descendants::signal_below(own, Signal::TERM);
     thread::sleep(GRACE);
     for _ in 0..ROUNDS {
-        // The last one's end ends this process.
+        // When the last one has ended, this process ends too.
         descendants::signal_below(own, Signal::KILL);
         thread::sleep(BETWEEN_ROUNDS);
     }

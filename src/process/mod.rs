@@ -1,10 +1,10 @@
-//! The only room that starts programs: a child with an environment built from nothing, in a process
-//! group or a session of its own, with a time limit and capped outputs. It also stops this program for a
-//! shell.
+//! The only room that starts programs: as a child with an environment built from nothing, in a process
+//! group or a session of its own, with a time limit and capped outputs. It also suspends closeout for a
+//! shell's job control.
 //!
-//! It must not use a shell, search a program through the current directory, hand on the caller's
-//! environment, or wait for anything but the child itself: a grandchild that holds the pipes open
-//! is not waited for (`SECURITY.md` 1.5).
+//! It must not use a shell, look programs up in the current directory, pass on the caller's environment, or
+//! wait for anything but the child itself: a grandchild that keeps the pipes open is not waited for
+//! (`SECURITY.md` 1.5).
 
 mod cancel;
 mod child;
@@ -35,51 +35,51 @@ pub use program_path::find_program;
 pub use run::run;
 pub use suspend::{ask_job_to_stop, stop_this_program};
 
-/// How long TERM has before KILL follows.
+/// How long a process has between TERM and KILL.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// What is to be run, and within which bounds.
+/// What to run, and within which limits.
 #[derive(Debug, Clone)]
 pub struct Spec {
     /// The program, by absolute path.
     pub program: PathBuf,
-    /// Its arguments, handed over as they are.
+    /// Its arguments, passed unchanged.
     pub args: Vec<OsString>,
     /// The working directory.
     pub folder: PathBuf,
     /// The whole environment; nothing is inherited.
     pub env: Vec<(OsString, OsString)>,
-    /// Written to the child's input, which is then closed; `None` gives it an empty input.
+    /// Written to the child's standard input, which is then closed. `None` gives it an empty input.
     pub stdin: Option<Vec<u8>>,
-    /// Handed to the child as its input in place of `stdin`: for input that is too large for memory,
-    /// and for a locked file, whose lock then holds as long as the child lives.
+    /// The child's standard input instead of `stdin`: for input too large for memory, and for a locked
+    /// file, which stays locked as long as the child lives.
     pub stdin_file: Option<Arc<File>>,
-    /// Handed to the child as its standard output in place of a pipe: for output that is too large for
-    /// memory. Nothing of it is kept here then.
+    /// The child's standard output instead of a pipe: for output too large for memory. None of it is kept
+    /// here then.
     pub stdout_file: Option<Arc<File>>,
-    /// The same for its standard error.
+    /// The child's standard error instead of a pipe.
     pub stderr_file: Option<Arc<File>>,
-    /// Starts the program in a session of its own, which has no terminal, and ends all that came of it
-    /// when it has ended, however that hid. For agents and programs of the person. `None` gives it a
-    /// process group, of which what leaves it can get away.
+    /// Starts the program in a session of its own, without a terminal, and ends all its descendants when it
+    /// has ended, however they hide. For agents and users' programs. `None` gives it a process group;
+    /// processes that leave the group can then escape.
     pub own_session: Option<Launcher>,
-    /// After this time it is ended with its group, or with all that came of it in a session of its own:
-    /// TERM, half a second of grace, KILL.
+    /// How long it may run. After that it is ended together with its group, or with all its descendants if
+    /// it has a session of its own: TERM, half a second of grace, KILL.
     pub time_limit: Duration,
     /// Ends the run early, in the same way.
     pub cancel: Option<Cancel>,
-    /// Before TERM it gets INT, and so long to end: for programs that clean up on Ctrl-C alone.
+    /// Sends INT before TERM, and waits this long in between: for programs that clean up only on Ctrl-C.
     pub interrupt_grace: Option<Duration>,
-    /// So many bytes of standard output are kept; the rest is read and dropped.
+    /// How many bytes of standard output are kept; the rest is read and dropped.
     pub stdout_cap: usize,
-    /// So many bytes of standard error are kept; the rest is read and dropped.
+    /// How many bytes of standard error are kept; the rest is read and dropped.
     pub stderr_cap: usize,
-    /// Whether the run is ended when there is more standard output than is kept.
+    /// Whether to end the run when standard output exceeds its cap.
     pub is_ended_at_cap: bool,
 }
 
-/// closeout's own program, which gives a child a session of its own: it is started in between, and its
-/// `main` calls [`run_if_launcher`]. Works on Linux only.
+/// closeout's own program, started in between to give a child a session of its own. Its `main` calls
+/// [`run_if_launcher`]. Linux only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
     /// Its absolute path.
@@ -87,8 +87,8 @@ pub struct Launcher {
 }
 
 impl Spec {
-    /// A run of `program` in `folder`: no arguments, an empty environment and input, ten seconds,
-    /// 1 MiB of output and 64 KiB of error output.
+    /// A run of `program` in `folder` with no arguments, an empty environment and input, a limit of ten
+    /// seconds, 1 MiB of output and 64 KiB of error output.
     pub fn new(program: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Spec {
         Spec {
             program: program.into(),
@@ -109,14 +109,14 @@ impl Spec {
         }
     }
 
-    /// The same with these arguments added.
+    /// Adds arguments.
     #[must_use]
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Spec {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// The same with one more variable in the environment.
+    /// Adds an environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Spec {
         self.env.push((name.into(), value.into()));
@@ -124,30 +124,30 @@ impl Spec {
     }
 }
 
-/// What became of a child.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each tells of another thing that can be missing")]
 pub struct Output {
     /// How it ended.
     pub end: End,
-    /// The beginning of its standard output.
+    /// The start of its standard output, up to the cap.
     pub stdout: Vec<u8>,
-    /// The beginning of its standard error.
+    /// The start of its standard error, up to the cap.
     pub stderr: Vec<u8>,
-    /// True when there was more standard output than was kept.
+    /// Whether there was more standard output than was kept.
     pub is_stdout_cut: bool,
-    /// True when there was more standard error than was kept.
+    /// Whether there was more standard error than was kept.
     pub is_stderr_cut: bool,
-    /// True when something else still held the outputs open after the child had ended; what it
-    /// would have written is missing, and it was killed if it was in the child's process group or session.
+    /// Whether another process still held the outputs open after the child had ended. What it would have
+    /// written is missing; it was killed if it was in the child's process group or session.
     pub was_held: bool,
-    /// True when something that came of the child lives on: another user's, or one that the system does
-    /// not let go of. Known only where it had a session of its own.
+    /// Whether a descendant is still alive: another user's process, or one the system does not let go of.
+    /// Known only if the child had a session of its own.
     pub has_survivors: bool,
 }
 
 impl Output {
-    /// True when the child ended by itself with exit code 0.
+    /// Whether the child ended by itself with exit code 0.
     pub fn is_success(&self) -> bool {
         self.end == End::Code(0)
     }
@@ -158,20 +158,20 @@ impl Output {
 pub enum End {
     /// By itself, with this exit code.
     Code(i32),
-    /// By this signal, which was not ours.
+    /// By this signal, which we did not send.
     Signal(i32),
-    /// It did not end within its time and was ended.
+    /// It exceeded its time limit and was ended.
     TimedOut,
-    /// It was ended because the caller did not want it any more ([`Spec::cancel`]).
+    /// It was ended because the caller cancelled it ([`Spec::cancel`]).
     Cancelled,
-    /// It was ended because it wrote more than is kept ([`Spec::is_ended_at_cap`]).
+    /// It was ended because it wrote more than the cap ([`Spec::is_ended_at_cap`]).
     AtCap,
 }
 
-/// Why nothing could be run.
+/// Why a program could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// The program is not named by an absolute path.
+    /// The program's path is not absolute.
     #[error("{program:?} is not an absolute path")]
     NotAbsolute {
         /// The program.
@@ -180,12 +180,12 @@ pub enum ProcessError {
     /// It could not be started.
     #[error("cannot start {program:?}")]
     Start {
-        /// The program, or the launcher where that is what cannot be started.
+        /// The program, or the launcher if that could not be started.
         program: PathBuf,
         /// The reason.
         source: std::io::Error,
     },
-    /// The system refused to wait for it or to read from it, or its launcher was ended by somebody else.
+    /// The system refused to wait for it or to read from it, or something ended its launcher.
     #[error("lost track of {program:?}")]
     Lost {
         /// The program.
@@ -201,7 +201,7 @@ fn set_nonblocking(fd: BorrowedFd<'_>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The kernel's handle on a process, which becomes readable when it ends (`pidfd_open(2)`).
+/// A kernel handle for a process, readable once it has ended (`pidfd_open(2)`).
 #[cfg(target_os = "linux")]
 fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
     rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()

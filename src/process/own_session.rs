@@ -1,7 +1,6 @@
-//! The other end of the launcher: starts it, hears what became of the program, and ends all that came
-//! of it.
+//! The launcher's counterpart: starts the launcher and reads what happened to the program.
 //!
-//! It must not take the launcher's own end for the program's.
+//! It must not mistake the launcher's own end for the program's.
 
 use std::io::{PipeReader, PipeWriter, Read as _};
 use std::os::fd::{AsFd as _, AsRawFd as _};
@@ -14,29 +13,29 @@ use rustix::time::ClockId;
 
 use super::{End, Launcher, Spec, launcher, set_nonblocking};
 
-/// The variable that marks what comes of a run.
+/// The variable that marks the descendants of a run.
 const MARK: &str = "CLOSEOUT_RUN";
 
-/// A session of a program's own.
+/// A program's own session.
 pub(super) struct OwnSession {
     report: PipeReader,
-    /// The end of the pipe that the launcher opens; kept until it has.
+    /// The writing end of the pipe, which the launcher opens by number; kept open until it has.
     given: Option<PipeWriter>,
     unread: Vec<u8>,
-    /// What the launcher told last.
+    /// The launcher's last report.
     pub(super) launcher_report: LauncherReport,
-    /// A variable that is in the environment of the program and of no other run's.
+    /// A variable in the environment of this program and of no other run's.
     pub(super) mark: String,
 }
 
-/// What a launcher tells.
+/// A launcher's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LauncherReport {
-    /// Nothing yet: nothing was started.
+    /// None so far: nothing was started.
     Nothing,
-    /// The program could not be started, for this reason (errno(3)).
+    /// The program could not be started; the value is its error number (errno(3)).
     Failed(i32),
-    /// The program is started; it may run.
+    /// The program is being started and may be running.
     Starting,
     /// The program ended.
     Ended(End),
@@ -60,12 +59,12 @@ impl OwnSession {
         Ok((command, OwnSession { report, given: Some(given), unread: Vec::new(), launcher_report, mark }))
     }
 
-    /// The mark as a variable.
+    /// The mark as a name and a value.
     pub(super) fn variable(&self) -> (&str, &str) {
         self.mark.split_once('=').unwrap_or((MARK, ""))
     }
 
-    /// Hears what was told since.
+    /// Reads the reports that have arrived.
     pub(super) fn listen(&mut self) {
         let mut buffer = [0_u8; 256];
         loop {
@@ -85,7 +84,7 @@ impl OwnSession {
         }
     }
 
-    /// What becomes readable when something is told.
+    /// The descriptor that becomes readable when there is a report.
     pub(super) fn ear(&self) -> PollFd<'_> {
         PollFd::new(&self.report, PollFlags::IN)
     }
@@ -105,7 +104,7 @@ impl LauncherReport {
     }
 }
 
-/// What no other run since the machine was started has.
+/// A text that no other run since the machine was started has.
 #[expect(clippy::disallowed_methods, reason = "it is part of a name, and no time")]
 fn unique() -> String {
     static RUNS: AtomicU64 = AtomicU64::new(0);

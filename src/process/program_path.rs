@@ -1,11 +1,11 @@
-//! Where a program is. Relative and empty entries of the search path are passed over: they would
-//! find a program of that name in a repository (`SECURITY.md` 1.2).
+//! Finds a program. Relative and empty entries of the search path are ignored, because they would find a
+//! program of that name in a repository (`SECURITY.md` 1.2).
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-/// The absolute path of the program `name` on the search path `path_var` (the value of `PATH`).
+/// The absolute path of the program called `name` on the search path `path_var` (the value of `PATH`).
 pub fn find_program(name: &str, path_var: Option<&OsStr>) -> Option<PathBuf> {
     if name.is_empty() || name.contains('/') {
         return None;

@@ -1,4 +1,5 @@
-//! Runs one child to its end, its time limit, or 0.3 s after its end when its outputs are still held.
+//! Runs one child until it ends or its time limit passes, and reads its outputs for 0.3 s more if something
+//! still holds them open.
 
 use std::io::Write as _;
 use std::os::fd::AsFd;
@@ -11,10 +12,14 @@ use super::child::{self, Started};
 use super::clock::now;
 use super::{Cancel, End, GRACE, Output, ProcessError, Spec, set_nonblocking};
 
-/// How long outputs are read on after the child has ended.
+/// How long to keep reading the outputs after the child has ended.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 
-/// Runs `spec` and waits for its end. Blocks up to the time limit and about a second more.
+/// Runs `spec` and waits for the result. Blocks for at most the time limit and about a second more.
+///
+/// # Errors
+/// The program cannot be started, or the system lost track of it. A program that ends with an error is not
+/// one; see [`Output::end`].
 pub fn run(spec: &Spec) -> Result<Output, ProcessError> {
     let mut run = Run::start(spec)?;
     let outcome = run.follow();
@@ -49,10 +54,10 @@ impl<T: AsFd + std::io::Read> Stream<T> {
         Ok(Stream { pipe, kept: Vec::new(), cap, is_cut: false })
     }
 
-    /// Reads what is there; past the cap it is dropped.
+    /// Reads what is available. Anything beyond the cap is dropped.
     fn drain(&mut self) {
         let mut buffer = [0_u8; 16 << 10];
-        // A bound, so that a flood cannot keep the loop from its deadlines.
+        // Bounded, so that a flood of output cannot keep the loop from its deadlines.
         for _ in 0..64 {
             let Some(pipe) = &mut self.pipe else { return };
             match pipe.read(&mut buffer) {
@@ -70,7 +75,7 @@ impl<T: AsFd + std::io::Read> Stream<T> {
     }
 }
 
-/// A child that runs.
+/// A running child.
 struct Run<'a> {
     spec: &'a Spec,
     started: Started,
@@ -103,7 +108,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Moves bytes until the child has ended and its outputs are closed or held too long.
+    /// Moves bytes until the child has ended and its outputs are closed, or have been held too long.
     fn follow(&mut self) -> std::io::Result<()> {
         let mut phase = Phase::Running { until: now() + self.spec.time_limit };
         loop {
@@ -137,7 +142,7 @@ impl<'a> Run<'a> {
                 Phase::Interrupted { until } if now >= until => phase = self.warn(now),
                 Phase::Warned { until } if now >= until => {
                     self.started.kill();
-                    // Only a process in an uninterruptible call survives this; look again later.
+                    // Only a process in an uninterruptible call survives this; try again later.
                     phase = Phase::Warned { until: now + GRACE };
                 }
                 Phase::Interrupted { .. } | Phase::Warned { .. } | Phase::Ended { .. } => {}
@@ -152,7 +157,7 @@ impl<'a> Run<'a> {
         Phase::Warned { until: now + GRACE }
     }
 
-    /// Why a child that still runs is to be ended now.
+    /// Why the running child has to be ended now, if so.
     fn reason_to_end(&self, is_late: bool) -> Option<End> {
         if self.spec.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             Some(End::Cancelled)
@@ -163,7 +168,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Sleeps until a pipe or the child's end asks for attention, at most `limit`.
+    /// Sleeps until a pipe or the child's end needs attention, at most for `limit`.
     fn wait_for_something(&self, limit: Duration, has_ended: bool) -> std::io::Result<()> {
         let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(5);
         if let Some(pipe) = &self.stdout.pipe {
@@ -182,7 +187,7 @@ impl<'a> Run<'a> {
             fds.extend(bells);
             bells_limit
         };
-        // Once it is heard it stays readable, and would keep this from sleeping.
+        // Once signalled it stays readable, and would keep this from sleeping.
         let cancel = self.spec.cancel.as_ref().filter(|_| self.ended_as.is_none() && !has_ended);
         fds.extend(cancel.and_then(Cancel::bell));
         let limit = cancel.map_or(limit, |cancel| cancel.longest_sleep(limit));
@@ -201,7 +206,7 @@ impl<'a> Run<'a> {
                 Ok(n_written) => self.n_written += n_written,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return,
-                // The child does not want the rest.
+                // The child does not read the rest.
                 Err(_) => self.stdin = None,
             }
             if self.n_written >= bytes.len() {
@@ -211,16 +216,16 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What is being waited for.
+/// What the run is waiting for.
 #[derive(Clone, Copy)]
 enum Phase {
-    /// The end of the child by itself.
+    /// The child to end by itself.
     Running { until: Instant },
-    /// The end of the child after INT.
+    /// The child to end after INT.
     Interrupted { until: Instant },
-    /// The end of the child after TERM.
+    /// The child to end after TERM.
     Warned { until: Instant },
-    /// The end of the outputs after the child's.
+    /// The outputs to close after the child ended.
     Ended { until: Instant },
 }
 

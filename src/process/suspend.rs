@@ -1,5 +1,4 @@
-//! Stopping this program itself, as a shell's job control wants it (credentials(7), "Orphaned process
-//! groups").
+//! Suspends closeout itself, as a shell's job control expects (credentials(7), "Orphaned process groups").
 
 use std::fs;
 
@@ -7,12 +6,12 @@ use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 
 use crate::model::ProcessStat;
 
-/// The group to stop: this program's own, if somebody is there who can let it go on, which is a shell in
-/// the same session that made it a job. Without one, being stopped would be for ever, and the system does
-/// not stop such a program either.
+/// The process group to stop: this program's own, provided that someone can resume it, which is a shell in
+/// the same session that made it a job. Otherwise the stop would be permanent; the system does not stop
+/// such a program either.
 ///
-/// The numbers are read from `/proc`: the leader of the session can be outside of the container that this
-/// runs in, and has the number 0 then, which the calls of `rustix` take for impossible.
+/// The numbers are read from `/proc`, because the session leader may be outside the container this runs in.
+/// It then has the number 0, which `rustix` considers impossible.
 fn job() -> Option<Pid> {
     let own = read("self")?;
     let parent = read(&own.parent.to_string())?;
@@ -25,16 +24,16 @@ fn read(process: &str) -> Option<ProcessStat> {
     ProcessStat::parse(&fs::read(format!("/proc/{process}/stat")).ok()?)
 }
 
-/// Asks the whole job to stop, as the terminal does on Ctrl-Z: this program hears it as a signal, too.
-/// Nothing where there is nobody who could let it go on.
+/// Asks the whole job to stop, as the terminal does on Ctrl-Z. This program receives the signal too. Does
+/// nothing if nobody could resume the job.
 pub fn ask_job_to_stop() {
     if let Some(group) = job() {
-        // The group is this program's own; it is there.
+        // The group is this program's own, so it exists.
         let _ = kill_process_group(group, Signal::TSTP);
     }
 }
 
-/// Stops this program, and returns when it goes on. False, at once, where nobody could let it go on.
+/// Stops this program and returns once it is resumed. Returns false immediately if nobody could resume it.
 pub fn stop_this_program() -> bool {
     job().is_some() && kill_process(getpid(), Signal::STOP).is_ok()
 }
