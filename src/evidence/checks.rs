@@ -1,4 +1,4 @@
-//! What can be checked: the closer's report, plan files, required files, test results.
+//! Reads what can be checked: the closer's report, plan files, required files, test results.
 
 use std::collections::HashMap;
 use std::io::{self, BufReader};
@@ -13,18 +13,18 @@ use crate::model::{
     WorkspaceSettings,
 };
 
-/// The longest test result file, in bytes.
+/// The longest test result file read, in bytes.
 const LONGEST_RESULTS: u64 = 50 << 20;
-/// So many result files a pattern stands for at most.
+/// How many result files a pattern may stand for.
 const MOST_RESULT_FILES: usize = 1000;
-/// So many failing tests are named.
+/// How many failing tests are named.
 const MOST_FAILING: usize = 10;
 
-/// Result files by name, as they were when they were last parsed.
+/// Result files by name, as last parsed.
 #[derive(Debug, Default)]
 pub(super) struct ResultMemory(HashMap<String, (FileIdentity, FileResults)>);
 
-/// Reads all that settings name.
+/// Reads everything the settings name.
 pub(super) fn read_checks(
     directory: &WorkspaceDir,
     settings: &WorkspaceSettings,
@@ -60,7 +60,7 @@ pub(super) fn read_checks(
     memory.0.retain(|name, _| known.contains(name));
 }
 
-/// Each name once, where it stands first.
+/// Each name once, in the order of first appearance.
 fn unique<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut unique: Vec<String> = Vec::new();
     for name in names {
@@ -92,8 +92,8 @@ fn invalid(name: &str, detail: &str) -> FileRefusal {
     FileRefusal::because(name, ReadProblem::Invalid, detail)
 }
 
-/// What the result files say together. Failures in one of them count whatever the others are; without
-/// one, a file that is unreadable or missing leaves the question open.
+/// The combined results of all files. A failure in one counts whatever the others are; without one, an
+/// unreadable or missing file leaves the question open.
 fn read_tests(
     directory: &WorkspaceDir,
     configured: &[String],
@@ -151,7 +151,7 @@ fn add(together: &mut Option<TestResults>, name: String, counts: &FileResults, w
     results.written_at = results.written_at.min(written_at);
 }
 
-/// One result file; parsed again only when it is another one or was written.
+/// Reads one result file. It is parsed again only if it was replaced or rewritten.
 fn read_results(
     directory: &WorkspaceDir,
     name: &str,

@@ -1,4 +1,4 @@
-//! One collection: reads the parts that are asked for of one workspace.
+//! One collection: reads the requested parts of one workspace.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,46 +24,46 @@ use crate::model::{
 /// How long one call of the git program may take (SECURITY.md 1.2).
 const GIT_LIMIT: Duration = Duration::from_secs(10);
 
-/// What a collection needs to know of the machine and the moment.
+/// What a collection needs to know about the machine and the time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectContext {
-    /// When the collection begins.
+    /// When the collection starts.
     pub now: Timestamp,
     /// The user's home folder.
     pub home: Option<PathBuf>,
     /// The agents whose records may be on this machine.
     pub adapters: Vec<Adapter>,
-    /// Where hooks of agents leave their events.
+    /// Where agents' hooks leave their events.
     pub hook_folder: Option<PathBuf>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
-    /// Where processes and panes are asked for; `None` asks nowhere.
+    /// The sources for processes and panes; `None` skips both.
     pub live: Option<LiveSources>,
-    /// The turn that is ending now, by the word of its agent's hook.
+    /// The turn that is ending now, as reported by its agent's hook.
     pub ending: Option<EndingTurn>,
 }
 
-/// What is remembered of one workspace between collections. Losing it costs time and nothing else.
+/// State kept between two collections of a workspace. Losing it costs only time.
 #[derive(Debug, Default)]
 pub struct Memory {
     sessions: sessions::Memory,
     results: ResultMemory,
     git: GitMemory,
-    /// The baseline that settings give, and the commit that it was when it was first looked up: a
-    /// revision like `HEAD~3` does not wander with HEAD.
+    /// The baseline given in the settings, and the commit it resolved to the first time, so that a revision
+    /// like `HEAD~3` does not move with HEAD.
     given: Option<(GivenBaseline, Baseline)>,
-    /// Git as it was read for the baseline alone, without the workspace's own word.
+    /// What was read of git for the baseline alone, ignoring the workspace's own file.
     base: GitMemory,
-    /// Git's watch targets of the last reading, for collections that do not read git.
+    /// Git's watch targets from the last read, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
-    /// The sessions' watch targets of the last reading, likewise.
+    /// The sessions' watch targets from the last read, for collections that do not read sessions.
     session_targets: Vec<WatchTarget>,
 }
 
-/// Why a collection brought nothing.
+/// Why a collection returned nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
-    /// The directory is not there, or is no directory any more.
+    /// The directory no longer exists, or is not a directory.
     #[error("{} is gone", path.display())]
     Gone {
         /// The workspace.
@@ -74,13 +74,16 @@ pub enum CollectError {
     Unopenable {
         /// The workspace.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// Reads what `request` asks for. Blocks; belongs on a thread that may wait. Everything that is missing or unreadable is data in the result; the
-/// only errors are about the workspace's own directory.
+/// Reads what `request` asks for. Blocks, so it belongs on a thread that may wait. Anything missing or
+/// unreadable is data in the result.
+///
+/// # Errors
+/// The workspace's own directory is gone or cannot be opened.
 pub fn collect(
     request: &CollectRequest,
     surroundings: &CollectContext,
@@ -90,7 +93,7 @@ pub fn collect(
     let directory = WorkspaceDir::open(workspace).map_err(|source| open_error(workspace, source))?;
     let settings = &request.settings;
     let mut found = nothing_looked_at(request.parts, surroundings.now);
-    // Sessions first: where a workspace is seen for the first time, they tell when its work began.
+    // Sessions come first: if a workspace is seen for the first time, they tell when its work began.
     if request.parts.contains(Parts::WORDS) {
         memory.session_targets =
             read_sessions(request, &session_sources(surroundings), &mut memory.sessions, &mut found);
@@ -170,7 +173,6 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
     }
 }
 
-/// Reads git.
 fn observe_git(
     request: &CollectRequest,
     surroundings: &CollectContext,
@@ -198,7 +200,7 @@ fn observe_git(
     reading
 }
 
-/// When a person first wrote in any session that was found here.
+/// When a user first wrote in any session found here.
 fn first_prompt(found: &Observations) -> Option<Timestamp> {
     let sessions = found.session.present().into_iter().chain(&found.other_sessions);
     let first = |session: &SessionObservation| {
@@ -208,7 +210,8 @@ fn first_prompt(found: &Observations) -> Option<Timestamp> {
     sessions.filter_map(first).filter(|at| *at <= found.taken_at).min()
 }
 
-/// From which commit work is counted; `resolved` is what the settings' revision was at first.
+/// The commit from which work is counted. `resolved` is what the revision in the settings resolved to the
+/// first time.
 fn choice<'a>(
     request: &'a CollectRequest,
     resolved: Option<&'a Baseline>,
@@ -222,7 +225,7 @@ fn choice<'a>(
     }
 }
 
-/// The baseline without the word of the workspace's own file; `None` where git does not tell.
+/// The baseline without regard to the workspace's own file; `None` if git does not tell.
 pub(super) fn base(
     request: &CollectRequest,
     surroundings: &CollectContext,
@@ -230,7 +233,7 @@ pub(super) fn base(
 ) -> Option<Baseline> {
     let given = request.settings.baseline.as_ref();
     let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
-    // At the first look the same commit as in a collection: the one before the first prompt.
+    // The first time, this must be the same commit as in a collection: the one before the first prompt.
     let mut found = nothing_looked_at(Parts::WORDS, surroundings.now);
     if given.is_none() && !request.baseline.as_ref().is_some_and(is_found) {
         read_sessions(request, &session_sources(surroundings), &mut memory.sessions, &mut found);
@@ -247,7 +250,7 @@ pub(super) fn base(
     }
 }
 
-/// What is asked of git without the work tree, with a baseline that is to be found.
+/// A request to git that leaves out the work tree and finds the baseline.
 pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectContext) -> GitAsk<'a> {
     GitAsk {
         changes: false,
@@ -262,13 +265,13 @@ pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectCon
     }
 }
 
-/// Files that an agent writes as evidence: what it says of its work, and what its tests said. They are
-/// no work that could be lost. Plans and required files are.
+/// Files that an agent writes as evidence: statements about its work, and test results. Losing them would
+/// not lose work, unlike plans and required files.
 fn evidence_files(settings: &WorkspaceSettings) -> Vec<String> {
     settings.evidence_files().filter(|name| !is_pattern(name)).cloned().collect()
 }
 
-/// Whether a baseline was found, and not given by a flag or a configuration that may be gone by now.
+/// Whether a baseline was found, rather than given by a flag or configuration that may have changed since.
 pub(super) fn is_found(baseline: &Baseline) -> bool {
     match baseline.origin {
         BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_) => true,
@@ -276,8 +279,9 @@ pub(super) fn is_found(baseline: &Baseline) -> bool {
     }
 }
 
-/// The later of the baseline commit's time and the person's last prompt, as far as known. HEAD when a
-/// workspace was first seen says nothing of when the task began: its work may already have been in it.
+/// The later of the baseline commit's time and the user's last prompt, as far as known. HEAD at the first
+/// sight of a workspace says nothing about the start of the task, because its work may already be in that
+/// commit.
 fn task_started_at(request: &CollectRequest, found: &Observations) -> Option<Timestamp> {
     let prompted_at = found.session.present().and_then(|session| session.prompted_at);
     found.baseline_at.max(prompted_at.or(request.prompted_at))

@@ -1,7 +1,8 @@
-//! The turn that is ending now, by the word of its agent's hook: its record may still show it as open, or without its last
-//! words, and an agent that keeps no record here has none at all. Pure.
+//! Completes the turn that is ending now, as reported by its agent's hook. The session's record may still
+//! show the turn as open, or lack its last words, and an agent that keeps no record here has none at all.
+//! Pure.
 //!
-//! It must not make anything of the words: what they mean is for the judges.
+//! It must not interpret the words; that is for the judges.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::model::{
     TurnState,
 };
 
-/// Ends the turn in the session that it is of, which is added where no source knows it.
+/// Ends the turn in its session, which is added if no source knows it.
 pub(super) fn end(ending: &EndingTurn, sessions: &mut Vec<SessionObservation>, now: Timestamp) {
     let is_of = |session: &SessionObservation| session.session_id == ending.session_id;
     let at = sessions.iter().position(is_of).unwrap_or_else(|| {
@@ -18,7 +19,7 @@ pub(super) fn end(ending: &EndingTurn, sessions: &mut Vec<SessionObservation>, n
         0
     });
     let session = &mut sessions[at];
-    // The registry says `busy` until the hook has answered.
+    // The registry says `busy` until the hook has returned.
     session.live.retain(|report| !matches!(report.status, LiveStatus::Busy));
     session.turn = TurnState::Ended { at: Some(now) };
     if let Some(text) = &ending.message

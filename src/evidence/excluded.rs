@@ -1,22 +1,22 @@
-//! Files that the exclude file of a repository hides, where it was written since the first prompt: an exclude that is
-//! older is the person's own. `.gitignore` is work like any other file, and what it hides is named elsewhere.
+//! Files hidden by a repository's exclude file, if that was written after the first prompt: an older one is
+//! the user's own. `.gitignore` is work like any other file, and what it hides is listed elsewhere.
 
 use super::git;
 use super::required_files::matching_files;
 use super::untrusted_file::WorkspaceDir;
 use crate::model::{GitObservation, HiddenFile, Timestamp};
 
-/// So many files are named.
+/// How many hidden files are named.
 const MOST_NAMED: usize = 20;
 
-/// Adds them to the changes, where those were looked at.
+/// Adds the hidden files to the changes, if those were read.
 pub(super) fn add(first_prompt_at: Option<Timestamp>, git: &mut GitObservation) {
     let since = first_prompt_at.or(git.facts.baseline.commit_time);
     let Some(changes) = &mut git.facts.changes else { return };
     let Ok(directory) = WorkspaceDir::open(&git.top) else { return };
     for excludes in git::excludes(&git.common_dir, &git.top, git.excludes_file.as_deref()) {
-        // The own exclude file of a repository is the person's where it is older; what the configuration names may be
-        // set at any time.
+        // An older exclude file in the repository is the user's own. The one named in the configuration may
+        // have been set at any time.
         if excludes.is_own && Some(excludes.written_at) < since {
             continue;
         }

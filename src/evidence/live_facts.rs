@@ -1,8 +1,8 @@
-//! What processes and panes tell of sessions whose agents keep no registry: which process is a
-//! session's, that none works on it any more, in which pane it is shown, and what the title there says.
+//! What processes and panes say about sessions whose agents keep no registry: which process belongs to a
+//! session, whether none works on it any more, in which pane it is shown, and what the title there says.
 //!
-//! All of it is asked only when it can matter, and is shared by all workspaces. "Gone" is said only when
-//! it is certain; what is not certain is not said.
+//! Everything is looked up only when it can matter, and shared by all workspaces. "Gone" is reported only
+//! when it is certain; what is uncertain is not reported.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,34 +19,34 @@ use crate::model::{
     TurnState,
 };
 
-/// A table of processes that is younger is good enough to find a process in.
+/// A table of processes younger than this will do for finding a process, in milliseconds.
 const FRESH_MS: i64 = 1000;
-/// A record that grew this short a time ago may be followed by more, though no process of it was ever seen from here: it
-/// may run in a container, a virtual machine or on another host. Longer, and an agent that was killed before anybody looked
-/// would be at work for as long.
+/// If a record grew within this time and none of its processes was ever seen from here, more may follow, in
+/// milliseconds: the process may run in a container, a virtual machine or on another host. A longer time
+/// would make an agent that was killed before the first look appear to be working for that long.
 const UNSEEN_MS: i64 = 20_000;
-/// So long after a record last grew in an open turn, the title of its pane is looked at. A prompt for a
-/// permission shows with the line before it; nothing but the title tells of it.
+/// How long after a record last grew in an open turn the title of its pane is checked, in milliseconds. A
+/// permission prompt appears after the last line was written, and only the title shows it.
 const TITLE_LOOKS_MS: [i64; 4] = [250, 1000, 3000, 10_000];
-/// An end that is not certain yet is looked at again after so long, and so often.
+/// When to check again for an end that is not certain yet, in milliseconds, and how often.
 const END_AGAIN_MS: i64 = 1000;
 const MOST_END_LOOKS: u32 = 5;
 
-/// A process that was found in no pane is looked for again after so long.
+/// When to look again for the pane of a process that was in none, in milliseconds.
 const NO_PANE_MS: i64 = 60_000;
 
-/// Where processes and panes are asked for; shared by all workspaces.
+/// The sources for processes and panes, shared by all workspaces.
 #[derive(Debug, Clone, Default)]
 pub struct LiveSources {
     table: Arc<Mutex<Option<Taken>>>,
-    /// tmux, where it is installed.
+    /// tmux, if it is installed.
     pub panes: Option<PaneSource>,
 }
 
-/// The table of processes as it was at a moment.
+/// The table of processes and the time it was read.
 type Taken = (Timestamp, Arc<ProcessTable>);
 
-/// What is remembered of a workspace's sessions. Losing it costs time and some certainty.
+/// State kept for a workspace's sessions. Losing it costs time and some certainty.
 #[derive(Debug, Default)]
 pub struct LiveMemory {
     sessions: BTreeMap<(String, String), KnownProcess>,
@@ -56,14 +56,14 @@ pub struct LiveMemory {
 #[derive(Debug, Default)]
 struct KnownProcess {
     process: Option<ProcessId>,
-    /// The pane of that process, once looked for.
+    /// The pane of that process, if it was looked up.
     pane: Option<Shown>,
-    /// How often its end was looked at since the process was not found any more.
+    /// How often its end was checked since the process was last found.
     n_end_looks: u32,
-    /// When no process of it was found last.
+    /// When a search last found no process for it.
     missed_at: Option<Timestamp>,
-    /// Whether its record grew although no process was found: what writes it cannot be seen from here (a container,
-    /// another machine), so that to find none proves nothing.
+    /// Whether its record grew although no process was found. Its writer is then invisible from here (in a
+    /// container, on another machine), so finding none proves nothing.
     is_hidden: bool,
 }
 
@@ -80,17 +80,17 @@ struct Look<'a> {
     sources: &'a LiveSources,
     work_tree: &'a Path,
     now: Timestamp,
-    /// The earliest moment at which another look can tell more.
+    /// The earliest time at which another look can tell more.
     again_at: Option<Timestamp>,
 }
 
 impl LiveSources {
-    /// With tmux, where it is installed.
+    /// The sources, with tmux if it is installed.
     pub fn new(panes: Option<PaneSource>) -> LiveSources {
         LiveSources { table: Arc::default(), panes }
     }
 
-    /// The processes, not older than `max_age_ms`.
+    /// The table of processes, at most `max_age_ms` old.
     fn table(&self, now: Timestamp, max_age_ms: i64) -> Arc<ProcessTable> {
         let mut known = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, table)) = &*known
@@ -112,8 +112,8 @@ impl PartialEq for LiveSources {
 
 impl Eq for LiveSources {}
 
-/// Adds what processes and panes tell to `sessions`, the newest of which is first. Tells when another
-/// look can tell more though no record grows.
+/// Adds what processes and panes say to `sessions`, which are ordered newest first. Returns when another
+/// look can tell more even if no record grows.
 pub fn tell(
     sessions: &mut [SessionObservation],
     request: &CollectRequest,
@@ -142,7 +142,7 @@ pub fn tell(
     look.again_at
 }
 
-/// The folder in which a session works, resolved where that can be done.
+/// The folder in which a session works, resolved if possible.
 fn folder_of(session: &SessionObservation, request: &CollectRequest) -> PathBuf {
     let is_its = |place: &&crate::model::SessionPlace| {
         place.agent == session.agent && place.session_id == session.session_id
@@ -160,7 +160,7 @@ fn is_stopped(process: ProcessId) -> bool {
     matches!(process_state(process), ProcessState::Alive(stat) if stat.is_stopped)
 }
 
-/// A process that is stopped works at nothing, whatever was told of it before: its turn stands in the middle.
+/// A stopped process does no work, whatever was reported before: its turn is suspended midway.
 fn rest(session: &mut SessionObservation) {
     session.live.retain(|word| !matches!(word.status, LiveStatus::Busy | LiveStatus::Background));
     if is_open(session) {
@@ -173,7 +173,8 @@ impl Look<'_> {
         self.again_at = Some(self.again_at.map_or(at, |before| before.min(at)));
     }
 
-    /// Its process, or that there is none any more. A registry knows better.
+    /// Finds the session's process, or reports that it is gone. Leaves sessions with a registry alone,
+    /// since that knows better.
     fn process(
         &mut self,
         session: &mut SessionObservation,
@@ -207,7 +208,7 @@ impl Look<'_> {
         if seen.is_hidden {
             return;
         }
-        // A process that was seen is gone for sure, however lately the record grew.
+        // A process that was seen before is certainly gone, however recently the record grew.
         let quiet_at = session.written_at.map(|at| at.plus_millis(UNSEEN_MS)).filter(|at| *at > self.now);
         if let Some(quiet_at) = quiet_at
             && !was_seen
@@ -228,7 +229,7 @@ impl Look<'_> {
         }
     }
 
-    /// The session's process, if it lives at this very moment.
+    /// The session's process, if it is alive right now.
     fn find(&self, sought: &Sought<'_>) -> Option<ProcessId> {
         let lives = |process: &ProcessId| matches!(process_state(*process), ProcessState::Alive(_));
         let table = self.sources.table(self.now, FRESH_MS);
@@ -240,7 +241,8 @@ impl Look<'_> {
         table.process_of(sought).map(|process| process.id).filter(lives)
     }
 
-    /// The pane of its process, looked for once a process. A registry may name it without the server.
+    /// Looks up the pane of the session's process, once per process. A registry may name the pane without
+    /// the server.
     fn pane(&self, session: &mut SessionObservation, seen: &mut KnownProcess) {
         let (Some(panes), Some(process)) = (&self.sources.panes, session.process) else { return };
         let is_known = |shown: &Shown| {
@@ -268,7 +270,7 @@ impl Look<'_> {
         })
     }
 
-    /// An end that was just read may be the middle of a turn: whether a call follows shows a moment later.
+    /// Treats an end that was just recorded as the middle of a turn, until it shows whether a call follows.
     fn hold_back_end(&mut self, session: &mut SessionObservation) {
         let (TurnState::Ended { at }, Some(grew_at), Some(_)) =
             (&session.turn, session.written_at, session.process)
@@ -282,7 +284,7 @@ impl Look<'_> {
         }
     }
 
-    /// What the title of its pane says of an open turn that no better source tells of.
+    /// Reads the title of the session's pane for an open turn that no better source describes.
     fn title(&mut self, session: &mut SessionObservation, folder: &Path) {
         let since = match session.turn {
             TurnState::Open { since, .. } => since,

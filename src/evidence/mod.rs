@@ -1,7 +1,7 @@
-//! Collecting evidence: disk, git and agents' records to [`crate::model::Observations`].
+//! Collects evidence: turns disk, git and agents' records into [`crate::model::Observations`].
 //!
-//! It reads and never writes, never judges, and never waits for another workspace. What agents control
-//! is read through [`untrusted_file`]; every parser here is total: any bytes in, an answer out.
+//! It reads and never writes, never judges, and never waits for another workspace. Files that agents
+//! control are read through [`untrusted_file`]. Every parser here is total: any input has a result.
 
 mod checks;
 mod collect;

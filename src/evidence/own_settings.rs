@@ -1,8 +1,9 @@
-//! Whether a workspace's own settings count: its file is held against the commit from which work is counted.
+//! Decides whether a workspace's own settings count, by comparing its file with the commit from which work
+//! is counted.
 //!
-//! An agent can write `.closeout.toml`. What could soften the verdict counts only if the baseline's commit has
-//! the very same file: then it was there before the work. Whatever keeps this from being known means no.
-//! Reads git and nothing else.
+//! An agent can write `.closeout.toml`. Settings that could soften the verdict count only if the baseline's
+//! commit contains the very same file, because then it was there before the work. If that cannot be
+//! determined, the answer is no. Reads only git.
 
 use std::path::Path;
 
@@ -10,20 +11,20 @@ use super::collect::{CollectContext, Memory, base, git_ask, is_found};
 use super::git;
 use crate::model::{Baseline, CollectRequest};
 
-/// The name of the file in the top folder of a workspace.
+/// The file's name, in the top folder of a workspace.
 pub const OWN_FILE: &str = ".closeout.toml";
 
-/// A request by the settings that hold.
+/// A request with the settings that apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InForce {
-    /// The request; its settings have no word of the workspace's own file that waits.
+    /// The request. Its settings contain nothing that still waits for this decision.
     pub request: CollectRequest,
-    /// The baseline against which the file was held, when it was found and not given: it is to be
-    /// remembered, whatever baseline the file chose.
+    /// The baseline that the file was compared with, if it was found rather than given. It must be
+    /// remembered, whatever baseline the file itself names.
     pub found_baseline: Option<Baseline>,
 }
 
-/// `request` by the settings that hold; `None` if they are those that it has. Blocks.
+/// The request with the settings that apply; `None` if nothing in it was waiting. Blocks.
 pub fn in_force(
     request: &CollectRequest,
     surroundings: &CollectContext,

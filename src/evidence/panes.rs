@@ -1,7 +1,7 @@
-//! Asks tmux for its panes: one short run of `tmux list-panes` a server, shared by all workspaces.
+//! Asks tmux for its panes: one short run of `tmux list-panes` per server, shared by all workspaces.
 //!
-//! Only servers whose socket is there and this user's own are asked; none is ever started. It changes
-//! nothing in tmux.
+//! Only servers whose socket exists and belongs to this user are asked; none is ever started. Nothing in
+//! tmux is changed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,11 +15,11 @@ use crate::agent::panes::{ListedPane, PANE_FORMAT, parse_panes};
 use crate::model::{Pane, Timestamp};
 use crate::process::{self, Output, ProcessError, Spec};
 
-/// How long tmux may take to answer.
+/// How long tmux may take to respond.
 const LIMIT: Duration = Duration::from_secs(1);
-/// A list that is younger is not asked for again.
+/// How long a list stays valid, in milliseconds.
 const FRESH_MS: i64 = 1000;
-/// A server that did not answer is left alone for so long.
+/// How long a server that did not respond is left alone, in milliseconds.
 const LEFT_ALONE_MS: i64 = 60_000;
 
 /// tmux on this machine.
@@ -27,24 +27,24 @@ const LEFT_ALONE_MS: i64 = 60_000;
 pub struct Tmux {
     /// The program, by absolute path.
     pub program: PathBuf,
-    /// The socket of the default server, whether or not it runs.
+    /// The socket of the default server, whether or not it is running.
     pub default_socket: PathBuf,
-    /// Where closeout itself is shown, if that is in tmux.
+    /// Where closeout itself runs, if that is in tmux.
     pub inside: Option<InsideTmux>,
 }
 
-/// A place in tmux, as tmux tells it to the programs that it starts.
+/// A position in tmux, as tmux tells the programs it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InsideTmux {
     /// The server's socket.
     pub socket: PathBuf,
-    /// The whole of the variable `TMUX`.
+    /// The complete variable `TMUX`.
     pub variable: OsString,
     /// The variable `TMUX_PANE`.
     pub pane: OsString,
 }
 
-/// The panes of tmux, asked for at most once a second for all workspaces.
+/// The panes of tmux, queried at most once a second for all workspaces.
 #[derive(Debug, Clone)]
 pub struct PaneSource {
     tmux: Tmux,
@@ -58,17 +58,17 @@ struct Listing {
 }
 
 impl PaneSource {
-    /// The panes that `tmux` can tell of.
+    /// The panes of the servers that `tmux` can reach.
     pub fn new(tmux: Tmux) -> PaneSource {
         PaneSource { tmux, listed: Arc::default() }
     }
 
-    /// How tmux is reached.
+    /// How to reach tmux.
     pub fn tmux(&self) -> &Tmux {
         &self.tmux
     }
 
-    /// The sockets of the servers that are asked when no other is named.
+    /// The sockets of the servers that are always asked.
     pub fn usual_sockets(&self) -> Vec<PathBuf> {
         let inside = self.tmux.inside.as_ref().map(|inside| inside.socket.clone());
         let mut sockets: Vec<PathBuf> = inside.into_iter().collect();
@@ -83,9 +83,9 @@ impl PaneSource {
         pane.socket.as_ref().map_or_else(|| self.tmux.default_socket.clone(), PathBuf::from)
     }
 
-    /// The panes of the server at `socket`, not older than a second; empty where it does not answer.
+    /// The panes of the server at `socket`, at most a second old. Empty if it does not respond.
     pub(super) fn panes(&self, socket: &Path, now: Timestamp) -> Arc<Vec<ListedPane>> {
-        // Held while tmux is asked, so that it is asked once for all that wait.
+        // Held during the query, so that one query serves everyone who waits.
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(listing) = listed.get(socket) {
             let age = now.millis_since(listing.at);
@@ -94,7 +94,7 @@ impl PaneSource {
                 return listing.panes.clone().unwrap_or_default();
             }
         }
-        // A socket that is not there costs no run and is looked for again at once.
+        // Checking for a missing socket is cheap, so it is done every time.
         if !is_own_socket(socket) {
             listed.remove(socket);
             return Arc::default();
@@ -104,17 +104,17 @@ impl PaneSource {
         panes.unwrap_or_default()
     }
 
-    /// What names the server at `socket` in a pane.
+    /// The name of the server at `socket` in a [`Pane`]; `None` for the default server.
     pub fn name_of(&self, socket: &Path) -> Option<String> {
         (socket != self.tmux.default_socket).then(|| socket.to_string_lossy().into_owned())
     }
 
-    /// The panes of the server at `socket` now; empty where it does not answer.
+    /// The panes of the server at `socket` right now. Empty if it does not respond.
     pub fn panes_now(&self, socket: &Path) -> Vec<ListedPane> {
         if is_own_socket(socket) { self.list(socket).unwrap_or_default() } else { Vec::new() }
     }
 
-    /// `None` where it does not answer.
+    /// Queries the server; `None` if it does not respond.
     fn list(&self, socket: &Path) -> Option<Vec<ListedPane>> {
         let output = self.run(socket, &["list-panes", "-a", "-F", PANE_FORMAT], &[]).ok();
         let printed = output.filter(Output::is_success).map(|output| output.stdout)?;
@@ -131,7 +131,7 @@ impl PaneSource {
         arguments: &[&str],
         variables: &[(&str, &OsString)],
     ) -> Result<Output, ProcessError> {
-        // `-u`: without it, what is no ASCII in titles is replaced where no language is set.
+        // Without `-u`, tmux replaces non-ASCII characters in titles if no locale is set.
         let mut spec = Spec::new(&self.tmux.program, "/").args(["-u", "-S"]).args([socket]).args(arguments);
         spec.time_limit = LIMIT;
         spec.env = variables.iter().map(|(name, value)| (name.into(), (*value).clone())).collect();
@@ -147,7 +147,7 @@ impl PartialEq for PaneSource {
 
 impl Eq for PaneSource {}
 
-/// Whether a server of this user can be there. The names of sockets come from records, too.
+/// Whether a server of this user may be listening there. Socket names also come from records.
 fn is_own_socket(socket: &Path) -> bool {
     let own = rustix::process::geteuid().as_raw();
     socket.is_absolute()

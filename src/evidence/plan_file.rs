@@ -1,26 +1,26 @@
-//! Plan files: a Markdown task list or JSON, to steps. Pure and total.
+//! Parses plan files, a Markdown task list or JSON, into steps. Pure and total.
 //!
-//! Only `done` is done for the judge, so each format's own word for it is turned into that one, and no
-//! other word is: a ticked box in Markdown; `done` in a plan of steps with a `title`; `completed` (or
-//! `done`) in the todo lists of agents, whose items have `content`, `subject`, `description` or `step`.
-//! A JSON `true` under `done` or `completed` is done as well.
+//! The judge accepts only `done`, so each format's own word for it, and no other word, is mapped to that: a
+//! ticked box in Markdown; `done` in a plan of steps with a `title`; `completed` (or `done`) in agents'
+//! todo lists, whose items have `content`, `subject`, `description` or `step`. A JSON `true` under `done`
+//! or `completed` also means done.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Map, Value};
 
 use crate::model::PlanStep;
 
-/// More steps than these are left out.
+/// How many steps are read.
 const MOST_STEPS: usize = 1000;
-/// Longer titles are cut, in characters.
+/// The longest title kept, in characters.
 const LONGEST_TITLE: usize = 500;
-/// The only status that the judge takes for done.
+/// The only status that the judge accepts as done.
 const DONE: &str = "done";
 /// The status of an empty box.
 const OPEN: &str = "open";
-/// Keys under which a plan keeps its steps.
+/// Keys that may hold a plan's steps.
 const LIST_KEYS: [&str; 6] = ["steps", "todos", "tasks", "plan", "items", "checklist"];
-/// Keys of a step's title, with the words that mean done in formats that use the key.
+/// Keys that may hold a step's title, each with the words for done in the formats that use it.
 const TITLE_KEYS: [(&str, &[&str]); 8] = [
     ("title", &["done"]),
     ("name", &["done"]),
@@ -32,10 +32,10 @@ const TITLE_KEYS: [(&str, &[&str]); 8] = [
     ("task", &["done", "completed"]),
 ];
 
-/// Why a text is no plan.
+/// Why a text is not a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanFormatError {
-    /// It begins as JSON and is none.
+    /// It starts like JSON but does not parse.
     #[error("it is not JSON: {0}")]
     Json(String),
     /// It is JSON without a list of steps.
@@ -43,8 +43,11 @@ pub enum PlanFormatError {
     NoSteps,
 }
 
-/// The steps of a plan, in their order. A text that begins with `{` or `[{` or `[]` is JSON, any other
-/// is Markdown; a Markdown text without a task list has no steps.
+/// The steps of a plan, in order. A text that begins with `{`, `[{`, `["` or `[]` is JSON, any other is
+/// Markdown. Markdown without a task list has no steps.
+///
+/// # Errors
+/// The text looks like JSON, but does not parse or has no list of steps.
 pub fn parse_plan(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
     let text = text.trim_start_matches('\u{feff}');
     let begin = text.trim_start();
@@ -98,15 +101,15 @@ fn object_step(fields: &Map<String, Value>) -> PlanStep {
     PlanStep { title: shortened(title), status }
 }
 
-/// A list item that is being read.
+/// A list item while it is being read.
 #[derive(Default)]
 struct OpenItem {
-    /// The status that its box gives; `None` until a box is seen.
+    /// The status according to its box; `None` until a box is found.
     status: Option<&'static str>,
     title: String,
-    /// True after the first paragraph, at a nested list, and so on: the title has ended.
+    /// Whether the title has ended: after the first paragraph, at a nested list, and so on.
     is_closed: bool,
-    /// Its place among the steps, so that a parent stands before its children.
+    /// Its position among the steps, so that a parent precedes its children.
     order: usize,
 }
 
@@ -152,8 +155,8 @@ impl OpenItem {
     }
 }
 
-/// A step, if the item has a box. A box with a sign of its own (`[-]`, `[/]`, `[~]`: being worked on,
-/// given up, …) is not Markdown's, but people and agents write it: a step that is not done.
+/// A step, if the item has a box. Boxes with other symbols (`[-]`, `[/]`, `[~]` for in progress, abandoned,
+/// …) are not Markdown, but people and agents write them; they are steps that are not done.
 fn markdown_step(item: &OpenItem) -> Option<PlanStep> {
     if let Some(status) = item.status {
         return Some(PlanStep { title: shortened(&item.title), status: Some(status.to_owned()) });

@@ -1,7 +1,8 @@
-//! Where evidence files come from: a file that a checkout brought has a fresh time and an old content. What the
-//! baseline's commit has says nothing of this task; what HEAD has for longer is as old as that.
+//! Dates evidence files by their content: a file written by a checkout has a fresh time but old content.
+//! What the baseline's commit contains says nothing about this task; what HEAD has contained for longer is
+//! as old as that.
 //!
-//! Reads what settings name and git; judges nothing.
+//! Reads git and the files named in the settings; judges nothing.
 
 use super::git::{self, GitAsk};
 use super::required_files::is_pattern;
@@ -9,7 +10,7 @@ use super::text_file::LONGEST_DOCUMENT;
 use super::untrusted_file::{FileReach, WorkspaceDir};
 use crate::model::{CollectRequest, Observations, Reading, Timestamp, WorkspaceSettings};
 
-/// Tells of each file that was found whether it is of the commit `baseline`, and dates it by its content.
+/// Marks each file found that the commit `baseline` contains, and dates every file by its content.
 pub(super) fn trace(
     request: &CollectRequest,
     directory: &WorkspaceDir,
@@ -33,8 +34,7 @@ pub(super) fn trace(
     }
 }
 
-/// The files that this collection looked at, as far as they are there: what is not there, or was not looked at, need
-/// not be opened once more.
+/// The names of the files this collection read and found. Others need not be opened again.
 fn found_here(settings: &WorkspaceSettings, found: &Observations) -> Vec<String> {
     let files = [&found.decision, &found.closer].into_iter().chain(&found.outputs);
     let files = files.filter_map(Reading::present).map(|file| &file.name);
@@ -46,7 +46,7 @@ fn found_here(settings: &WorkspaceSettings, found: &Observations) -> Vec<String>
     files.chain(plans).chain(named).cloned().collect()
 }
 
-/// Nothing that `name` says is younger than `since`.
+/// Makes nothing that `name` says younger than `since`.
 fn date(found: &mut Observations, name: &str, since: Timestamp) {
     let texts = [&mut found.decision, &mut found.closer].into_iter().chain(&mut found.outputs);
     for text in texts {

@@ -1,7 +1,7 @@
-//! Files that are named exactly or by a pattern, below a workspace.
+//! Finds files below a workspace, named exactly or by a pattern.
 //!
-//! `*` and `?` match within one name and not a leading dot, `**` matches any number of folders. Links
-//! are not followed and `.git` is not entered. A walk that reaches its cap has found nothing.
+//! `*` and `?` match within one name but not a leading dot, `**` matches any number of folders. Links are
+//! not followed and `.git` is not entered. A walk that reaches its limit returns what it has found so far.
 
 use std::path::{Component, Path};
 
@@ -11,12 +11,12 @@ use super::untrusted_file::{FileReach, WorkspaceDir};
 use crate::disk::Folder;
 use crate::model::FileCheck;
 
-/// So many entries of folders are looked at for one pattern.
+/// How many directory entries are examined per pattern.
 const MOST_ENTRIES: usize = 50_000;
-/// So deep goes a walk, in folders.
+/// How deep a walk goes, in folders.
 const DEEPEST: usize = 32;
 
-/// Whether each of these is there: a regular file that is not empty.
+/// Whether each of these files exists: a regular file that is not empty.
 pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<FileCheck> {
     let check = |name: &String| {
         let is_there = if is_pattern(name) {
@@ -29,13 +29,13 @@ pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<Fil
     names.iter().map(check).collect()
 }
 
-/// Whether a name has signs that match more than one name.
+/// Whether a name contains wildcards.
 pub(super) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// The regular, non-empty files that match, sorted by their paths from the workspace; at most `most`
-/// and then in no order.
+/// The paths, relative to the workspace, of the regular, non-empty files that match, sorted. Stops after
+/// `most` files, which are then an arbitrary selection.
 pub(super) fn matching_files(directory: &WorkspaceDir, pattern: &str, most: usize) -> Vec<String> {
     let Some(parts) = pattern_parts(pattern) else { return Vec::new() };
     let mut walk = Walk { n_entries: 0, most, found: Vec::new() };
@@ -45,7 +45,7 @@ pub(super) fn matching_files(directory: &WorkspaceDir, pattern: &str, most: usiz
     walk.found
 }
 
-/// The names of a pattern; `None` if it leads out of the workspace.
+/// The names in a pattern; `None` if it leads out of the workspace.
 fn pattern_parts(pattern: &str) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     for component in Path::new(pattern).components() {
@@ -66,7 +66,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Looks in `folder`, whose path from the workspace is `path`, for what `parts` match.
+    /// Searches `folder`, whose path from the workspace is `path`, for matches of `parts`.
     fn enter(&mut self, folder: &Folder, path: &str, parts: &[&str], depth: usize) {
         let Some((part, rest)) = parts.split_first() else { return };
         if depth > DEEPEST || self.is_over() {
@@ -90,7 +90,7 @@ impl Walk {
                 continue;
             }
             if *part == "**" {
-                // A `**` at the end matches every file below.
+                // A trailing `**` matches every file below.
                 let is_hidden = name.starts_with('.');
                 if !is_hidden && rest.is_empty() {
                     self.try_entry(folder, path, name, &[], depth);
@@ -104,7 +104,7 @@ impl Walk {
         }
     }
 
-    /// Takes the entry if nothing more is to match, else goes into it.
+    /// Takes the entry if nothing is left to match, else enters it.
     fn try_entry(&mut self, folder: &Folder, path: &str, name: &str, rest: &[&str], depth: usize) {
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         if rest.is_empty() {
@@ -126,7 +126,7 @@ impl Walk {
     }
 }
 
-/// Whether `name` matches `pattern`, in time linear in their product.
+/// Whether `name` matches `pattern`. Takes time proportional to the product of their lengths.
 fn matches_name(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && !pattern.starts_with('.') {
         return false;
@@ -134,7 +134,7 @@ fn matches_name(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
     let (mut at_pattern, mut at_name) = (0, 0);
-    // Where to go on after the last `*`: it took one character more.
+    // Where to resume after the last `*`, which then matches one more character.
     let mut star: Option<(usize, usize)> = None;
     while at_name < name.len() {
         match pattern.get(at_pattern) {

@@ -1,4 +1,4 @@
-//! The sessions of a workspace: what their records tell, and what is told of them beside their records.
+//! The sessions of a workspace: what their records say, and what other sources report about them.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::model::{
     SessionPlace, StatusReport, Timestamp, WatchTarget,
 };
 
-/// What is remembered of the sessions between collections. Losing it costs time and some certainty.
+/// State kept between collections. Losing it costs time and some certainty.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     records: Memories,
@@ -19,7 +19,7 @@ pub(super) struct Memory {
     live: LiveMemory,
 }
 
-/// Where sessions are asked for, and when.
+/// The sources for sessions, and the time of the collection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionSources<'a> {
     /// The agents.
@@ -30,11 +30,11 @@ pub(super) struct SessionSources<'a> {
     pub(super) live: Option<&'a LiveSources>,
     /// The turn that is ending now.
     pub(super) ending: Option<&'a EndingTurn>,
-    /// The moment.
+    /// When the collection started.
     pub(super) now: Timestamp,
 }
 
-/// Reads the sessions into `found`, and tells where changes of them would show.
+/// Reads the sessions into `found` and returns where changes to them would show.
 pub(super) fn read_sessions(
     request: &CollectRequest,
     sources: &SessionSources<'_>,
@@ -48,7 +48,7 @@ pub(super) fn read_sessions(
     let workspace = request.workspace.path();
     let hook_folder = sources.hook_folder;
     let is_of_hooks = |place: &&SessionPlace| hook_folder.is_some_and(|folder| is_own_place(folder, place));
-    // A session that is known by the events of its hooks alone has no record that an adapter could read.
+    // A session known only by its hook events has no record for an adapter to read.
     let (of_hooks, of_records): (Vec<&SessionPlace>, Vec<&SessionPlace>) =
         request.sessions.iter().partition(is_of_hooks);
     let places: Vec<SessionPlace> = of_records.into_iter().cloned().collect();
@@ -76,9 +76,9 @@ pub(super) fn read_sessions(
     read.watch_targets
 }
 
-/// The sessions by whose words count: the newest first. What is over and had no screen comes after those
-/// that live: they are what a person can still answer. A copy that nobody goes on with comes after the
-/// session it was made of: it is a look into that session.
+/// Orders sessions by whose words count, the newest first. A headless session that is over comes after live
+/// ones, because those are what a user can still reply to. A fork that nobody continues comes after its
+/// original: it was only a look into that session.
 fn in_order(sessions: Vec<SessionObservation>) -> Vec<SessionObservation> {
     let ids: Vec<String> = sessions.iter().map(|session| session.session_id.clone()).collect();
     let is_over = |session: &SessionObservation| {
@@ -131,7 +131,7 @@ mod tests {
         let living = SessionObservation { process, ..original.clone() };
         assert_eq!(ids(vec![headless.clone(), living]), ["original", "headless"]);
         assert_eq!(ids(vec![headless, original.clone()]), ["headless", "original"]);
-        // Its original is not here: it is all that there is.
+        // Its original is not here, so it is all there is.
         assert_eq!(ids(vec![session("left", fork("elsewhere")), original]), ["left", "original"]);
     }
 }

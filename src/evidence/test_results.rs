@@ -1,9 +1,9 @@
-//! Test results: `JUnit` XML, and `{"passed":N,"failed":N}`. Pure and total; a file is streamed.
+//! Parses test results: `JUnit` XML, and `{"passed":N,"failed":N}`. Pure and total; a file is streamed.
 //!
-//! `JUnit` has no single standard. Each `testcase` counts once, by the elements in it: `failure` or
-//! `error` is failed, `skipped` is skipped, else it passed. The numbers in the attributes of suites count
-//! only where there is no `testcase`, or where they tell of failures that no `testcase` shows (a suite
-//! that broke before its first test): a failure is never lost.
+//! `JUnit` has no single standard. Each `testcase` counts once, by the elements in it: with `failure` or
+//! `error` it failed, with `skipped` it was skipped, otherwise it passed. The numbers in suites' attributes
+//! count only if there is no `testcase`, or if they report failures that no `testcase` shows (a suite that
+//! broke before its first test), so that no failure is ever lost.
 
 use std::io::BufRead;
 
@@ -11,12 +11,12 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use serde::Deserialize;
 
-/// So many failing tests are named.
+/// How many failing tests are named.
 const MOST_NAMES: usize = 10;
-/// Longer names are cut, in characters.
+/// The longest name kept, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// What a result file counts.
+/// The counts of a result file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileResults {
     /// Tests that passed.
@@ -25,20 +25,20 @@ pub struct FileResults {
     pub n_failed: u64,
     /// Tests that were skipped.
     pub n_skipped: u64,
-    /// The first failing tests, at most ten. Untrusted text.
+    /// The first failing tests, at most ten. Untrusted.
     pub failing: Vec<String>,
 }
 
-/// Why a file is no test result.
+/// Why a file is not a test result.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsFormatError {
-    /// It is not XML, or cut off.
+    /// It is not XML, or is truncated.
     #[error("it is not well-formed XML: {0}")]
     Xml(String),
     /// It is XML of another kind.
     #[error("it is XML, but its first element is `{0}` and not `testsuites` or `testsuite`")]
     OtherXml(String),
-    /// It is no JSON of the expected form.
+    /// It is not JSON of the expected form.
     #[error("it is neither JUnit XML nor JSON like {{\"passed\":12,\"failed\":0}}: {0}")]
     Json(String),
     /// It could not be read.
@@ -46,7 +46,10 @@ pub enum ResultsFormatError {
     Io(#[from] std::io::Error),
 }
 
-/// Reads one result file of either format.
+/// Reads one result file in either format.
+///
+/// # Errors
+/// The input has neither format, or cannot be read.
 pub fn parse_results<R: BufRead>(mut input: R) -> Result<FileResults, ResultsFormatError> {
     const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
     if input.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
@@ -78,20 +81,20 @@ fn parse_json<R: BufRead>(input: R) -> Result<FileResults, ResultsFormatError> {
     })
 }
 
-/// The reading of a `JUnit` file so far.
+/// The state while reading a `JUnit` file.
 #[derive(Default)]
 struct Junit {
     depth: usize,
     has_root: bool,
     counts: FileResults,
     n_cases: u64,
-    /// The test case that is open, with the depth of its element.
+    /// The open test case, with the depth of its element.
     case: Option<(usize, Case)>,
-    /// What the outermost elements with numbers claim.
+    /// The sums claimed by the outermost elements that have numbers.
     claimed: Claimed,
-    /// The depth of the element whose claim was taken.
+    /// The depth of the elements whose claims were taken.
     claimed_at: Option<usize>,
-    /// The most failures that the attributes of one element claim.
+    /// The highest number of failures claimed by the attributes of one element.
     most_claimed_failures: u64,
 }
 
@@ -170,7 +173,7 @@ impl Junit {
         Ok(())
     }
 
-    /// Marks the open test case; a failure outside of one is a suite's own.
+    /// Marks the open test case. A failure outside a test case belongs to the suite.
     fn mark(&mut self, outcome: Outcome) {
         match &mut self.case {
             Some((at, case)) if self.depth == *at + 1 => case.outcome = case.outcome.max(outcome),
@@ -227,14 +230,14 @@ impl Junit {
     }
 }
 
-/// `classname.name`, or what there is of it.
+/// `classname.name`, as far as given.
 fn case_name(element: &BytesStart<'_>) -> String {
     let class = attribute(element, "classname").filter(|class| !class.is_empty());
     let name = attribute(element, "name").unwrap_or_default();
     shortened(&class.map_or_else(|| name.clone(), |class| format!("{class}.{name}")))
 }
 
-/// Some writers tell by an attribute that a test was not run.
+/// The outcome given by an attribute: some writers mark tests that were not run this way.
 fn attribute_outcome(element: &BytesStart<'_>) -> Outcome {
     match attribute(element, "status").as_deref() {
         Some("notrun" | "skipped" | "disabled") => Outcome::Skipped,
@@ -246,7 +249,7 @@ fn attribute(element: &BytesStart<'_>, key: &str) -> Option<String> {
     let mut attributes = element.attributes();
     let found = attributes.with_checks(false).flatten().find(|found| found.key.as_ref() == key)?;
     let raw: &str = &found.value;
-    // An entity of the document's own is left as it is written: nothing is ever expanded but the five.
+    // Only the five predefined entities are expanded; a text with any other is left as written.
     Some(quick_xml::escape::unescape(raw).map_or_else(|_| raw.to_owned(), std::borrow::Cow::into_owned))
 }
 

@@ -1,4 +1,4 @@
-//! Texts of an agent: the decision file, the closer's report, the declared outputs.
+//! Reads texts from an agent: the decision file, the closer's report, the declared outputs.
 
 use serde::de::IgnoredAny;
 
@@ -7,20 +7,20 @@ use crate::model::{ReadProblem, Reading, TextFile, Timestamp};
 
 /// The longest decision file, report or plan, in bytes (vectors/README.md, decision rule 3).
 pub(super) const LONGEST_DOCUMENT: u64 = 1 << 20;
-/// How much of the head and of the tail of a long output is read, in bytes.
+/// How much of the start and of the end of a long output is read, in bytes.
 const HEAD: u64 = 64 << 10;
 const TAIL: u64 = 192 << 10;
-/// A line is looked for within so many bytes of a cut.
+/// How far from a cut to look for a line break, in bytes.
 const LINE_SEARCH: usize = 4 << 10;
-/// A file that was written less than this ago, in milliseconds, may still be being written.
+/// A file younger than this may still be being written, in milliseconds.
 const YOUNG_MS: i64 = 2000;
 
-/// The reading of what settings may name.
+/// Reads a file that the settings may name.
 pub(super) fn configured<T>(name: Option<&str>, read: impl FnOnce(&str) -> Reading<T>) -> Reading<T> {
     name.map_or(Reading::NotConfigured, read)
 }
 
-/// Reads a document that is short or nothing.
+/// Reads a document, in full or not at all.
 pub(super) fn read_document(directory: &WorkspaceDir, name: &str, reach: FileReach) -> Reading<TextFile> {
     document(directory, name, reach).unwrap_or_else(|refusal| refusal.into_reading(name))
 }
@@ -35,15 +35,15 @@ fn document(
     Ok(Reading::Present(text_file(&file, text(&bytes), false)))
 }
 
-/// Reads a text file of the workspace that its settings do not name, if it is there: at most 1 MiB, below
-/// the workspace, not through links.
+/// Reads a text file of the workspace that the settings do not name: at most 1 MiB, below the workspace,
+/// not through links.
 pub fn read_untrusted_text(directory: &WorkspaceDir, name: &str) -> Reading<TextFile> {
     read_document(directory, name, FileReach::Workspace)
 }
 
-/// Reads a document that may be caught while it is written: one that is younger than two seconds and
-/// empty, or begins as JSON and is none, is [`ReadProblem::HalfWritten`]. So no other channel decides in
-/// its place; who asked has to look again.
+/// Reads a document that may be in the middle of being written. If it is younger than two seconds, and is
+/// empty or begins like JSON without being valid JSON, the result is [`ReadProblem::HalfWritten`]. No other
+/// channel then decides in its place; the caller has to look again.
 pub(super) fn read_decision(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<TextFile> {
     let reading = read_document(directory, name, FileReach::Named);
     match reading {
@@ -63,7 +63,7 @@ pub(super) fn half_written(name: &str) -> FileRefusal {
     FileRefusal::because(name, ReadProblem::HalfWritten, "it was written just now and is not whole yet")
 }
 
-/// Whether a file was written so recently that its writer may not have ended.
+/// Whether a file was written so recently that its writer may not be finished.
 pub(super) fn is_young(written_at: Timestamp, now: Timestamp) -> bool {
     now.millis_since(written_at).abs() < YOUNG_MS
 }
@@ -74,7 +74,7 @@ fn is_whole(content: &str) -> bool {
     !content.is_empty() && (!is_json || serde_json::from_str::<IgnoredAny>(content).is_ok())
 }
 
-/// Reads an output of any length: a long one as its head and its tail.
+/// Reads an output of any length. Of a long one, only the start and the end.
 pub(super) fn read_output(directory: &WorkspaceDir, name: &str) -> Reading<TextFile> {
     output(directory, name).unwrap_or_else(|refusal| refusal.into_reading(name))
 }
@@ -93,7 +93,7 @@ fn output(directory: &WorkspaceDir, name: &str) -> Result<Reading<TextFile>, Fil
     Ok(Reading::Present(text_file(&file, content, true)))
 }
 
-/// Cuts the end to a whole line, or to a whole character where lines are long.
+/// Cuts the end back to a complete line, or to a complete character if lines are long.
 fn begin_of(head: &[u8]) -> &[u8] {
     let from = head.len().saturating_sub(LINE_SEARCH);
     if let Some(at) = head[from..].iter().rposition(|byte| *byte == b'\n') {
@@ -104,7 +104,7 @@ fn begin_of(head: &[u8]) -> &[u8] {
     &head[..last.unwrap_or(head.len())]
 }
 
-/// Cuts the begin to a whole line, or to a whole character where lines are long.
+/// Cuts the start forward to a complete line, or to a complete character if lines are long.
 fn end_of(tail: &[u8]) -> &[u8] {
     let until = tail.len().min(LINE_SEARCH);
     if let Some(at) = tail[..until].iter().position(|byte| *byte == b'\n') {

@@ -1,8 +1,8 @@
-//! What a workspace looks like at one moment, so that a change of it between two moments is seen: where its
-//! branches stand, and of each uncommitted file its size and times. Ignored files are no part of it: other
-//! programs write there all the time.
+//! Captures what a workspace looks like at one moment, so that changes between two moments are noticed:
+//! where its branches are, and the size and times of each uncommitted file. Ignored files are left out,
+//! since other programs write them all the time.
 //!
-//! It reads names and times, never content, and says when it could not look at everything.
+//! It reads names and times, never content, and says when it could not examine everything.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 
 use crate::model::{GitFacts, GitObservation, Reading};
 
-/// So many files are looked at.
+/// How many files are examined.
 const MOST_FILES: usize = 20_000;
-/// So many differences are named.
+/// How many differences are named.
 const MOST_NAMED: usize = 5;
 
 /// What a workspace looks like at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeSignature {
-    /// HEAD and the counts of commits and changes, in words; empty without git.
+    /// HEAD and the counts of commits and changes, in words. Empty without git.
     repository: Vec<String>,
     files: BTreeMap<PathBuf, Mark>,
-    /// True when there is more than was looked at.
+    /// Whether there is more than was examined.
     pub is_cut: bool,
 }
 
@@ -37,7 +37,7 @@ struct Mark {
 
 impl Mark {
     fn of(metadata: &Metadata) -> Mark {
-        // A folder changes its own size and time with what is in it, which is looked at by itself.
+        // A folder's size and time change with its contents, which are examined separately.
         let (size, modified) = if metadata.is_dir() {
             (0, (0, 0))
         } else {
@@ -47,8 +47,8 @@ impl Mark {
     }
 }
 
-/// The signature of `workspace`. `git` is a reading with its uncommitted changes; where there is none, all
-/// files are looked at.
+/// The signature of `workspace`. `git` is a reading that includes uncommitted changes; without one, all
+/// files are examined.
 pub fn tree_signature(workspace: &Path, git: &Reading<GitObservation>) -> TreeSignature {
     let mut signature = TreeSignature { repository: Vec::new(), files: BTreeMap::new(), is_cut: false };
     match git.present() {
@@ -90,7 +90,7 @@ fn repository(facts: &GitFacts) -> Vec<String> {
 }
 
 impl TreeSignature {
-    /// Adds a file, or a folder with all that is in it but repositories' own folders. Links are not followed.
+    /// Adds a file, or a folder with everything in it except `.git` folders. Links are not followed.
     fn add(&mut self, path: &Path) {
         let mut open = vec![path.to_owned()];
         while let Some(path) = open.pop() {
@@ -107,8 +107,7 @@ impl TreeSignature {
         }
     }
 
-    /// What differs between this signature and a later one, in words; empty when nothing does. Holds
-    /// untrusted text.
+    /// The differences to a `later` signature, in words. Empty if there are none. Contains untrusted text.
     pub fn differences(&self, later: &TreeSignature, workspace: &Path) -> Vec<String> {
         if self == later {
             return Vec::new();
@@ -136,7 +135,7 @@ impl TreeSignature {
 mod tests {
     use super::*;
 
-    /// Without git every file counts.
+    /// Without git, every file counts.
     #[test]
     fn a_folder_without_a_repository_is_looked_at_as_a_whole() {
         let temp = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! Opening and reading files that an agent controls (SECURITY.md 1.3).
+//! Opens and reads files that an agent controls (SECURITY.md 1.3).
 //!
-//! A path below the workspace is opened component by component without following links; what is opened
-//! must be a regular file, is opened without waiting, and is never read past a cap. Names that are
-//! absolute or climb out with `..` are refused. Nothing here says what the content means.
+//! A path below the workspace is opened component by component without following links. What is opened must
+//! be a regular file, is opened without waiting, and is never read past a limit. Absolute names (unless a
+//! user gave them) and names with `..` are refused. Nothing here interprets the content.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::disk::{self, Folder};
 use crate::model::{ReadProblem, Reading, Timestamp, Unreadable};
 
-/// A workspace's directory, held open: what is found below it is found there and nowhere else.
+/// A workspace's directory, held open, so that names below it cannot resolve anywhere else.
 #[derive(Debug)]
 pub struct WorkspaceDir {
     folder: Folder,
@@ -22,9 +22,9 @@ pub struct WorkspaceDir {
 /// Which names may be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileReach {
-    /// Names below the workspace only.
+    /// Only names below the workspace.
     Workspace,
-    /// Absolute paths too, since a person named them. Parents may be links then; the file may not.
+    /// Also absolute paths, because a user named them. Their parent folders may be links; the file may not.
     Named,
 }
 
@@ -32,17 +32,18 @@ pub enum FileReach {
 #[derive(Debug)]
 pub struct UntrustedFile {
     file: File,
-    /// The name it was asked for under. Untrusted text.
+    /// The name under which it was requested. Untrusted.
     pub name: String,
     /// Its size in bytes when it was opened.
     pub size: u64,
     /// When it was last written.
     pub written_at: Timestamp,
-    /// Which file and which state of it: device, inode, time of change in nanoseconds, size.
+    /// Identifies the file and its state.
     pub identity: FileIdentity,
 }
 
-/// Which file, and which state of it.
+/// Identifies a file and its state: device, inode, modification and change time in nanoseconds, size in
+/// bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileIdentity {
     device: u64,
@@ -55,9 +56,9 @@ pub struct FileIdentity {
 /// Why a file was not opened or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileRefusal {
-    /// Nothing is there.
+    /// It does not exist.
     Absent,
-    /// Something is there and cannot be used.
+    /// It exists but cannot be used.
     Unreadable(Unreadable),
 }
 
@@ -67,7 +68,7 @@ impl FileRefusal {
         FileRefusal::Unreadable(Unreadable { name: name.to_owned(), problem, detail: detail.into() })
     }
 
-    /// The same as the reading of `name`.
+    /// The refusal as a reading of `name`.
     pub fn into_reading<T>(self, name: &str) -> Reading<T> {
         match self {
             FileRefusal::Absent => Reading::Absent { name: name.to_owned() },
@@ -78,11 +79,17 @@ impl FileRefusal {
 
 impl WorkspaceDir {
     /// Opens the directory of a workspace.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be opened.
     pub fn open(path: &Path) -> io::Result<WorkspaceDir> {
         Ok(WorkspaceDir { folder: Folder::open(path)?, path: path.to_owned() })
     }
 
     /// Opens the regular file `name`.
+    ///
+    /// # Errors
+    /// The file is missing, is not allowed by `reach`, or cannot be opened safely.
     pub fn open_file(&self, name: &str, reach: FileReach) -> Result<UntrustedFile, FileRefusal> {
         let asked = Path::new(name);
         let opened = match self.inside(asked) {
@@ -99,12 +106,12 @@ impl WorkspaceDir {
         }
     }
 
-    /// The directory.
+    /// The open directory.
     pub(super) fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// The path from the workspace, if `asked` is one that stays inside.
+    /// The path relative to the workspace, if `asked` stays inside it.
     pub(super) fn inside(&self, asked: &Path) -> Option<PathBuf> {
         let relative = if asked.is_absolute() { asked.strip_prefix(&self.path).ok()? } else { asked };
         let mut inside = PathBuf::new();
@@ -119,7 +126,7 @@ impl WorkspaceDir {
     }
 }
 
-/// Refuses what was put there by somebody else under a second name.
+/// Refuses a file that someone else may have placed there: another user's, with a second hard link.
 fn examined(name: &str, file: File) -> Result<UntrustedFile, FileRefusal> {
     let metadata = file.metadata().map_err(|error| io_refusal(name, &error))?;
     if metadata.nlink() > 1 && metadata.uid() != rustix::process::geteuid().as_raw() {
@@ -163,8 +170,11 @@ fn io_refusal(name: &str, error: &io::Error) -> FileRefusal {
 }
 
 impl UntrustedFile {
-    /// The whole content, if it is no longer than `cap` bytes. A file that grows meanwhile is not read
-    /// past the cap.
+    /// The whole content, if it is at most `cap` bytes long. A file that grows meanwhile is not read past
+    /// the limit.
+    ///
+    /// # Errors
+    /// The file is longer, or cannot be read.
     pub fn read_whole(&self, cap: u64) -> Result<Vec<u8>, FileRefusal> {
         let too_large = || {
             let detail = format!("it is longer than {cap} bytes and was not read");
@@ -178,12 +188,15 @@ impl UntrustedFile {
     }
 
     /// At most `length` bytes from `start`; fewer at the end of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
     pub fn read_range(&self, start: u64, length: u64) -> Result<Vec<u8>, FileRefusal> {
         let end = start.saturating_add(length);
         disk::read_range(&self.file, start, end).map_err(|error| io_refusal(&self.name, &error))
     }
 
-    /// The open file, for a reader that streams.
+    /// The open file, for readers that stream.
     pub(super) fn as_file(&self) -> &File {
         &self.file
     }

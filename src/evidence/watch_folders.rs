@@ -1,4 +1,4 @@
-//! Where a change of the declared files would show: their folders, each once for each kind of part.
+//! Where changes to the declared files would show: their folders, once for each combination of parts.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -8,10 +8,10 @@ use std::path::{Component, Path, PathBuf};
 use super::required_files::is_pattern;
 use crate::model::{Names, Parts, WatchTarget, WorkspaceSettings};
 
-/// More folders than these are left to the slow pass; the defaults name two.
+/// How many folders are watched; the defaults name two. The slow pass covers the rest.
 const MOST_FOLDERS: usize = 16;
 
-/// The folders of all files that the settings of `workspace` name, whether they exist or not.
+/// The folders of all files named in the settings of `workspace`, whether or not they exist.
 pub(super) fn declared_folders(workspace: &Path, settings: &WorkspaceSettings) -> Vec<WatchTarget> {
     let mut folders = Folders::default();
     for name in settings.decision_file.iter().chain(&settings.outputs) {
@@ -24,15 +24,15 @@ pub(super) fn declared_folders(workspace: &Path, settings: &WorkspaceSettings) -
     folders.into_targets()
 }
 
-/// What comes to be at the top of a work tree: it says of no part for certain that it changed, and that the tree
-/// is worth a look. The folders below are not watched, they may be thousands; and a file that is written on is
-/// no news here, for a build does that all the time. The default plan stands in this folder, so the watch is
-/// there already.
+/// Watches for new entries at the top of a work tree. One does not mean for certain that any part changed,
+/// only that the tree is worth a look. The folders below are not watched, since there may be thousands, and
+/// writes to existing files are ignored, since a build makes them all the time. The default plan is in this
+/// folder, so it is watched anyway.
 pub(super) fn arrivals_at_top(workspace: &Path) -> WatchTarget {
     WatchTarget::new(workspace, Names::Any, Parts::empty()).arrivals()
 }
 
-/// Names by folder and part; `None` is every name.
+/// Names by folder and parts; `None` stands for every name.
 #[derive(Default)]
 struct Folders(BTreeMap<(PathBuf, u8), Option<BTreeSet<OsString>>>);
 
@@ -53,7 +53,7 @@ impl Folders {
             (true, _, _) => return,
             (false, _, _) => (workspace.join(&fixed), None),
         };
-        // `join("")` adds a separator at the end.
+        // `join("")` appends a separator.
         let folder: PathBuf = folder.components().collect();
         let names = self.0.entry((folder, parts.bits())).or_insert_with(|| Some(BTreeSet::new()));
         match entry {

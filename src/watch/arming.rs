@@ -1,7 +1,7 @@
-//! The owner's side: gives folders their seats, on the disk as it is, until nothing is in doubt.
+//! The owner's side: gives every folder a watch point that matches the disk, until nothing is in doubt.
 //!
-//! A directory may change between any two steps here. So a watch point is taken in the table first, then the
-//! watch is set, then the disk is looked at again; if it is not as before, the folder is in doubt again.
+//! A directory may change between any two steps here. So a watch point is first entered in the table, then
+//! the watch is set, then the disk is checked again; if it has changed, the folder is back in doubt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

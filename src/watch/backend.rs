@@ -1,4 +1,4 @@
-//! The seam to the system's watcher, so that its failures can be tested without reaching its limits.
+//! The interface to the system's watcher, so that its failures can be tested without reaching its limits.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Folds sightings for an owner that may be busy, in memory that a storm of events cannot grow.
+//! Merges watch events for an owner that may be busy, in memory that a storm of events cannot grow.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

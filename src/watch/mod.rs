@@ -1,30 +1,32 @@
-//! Turns what the kernel says about folders into "workspace N may have changed".
+//! Turns the kernel's events about folders into "workspace N may have changed".
 //!
-//! It must not read evidence, decide what a change means, wait before it tells, or keep a clock: a
-//! [`WatchEvent`] is a hint, told at once; the monitor coalesces and the engine stamps the time.
+//! It must not read evidence, decide what a change means, wait before reporting, or keep a clock: a
+//! [`WatchEvent`] is a hint, reported immediately; the monitor coalesces hints and the engine adds the
+//! time.
 //!
-//! Few, targeted watches: one on each folder that a [`WatchTarget`](crate::model::WatchTarget) names,
-//! never recursive, never on a file (the first atomic rename over a file would end its watch), shared by
-//! all workspaces that name the folder. Words of this room:
+//! There are few, targeted watches: one on each folder named by a
+//! [`WatchTarget`](crate::model::WatchTarget), never recursive, never on a file (the first atomic rename
+//! over a file would end its watch), shared by all workspaces that name the folder. Terms of this room:
 //!
-//! - a **folder** is what a target names; it may be missing, or reached by symbolic links;
-//! - a **place** is a directory that the system watches now, by its resolved path;
-//! - a folder's **watch point** is the place where it is watched: the folder itself if it exists, else the
-//!   nearest directory above it, where the next name on the way down is awaited;
-//! - a place is **broken** when its directory was removed or moved away: the system then says nothing
-//!   more, or says it under the old path.
+//! - A **folder** is what a target names. It may be missing, or be reached through symbolic links.
+//! - A **place** is a directory that the system is watching now, by its resolved path.
+//! - A folder's **watch point** is the place where it is watched: the folder itself if it exists, else the
+//!   nearest directory above it, where the next name on the way down is awaited.
+//! - A place is **broken** if its directory was removed or moved away: the system then reports nothing
+//!   more, or reports it under the old path.
 //!
-//! The system's thread must never wait: it only looks into the table and sends. Seats are changed by the
-//! owner's thread, because a watch that is set from within the callback waits for the very thread that
-//! runs the callback. So a broken place is told as [`WatchEvent::Rearm`], and the owner calls
-//! [`Watcher::rearm`] where it may wait for the disk. Nothing here polls or ticks; at rest no thread
-//! wakes. An event that concerns nobody costs one look-up by its folder, also in a busy directory where
-//! a missing folder is awaited.
+//! The system's thread must never wait: it only looks things up in the table and sends. Watch points are
+//! changed by the owner's thread, because setting a watch inside the callback would wait for the very
+//! thread that runs the callback. So a broken place is reported as [`WatchEvent::Rearm`], and the owner
+//! calls [`Watcher::rearm`] where it may wait for the disk. Nothing here polls or ticks; at rest no thread
+//! wakes up. An event that concerns nobody costs one look-up of its folder, even in a busy directory in
+//! which a missing folder is awaited.
 //!
-//! Limit: three things give no event and are found by [`Watcher::recheck`] only (the slow pass): a
-//! directory *above* an unwatched parent that is renamed, a symbolic link on the way that is pointed
-//! elsewhere, a write through a memory map.
-//! Limit: a directory that is mounted at two paths gives events under one of them only.
+//! Limit: three things cause no event and are found only by [`Watcher::recheck`] (the slow pass): renaming
+//! a directory *above* an unwatched parent, redirecting a symbolic link on the way, and writing through a
+//! memory map.
+//!
+//! Limit: a directory mounted at two paths causes events under only one of them.
 
 mod arming;
 mod backend;

@@ -1,5 +1,5 @@
-//! Tells when a process ends, without asking again and again: the kernel's handle on a process becomes
-//! readable then (`pidfd_open(2)`). Where the kernel has none, the slow pass finds out.
+//! Reports when a process ends, without polling: the kernel's handle for a process becomes readable then
+//! (`pidfd_open(2)`). If the kernel has no such handles, the slow pass finds out.
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,4 +1,4 @@
-//! Which workspaces an event in one folder concerns. Pure; it knows names, not paths.
+//! Which workspaces are concerned by an event in one folder. Pure; it knows names, not paths.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

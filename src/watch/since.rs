@@ -1,4 +1,5 @@
-//! Which of the folders that were read can have changed before they were watched. Reads times of the disk, nothing else.
+//! Which of the folders read may have changed before they were watched. Reads file times from the disk,
+//! nothing else.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -1,7 +1,7 @@
-//! The system's watcher by the crate `notify`: inotify on Linux.
+//! The system's watcher, through the crate `notify`: inotify on Linux.
 //!
-//! It asks the kernel for changes only (`EventKindMask::CORE`): opening and reading give no event, so
-//! the program's own reads never come back to it. It decides nothing about what an event means.
+//! It asks the kernel only for changes (`EventKindMask::CORE`): opening and reading cause no event, so
+//! closeout's own reads never come back to it. It does not decide what an event means.
 
 use std::path::Path;
 

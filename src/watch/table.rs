@@ -1,5 +1,5 @@
-//! The table of folders, places and readers: what the system's thread looks into and what the owner's
-//! thread changes. Pure: it neither watches nor reads the disk, so its lock is held for moments only.
+//! The table of folders, places and readers, which the system's thread looks up and the owner's thread
+//! changes. Pure: it neither watches nor reads the disk, so its lock is held only briefly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What the room tells its owner. Data only; it carries no time and no path.
+//! What this room reports to its owner. Data only, without times or paths.
 
 use crate::model::{Parts, WatchProblem, WorkspaceId};
 

@@ -1,5 +1,5 @@
-//! Where a folder is watched, and where the disk says that it can be. Reads the names and identities of
-//! directories, nothing else.
+//! Where a folder is watched, and where it could be watched according to the disk. Reads the names and
+//! identities of directories, nothing else.
 
 use std::ffi::OsString;
 use std::fs;

@@ -1,7 +1,8 @@
-//! The watcher as its owner sees it: targets in, sightings out.
+//! The watcher as its owner sees it: targets in, watch events out.
 //!
-//! Two locks. `arming` serialises the owner's calls and is held while the system and the disk are asked;
-//! the system's thread never takes it. `table` is held for look-ups only, never while anything waits.
+//! There are two locks. `arming` serialises the owner's calls and is held while the system and the disk are
+//! queried; the system's thread never takes it. `table` is held only for look-ups, never while anything
+//! waits.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
