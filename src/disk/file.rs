@@ -1,4 +1,4 @@
-//! Regular files: opened by a path whose folders are trusted, and read up to a cap.
+//! Opens regular files by a path whose folders are trusted, and reads them up to a size limit.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -12,20 +12,23 @@ use rustix::io::Errno;
 
 use crate::model::{ReadProblem, Timestamp};
 
-/// Flags of every opening: nothing waits, nothing becomes the terminal, nothing is inherited.
+/// The flags of every `open`: it does not wait, the file cannot become the controlling terminal, and
+/// nothing is inherited.
 pub(super) const FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Opens the regular file at `path` for reading. Links on the way are followed, the file itself may be none.
+/// Opens the regular file at `path` for reading. Links in its parent folders are followed; the file itself
+/// must not be one.
 ///
 /// # Errors
-/// The system's; for a link [`ReadProblem::Link`] by [`file_problem`], for another thing that is no regular file
-/// [`thing_in_the_way`] names it.
+/// Any I/O error. [`file_problem`] maps it to [`ReadProblem::Link`] for a link; for anything else that is
+/// not a regular file, [`thing_in_the_way`] says what it is.
 pub fn open(path: &Path) -> io::Result<File> {
     regular(rustix::fs::openat(CWD, path, FLAGS | OFlags::NOFOLLOW, Mode::empty()))
 }
 
-/// The same for a file that may be a link: the person's own, or one that its program follows too.
+/// Like [`open`], for a file that may be a symbolic link: the user's own, or one that its program follows
+/// too.
 ///
 /// # Errors
 /// As [`open`].
@@ -33,7 +36,7 @@ pub fn open_linked(path: &Path) -> io::Result<File> {
     regular(rustix::fs::openat(CWD, path, FLAGS, Mode::empty()))
 }
 
-/// Refuses what is no regular file.
+/// Refuses anything but a regular file.
 pub(super) fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<File> {
     let opened = match opened {
         Err(Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP) => return Err(not_a_file("a socket or a device")),
@@ -50,7 +53,7 @@ pub(super) fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<File> {
     Err(not_a_file(kind))
 }
 
-/// Something else stands where a regular file should be.
+/// Something other than a regular file was found.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} stands where a file should be")]
 struct NotAFile(&'static str);
@@ -59,12 +62,12 @@ fn not_a_file(kind: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, NotAFile(kind))
 }
 
-/// What stands where [`open`] looked for a regular file, in words; `None` for another failure.
+/// What [`open`] found instead of a regular file, in words; `None` for any other failure.
 pub fn thing_in_the_way(error: &io::Error) -> Option<&'static str> {
     error.get_ref()?.downcast_ref::<NotAFile>().map(|thing| thing.0)
 }
 
-/// The kind of problem that a failed opening or reading is.
+/// Classifies a failed open or read.
 pub fn file_problem(error: &io::Error) -> ReadProblem {
     let (errno, kind) = (Errno::from_io_error(error), error.kind());
     if errno == Some(Errno::LOOP) {
@@ -80,7 +83,7 @@ pub fn file_problem(error: &io::Error) -> ReadProblem {
     }
 }
 
-/// `None` where nothing is there.
+/// Turns "not found" into `None`.
 ///
 /// # Errors
 /// Every other failure.
@@ -94,15 +97,15 @@ pub fn existing<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// The content of a regular file of at most `cap` bytes, which is no link; `None` where nothing is there.
+/// Reads a regular file of at most `cap` bytes that is not a link. `None` if it does not exist.
 ///
 /// # Errors
-/// As [`open`]; it is longer than `cap`.
+/// As [`open`], and if the file is longer than `cap`.
 pub fn read(path: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
     existing(open(path))?.map(|file| read_whole(&file, cap)).transpose()
 }
 
-/// The same for a file that may be a link.
+/// Like [`read`], for a file that may be a symbolic link.
 ///
 /// # Errors
 /// As [`read`].
@@ -119,13 +122,13 @@ fn read_whole(file: &File, cap: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Files of at most so many bytes are read without asking how long they are.
+/// Files up to this size, in bytes, are read without asking for their length.
 const SHORT: usize = 4 << 10;
 
-/// The first `cap` bytes from where the file stands.
+/// Reads up to `cap` bytes from the file's current position.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn read_start(file: &File, cap: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::with_capacity(usize::try_from(cap).unwrap_or(SHORT).min(SHORT));
     file.take(SHORT as u64).take(cap).read_to_end(&mut content)?;
@@ -138,18 +141,18 @@ pub fn read_start(file: &File, cap: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The path of an existing file or folder without links, `.` and `..`: as [`std::fs::canonicalize`], without a question
-/// for each folder of the way.
+/// The path of an existing file or folder without links, `.` and `..`. Equivalent to
+/// [`std::fs::canonicalize`], but without a system call per parent folder.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     {
         let opened = rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
         let link = format!("/proc/self/fd/{}", opened.as_raw_fd());
-        // Without `/proc`, where the folder is out of what this process sees, or where it was deleted just now, the
-        // system is asked step by step.
+        // Without `/proc`, or for a folder that is outside this process's view or was just deleted, resolve
+        // step by step.
         if let Ok(resolved) = std::fs::read_link(link)
             && resolved.is_absolute()
             && !resolved.as_os_str().as_bytes().ends_with(b" (deleted)")
@@ -160,20 +163,20 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }
 
-/// The last `cap` bytes of a file, and whether that is all of it.
+/// Reads the last `cap` bytes of a file, and tells whether that is all of it.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn read_end(mut file: &File, cap: u64) -> io::Result<(Vec<u8>, bool)> {
     let skipped = file.metadata()?.len().saturating_sub(cap);
     file.seek(SeekFrom::Start(skipped))?;
     Ok((read_start(file, cap)?, skipped == 0))
 }
 
-/// The bytes from `start` to `end`; fewer if the file is shorter by now.
+/// Reads the bytes from `start` to `end`; fewer if the file is shorter by now.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX)];
     let filled = fill(file, start, &mut bytes)?;
@@ -181,10 +184,10 @@ pub fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Fills `bytes` with what stands in the file from `start` on, and tells how many there were.
+/// Fills `bytes` from the offset `start`, and returns how many bytes were read.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn fill(file: &File, start: u64, bytes: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < bytes.len() {
@@ -198,7 +201,7 @@ pub fn fill(file: &File, start: u64, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// When a file was last written.
+/// When a file was last modified.
 pub fn millis(metadata: &Metadata) -> Timestamp {
     Timestamp(metadata.mtime().saturating_mul(1000).saturating_add(metadata.mtime_nsec() / 1_000_000))
 }

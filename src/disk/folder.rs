@@ -1,4 +1,4 @@
-//! What lies below a folder, opened without following a link in any component of the way.
+//! Opens what is below a folder, following no link in any component of the path.
 
 use std::ffi::{CString, OsStr};
 use std::fs::File;
@@ -12,35 +12,35 @@ use rustix::path::Arg;
 
 use super::file::{FLAGS, regular};
 
-/// A folder, held open: what is found below it is found there and nowhere else.
+/// A folder, held open, so that names below it cannot resolve anywhere else.
 #[derive(Debug)]
 pub struct Folder {
     directory: OwnedFd,
 }
 
 impl Folder {
-    /// Opens the folder at a path that the caller trusts: it may lead through links.
+    /// Opens the folder at a path that the caller trusts; it may lead through links.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn open(path: &Path) -> rustix::io::Result<Folder> {
         let directory = rustix::fs::openat(CWD, path, FLAGS | OFlags::DIRECTORY, Mode::empty())?;
         Ok(Folder { directory })
     }
 
-    /// The same where the folder itself may be no link.
+    /// Like [`Folder::open`], but the folder itself must not be a link.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn open_unlinked(path: &Path) -> rustix::io::Result<Folder> {
         let flags = FLAGS | OFlags::DIRECTORY | OFlags::NOFOLLOW;
         Ok(Folder { directory: rustix::fs::openat(CWD, path, flags, Mode::empty())? })
     }
 
-    /// Opens the folder `below` this one; the empty path is this one.
+    /// Opens the folder `below` this one. The empty path is this folder.
     ///
     /// # Errors
-    /// The system's: `LOOP` for a link, `XDEV` for a path that leads out.
+    /// `LOOP` for a link, `XDEV` for a path that leads out, or any other I/O error.
     pub fn folder(&self, below: &Path) -> rustix::io::Result<Folder> {
         let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
         Ok(Folder { directory: self.open_below(below, OFlags::DIRECTORY)? })
@@ -49,39 +49,39 @@ impl Folder {
     /// Opens the regular file `below` this folder for reading.
     ///
     /// # Errors
-    /// As [`Folder::folder`], and as [`super::open`] for what is no regular file.
+    /// As [`Folder::folder`], and as [`super::open`] if it is not a regular file.
     pub fn file(&self, below: &Path) -> io::Result<File> {
         regular(self.open_below(below, OFlags::empty()))
     }
 
-    /// What is at `name`, which is one component; a link is told as a link.
+    /// The metadata of `name`, a single component. Links are not followed.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn stat(&self, name: impl Arg) -> rustix::io::Result<Stat> {
         rustix::fs::statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    /// The kind of what is at `name`, as [`Folder::stat`].
+    /// The file type of `name`, a single component. Links are not followed.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn kind(&self, name: impl Arg) -> rustix::io::Result<FileType> {
         Ok(FileType::from_raw_mode(self.stat(name)?.st_mode))
     }
 
-    /// Where the link `name` leads.
+    /// The target of the link `name`.
     ///
     /// # Errors
-    /// The system's; `INVAL` for what is no link.
+    /// `INVAL` if it is not a link, or any other I/O error.
     pub fn link_target(&self, name: impl Arg) -> rustix::io::Result<CString> {
         rustix::fs::readlinkat(&self.directory, name, Vec::new())
     }
 
-    /// What is in it, in no order.
+    /// The entries of the folder, in no particular order.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn entries(&self) -> rustix::io::Result<Dir> {
         Dir::read_from(&self.directory)
     }
@@ -96,8 +96,8 @@ impl Folder {
             let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
             let flags = FLAGS | OFlags::NOFOLLOW | more;
             match rustix::fs::openat2(&self.directory, path, flags, Mode::empty(), resolve) {
-                // Kernels before 5.6 do not have it, sandboxes forbid what they do not know, a rename on the way
-                // makes it give up, and a path can be longer than the system takes in one piece.
+                // Kernels before 5.6 lack `openat2`, sandboxes forbid calls they do not know, a concurrent
+                // rename makes it give up, and a path can be too long for one call.
                 Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::NAMETOOLONG) => {}
                 opened => return opened,
             }
@@ -105,7 +105,7 @@ impl Folder {
         self.walk(path, more)
     }
 
-    /// Opens one folder after the other, none of them a link.
+    /// Opens one folder after the other, none of which may be a link.
     fn walk(&self, path: &Path, more: OFlags) -> rustix::io::Result<OwnedFd> {
         let mut held: Option<OwnedFd> = None;
         let mut components = path.components().peekable();
@@ -119,7 +119,7 @@ impl Folder {
             let is_last = components.peek().is_none();
             let flags = FLAGS | OFlags::NOFOLLOW | if is_last { more } else { OFlags::DIRECTORY };
             match rustix::fs::openat(at, name, flags, Mode::empty()) {
-                // With both flags set, a link in place of a folder is told as "not a directory".
+                // With both flags set, a link in the place of a folder is reported as "not a directory".
                 Err(Errno::NOTDIR) => return Err(link_or_file(at, name)),
                 next => held = Some(next?),
             }
@@ -145,7 +145,7 @@ impl AsFd for Folder {
 mod tests {
     use super::*;
 
-    /// Systems without `openat2` take the other way; it has to come to the same answers.
+    /// Systems without `openat2` use the fallback, which has to give the same results.
     #[test]
     fn both_ways_of_opening_agree() {
         let temp = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
-//! Files as they must be opened where others can write: through no link, without waiting, and never read past a
-//! cap (`SECURITY.md` 1.3). The only room that names the system's flags for that; `tests/architecture` refuses
-//! them elsewhere.
+//! Opens files safely where others can write: through no link, without waiting, and never read past a size
+//! limit (`SECURITY.md` 1.3). This is the only room that names the system's flags for that;
+//! `tests/architecture` refuses them elsewhere.
 //!
-//! [`Folder`] opens what lies below a folder, and no component of the way may be a link. The functions of this
-//! module open one path whose folders the caller trusts (the person's home, closeout's own folder), and only
-//! the file itself may be no link. What changes files is in [`mod@write`], which takes the right to write.
-//! Nothing here knows what a file means.
+//! [`Folder`] opens what is below a folder, and no component of the path may be a link. The functions of
+//! this module open a path whose folders the caller trusts (the user's home, closeout's own folder); only
+//! the file itself must not be a link. Everything that changes files is in [`mod@write`] and requires the
+//! right to write. Nothing here knows what a file means.
 
 mod file;
 mod folder;

@@ -1,28 +1,28 @@
-//! What git says is configured, as text. Nothing of it is obeyed here.
+//! Reads the git configuration, as text. Nothing here acts on it.
 
 use super::runner::{Git, GitError, Stdin, succeeded};
 
-/// One line of the configuration, in the order in which git reads it.
+/// One setting, in the order in which git reads them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigEntry {
-    /// Section and name in lower case, with what stands between them as it is written.
+    /// Section and name in lower case; a subsection between them keeps its case.
     pub key: String,
-    /// Its value; a key without one is `true`.
+    /// Its value; `true` for a key without one.
     pub value: String,
-    /// It stands in the repository's own files, or in one that these include.
+    /// Whether it comes from the repository's own files, or from one they include.
     pub is_own: bool,
 }
 
-/// Everything that is configured for a repository, with what is included.
+/// All settings that apply to a repository, including files it includes.
 ///
 /// # Errors
-/// Git gave no answer, or cannot read a file.
+/// Git did not respond, or cannot read a file.
 pub fn config_entries(git: &Git<'_>) -> Result<Vec<ConfigEntry>, GitError> {
     let output = git.real(["config", "--list", "--show-scope", "-z", "--includes"], Stdin::Lock)?;
     Ok(parse(&succeeded("config", output)?.stdout))
 }
 
-/// Scope and setting by turns, each ended by a NUL; key and value are split by a line feed.
+/// Parses alternating scopes and settings, each terminated by NUL. A line feed separates key and value.
 fn parse(answer: &[u8]) -> Vec<ConfigEntry> {
     let mut fields = answer.split(|byte| *byte == 0);
     let mut entries = Vec::new();

@@ -1,5 +1,5 @@
-//! Reads the files of a git directory: no component below that directory may be a link, nothing waits, and nothing is
-//! read past a cap.
+//! Reads files of a git directory: no component below that directory may be a link, no open waits, and
+//! nothing is read past a size limit.
 
 use std::fs::File;
 use std::io;
@@ -9,14 +9,14 @@ use super::trouble::{Read, file_trouble, trouble};
 use crate::disk::{self, Folder};
 use crate::model::{ReadProblem, display_text};
 
-/// The most that is read of a file that git keeps small, in bytes.
+/// How much is read of a file that git keeps small, in bytes.
 const SMALL: u64 = 64 << 10;
 
-/// Opens the regular file `name` below `folder`; `None` when it does not exist. `folder` is trusted and may be
-/// reached by links.
+/// Opens the regular file `name` below `folder`. `None` if it does not exist. `folder` is trusted and may
+/// be reached through links.
 ///
 /// # Errors
-/// `name` is no regular file, is reached by a link, or cannot be opened.
+/// `name` is not a regular file, is reached through a link, or cannot be opened.
 pub fn open(folder: &Path, name: impl AsRef<Path>) -> Read<Option<File>> {
     let name = name.as_ref();
     let is_one = matches!(name.components().collect::<Vec<_>>()[..], [Component::Normal(_)]);
@@ -28,7 +28,7 @@ pub fn open(folder: &Path, name: impl AsRef<Path>) -> Read<Option<File>> {
     disk::existing(opened).map_err(|error| file_trouble(&folder.join(name), &error))
 }
 
-/// The content of a file of at most `cap` bytes; otherwise as [`open`].
+/// Reads a file of at most `cap` bytes. `None` if it does not exist.
 ///
 /// # Errors
 /// As [`open`], and [`ReadProblem::TooLarge`].
@@ -42,7 +42,7 @@ pub fn read(folder: &Path, name: impl AsRef<Path>, cap: u64) -> Read<Option<Vec<
     Ok(content)
 }
 
-/// The content of a file that git keeps small.
+/// Reads a file that git keeps small.
 ///
 /// # Errors
 /// As [`read`].
@@ -50,7 +50,7 @@ pub fn read_small(folder: &Path, name: impl AsRef<Path>) -> Read<Option<Vec<u8>>
     read(folder, name, SMALL)
 }
 
-/// The first `length` bytes of a file.
+/// Reads the first `length` bytes of a file.
 ///
 /// # Errors
 /// As [`open`].
@@ -58,7 +58,7 @@ pub fn read_start(folder: &Path, name: impl AsRef<Path>, length: u64) -> Read<Op
     opened(folder, name.as_ref(), |file| disk::read_start(file, length))
 }
 
-/// The last `length` bytes of a file, and whether that is all of it.
+/// Reads the last `length` bytes of a file, and tells whether that is all of it.
 ///
 /// # Errors
 /// As [`open`].
@@ -66,7 +66,8 @@ pub fn read_tail(folder: &Path, name: impl AsRef<Path>, length: u64) -> Read<Opt
     opened(folder, name.as_ref(), |file| disk::read_end(file, length))
 }
 
-/// The same through links, as git follows them: for what only goes to git again and is never shown.
+/// Like [`read`], but through links, as git follows them. For content that is only passed back to git and
+/// never shown.
 ///
 /// # Errors
 /// As [`read`].

@@ -1,6 +1,7 @@
-//! What the configuration of a repository says of its form. Git reads these keys without includes.
+//! What a repository's configuration says about its format. Git reads these keys without following
+//! includes.
 //!
-//! It must not take anything else out of the file: no value here can be a secret of another program.
+//! It must not read anything else from the file, so that no value here can be another program's secret.
 
 use std::path::PathBuf;
 
@@ -8,23 +9,26 @@ use super::object_id::ObjectFormat;
 use super::trouble::{Read, trouble};
 use crate::model::{ReadProblem, display_text};
 
-/// The form of a repository.
+/// The format of a repository.
 #[derive(Debug, Default)]
 pub(super) struct Format {
-    /// There is no work tree beside the git directory.
+    /// Whether the git directory has no work tree beside it.
     pub(super) is_bare: bool,
-    /// References are kept as reftable.
+    /// Whether references are stored as reftable.
     pub(super) is_reftable: bool,
-    /// How objects are named.
+    /// The format of object ids.
     pub(super) objects: ObjectFormat,
-    /// Files that the configuration names and every reader opens, as they are written there.
+    /// Files named in the configuration that every reader opens, as written there.
     pub(super) named_files: Vec<PathBuf>,
-    /// The file of patterns that it names, as it is written there.
+    /// The exclude file (`core.excludesFile`) it names, as written there.
     pub(super) excludes_file: Option<PathBuf>,
 }
 
 impl Format {
-    /// Reads the text of a configuration file.
+    /// Parses the text of a configuration file.
+    ///
+    /// # Errors
+    /// The object format is not supported.
     pub(super) fn parse(text: &[u8]) -> Read<Format> {
         let mut format = Format::default();
         let mut section = String::new();
@@ -66,7 +70,7 @@ impl Format {
     }
 }
 
-/// Whether a setting that is yes or no says yes, as git reads it.
+/// Whether a boolean setting is true, by git's rules.
 pub fn is_true(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on")
         || value.parse::<i64>().is_ok_and(|number| number != 0)

@@ -1,78 +1,79 @@
-//! What git lists of an index: its entries, with their flags and what it remembers of each file.
+//! Lists an index through git: its entries with their flags, and what it remembers about each file.
 //!
-//! It must not be trusted about the state of a file: names come from here, contents never.
+//! It must not be trusted about the state of a file: only names come from here, never contents.
 
 use std::path::Path;
 
 use super::runner::{Git, GitError, Stdin, succeeded};
 use super::shadow::Shadow;
 
-/// Flags of an entry that mean something: assume-unchanged, intent-to-add, skip-worktree.
+/// The entry flags that matter: assume-unchanged, intent-to-add, skip-worktree.
 const MEANING: u32 = ASSUME_UNCHANGED | INTENT_TO_ADD | SKIP_WORKTREE;
 const ASSUME_UNCHANGED: u32 = 0x8000;
 const INTENT_TO_ADD: u32 = 0x2000_0000;
 const SKIP_WORKTREE: u32 = 0x4000_0000;
 
-/// One entry of the index.
+/// An entry of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexEntry {
-    /// The mode as git writes it, in octal digits.
+    /// The mode as git prints it, in octal.
     pub mode: String,
-    /// The object.
+    /// The id of its object.
     pub id: String,
-    /// 0, or 1 to 3 in a conflict.
+    /// The stage: 0, or 1 to 3 in a conflict.
     pub stage: u8,
-    /// The flags that mean something.
+    /// The flags that matter.
     pub flags: u32,
-    /// What the index remembers of the file: size, and time in seconds and nanoseconds.
+    /// What the index remembers about the file: size in bytes, and modification time in seconds and
+    /// nanoseconds.
     pub stat: (u32, u64, u64),
-    /// When the file was last changed in any way, in seconds and nanoseconds, as the index remembers it.
+    /// The file's change time in the index, in seconds and nanoseconds.
     pub changed: (u64, u64),
-    /// From the top, as bytes.
+    /// The path relative to the top, as bytes.
     pub path: Vec<u8>,
 }
 
 impl IndexEntry {
-    /// True when it is marked assume-unchanged or skip-worktree.
+    /// Whether it is marked assume-unchanged or skip-worktree.
     pub fn is_flagged(&self) -> bool {
         self.flags & (ASSUME_UNCHANGED | SKIP_WORKTREE) != 0
     }
 
-    /// True when it is marked skip-worktree.
+    /// Whether it is marked skip-worktree.
     pub fn is_skipped(&self) -> bool {
         self.flags & SKIP_WORKTREE != 0
     }
 
-    /// True when only its name is in the index.
+    /// Whether only its name is in the index (intent-to-add).
     pub fn is_intent(&self) -> bool {
         self.flags & INTENT_TO_ADD != 0
     }
 
-    /// True when `now` means the same: what the index remembers of the file counts for nothing.
+    /// Whether `now` is the same entry, ignoring what the index remembers about the file.
     pub fn is_as(&self, now: &IndexEntry) -> bool {
         IndexEntry { stat: now.stat, changed: now.changed, ..self.clone() } == *now
     }
 
-    /// True when `now` is the same entry but for a skip-worktree mark that it has not any more.
+    /// Whether `now` is the same entry, except that it may have lost a skip-worktree mark.
     pub fn is_unskipped(&self, now: &IndexEntry) -> bool {
         IndexEntry { flags: self.flags & !SKIP_WORKTREE, ..self.clone() }.is_as(now)
     }
 
-    /// True when it is no conflict and has no flag.
+    /// Whether it is not in conflict and has no flags.
     pub fn is_plain(&self) -> bool {
         self.stage == 0 && self.flags == 0
     }
 
-    /// True for a submodule.
+    /// Whether it is a submodule.
     pub fn is_gitlink(&self) -> bool {
         self.mode == "160000"
     }
 }
 
-/// The entries of an index, in its order, as git reads them in `shadow`.
+/// The entries of an index, in order, as git reads them in `shadow`.
 ///
 /// # Errors
-/// Git gave no answer, cannot read the index, or its answer is not as expected.
+/// Git did not respond, cannot read the index, or its output has an unexpected form.
 pub fn index_entries(git: &Git<'_>, shadow: &Shadow, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
     let args = ["ls-files", "-s", "-z", "--debug"];
     let output = git.shadowed_with(shadow, index, &shadow.objects, args, Stdin::Lock)?;
@@ -82,7 +83,8 @@ pub fn index_entries(git: &Git<'_>, shadow: &Shadow, index: &Path) -> Result<Vec
     })
 }
 
-/// Entries as `ls-files -s -z --debug` writes them: a record, NUL, five lines of the stat cache.
+/// Parses the output of `ls-files -s -z --debug`: for each entry a record, NUL, and five lines of the stat
+/// cache.
 fn parse(mut text: &[u8]) -> Option<Vec<IndexEntry>> {
     let mut entries = Vec::new();
     while !text.is_empty() {
@@ -104,14 +106,14 @@ fn parse(mut text: &[u8]) -> Option<Vec<IndexEntry>> {
     Some(entries)
 }
 
-/// Size and time of a file, of the lines `  mtime: 12:34` and `  size: 5\tflags: 0`.
+/// Size and modification time of a file, from the lines `  mtime: 12:34` and `  size: 5\tflags: 0`.
 fn parse_stat(modified: &[u8], last: &[u8]) -> Option<(u32, u64, u64)> {
     let (seconds, nanos) = parse_time(modified, "mtime: ")?;
     let size = std::str::from_utf8(last).ok()?.trim_start().strip_prefix("size: ")?.split_once('\t')?.0;
     Some((size.parse().ok()?, seconds, nanos))
 }
 
-/// Seconds and nanoseconds of a line like `  mtime: 12:34`.
+/// Seconds and nanoseconds from a line such as `  mtime: 12:34`.
 fn parse_time(line: &[u8], name: &str) -> Option<(u64, u64)> {
     let (seconds, nanos) =
         std::str::from_utf8(line).ok()?.trim_start().strip_prefix(name)?.split_once(':')?;

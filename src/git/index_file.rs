@@ -1,6 +1,6 @@
-//! What is read from the index file itself: whether it is whole, and which submodules it names. The
-//! git program does not check the sum at its end, so that it takes the rest of a file that was cut
-//! off for entries, or for none.
+//! Reads the index file itself, to check that it is complete and to find submodules. The git program does
+//! not verify the checksum at the end, so it takes the remains of a truncated file for entries, or for an
+//! empty index.
 
 use super::file::{read, read_start};
 use super::index::IndexEntry;
@@ -8,19 +8,19 @@ use super::repository::Repository;
 use super::trouble::{Read, trouble};
 use crate::model::{ReadProblem, Unreadable, display_text, hex};
 
-/// A larger index is not checked; it is left to git.
+/// The largest index checked, in bytes. Larger ones are left to git.
 const CAP: u64 = 256 << 20;
-/// The file mode of a submodule in an index or a tree.
+/// The mode of a submodule in an index or a tree.
 pub const GITLINK: u32 = 0o160_000;
 
-/// An entry of the index that stands for a submodule.
+/// An index entry for a submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gitlink {
-    /// From the top.
+    /// The path relative to the top.
     pub path: Vec<u8>,
-    /// The commit that the index names.
+    /// The commit recorded in the index.
     pub commit: String,
-    /// The entry is one side of a conflict.
+    /// Whether the entry is one side of a conflict.
     pub is_conflicted: bool,
 }
 
@@ -30,45 +30,44 @@ impl From<IndexEntry> for Gitlink {
     }
 }
 
-/// What an index file says of submodules.
+/// The submodules in an index file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Gitlinks {
-    /// All that there are, in the order of the index.
+    /// All of them, in the order of the index.
     Listed(Vec<Gitlink>),
-    /// The file is only a part of the index, or too large to be read here.
+    /// Not known: the file holds only a part of the index, or is too large to be read here.
     Elsewhere,
 }
 
-/// An entry that git was told to pass over when it looks for changes.
+/// An entry that git was told to skip when it looks for changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedOver {
-    /// From the top.
+    /// The path relative to the top.
     pub path: Vec<u8>,
-    /// The content that the index names.
+    /// The id of the content recorded in the index.
     pub id: String,
-    /// Size in bytes, as the index has it.
+    /// The file's size in bytes according to the index.
     pub size: u32,
-    /// Time of the last write in seconds, as the index has it.
+    /// The file's modification time in seconds according to the index.
     pub modified: u32,
-    /// The nanoseconds of it.
+    /// The nanoseconds of that time.
     pub modified_nanos: u32,
-    /// Not checked out on purpose (skip-worktree), and not assumed to be unchanged.
+    /// Whether it is deliberately not checked out (skip-worktree), rather than assumed unchanged.
     pub is_sparse: bool,
 }
 
-/// Which entries of an index are more than files that git looks at.
+/// The index entries that are not simply files which git examines.
 #[derive(Debug, PartialEq, Eq)]
 pub struct IndexMarks {
-    /// The submodules, but those that git was told to pass over.
+    /// The submodules, except those that git was told to skip.
     pub gitlinks: Gitlinks,
-    /// The files that git was told to pass over, as far as the file itself has them.
+    /// The files that git was told to skip, as far as this file lists them.
     pub passed_over: Vec<PassedOver>,
-    /// The tree that a commit of all entries would have, where the index remembers it: git forgets it with every
-    /// change, and never has it beside a conflict or a name that was only announced.
+    /// The tree that a commit of all entries would have, if the index caches it. Git drops it on every
+    /// change, and never has it in the presence of a conflict or an intent-to-add entry.
     pub tree: Option<String>,
 }
 
-/// What an index file tells here.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Entries {
     gitlinks: Vec<Gitlink>,
@@ -77,7 +76,10 @@ struct Entries {
     tree: Option<String>,
 }
 
-/// Reads the index file. Refuses one whose parts do not fill it exactly; a missing or empty one is fine.
+/// Reads the index file. A missing or empty file is fine.
+///
+/// # Errors
+/// The file cannot be read, or its parts do not fill it exactly.
 pub fn index_marks(repository: &Repository) -> Read<IndexMarks> {
     let content = match read(&repository.git_dir, "index", CAP) {
         Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => {
@@ -96,7 +98,7 @@ pub fn index_marks(repository: &Repository) -> Read<IndexMarks> {
     Ok(IndexMarks { gitlinks, passed_over: entries.passed_over, tree })
 }
 
-/// How many entries the index has, by its header; `None` when there is no readable index.
+/// The number of entries according to the index header; `None` if there is no readable index.
 pub fn n_index_entries(repository: &Repository) -> Option<u32> {
     let header = read_start(&repository.git_dir, "index", 12).ok()??;
     let (signature, rest) = header.split_at_checked(4)?;
@@ -104,7 +106,7 @@ pub fn n_index_entries(repository: &Repository) -> Option<u32> {
     (signature == b"DIRC").then_some(n_entries)
 }
 
-/// The index cannot be understood, for this reason, and what to do.
+/// The problem of an index that cannot be understood, with the reason and what to do.
 pub fn damaged_index(repository: &Repository, why: &str) -> Unreadable {
     let path = display_text::path(&repository.git_dir.join("index"));
     let words = format!(
@@ -114,7 +116,7 @@ pub fn damaged_index(repository: &Repository, why: &str) -> Unreadable {
     trouble(ReadProblem::Invalid, words)
 }
 
-/// Follows header, entries and extensions to the checksum (`gitformat-index`).
+/// Parses header, entries and extensions up to the checksum (`gitformat-index`).
 fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
     let number =
         |at: usize| content.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
@@ -130,7 +132,7 @@ fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
         let flags_at = at + 40 + n_id;
         let end = entry_end(content, at, version, n_id, &mut name)?;
         let flags = content.get(flags_at..flags_at + 4)?;
-        // Assume-unchanged, and not checked out on purpose.
+        // Assume-unchanged, or skip-worktree.
         let is_passed_over =
             flags[0] & 0x80 != 0 || (version >= 3 && flags[0] & 0x40 != 0 && flags[2] & 0x40 != 0);
         if is_passed_over && matches!(mode >> 12, 0o10 | 0o12) {
@@ -165,8 +167,8 @@ fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
     (at == end).then_some(found)
 }
 
-/// The tree at the root of git's cache of trees, if it has all entries: an empty name, how many entries it has, how many
-/// trees follow, its id.
+/// The root tree in git's cache-tree extension, if it covers all entries. Its fields are an empty name, the
+/// number of entries it covers, the number of subtrees, and its id.
 fn tree_of_all(cached: &[u8], n_entries: u32, n_id: usize) -> Option<String> {
     let rest = cached.strip_prefix(b"\0")?;
     let end = rest.iter().position(|byte| *byte == b'\n')?;
@@ -175,15 +177,15 @@ fn tree_of_all(cached: &[u8], n_entries: u32, n_id: usize) -> Option<String> {
     rest.get(..n_id).filter(|_| is_whole).map(hex::hex)
 }
 
-/// Where the entry at `at` ends; `None` when it does not. `name` goes from the name of the entry
-/// before to that of this one.
+/// The end of the entry at `at`; `None` if it is incomplete. `name` holds the previous entry's name on
+/// input and this one's on output.
 fn entry_end(content: &[u8], at: usize, version: u32, n_id: usize, name: &mut Vec<u8>) -> Option<usize> {
     let flags_at = at + 40 + n_id;
     let flags = content.get(flags_at..flags_at + 2)?;
     let is_extended = version >= 3 && flags[0] & 0x40 != 0;
     let mut name_at = flags_at + if is_extended { 4 } else { 2 };
     if version == 4 {
-        // The name follows how much of the one before falls away.
+        // The name is preceded by how many bytes of the previous name to drop.
         let n_dropped = dropped(content, &mut name_at)?;
         let rest = content.get(name_at..)?;
         let length = rest.iter().position(|byte| *byte == 0)?;
@@ -199,13 +201,13 @@ fn entry_end(content: &[u8], at: usize, version: u32, n_id: usize, name: &mut Ve
     };
     name.clear();
     name.extend_from_slice(content.get(name_at..name_at + length)?);
-    // Entries of a split index can stand for others by position and have no name.
-    // One to eight NULs fill the entry up to a multiple of eight.
+    // Entries of a split index can stand for others by position and have no name. One to eight NULs pad the
+    // entry to a multiple of eight bytes.
     let end = at + (name_at - at + length + 8) / 8 * 8;
     (*content.get(name_at + length)? == 0 && end <= content.len()).then_some(end)
 }
 
-/// The number at `at`, in git's offset encoding; `at` moves behind it.
+/// The number at `at` in git's offset encoding. Moves `at` behind it.
 fn dropped(content: &[u8], at: &mut usize) -> Option<usize> {
     let mut byte = *content.get(*at)?;
     let mut number = usize::from(byte & 0x7F);
@@ -227,7 +229,7 @@ mod tests {
         let id = [0xab; 20];
         let of = |begin: &[u8]| tree_of_all(&[begin, &id].concat(), 12, 20);
         assert_eq!(of(b"\x0012 3\n"), Some("ab".repeat(20)));
-        // Some entries are not in it, it is out of date, it is that of a folder, it is cut.
+        // In turn: entries missing, outdated, that of a folder, truncated, truncated.
         for begin in [&b"\x0011 3\n"[..], b"\0-1 3\n", b"src\x0012 3\n", b"\x0012\n", b"\x0012 3"] {
             assert_eq!(of(begin), None, "{begin:?}");
         }

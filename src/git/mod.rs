@@ -1,7 +1,8 @@
-//! Git repositories: where they are, what their files say, and how the git program is asked.
+//! Git repositories: where they are, what their files say, and how to run the git program.
 //!
-//! It must not judge what it finds, must not run anything that a repository names, and must not follow a link below a
-//! git directory (`SECURITY.md` 1.2): where one is, only the git program reads on. It changes no repository.
+//! It must not judge what it finds, run anything that a repository names, or follow a link below a git
+//! directory (`SECURITY.md` 1.2); from a link on, only the git program reads. It changes no repository of
+//! the user's.
 
 mod config;
 mod file;

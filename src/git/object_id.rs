@@ -1,23 +1,23 @@
-//! The ids of git's objects, computed here too, so that what git says it stored is compared with what was
-//! read. Both formats that git has.
+//! The ids of git's objects in both of git's formats. They are computed here as well, so that what git
+//! claims to have stored can be compared with what was read.
 
 use sha2::{Digest as _, Sha256};
 
 use super::sha1::Sha1;
 use crate::model::hex;
 
-/// How a repository names its objects.
+/// A repository's format of object ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ObjectFormat {
-    /// Forty digits.
+    /// 40 hexadecimal digits.
     #[default]
     Sha1,
-    /// Sixty-four digits.
+    /// 64 hexadecimal digits.
     Sha256,
 }
 
 impl ObjectFormat {
-    /// The format that git calls so (`extensions.objectFormat`).
+    /// The format that git calls `name` (`extensions.objectFormat`).
     pub fn named(name: &str) -> Option<ObjectFormat> {
         match name {
             "sha1" => Some(ObjectFormat::Sha1),
@@ -26,7 +26,7 @@ impl ObjectFormat {
         }
     }
 
-    /// How many bytes an id has.
+    /// The length of an id in bytes.
     pub fn id_length(self) -> usize {
         match self {
             ObjectFormat::Sha1 => 20,
@@ -34,7 +34,7 @@ impl ObjectFormat {
         }
     }
 
-    /// The id of a blob of `size` bytes, before its content.
+    /// Starts the id of a blob of `size` bytes.
     pub fn blob(self, size: u64) -> BlobId {
         self.object("blob", size)
     }
@@ -48,21 +48,21 @@ impl ObjectFormat {
         id
     }
 
-    /// The id of a tree that is in memory, as git stores it; `None` as with [`BlobId::hex`].
+    /// The id of a tree, given as git stores it. `None` as for [`BlobId::hex`].
     pub fn id_of_tree(self, stored: &[u8]) -> Option<String> {
         let mut id = self.object("tree", stored.len() as u64);
         id.update(stored);
         id.hex()
     }
 
-    /// The id of a blob that is in memory; `None` as with [`BlobId::hex`].
+    /// The id of a blob with this content. `None` as for [`BlobId::hex`].
     pub fn id_of(self, content: &[u8]) -> Option<String> {
         let mut id = self.blob(content.len() as u64);
         id.update(content);
         id.hex()
     }
 
-    /// The settings with which git knows a repository of this format.
+    /// The configuration by which git recognises a repository of this format.
     pub fn settings(self) -> &'static str {
         match self {
             ObjectFormat::Sha1 => "[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n",
@@ -72,7 +72,7 @@ impl ObjectFormat {
         }
     }
 
-    /// The id of a tree without entries, which git knows in every repository.
+    /// The id of the empty tree, which git knows in every repository.
     pub fn empty_tree(self) -> &'static str {
         match self {
             ObjectFormat::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -80,23 +80,23 @@ impl ObjectFormat {
         }
     }
 
-    /// The id that stands for nothing.
+    /// The null id.
     pub fn zero(self) -> String {
         "0".repeat(2 * self.id_length())
     }
 }
 
-/// An id in the making.
+/// An id under computation.
 #[derive(Debug)]
 pub enum BlobId {
-    /// In a repository of the usual format.
+    /// In a repository of the default format.
     Sha1(Box<Sha1>),
-    /// In one of the newer.
+    /// In a repository of the newer format.
     Sha256(Sha256),
 }
 
 impl BlobId {
-    /// Adds `bytes` of the content.
+    /// Adds bytes of the content.
     pub fn update(&mut self, bytes: &[u8]) {
         match self {
             BlobId::Sha1(sum) => sum.update(bytes),
@@ -104,8 +104,8 @@ impl BlobId {
         }
     }
 
-    /// The id in hexadecimal digits; `None` for a content that is made to have the id of another, which git
-    /// refuses to store.
+    /// The id in hexadecimal. `None` for content crafted to collide with another's id, which git refuses to
+    /// store.
     pub fn hex(self) -> Option<String> {
         match self {
             BlobId::Sha1(sum) => sum.hex_if_safe(),

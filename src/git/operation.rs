@@ -1,6 +1,6 @@
-//! Which operation of git was begun and not ended, by the files that it leaves.
+//! Detects an unfinished git operation from the files that it leaves.
 //!
-//! It must not read more of these files than tells one operation from another.
+//! It must not read more of these files than it takes to tell the operations apart.
 
 use super::file::read_small;
 use super::refs::is_resolved;
@@ -11,13 +11,13 @@ use crate::model::Operation;
 /// The operation in progress.
 ///
 /// # Errors
-/// Git gave no answer; it is asked only where references are kept as reftable.
+/// Git did not respond; it is asked only if references are stored as reftable.
 pub fn operation(git: &Git<'_>) -> Result<Option<Operation>, GitError> {
     let found = operation_in_files(git.repo);
     if found.is_some() || git.repo.refs != RefStorage::Reftable {
         return Ok(found);
     }
-    // A cherry-pick or revert of one commit leaves a reference, which is no file there.
+    // Picking or reverting a single commit leaves a reference, which is not a file in that storage.
     for (name, operation) in [("CHERRY_PICK_HEAD", Operation::CherryPick), ("REVERT_HEAD", Operation::Revert)]
     {
         if is_resolved(git, name)? {
@@ -27,7 +27,7 @@ pub fn operation(git: &Git<'_>) -> Result<Option<Operation>, GitError> {
     Ok(None)
 }
 
-/// The operation in progress, as far as files tell.
+/// The operation in progress, as far as files show.
 pub fn operation_in_files(repository: &Repository) -> Option<Operation> {
     let has = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
     if has("rebase-merge") {
@@ -41,7 +41,7 @@ pub fn operation_in_files(repository: &Repository) -> Option<Operation> {
     } else if has("REVERT_HEAD") {
         Some(Operation::Revert)
     } else if has("sequencer") {
-        // Between two picks of one command only its list is there.
+        // Between two picks of one command only the todo list exists.
         let todo = read_small(&repository.git_dir, "sequencer/todo").ok().flatten().unwrap_or_default();
         Some(if todo.starts_with(b"revert") { Operation::Revert } else { Operation::CherryPick })
     } else if has("BISECT_LOG") {
@@ -51,7 +51,7 @@ pub fn operation_in_files(repository: &Repository) -> Option<Operation> {
     }
 }
 
-/// The branch that a rebase will come back to, by its full name.
+/// The full name of the branch that a rebase will return to.
 pub fn rebased_branch(repository: &Repository) -> Option<String> {
     ["rebase-merge/head-name", "rebase-apply/head-name"].iter().find_map(|name| {
         let text = read_small(&repository.git_dir, name).ok()??;

@@ -1,5 +1,5 @@
-//! The log of a reference: what moved it, by whom, when. Which commits were made here and which
-//! only came here is known from nothing else.
+//! The log of a reference: what moved it, by whom and when. Nothing else shows which commits were made here
+//! and which merely arrived.
 
 use super::file::read_tail;
 use super::object_id::is_id;
@@ -7,52 +7,52 @@ use super::refs::log_file;
 use super::repository::Repository;
 use super::trouble::Read;
 
-/// Older entries of a longer log are not read.
+/// How much of the end of a log is read, in bytes.
 const CAP: u64 = 2 << 20;
 
-/// One entry of a log.
+/// An entry of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// Where the reference stood before; all zeros when it was not there.
+    /// The id before; all zeros if the reference did not exist.
     pub old: String,
-    /// Where it stands after.
+    /// The id after.
     pub new: String,
-    /// Seconds since the epoch.
+    /// Seconds since the Unix epoch.
     pub time: i64,
-    /// What moved it.
+    /// What moved the reference.
     pub action: ReflogAction,
 }
 
-/// What moved a reference, as far as it tells made from received.
+/// What moved a reference, as far as it distinguishes commits made here from commits received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReflogAction {
     /// A commit was made.
     Commit,
-    /// A commit was made in place of the one before.
+    /// A commit replaced the previous one.
     Amend,
-    /// A merge was ended by hand.
+    /// A merge was completed by hand.
     MergeByHand,
-    /// A merge was made by git alone.
+    /// Git made a merge commit by itself.
     Merge,
-    /// A commit was made from another: cherry-pick, revert, am, a step of a rebase.
+    /// A commit was made from another one: cherry-pick, revert, am, a rebase step.
     Replay,
-    /// A step of a rebase put a commit in place of the one before: squash, fixup, reword.
+    /// A rebase step replaced the previous commit: squash, fixup, reword.
     ReplayOver,
-    /// A rebase began.
+    /// A rebase started.
     RebaseStart,
-    /// A rebase ended well.
+    /// A rebase completed.
     RebaseFinish,
-    /// A rebase was given up.
+    /// A rebase was aborted.
     RebaseAbort,
-    /// Commits of another came by a fast-forward.
+    /// Commits arrived by a fast-forward.
     FastForward,
     /// Anything else: checkout, reset, branch, clone, …
     Move,
 }
 
 impl ReflogAction {
-    /// The action that a log message names. Before its colon stands the command as it was given,
-    /// which may have colons of its own (`pull https://…`).
+    /// Parses the message of a log entry. The part before the colon is the command as entered, which may
+    /// itself contain colons (`pull https://…`).
     pub fn parse(message: &str) -> ReflogAction {
         let command = message.split([' ', ':']).next().unwrap_or_default();
         let is = |end: &str| message.contains(end);
@@ -89,7 +89,7 @@ impl ReflogAction {
         }
     }
 
-    /// Whether it made the commit that the reference stands at after.
+    /// Whether this action created the commit that the reference then points to.
     pub fn is_making(self) -> bool {
         match self {
             ReflogAction::Commit
@@ -107,19 +107,19 @@ impl ReflogAction {
     }
 }
 
-/// `merge x: Fast-forward`, `cherry-pick: fast-forward`.
+/// Matches `merge x: Fast-forward` and `cherry-pick: fast-forward`.
 fn is_fast_forward(message: &str) -> bool {
     message.ends_with(": Fast-forward") || message.ends_with(": fast-forward")
 }
 
-/// `pick` of `rebase -i (pick): subject`.
+/// The `pick` in `rebase -i (pick): subject`.
 fn step_of(message: &str) -> Option<&str> {
     let (before, _) = message.split_once("): ")?;
     before.rsplit_once(" (").map(|(_, step)| step)
 }
 
-/// The log of HEAD (this worktree's) or of a shared reference, oldest entry first; lines that are no entries are
-/// passed over.
+/// The log of HEAD (of this worktree) or of a shared reference, oldest entry first. Lines that are not
+/// entries are skipped.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -127,7 +127,7 @@ pub fn reflog(repository: &Repository, name: &str) -> Read<Vec<LogEntry>> {
     read_last(repository, name, CAP)
 }
 
-/// The end of the log of HEAD, about the last thirty entries.
+/// The end of the log of HEAD: about the last thirty entries.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -145,7 +145,7 @@ fn read_last(repository: &Repository, name: &str, cap: u64) -> Read<Vec<LogEntry
     Ok(lines.filter_map(parse).collect())
 }
 
-/// `OLD NEW Name <mail> TIME ZONE\tMESSAGE`.
+/// Parses `OLD NEW Name <mail> TIME ZONE\tMESSAGE`.
 fn parse(line: &[u8]) -> Option<LogEntry> {
     let tab = line.iter().position(|byte| *byte == b'\t').unwrap_or(line.len());
     let head = String::from_utf8_lossy(&line[..tab]);

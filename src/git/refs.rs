@@ -1,7 +1,7 @@
-//! What the files of a git directory say of references: HEAD, branches, logs. Costs microseconds.
+//! What the files of a git directory say about references: HEAD, branches, logs. Costs microseconds.
 //!
-//! It must not be asked where references are no plain files ([`super::RefStorage`]), and must not hand on anything
-//! that is no reference's name and no object id.
+//! It must not be used if references are not plain files ([`super::RefStorage`]), and must not return
+//! anything but names of references and object ids.
 
 use std::path::{Component, Path};
 
@@ -12,23 +12,23 @@ use super::runner::{Git, GitError, Stdin};
 use super::trouble::{Read, trouble};
 use crate::model::{Head, ReadProblem, display_text};
 
-/// The most that is read of packed references, in bytes.
+/// The largest file of packed references read, in bytes.
 const PACKED_CAP: u64 = 256 << 20;
-/// The most that is read of what was fetched, in bytes.
+/// How much of `FETCH_HEAD` is read, in bytes.
 const FETCHED_CAP: u64 = 64 << 10;
-/// References that stand for references, at most so many in a row.
+/// How many symbolic references are followed in a row.
 const MAX_HOPS: usize = 5;
 
-/// What HEAD names.
+/// What HEAD refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeadRef {
-    /// A branch, by its full name, whether it has a commit or not.
+    /// A branch, by full name, with or without commits.
     Branch(String),
     /// A commit, by its id.
     Detached(String),
 }
 
-/// What HEAD names.
+/// What HEAD refers to.
 ///
 /// # Errors
 /// HEAD is damaged or cannot be read.
@@ -36,7 +36,7 @@ pub fn head_ref(repository: &Repository) -> Read<HeadRef> {
     let path = repository.git_dir.join("HEAD");
     let damaged = || trouble(ReadProblem::Invalid, format!("{} is damaged", display_text::path(&path)));
     let text = match path.read_link() {
-        // An old form of HEAD is a symbolic link to the branch; only its own text counts.
+        // In an old format HEAD is a symbolic link to the branch; only the link's text is used.
         Ok(target) if target.starts_with("refs") => {
             [b"ref: ".as_slice(), target.as_os_str().as_encoded_bytes()].concat()
         }
@@ -50,10 +50,10 @@ pub fn head_ref(repository: &Repository) -> Read<HeadRef> {
     }
 }
 
-/// Where HEAD stands.
+/// The current branch and commit.
 ///
 /// # Errors
-/// As [`head_ref`], and where the branch is damaged or cannot be read.
+/// As [`head_ref`], or the branch is damaged or cannot be read.
 pub fn head(repository: &Repository) -> Read<Head> {
     let name = match head_ref(repository)? {
         HeadRef::Detached(commit) => return Ok(Head::Detached { commit }),
@@ -66,7 +66,7 @@ pub fn head(repository: &Repository) -> Read<Head> {
     })
 }
 
-/// The id that a reference leads to; `None` when there is no such reference.
+/// The id that a reference resolves to; `None` if it does not exist.
 ///
 /// # Errors
 /// It is damaged or cannot be read.
@@ -90,8 +90,8 @@ pub fn find_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
     Err(trouble(ReadProblem::Invalid, format!("the reference {shown} stands for itself")))
 }
 
-/// The text that is stored for a reference, in a file of its own or among the packed ones; `None` when there is none,
-/// or the name would leave the git directory.
+/// The text stored for a reference, in its own file or among the packed ones. `None` if there is none, or
+/// if the name would leave the git directory.
 ///
 /// # Errors
 /// It cannot be read, or only through a link.
@@ -111,7 +111,7 @@ pub fn stored_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
     }
 }
 
-/// Whether a full reference name stays in the folder of references.
+/// Whether a full reference name stays below `refs/`.
 fn is_name(name: &str) -> bool {
     name.starts_with("refs/") && is_inside(name)
 }
@@ -120,18 +120,18 @@ fn is_inside(name: &str) -> bool {
     !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Whether git finds a reference of that name.
+/// Whether git finds a reference called `name`.
 pub(super) fn is_resolved(git: &Git<'_>, name: &str) -> Result<bool, GitError> {
     let args = ["rev-parse", "-q", "--verify", "--end-of-options", name];
     Ok(git.real(args, Stdin::Lock)?.is_success())
 }
 
-/// The packed references.
+/// The content of `packed-refs`.
 #[derive(Debug)]
 pub struct PackedRefs(Vec<u8>);
 
 impl PackedRefs {
-    /// Reads them; none where the file is missing.
+    /// Reads the file. A missing one counts as empty.
     ///
     /// # Errors
     /// The file cannot be read, or only through a link.
@@ -139,7 +139,7 @@ impl PackedRefs {
         Ok(PackedRefs(read(&repository.common_dir, "packed-refs", PACKED_CAP)?.unwrap_or_default()))
     }
 
-    /// Ids and names, as `git pack-refs` writes them: `<id> <name>`, beside lines with `#` and `^`.
+    /// The ids and names. `git pack-refs` writes `<id> <name>`; lines with `#` and `^` are skipped.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.split(|byte| *byte == b'\n').filter_map(|line| {
             let space = line.iter().position(|byte| *byte == b' ')?;
@@ -148,26 +148,26 @@ impl PackedRefs {
         })
     }
 
-    /// The id of the reference `name`.
+    /// The id of the reference called `name`.
     pub fn id_of(&self, name: &str) -> Option<String> {
         self.entries().find(|(_, it)| *it == name.as_bytes()).map(|(id, _)| id.to_owned())
     }
 }
 
-/// The folder and the name of the file that a reference's log is in.
+/// The folder and name of the file with a reference's log.
 pub fn log_file<'r>(repository: &'r Repository, name: &str) -> (&'r Path, String) {
     let folder = if name == "HEAD" { &repository.git_dir } else { &repository.common_dir };
     (folder, format!("logs/{name}"))
 }
 
-/// Whether HEAD has a log. Where references are no plain files it is taken to have one.
+/// Whether HEAD has a log. Assumed if references are not plain files.
 pub fn has_head_log(repository: &Repository) -> bool {
     let (folder, name) = log_file(repository, "HEAD");
     !repository.has_ref_files()
         || folder.join(name).symlink_metadata().is_ok_and(|metadata| metadata.len() > 0)
 }
 
-/// The commits that the last fetch brought, as far as the beginning of the list tells.
+/// The commits that the last fetch brought, as far as the start of the list shows.
 ///
 /// # Errors
 /// The list cannot be read.
@@ -178,7 +178,7 @@ pub fn fetched(repository: &Repository) -> Read<Vec<String>> {
     Ok(ids.map(str::to_owned).collect())
 }
 
-/// Whether the history was cut off at a depth.
+/// Whether the repository is shallow.
 pub fn is_shallow(repository: &Repository) -> bool {
     repository.common_dir.join("shallow").symlink_metadata().is_ok_and(|metadata| metadata.len() > 0)
 }

@@ -1,7 +1,8 @@
-//! Finds a repository and tells where it keeps what: work tree, git directory, common directory, formats.
+//! Finds a repository and its parts: work tree, git directory, common directory, formats.
 //!
-//! It must not run git, and reads nothing that could hang. A folder without `.git` is never taken for a repository,
-//! even if it looks like a bare one: its configuration could name programs (`SECURITY.md` 1.2).
+//! It must not run git, and reads nothing that could hang. A folder without `.git` is never taken for a
+//! repository, even if it looks like a bare one, because its configuration could name programs
+//! (`SECURITY.md` 1.2).
 
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -16,68 +17,68 @@ use super::trouble::{Read, file_trouble, not_a_file, trouble};
 use crate::disk;
 use crate::model::{ReadProblem, Unreadable, display_text};
 
-/// The most that is read of a configuration, in bytes.
+/// How much of a configuration is read, in bytes.
 const CONFIG_CAP: u64 = 1 << 20;
 
-/// What git reads as text in the git directory of a worktree, with the folders on the way.
+/// What git reads as text in a worktree's git directory, including the folders on the way.
 const OWN_TEXTS: [&str; 10] = [
     "HEAD", "commondir", "config.worktree", "info", "info/sparse-checkout", "index", "logs", "rebase-apply",
     "rebase-merge", "sequencer",
 ];
-/// The same in the git directory that all worktrees share.
+/// What git reads as text in the git directory that all worktrees share.
 const SHARED_TEXTS: [&str; 13] = [
     "config", "info", "info/attributes", "info/grafts", "logs", "objects", "objects/info",
     "objects/info/alternates", "packed-refs", "refs", "reftable", "reftable/tables.list", "shallow",
 ];
 
-/// Where a repository keeps what.
+/// Where a repository keeps its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
-    /// The top of the work tree, which holds `.git`.
+    /// The top of the work tree, which contains `.git`.
     pub top: PathBuf,
-    /// The git directory of this worktree, without links.
+    /// This worktree's git directory, resolved.
     pub git_dir: PathBuf,
-    /// The git directory that all worktrees share; the same for the main one.
+    /// The git directory shared by all worktrees. For the main worktree the same as `git_dir`.
     pub common_dir: PathBuf,
-    /// The folder that was asked about, from the top.
+    /// The folder that was asked about, relative to the top.
     pub prefix: PathBuf,
-    /// How its objects are named.
+    /// The format of object ids.
     pub format: ObjectFormat,
-    /// How its references are kept.
+    /// How references are stored.
     pub refs: RefStorage,
-    /// It has no work tree of its own (linked worktrees may still exist).
+    /// Whether it has no work tree of its own (linked worktrees may still exist).
     pub is_bare: bool,
-    /// Files that the configuration names and every reader opens.
+    /// Files named in the configuration that every reader opens.
     pub named_files: Vec<PathBuf>,
-    /// The file of patterns that its own configuration names, as it is written there.
+    /// The exclude file named in the repository's own configuration, as written there.
     pub excludes_file: Option<PathBuf>,
-    /// Sixteen digits that name this worktree in closeout's own folder and in references.
+    /// Sixteen hexadecimal digits that identify this worktree in closeout's own folder and in references.
     pub key: String,
     identity: [Option<(u64, u64)>; 2],
 }
 
-/// How a repository keeps its references.
+/// How a repository stores its references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefStorage {
     /// In files, which are read here.
     Files,
-    /// In files that are reached by links (`git-new-workdir`, `repo`). Only the git program reads them: it tells no
-    /// more of a file than an object id.
+    /// In files behind links (`git-new-workdir`, `repo`). Only the git program reads them, since it reveals
+    /// nothing of a file but object ids.
     LinkedFiles,
     /// As reftable, which only the git program reads.
     Reftable,
 }
 
 impl Repository {
-    /// The repository that `folder` lies in; `None` when there is none.
+    /// The repository that contains `folder`; `None` if there is none.
     ///
     /// # Errors
-    /// `folder` cannot be reached, is a bare repository, or the repository cannot be read.
+    /// `folder` cannot be reached or is a bare repository, or the repository cannot be read.
     pub fn find(folder: &Path) -> Read<Option<Repository>> {
         let start = resolved(folder)?;
         let device = start.metadata().map_err(|error| file_trouble(&start, &error))?.dev();
         for top in start.ancestors() {
-            // Git does not search beyond a file system either.
+            // Git does not search beyond a file system boundary either.
             if !top.metadata().is_ok_and(|metadata| metadata.dev() == device) {
                 break;
             }
@@ -89,8 +90,8 @@ impl Repository {
         if looks_like_git_dir(&start) { Err(bare()) } else { Ok(None) }
     }
 
-    /// The repository whose top is `folder`; `None` when there is none. No folder above is looked at: it may be a
-    /// hostile repository.
+    /// The repository whose top is `folder`; `None` if there is none. Parent folders are not searched,
+    /// since they may be a hostile repository.
     ///
     /// # Errors
     /// As [`Repository::find`].
@@ -102,7 +103,7 @@ impl Repository {
         }
     }
 
-    /// The repository of the worktree at `top`, whose git directory is known.
+    /// The repository of the worktree at `top`, given its git directory.
     ///
     /// # Errors
     /// It cannot be read.
@@ -124,7 +125,7 @@ impl Repository {
             is_bare: format.is_bare && git_dir == common_dir,
             format: format.objects,
             refs,
-            // Names are seen from the folder of the file that names them.
+            // Relative names start from the folder of the file that contains them.
             excludes_file: format.excludes_file.clone(),
             named_files: format.named_files.iter().map(|name| common_dir.join(name)).collect(),
             key: Sha1::of(git_dir.as_os_str().as_bytes())[..16].to_owned(),
@@ -136,10 +137,10 @@ impl Repository {
         })
     }
 
-    /// Makes an empty repository of closeout's own in the new folder `work`.
+    /// Creates an empty repository of closeout's own in the new folder `work`.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn create(work: &Path, format: ObjectFormat) -> io::Result<Repository> {
         let git_dir = work.join("git");
         for name in ["objects/pack", "refs"] {
@@ -161,7 +162,8 @@ impl Repository {
         self.git_dir != self.common_dir
     }
 
-    /// The first of its places that belongs to another user, if any: git itself trusts no such repository.
+    /// The first of its paths that belongs to another user, if any. Git itself does not trust such a
+    /// repository.
     pub fn foreign_place(&self) -> Option<PathBuf> {
         let user = rustix::process::geteuid().as_raw();
         let is_own = |path: &Path| path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == user);
@@ -197,20 +199,21 @@ impl Repository {
         Ok(())
     }
 
-    /// The first link among the places that git reads as text. What git says of such a file could quote it.
+    /// The first link among the files that git reads as text. Git's messages could quote the file behind
+    /// it.
     pub fn linked_file(&self) -> Option<PathBuf> {
         let own = OWN_TEXTS.iter().map(|name| self.git_dir.join(name));
         let shared = SHARED_TEXTS.iter().map(|name| self.common_dir.join(name));
         let mut links = own.chain(shared).filter(|path| path.is_symlink());
-        // An old form of HEAD is a link to the branch.
+        // In an old format HEAD is a link to the branch.
         links
             .find(|path| !(path.ends_with("HEAD") && path.read_link().is_ok_and(|it| it.starts_with("refs"))))
     }
 
-    /// Refuses when the work tree or the git directory is another one than at first.
+    /// Checks that the work tree and the git directory are still the ones found first.
     ///
     /// # Errors
-    /// [`ReadProblem::Refused`].
+    /// [`ReadProblem::Refused`] if either was replaced.
     pub fn check_same(&self) -> Read<()> {
         let now = [identity(&self.top), identity(&self.git_dir)];
         if now == self.identity && !now.contains(&None) {
@@ -220,23 +223,23 @@ impl Repository {
         Err(trouble(ReadProblem::Refused, format!("{shown} is another folder than a moment ago")))
     }
 
-    /// The file of the index.
+    /// The path of the index.
     pub fn index(&self) -> PathBuf {
         self.git_dir.join("index")
     }
 
-    /// The lock that git takes before it changes the index.
+    /// The lock file that git creates before it changes the index.
     pub fn index_lock(&self) -> PathBuf {
         self.git_dir.join("index.lock")
     }
 
-    /// True when something is at this path of the work tree.
+    /// Whether anything exists at this path of the work tree.
     pub fn has(&self, path: &[u8]) -> bool {
         self.top.join(std::ffi::OsStr::from_bytes(path)).symlink_metadata().is_ok()
     }
 }
 
-/// The path that `text` (of a `gitdir` or `commondir` file) names, seen from `base`.
+/// The path that `text` (from a `gitdir` or `commondir` file) names relative to `base`.
 pub fn resolve(base: &Path, text: &[u8]) -> PathBuf {
     let path = base.join(std::ffi::OsStr::from_bytes(text.trim_ascii()));
     disk::resolve(&path).unwrap_or(path)
@@ -258,7 +261,7 @@ fn bare() -> Unreadable {
     )
 }
 
-/// The form of the repository. Its configuration may be a link, of which nothing is taken but the form.
+/// The format of the repository. If its configuration is a link, nothing but the format is used.
 fn format_of(common_dir: &Path) -> Read<Format> {
     let path = common_dir.join("config");
     let opened = disk::existing(disk::open_linked(&path));
@@ -268,12 +271,12 @@ fn format_of(common_dir: &Path) -> Read<Format> {
     Ok(if path.is_symlink() { Format { named_files: Vec::new(), ..format } } else { format })
 }
 
-/// Device and inode of a folder; `None` when it is not there.
+/// Device and inode of a folder; `None` if it does not exist.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// The git directory that `folder/.git` is or names; `None` when the search goes on above.
+/// The git directory that `folder/.git` is or names; `None` if the search has to continue above.
 fn git_dir_of(folder: &Path) -> Read<Option<PathBuf>> {
     let dot_git = folder.join(".git");
     let metadata = match dot_git.metadata() {
@@ -301,7 +304,7 @@ fn git_dir_of(folder: &Path) -> Read<Option<PathBuf>> {
     })
 }
 
-/// `git_dir` itself when it is one; an error when it was one and lost its HEAD.
+/// Returns `git_dir` if it is a git directory. An error if it was one and has lost its HEAD.
 fn git_dir_is(git_dir: PathBuf) -> Read<Option<PathBuf>> {
     let head = git_dir.join("HEAD");
     match head.symlink_metadata() {
@@ -319,7 +322,8 @@ fn looks_like_git_dir(folder: &Path) -> bool {
     folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
 }
 
-/// Refuses what is there and is no regular file; links are followed, as git follows them.
+/// Refuses anything but a regular file. Links are followed, as git follows them, and a missing file is
+/// fine.
 fn check_file(path: &Path) -> Read<()> {
     match path.metadata() {
         Ok(metadata) if metadata.is_file() => Ok(()),

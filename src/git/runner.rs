@@ -1,9 +1,10 @@
-//! The one runner of the git program: a repository that is named and never looked for, an environment built from
-//! nothing, and settings that keep git from starting what the repository or the environment names
-//! (`SECURITY.md` 1.2).
+//! The only runner of the git program: the repository is named explicitly and never searched for, the
+//! environment is built from nothing, and settings keep git from starting what the repository or the
+//! environment names (`SECURITY.md` 1.2).
 //!
-//! Commands that read the index or the work tree run in a shadow; only those that run nothing see the real git
-//! directory. It must not be weakened by a caller, and must not repeat what git quotes of a file outside.
+//! Commands that read the index or the work tree run in a shadow; only those that start nothing see the
+//! real git directory. A caller must not be able to weaken this, and git's quotes of files outside must not
+//! be repeated.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,13 +18,13 @@ use super::shadow::Shadow;
 use crate::model::display_text;
 use crate::process::{self, Cancel, End, Launcher, Output, ProcessError, Spec};
 
-/// Settings that keep git from starting anything or reaching out.
+/// Settings that keep git from starting programs and from using the network.
 const SETTINGS: [&str; 9] = [
     "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.alternateRefsCommand=",
     "safe.bareRepository=explicit", "log.showSignature=false", "protocol.allow=never", "gc.auto=0",
     "maintenance.auto=false",
 ];
-/// Variables that do the same, and those that make answers the same everywhere.
+/// Variables with the same purpose, and those that make the output the same everywhere.
 const VARIABLES: [(&str, &str); 8] = [
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_LITERAL_PATHSPECS", "1"),
@@ -38,26 +39,26 @@ const VARIABLES: [(&str, &str); 8] = [
 const LONG_COMMANDS: [&str; 6] =
     ["fast-import", "verify-pack", "update-index", "cat-file", "bundle", "pack-objects"];
 
-/// Why git gave no answer.
+/// Why git did not respond.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// It did not end in its time and was ended.
+    /// It exceeded its time limit and was ended.
     #[error("git {command} did not answer within {} s", .limit.as_secs_f32())]
     TimedOut {
         /// The command.
         command: String,
-        /// The time that it had.
+        /// The time limit.
         limit: Duration,
     },
-    /// It was ended because the caller did not want it any more.
+    /// It was ended because the caller cancelled it.
     #[error("git was ended on request")]
     Cancelled,
-    /// Its answer is longer than is kept.
+    /// Its output exceeds the limit.
     #[error("git's answer is longer than {} MiB", .cap >> 20)]
     TooLong {
         /// The command.
         command: String,
-        /// How much is kept, in bytes.
+        /// The limit in bytes.
         cap: usize,
     },
     /// It failed.
@@ -65,7 +66,7 @@ pub enum GitError {
     Failed {
         /// The command.
         command: String,
-        /// What it wrote to its error output, or how it ended.
+        /// What it wrote to standard error, or how it ended.
         message: String,
     },
     /// It could not be run.
@@ -76,62 +77,64 @@ pub enum GitError {
 /// How a room calls git.
 #[derive(Debug, Clone, Copy)]
 pub struct CallPolicy {
-    /// Settings beside those that every call has. They can only forbid more, or it is said why there.
+    /// Settings added to those of every call. They may only restrict further; an exception is explained
+    /// where it is made.
     pub settings: &'static [&'static str],
-    /// Folders in which git finds programs beside its own parts, for the search path.
+    /// Folders added to the search path, in which git finds programs other than its own parts.
     pub programs: &'static str,
-    /// How long a command may take that looks at lists.
+    /// The time limit of commands that read lists.
     pub limit: Duration,
-    /// How long a command may take that moves contents.
+    /// The time limit of commands that move contents.
     pub long_limit: Duration,
-    /// The most that is kept of an answer, in bytes.
+    /// How much of the output is kept, in bytes.
     pub answer_cap: usize,
 }
 
-/// What a command gets as its input.
+/// The standard input of a command.
 #[derive(Debug)]
 pub enum Stdin {
-    /// The lock of the runner, if it has one, so that the lock lasts as long as the child. Else nothing.
+    /// The runner's lock file, if it has one, so that the lock lasts as long as the child. Otherwise
+    /// nothing.
     Lock,
     /// These bytes.
     Bytes(Vec<u8>),
-    /// This file from its present place on.
+    /// This file, from its current position.
     File(Arc<File>),
 }
 
-/// What programs get that a person trusts.
+/// What is passed to programs the user trusts.
 #[derive(Debug)]
 pub struct ForPrograms<'a> {
     /// Their environment.
     pub env: &'a [(OsString, OsString)],
-    /// Their time.
+    /// Their time limit.
     pub limit: Duration,
     /// What gives them a session of their own.
     pub launcher: Option<&'a Launcher>,
 }
 
-/// The runner for one repository.
+/// Runs git for one repository.
 #[derive(Debug)]
 pub struct Git<'a> {
-    /// Git, by absolute path.
+    /// The git program, by absolute path.
     pub program: &'a Path,
-    /// The user's home, for the user's own configuration; `None` reads none.
+    /// The user's home directory, for the user's own configuration. `None` reads no such configuration.
     pub home: Option<&'a Path>,
     /// The repository.
     pub repo: &'a Repository,
-    /// How it is called.
+    /// The room's policy.
     pub policy: CallPolicy,
-    /// A locked file that each child holds.
+    /// A locked file that every child inherits.
     pub lock: Option<Arc<File>>,
-    /// Ends a command early; `None` for what is finished in any case.
+    /// Ends a command early; `None` for work that is completed in any case.
     pub cancel: Option<&'a Cancel>,
-    /// Set when a command does not answer in its time; from then on each has a tenth of it, so that what hangs is waited
-    /// for once. `None` gives each its whole time.
+    /// Set when a command exceeds its time limit. From then on each command has a tenth of its time, so
+    /// that a hang is waited for only once. `None` always allows the full time.
     pub has_hung: Option<&'a AtomicBool>,
 }
 
 impl<'a> Git<'a> {
-    /// The same for what was begun and is finished, whoever wants it to end.
+    /// The same runner without cancellation, for work that was begun and has to be completed.
     #[must_use]
     pub fn to_the_end(&self) -> Git<'a> {
         Git { lock: self.lock.clone(), cancel: None, ..*self }
@@ -142,7 +145,7 @@ impl<'a> Git<'a> {
         Git { lock: self.lock.clone(), repo, ..*self }
     }
 
-    /// Refuses when somebody wants it to end.
+    /// Fails if the caller has cancelled.
     ///
     /// # Errors
     /// [`GitError::Cancelled`].
@@ -150,11 +153,11 @@ impl<'a> Git<'a> {
         if self.cancel.is_some_and(Cancel::is_cancelled) { Err(GitError::Cancelled) } else { Ok(()) }
     }
 
-    /// Whether git itself takes the repository, which may belong to somebody else. It decides that only for a
-    /// repository that it found, not for one that was named.
+    /// Whether git itself accepts the repository, which may belong to someone else. Git checks that only
+    /// for a repository that it finds, not for one that is named.
     ///
     /// # Errors
-    /// Git gave no answer.
+    /// Git did not respond.
     pub fn is_allowed(&self) -> Result<bool, GitError> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.env.retain(|(name, _)| name != "GIT_DIR" && name != "GIT_WORK_TREE");
@@ -165,10 +168,10 @@ impl<'a> Git<'a> {
         self.has_hung.is_some_and(|it| it.load(Ordering::Relaxed))
     }
 
-    /// A command on the real git directory: one that runs nothing of the repository's.
+    /// Runs a command on the real git directory. It must be one that starts nothing the repository names.
     ///
     /// # Errors
-    /// Git gave no answer; how it ended is in the answer.
+    /// Git did not respond. How the command ended is in the output.
     pub fn real<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,
@@ -177,11 +180,11 @@ impl<'a> Git<'a> {
         self.run(self.spec(&self.repo.git_dir), args, input)
     }
 
-    /// The content of the blob `id`, which may also be written `<commit>:<path>`; `None` when it is longer than
+    /// The content of the blob `id`, which may also be `<commit>:<path>`. `None` if it is longer than
     /// `most` bytes.
     ///
     /// # Errors
-    /// Git gave no answer, or there is no such blob.
+    /// Git did not respond, or there is no such blob.
     pub fn blob(&self, id: &str, most: usize) -> Result<Option<Vec<u8>>, GitError> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.stdout_cap = most;
@@ -202,7 +205,7 @@ impl<'a> Git<'a> {
         succeeded("cat-file", output).map(drop)
     }
 
-    /// A command that sees `shadow` for the git directory and writes objects to `objects`.
+    /// Runs a command with `shadow` as the git directory; it writes objects to `objects`.
     ///
     /// # Errors
     /// As [`Git::real`].
@@ -216,8 +219,8 @@ impl<'a> Git<'a> {
         self.shadowed_with(shadow, &shadow.index, objects, args, input)
     }
 
-    /// The same for filters that are trusted: they get the environment that a person gives to programs, and
-    /// their own time.
+    /// Like [`Git::shadowed`], for trusted filters: they get the environment and time limit of users'
+    /// programs.
     ///
     /// # Errors
     /// As [`Git::real`].
@@ -235,7 +238,7 @@ impl<'a> Git<'a> {
         self.run_within(spec, args, input, Some(programs.limit))
     }
 
-    /// The same as [`Git::shadowed`] with another index.
+    /// Like [`Git::shadowed`], with another index.
     ///
     /// # Errors
     /// As [`Git::real`].
@@ -254,7 +257,7 @@ impl<'a> Git<'a> {
         let real = self.repo.common_dir.join("objects");
         let mut spec = self.spec(&shadow.git_dir);
         if !shadow.has_user_settings {
-            // The user's own settings can name filters, which would run on what the agent wrote.
+            // The user's own settings can name filters, which would process what the agent wrote.
             spec = spec.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         }
         if objects != real {
@@ -268,14 +271,14 @@ impl<'a> Git<'a> {
         let mut spec = Spec::new(self.program, top)
             .env("GIT_DIR", git_dir)
             .env("GIT_WORK_TREE", top)
-            // Not even a repository that was not named right is looked for above.
+            // Even a wrongly named repository must not make git search the folders above.
             .env("GIT_CEILING_DIRECTORIES", top.parent().unwrap_or(top));
         spec = VARIABLES.iter().fold(spec, |spec, (name, value)| spec.env(name, value));
         spec = match self.home {
             Some(home) => spec.env("HOME", home),
             None => spec.env("GIT_CONFIG_GLOBAL", "/dev/null"),
         };
-        // git finds its own parts beside itself.
+        // git finds its own parts next to itself.
         let mut path = self.program.parent().map(|folder| folder.as_os_str().to_owned()).unwrap_or_default();
         path.push(self.policy.programs);
         spec = spec.env("PATH", path).args(["--no-optional-locks"]);
@@ -341,13 +344,13 @@ fn failed(command: String, message: &str) -> GitError {
     GitError::Failed { command, message: message.to_owned() }
 }
 
-/// What stands in place of words that could quote a file to which a link of the git directory leads.
+/// The text that replaces a message which could quote a file behind a link in the git directory.
 pub fn not_repeated(link: &Path) -> String {
     let shown = display_text::path(link);
     format!("fatal: {shown} is a symbolic link, so what git says of it is not repeated here")
 }
 
-/// The name of the command: what follows the settings.
+/// The name of the command, which follows the settings.
 fn command_of(args: &[OsString]) -> String {
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
@@ -359,10 +362,10 @@ fn command_of(args: &[OsString]) -> String {
     String::new()
 }
 
-/// The output of a command that must have succeeded.
+/// The output of a command that has to succeed.
 ///
 /// # Errors
-/// [`GitError::Failed`] with what it wrote to its error output.
+/// [`GitError::Failed`] with what it wrote to standard error.
 pub fn succeeded(command: &str, output: Output) -> Result<Output, GitError> {
     if output.is_success() {
         return Ok(output);
@@ -371,12 +374,12 @@ pub fn succeeded(command: &str, output: Output) -> Result<Output, GitError> {
     Err(GitError::Failed { command: command.to_owned(), message })
 }
 
-/// The one line that a command answered.
+/// The output of a command that prints one line.
 pub fn line(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
 }
 
-/// A path in a list that git splits at colons, as git unquotes it.
+/// A path for a list that git splits at colons, quoted as git unquotes it.
 fn quoted(path: &Path) -> OsString {
     use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
     let mut text = b"\"".to_vec();

@@ -1,35 +1,35 @@
-//! SHA-1, fed in pieces, with the detection of collisions that git itself has. It must not be used to keep
-//! anything secret.
+//! SHA-1, computed incrementally, with the collision detection that git itself uses. It must not be used to
+//! protect secrets.
 
 use sha1_checked::{Digest as _, Sha1 as Checked};
 
 use crate::model::hex;
 
-/// A sum in the making.
+/// A checksum under computation.
 #[derive(Debug, Default, Clone)]
 pub struct Sha1 {
     sum: Checked,
 }
 
 impl Sha1 {
-    /// Adds `bytes`.
+    /// Adds bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.sum.update(bytes);
     }
 
-    /// The sum of `bytes`, as 40 hexadecimal digits.
+    /// The checksum of `bytes`, as 40 hexadecimal digits.
     pub fn of(bytes: &[u8]) -> String {
         let mut sum = Sha1::default();
         sum.update(bytes);
         sum.hex()
     }
 
-    /// The sum of what was added, as 40 hexadecimal digits.
+    /// The checksum, as 40 hexadecimal digits.
     pub fn hex(self) -> String {
         hex::hex(self.sum.try_finalize().hash())
     }
 
-    /// The same; `None` when what was added is made to have the sum of something else.
+    /// The checksum; `None` if the input was crafted to collide with something else.
     pub fn hex_if_safe(self) -> Option<String> {
         let sum = self.sum.try_finalize();
         (!sum.has_collision()).then(|| hex::hex(sum.hash()))
@@ -40,7 +40,7 @@ impl Sha1 {
 mod tests {
     use super::Sha1;
 
-    // Journals and names of references that are kept already are made of these.
+    // Existing journals and reference names depend on these.
     #[test]
     fn the_sums_of_the_standard_come_out() {
         assert_eq!(Sha1::of(b""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");

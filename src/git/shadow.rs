@@ -1,8 +1,8 @@
-//! A shadow of a git directory, in a folder of closeout's own: ignore rules and a handful of harmless settings, but no
-//! configuration and no hooks that name programs. A command that sees it starts nothing of the repository's, whatever
-//! an agent writes there meanwhile (`SECURITY.md` 1.2).
+//! A shadow of a git directory, in a folder of closeout's own: ignore rules and a few harmless settings,
+//! but no configuration or hooks that name programs. A command that uses it starts nothing of the
+//! repository's, whatever an agent writes there in the meantime (`SECURITY.md` 1.2).
 //!
-//! It must not be made inside the repository, and nothing of the repository is changed here.
+//! It must not be created inside the repository, and changes nothing in the repository.
 
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, FileTimes};
@@ -16,45 +16,45 @@ use super::object_id::ObjectFormat;
 use super::repository::Repository;
 use super::trouble::{Read, write_trouble};
 
-/// The most that is read of an index: several million entries.
+/// How much of an index is read, in bytes: several million entries.
 pub const INDEX_CAP: u64 = 1 << 30;
-/// The most that is read of a list of rules.
+/// How much of a list of rules is read, in bytes.
 const RULES_CAP: u64 = 4 << 20;
 
-/// A setting of the section `core`: its name in lower case and its value.
+/// A setting in the section `core`: its name in lower case, and its value.
 pub type Setting = (String, String);
 
-/// A shadow; gone when it is dropped.
+/// A shadow. It is deleted when dropped.
 #[derive(Debug)]
 pub struct Shadow {
-    /// To be named as the git directory.
+    /// The path to name as the git directory.
     pub git_dir: PathBuf,
-    /// The index: a copy, or the real one, which is only read.
+    /// The index: a copy, or the real one, which is then only read.
     pub index: PathBuf,
-    /// Where new objects go: a folder of its own, or the real one, to which nothing is written.
+    /// Where new objects go: a separate folder, or the real one, to which nothing is then written.
     pub objects: PathBuf,
-    /// The bytes of the index that was copied, and the time of its file; `None` when there is none.
+    /// The index that was copied, with its file's time. `None` if there is none.
     pub raw_index: Option<RawIndex>,
-    /// The user's own settings count too.
+    /// Whether the user's own settings apply too.
     pub has_user_settings: bool,
     folder: PathBuf,
     format: ObjectFormat,
 }
 
-/// The index as it lay on the disk.
+/// The index file as it was on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawIndex {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The time of the file, which decides what git takes for unchanged.
+    /// The file's modification time, which decides what git takes for unchanged.
     pub modified: SystemTime,
 }
 
 impl RawIndex {
-    /// Writes it to `path` with the time that belongs to it.
+    /// Writes it to `path` with its original modification time.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         fs::write(path, &self.bytes)?;
         let file = File::options().write(true).open(path)?;
@@ -63,7 +63,8 @@ impl RawIndex {
 }
 
 impl Shadow {
-    /// A shadow in the new folder `work` of closeout's own, with a copy of the index and objects of its own.
+    /// A shadow in the new folder `work`, one of closeout's own, with a copy of the index and a separate
+    /// folder for objects.
     ///
     /// # Errors
     /// The repository cannot be read, or the shadow cannot be written.
@@ -86,8 +87,8 @@ impl Shadow {
         Ok(shadow)
     }
 
-    /// A shadow in a temporary folder whose HEAD is at `head`, over the real index and objects, for commands that only
-    /// read.
+    /// A shadow in a temporary folder, with HEAD at `head` and the real index and objects, for commands
+    /// that only read.
     ///
     /// # Errors
     /// As [`Shadow::with_copies`].
@@ -118,12 +119,12 @@ impl Shadow {
             (&repo.common_dir, "info/attributes"),
             (&repo.git_dir, "info/sparse-checkout"),
         ] {
-            // Git follows a link here, unlike in the work tree; one that leads nowhere is no rules.
+            // Unlike in the work tree, git follows links here. One that leads nowhere means no rules.
             if let Some(rules) = read_linked(&folder.join(name), RULES_CAP)? {
                 self.write(name, &rules)?;
             }
         }
-        // Copies, for git sets the time of a part of an index that it reads.
+        // Copies, because git updates the time of each part of an index that it reads.
         for name in shared_indexes(&repo.git_dir) {
             if let Some(content) = read(&repo.git_dir, &name, INDEX_CAP)? {
                 self.write(&name, &content)?;
@@ -132,10 +133,11 @@ impl Shadow {
         Ok(())
     }
 
-    /// Gives it harmless settings of the repository: they decide what is ignored, how it is converted, and what
-    /// differs.
+    /// Adds harmless settings of the repository, which decide what is ignored, how it is converted, and
+    /// what differs.
     ///
     /// # Errors
+    /// They cannot be written.
     /// They cannot be written.
     pub fn configure(&self, settings: &[Setting]) -> Read<()> {
         let mut text = self.format.settings().to_owned();
@@ -147,12 +149,12 @@ impl Shadow {
         self.write("config", text.as_bytes())
     }
 
-    /// True when a part of the index is in another file.
+    /// Whether a part of the index is in another file.
     pub fn is_split_index(&self) -> bool {
         !shared_indexes(&self.git_dir).is_empty()
     }
 
-    /// A path in the shadow's folder for a file of closeout's own.
+    /// A path in the shadow's folder, for a file of closeout's own.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -165,7 +167,7 @@ impl Shadow {
 
 impl Drop for Shadow {
     fn drop(&mut self) {
-        // What stays is removed when the next shadow is made.
+        // Leftovers in closeout's own folder are removed when the next shadow is made there.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

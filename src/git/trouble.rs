@@ -1,5 +1,5 @@
-//! What keeps a repository from being read. Every failure is such a value: a repository that cannot be read is never
-//! taken for a clean one (`SECURITY.md` 1.4).
+//! Problems that keep a repository from being read. Every failure becomes such a value, so an unreadable
+//! repository is never taken for a clean one (`SECURITY.md` 1.4).
 
 use std::io;
 use std::path::Path;
@@ -7,15 +7,15 @@ use std::path::Path;
 use crate::disk;
 use crate::model::{ReadProblem, Unreadable, display_text};
 
-/// A reading, or why there is none.
+/// What was read, or why it could not be.
 pub type Read<T> = Result<T, Unreadable>;
 
-/// Git could not be read, for this reason.
+/// The problem that git could not be read.
 pub fn trouble(problem: ReadProblem, detail: impl Into<String>) -> Unreadable {
     Unreadable { name: "git".to_owned(), problem, detail: detail.into() }
 }
 
-/// A file that git needs could not be opened or read.
+/// The problem of a file that git needs and that could not be opened or read.
 pub fn file_trouble(path: &Path, error: &io::Error) -> Unreadable {
     let shown = display_text::path(path);
     let problem = disk::file_problem(error);
@@ -30,12 +30,12 @@ pub fn file_trouble(path: &Path, error: &io::Error) -> Unreadable {
     trouble(problem, format!("cannot read {shown}: {error}"))
 }
 
-/// A file of closeout's own could not be written.
+/// The problem of a file of closeout's own that could not be written.
 pub(super) fn write_trouble(path: &Path, error: &io::Error) -> Unreadable {
     trouble(ReadProblem::Io, format!("cannot write {}: {error}", display_text::path(path)))
 }
 
-/// A FIFO, device, socket or folder stands where git expects a file; git would wait on it for ever.
+/// The problem of a FIFO, device, socket or folder in the place of a file. Git would wait for it forever.
 pub fn not_a_file(path: &Path) -> Unreadable {
     let shown = display_text::path(path);
     trouble(
@@ -44,7 +44,7 @@ pub fn not_a_file(path: &Path) -> Unreadable {
     )
 }
 
-/// The repository belongs to somebody else; git's own rule, with what to do.
+/// The problem of a repository that belongs to someone else, by git's own rule, and what to do about it.
 pub fn foreign_owner() -> Unreadable {
     trouble(
         ReadProblem::Refused,
@@ -53,7 +53,7 @@ pub fn foreign_owner() -> Unreadable {
     )
 }
 
-/// A configuration file is damaged; `message` names it, with the line.
+/// Describes a damaged configuration file; `message` names it and the line.
 pub fn damaged_config(message: &str) -> String {
     format!(
         "a configuration file of git is damaged: {message}; mend or remove that line, then `git config --list` \

@@ -1,4 +1,4 @@
-//! A file of JSON lines that only grows: what was written stays, what a crash cut off is passed over and counted.
+//! A file of JSON lines that only grows. Damage caused by a crash is skipped and counted.
 //!
 //! It must not be repaired in place.
 
@@ -13,28 +13,28 @@ use serde::de::DeserializeOwned;
 use super::open_to_append;
 use crate::disk::{existing, open, read_end};
 
-/// A journal of entries `T`, one a line. Before each there can be a sum of its text, so that a line that was
-/// damaged is told from one that a newer version wrote.
+/// A journal of entries `T`, one per line. Each may be preceded by a checksum of its text, which
+/// distinguishes a damaged line from one that a newer version wrote.
 #[derive(Debug)]
 pub struct Journal<T> {
     path: PathBuf,
-    /// The most of its end that is read, in bytes.
+    /// How much of its end is read, in bytes.
     cap: u64,
     sum: Option<fn(&[u8]) -> String>,
     entries: PhantomData<fn(T) -> T>,
 }
 
-/// So much of the end is read first where not all is wanted, in bytes: hundreds of lines.
+/// How much of the end is read first if not everything is needed, in bytes: hundreds of lines.
 const FIRST_PIECE: u64 = 64 << 10;
 
-/// What a journal holds.
+/// The content of a journal.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Lines<T> {
-    /// The entries, the oldest first.
+    /// The entries, oldest first.
     pub entries: Vec<T>,
-    /// Lines that are cut or changed.
+    /// How many lines are truncated or damaged.
     pub n_damaged: usize,
-    /// Lines that are whole and hold no entry that this version knows.
+    /// How many lines are intact but contain no entry this version knows.
     pub n_newer: usize,
 }
 
@@ -45,7 +45,7 @@ impl<T> Default for Lines<T> {
 }
 
 impl<T> Lines<T> {
-    /// Lines that could not be read, for whatever reason.
+    /// How many lines could not be read, for either reason.
     pub fn n_unread(&self) -> usize {
         self.n_damaged + self.n_newer
     }
@@ -58,51 +58,52 @@ enum Line<T> {
 }
 
 impl<T: Serialize + DeserializeOwned> Journal<T> {
-    /// The journal at `path`, of which at most the last `cap` bytes are read, with a sum before each entry if one
-    /// is given.
+    /// The journal at `path`, of which at most the last `cap` bytes are read. `sum` computes the checksum
+    /// before each entry, if there is one.
     pub fn at(path: PathBuf, cap: u64, sum: Option<fn(&[u8]) -> String>) -> Journal<T> {
         Journal { path, cap, sum, entries: PhantomData }
     }
 
-    /// Where it is.
+    /// The path of the journal.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Appends an entry; it is on the disk when this returns.
+    /// Appends an entry, which is on disk when this returns.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn append(&self, entry: &T) -> io::Result<()> {
         self.append_to(&open_to_append(&self.path, Some(0o600))?, entry)
     }
 
-    /// The same to the file, which is open already.
+    /// Like [`Journal::append`], to a file that is already open.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn append_to(&self, mut file: &File, entry: &T) -> io::Result<()> {
         let text = serde_json::to_string(entry)?;
         let sum = self.sum.map(|sum| sum(text.as_bytes()) + " ").unwrap_or_default();
-        // A line before that was cut by a crash is ended first.
+        // First end a line that a crash cut short.
         file.write_all(format!("\n{sum}{text}\n").as_bytes())?;
         file.sync_data()?;
-        // The name of a new file is in its folder.
+        // The folder holds the name of a new file.
         super::sync_folder(self.path.parent().unwrap_or(Path::new("/")))
     }
 
-    /// The entries; none where there is no journal.
+    /// Reads the entries. Empty if there is no journal.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn read(&self) -> io::Result<Lines<T>> {
         Ok(self.parsed(&self.content(self.cap)?.0))
     }
 
-    /// The entries of its end, the oldest first, as many as it takes until they are enough; and whether there are no
-    /// more before them.
+    /// Reads entries from the end, going back until `are_enough` accepts them. Returns them oldest first,
+    /// and whether there are none before them.
     ///
     /// # Errors
+    /// Any I/O error.
     /// The system's.
     pub fn read_end(&self, are_enough: &dyn Fn(&[T]) -> bool) -> io::Result<(Lines<T>, bool)> {
         let mut cap = FIRST_PIECE.min(self.cap);
@@ -128,11 +129,11 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         read
     }
 
-    /// Writes the journal again without the entries that `is_gone` names. Every other line stays as it is, also
-    /// those that cannot be read.
+    /// Rewrites the journal without the entries for which `is_gone` holds. Every other line stays as it is,
+    /// including unreadable ones.
     ///
     /// # Errors
-    /// The system's; it is longer than what is read of it.
+    /// Any I/O error, or the journal is longer than the part that is read.
     pub fn remove(&self, is_gone: &dyn Fn(&T) -> bool) -> io::Result<()> {
         let (content, is_whole) = self.content(self.cap)?;
         if !is_whole {
@@ -148,7 +149,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         super::replace(&self.path, &kept)
     }
 
-    /// The end of it from the beginning of a line, and whether that is all.
+    /// The end of the file, starting at a line's beginning, and whether that is all of it.
     fn content(&self, cap: u64) -> io::Result<(Vec<u8>, bool)> {
         let Some(file) = existing(open(&self.path))? else { return Ok((Vec::new(), true)) };
         let (mut content, is_whole) = read_end(&file, cap)?;

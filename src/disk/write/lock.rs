@@ -1,4 +1,4 @@
-//! Locks that the kernel frees when their holder dies.
+//! Locks that the kernel releases when their holder dies.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::{io, thread};
 
 use super::open_to_append;
 
-/// Between two tries.
+/// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Waits for the lock on an open file, at most `longest`; `false` when another holds it all that time. It is
-/// freed when the file is closed, also in children that were given it.
+/// Waits up to `longest` for the lock on an open file. False if someone else holds it all that time. The
+/// lock is released when the file is closed, including in children that inherited it.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn lock(file: &File, longest: Duration) -> io::Result<bool> {
     let n_tries = longest.as_millis() / PAUSE.as_millis();
     for n in 0..=n_tries {
@@ -28,17 +28,18 @@ pub fn lock(file: &File, longest: Duration) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Waits for the lock on the file at `path`, which is made if it is not there; `None` when another holds it.
+/// Waits up to `longest` for the lock on the file at `path`, which is created if missing. `None` if someone
+/// else holds it.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn lock_file(path: &Path, longest: Duration) -> io::Result<Option<File>> {
     let file = open_to_append(path, Some(0o600))?;
     Ok(lock(&file, longest)?.then_some(file))
 }
 
-/// Whether another holds the lock on the file at `path`. Several can look at once; who takes it at that very moment has
-/// to try again.
+/// Whether someone else holds the lock on the file at `path`. Several may ask at once; someone who tries to
+/// take the lock at that very moment has to try again.
 pub fn is_locked(path: &Path) -> bool {
     let opened = path.exists().then(|| open_to_append(path, Some(0o600)));
     opened

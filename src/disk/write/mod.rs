@@ -1,5 +1,5 @@
-//! Changing files: a whole file put into its place, a file that only grows, a lock. A room needs the right to
-//! write for this.
+//! Changes files: replacing a whole file, appending to a file, locking. A room needs the right to write to
+//! use this.
 
 mod journal;
 mod lock;
@@ -20,8 +20,8 @@ use rustix::io::Errno;
 use super::Folder;
 use super::file::{FLAGS, regular};
 
-/// Opens a file to append to it, and to read it. Where there is none it is made with the mode `new`, if one is
-/// given. It may be no link.
+/// Opens a file for appending and reading. If it is missing and `new` is given, it is created with that
+/// mode. It must not be a link.
 ///
 /// # Errors
 /// As [`super::open`].
@@ -31,24 +31,24 @@ pub fn open_to_append(path: &Path, new: Option<u32>) -> io::Result<File> {
     regular(rustix::fs::openat(CWD, path, flags, Mode::from_raw_mode(new.unwrap_or(0))))
 }
 
-/// Makes a file for this user only that must not be there yet, to write and to read it.
+/// Creates a file that must not exist yet, readable and writable by this user only.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn create_new(path: &Path) -> io::Result<File> {
     create_in(CWD, path.as_os_str(), 0o600)
 }
 
-/// The same below a folder, whatever the mode.
+/// Creates a file in `folder` with the given mode.
 fn create_in(folder: impl std::os::fd::AsFd, name: &std::ffi::OsStr, mode: u32) -> io::Result<File> {
     let flags = FLAGS | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
     Ok(File::from(rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(mode))?))
 }
 
-/// Makes a file for this user only in `folder`, with this content, unless something is there already.
+/// Creates a file in `folder` with this content, for this user only. Does nothing if the name is taken.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn create_once(folder: &Folder, name: &str, content: &[u8]) -> io::Result<()> {
     use std::io::Write as _;
     match create_in(folder, name.as_ref(), 0o600) {
@@ -57,10 +57,10 @@ pub fn create_once(folder: &Folder, name: &str, content: &[u8]) -> io::Result<()
     }
 }
 
-/// Opens the folder `name` of `parent`, which is made (0700) if it is not there; a link is none.
+/// Opens the folder `name` in `parent`, creating it (0700) if missing. A link is refused.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn folder_in(parent: &Folder, name: &std::ffi::OsStr) -> rustix::io::Result<Folder> {
     match parent.folder(Path::new(name)) {
         Err(Errno::NOENT) => {
@@ -74,10 +74,10 @@ pub fn folder_in(parent: &Folder, name: &std::ffi::OsStr) -> rustix::io::Result<
     }
 }
 
-/// Makes a folder of closeout's own (0700), and those above it, if it is not there.
+/// Creates one of closeout's own folders (0700) and its parents, if missing.
 ///
 /// # Errors
-/// It cannot be made; it is a link, belongs to another user, or others can look into it.
+/// It cannot be created, is a link, belongs to another user, or is accessible to others.
 pub fn own_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let metadata = fs::symlink_metadata(folder)?;
@@ -91,18 +91,18 @@ pub fn own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the names in `folder` last through a power failure.
+/// Makes the names in `folder` survive a power failure.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Writes what was written to the file system that `path` lies on to the disk.
+/// Flushes the file system that contains `path` to disk.
 ///
 /// # Errors
-/// The system's.
+/// Any I/O error.
 pub fn sync_file_system(path: &Path) -> io::Result<()> {
     let opened = File::open(path)?;
     #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! A whole file put into its place: after a crash the old or the new content is there, never a part.
+//! Replaces a whole file: after a crash either the old or the new content is there, never a part.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,36 +11,36 @@ use rustix::fs::{AtFlags, RenameFlags};
 use super::create_in;
 use crate::disk::Folder;
 
-/// Whether something that stands in the place goes.
+/// What to do if the name is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
-    /// A file that is there is replaced.
+    /// Replace an existing file.
     Any,
-    /// It is an error if anything is there.
+    /// Fail if anything exists.
     Nothing,
 }
 
-/// A file beside the place that it is for; gone if it is not put there.
+/// A file next to its destination, deleted unless it is moved there.
 #[derive(Debug)]
 pub struct NewFile<'f> {
     folder: &'f Folder,
-    /// Its name until it is in its place.
+    /// Its temporary name.
     beside: OsString,
     file: File,
     is_placed: bool,
 }
 
 impl<'f> NewFile<'f> {
-    /// Writes `content` to a new file in `folder`.
+    /// Writes `content` to a new file in `folder`, with the given mode.
     ///
     /// # Errors
-    /// The system's.
+    /// Any I/O error.
     pub fn create(folder: &'f Folder, mode: u32, content: &[u8]) -> io::Result<NewFile<'f>> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let beside = OsString::from(format!(".closeout-new-{}-{number}", std::process::id()));
         let file = match create_in(folder, &beside, mode) {
-            // Of a process with the same number that was killed.
+            // Left behind by a killed process with the same PID.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 rustix::fs::unlinkat(folder, &beside, AtFlags::empty())?;
                 create_in(folder, &beside, mode)
@@ -52,15 +52,16 @@ impl<'f> NewFile<'f> {
         Ok(new)
     }
 
-    /// The file, to set what belongs to it.
+    /// The file, for setting its attributes.
     pub fn as_file(&self) -> &File {
         &self.file
     }
 
-    /// Puts it into the place `name`. It may be lost in a power failure; a part of it is never there.
+    /// Renames the file to `name`. A power failure may undo this, but never leaves a part.
     ///
     /// # Errors
-    /// The system's; `AlreadyExists` where nothing is to be replaced. Then it is gone and the place is as it was.
+    /// Any I/O error; `AlreadyExists` if nothing may be replaced. The new file is then deleted and the
+    /// destination unchanged.
     pub fn put(mut self, name: &OsStr, over: Over) -> io::Result<()> {
         match over {
             Over::Any => rustix::fs::renameat(self.folder, &self.beside, self.folder, name)?,
@@ -73,7 +74,7 @@ impl<'f> NewFile<'f> {
         Ok(())
     }
 
-    /// The same, its content on the disk before.
+    /// Like [`NewFile::put`], with the content flushed to disk first.
     ///
     /// # Errors
     /// As [`NewFile::put`].
@@ -82,10 +83,10 @@ impl<'f> NewFile<'f> {
         self.put(name, over)
     }
 
-    /// The same; it is on the disk in its place when this returns.
+    /// Like [`NewFile::put_whole`], with the rename flushed to disk as well.
     ///
     /// # Errors
-    /// As [`NewFile::put`]; it can be in its place and the folder not on the disk.
+    /// As [`NewFile::put`]. If the last flush fails, the file is in place but may not be on disk.
     pub fn put_synced(self, name: &OsStr, over: Over) -> io::Result<()> {
         let folder = self.folder;
         self.put_whole(name, over)?;
@@ -96,25 +97,25 @@ impl<'f> NewFile<'f> {
 impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         if !self.is_placed {
-            // What is left is our own file; the reason for leaving it is the one that matters.
+            // This only removes our own file. The error that matters is the one that led here.
             let _ = rustix::fs::unlinkat(self.folder, &self.beside, AtFlags::empty());
         }
     }
 }
 
-/// Puts `content` into the place of the file at `path`, for this user only. It is on the disk when this returns.
+/// Replaces the file at `path` by `content`, readable by this user only. It is on disk when this returns.
 ///
 /// # Errors
-/// The system's; then the file is as it was, unless only the last writing to the disk failed.
+/// Any I/O error. The file is then unchanged, unless only the last flush to disk failed.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let (folder, name) = place(path)?;
     NewFile::create(&folder, 0o600, content)?.put_synced(name, Over::Any)
 }
 
-/// The same without waiting for the disk: a power failure can take it back.
+/// Like [`replace`], without waiting for the disk: a power failure may undo it.
 ///
 /// # Errors
-/// The system's; then the file is as it was.
+/// Any I/O error. The file is then unchanged.
 pub fn replace_soon(path: &Path, content: &[u8]) -> io::Result<()> {
     let (folder, name) = place(path)?;
     NewFile::create(&folder, 0o600, content)?.put(name, Over::Any)
@@ -123,7 +124,7 @@ pub fn replace_soon(path: &Path, content: &[u8]) -> io::Result<()> {
 /// The folder and the name of a file.
 ///
 /// # Errors
-/// There is no such folder, or the path names none.
+/// The folder does not exist, or the path has no file name.
 pub fn place(path: &Path) -> io::Result<(Folder, &OsStr)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
