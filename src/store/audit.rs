@@ -1,7 +1,7 @@
-//! The record of what was done: one line an action at its beginning and one at its end, in one file that only
-//! grows. It is written before anything is done, so that what a crash cut off stands there as begun.
+//! The audit log: one line when an action begins and one when it ends, in a file that only grows. Each line
+//! is written before anything is done, so an action cut short by a crash is recorded as begun.
 //!
-//! It holds no text of a reply, a prompt or an answer.
+//! It contains no text of replies, prompts or answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,17 +12,17 @@ use super::StoreError;
 use super::folder::{Store, unreadable};
 use super::written_path::WrittenPath;
 
-/// The version that this program writes and the newest that it reads.
+/// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
-/// So much of the end of the file is read, in bytes: tens of thousands of actions.
+/// How much of the end of the file is read, in bytes: tens of thousands of actions.
 const MOST_READ: u64 = 16 << 20;
 
-/// What was read of the record.
+/// The part of the audit log that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audit {
-    /// The actions, the newest first.
+    /// The actions, newest first.
     pub entries: Vec<AuditEntry>,
-    /// Lines that could not be read: cut off by a crash, damaged, or of a newer closeout.
+    /// Lines that could not be read: cut short by a crash, damaged, or written by a newer closeout.
     pub n_unread: usize,
 }
 
@@ -46,7 +46,7 @@ struct Line {
 }
 
 impl Store {
-    /// Writes down that an action begins, or how it ended. It is on the disk when this returns.
+    /// Records that an action begins, or how it ended. The entry is on disk when this returns.
     ///
     /// # Errors
     /// It cannot be written.
@@ -68,7 +68,7 @@ impl Store {
         journal.append(&line).map_err(StoreError::io("write", journal.path()))
     }
 
-    /// The actions that were written down, the newest first.
+    /// The recorded actions, newest first.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -100,7 +100,7 @@ impl Store {
 }
 
 impl Line {
-    /// What it says; `None` in the words of a newer closeout.
+    /// The entry; `None` if a newer closeout wrote it.
     fn entry(self) -> Option<AuditEntry> {
         if self.version > VERSION {
             return None;
@@ -123,13 +123,13 @@ impl Line {
     }
 }
 
-/// What an older closeout counted, out of its words: "COMPLETE after 3 probes".
+/// The count in the message of an older closeout: "COMPLETE after 3 probes".
 fn old_count(kind: ActionKind, message: &str) -> Option<u32> {
     let (_, rest) = message.split_once(" after ").filter(|_| kind == ActionKind::Probe)?;
     rest.strip_suffix(" probes")?.parse().ok()
 }
 
-/// The agent of an older closeout's line, out of its words.
+/// The agent in the text of an older closeout.
 fn old_agent(kind: ActionKind, plan: &str) -> Option<String> {
     let name = match kind {
         ActionKind::Gate => plan.split(' ').next(),
@@ -173,7 +173,7 @@ mod tests {
             .map(|entry| (entry.agent.as_deref(), entry.end.as_ref().and_then(|end| end.count)))
             .collect();
         assert_eq!(told, [(Some("claude"), Some(3)), (Some("codex"), None), (None, None)]);
-        // What is written now is read as it was.
+        // What is written now is read back unchanged.
         let end = ActionEnd {
             at: Timestamp(9),
             class: crate::model::ActionClass::Done,

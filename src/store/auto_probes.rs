@@ -1,8 +1,9 @@
-//! The questions that closeout sent to agents by itself: one small file, replaced as a whole before each of them
-//! is sent, so that all closeouts of this folder keep one budget and ask once in each moment of a task.
+//! The questions that closeout sent to agents on its own: one small file, replaced as a whole before each
+//! of them is sent, so that all closeouts of this folder share one budget and ask only once at each moment
+//! of a task.
 //!
-//! A question counts from the moment in which it may be sent, whatever becomes of it: nobody has to give
-//! anything back, and one whose closeout was killed stands in nobody's way. An unreadable record gives no permit.
+//! A question counts from the moment at which it may be sent, whatever becomes of it. So nothing has to be
+//! given back, and a killed closeout blocks nobody. An unreadable file grants no permit.
 
 use std::path::PathBuf;
 
@@ -15,20 +16,20 @@ use super::folder::{Store, read_form, replace_form};
 
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 4 << 20;
-/// The span of the budget.
+/// The period of the budget, in milliseconds.
 const HOUR_MS: i64 = 3_600_000;
-/// The last question to a session is remembered for so long: a week.
+/// How long the last question to a session is remembered, in milliseconds: a week.
 const KEPT_MS: i64 = 7 * 24 * HOUR_MS;
-/// So many questions are remembered at most. The budget of an hour is far below.
+/// How many questions are remembered. The hourly budget is far below.
 const MOST_KEPT: usize = 2_000;
 
 #[derive(Default, Serialize, Deserialize)]
 struct Questions {
-    /// The oldest first.
+    /// Oldest first.
     sent: Vec<Sent>,
 }
 
-/// One question.
+/// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Sent {
     at: Timestamp,
@@ -36,12 +37,13 @@ struct Sent {
 }
 
 impl Store {
-    /// Acquires the permit to send one question unasked, right before it is sent. The question is counted, and the
-    /// count is on disk when this returns. `is_first` says that it is the first one in `moment`, and not a later one of the
-    /// same smart check. Returns the budget with this question in it, or why it must not be sent.
+    /// Acquires the permit to send one question unasked, right before it is sent. The question is then
+    /// counted, and the count is on disk when this returns. `is_first` says that it is the first question
+    /// at `moment` rather than a later one of the same smart check. Returns the budget including this
+    /// question, or why it must not be sent.
     ///
     /// # Errors
-    /// The record cannot be read or written: there is no permit.
+    /// The file cannot be read or written, so there is no permit.
     pub fn acquire_probe_permit(
         &self,
         moment: &SessionMoment,
@@ -58,7 +60,7 @@ impl Store {
         }
         let counted = within_the_hour(&sent, now);
         let budget = AutoBudget { n_sent: number(counted.len()), per_hour };
-        // There is room again when as many have left the hour as are too many for one more.
+        // There is room again once enough questions are more than an hour old for one more.
         let n_over = counted.len().checked_sub(usize::try_from(per_hour).unwrap_or(usize::MAX));
         if let Some(n_over) = n_over {
             let until = counted.get(n_over).copied().unwrap_or(now).plus_millis(HOUR_MS);
@@ -69,7 +71,7 @@ impl Store {
         Ok(Ok(AutoBudget { n_sent: budget.n_sent + 1, per_hour }))
     }
 
-    /// How much of the budget of an hour is used.
+    /// How much of the hourly budget is used.
     ///
     /// # Errors
     /// The record cannot be read.
@@ -88,8 +90,8 @@ impl Store {
     }
 }
 
-/// When the questions of the last hour were sent, the oldest first. A clock that was set back counts what lies
-/// up to an hour ahead: the budget is never exceeded for it, nor used up for days.
+/// When the questions of the last hour were sent, oldest first. If the clock was set back, questions up to
+/// an hour ahead count too: the budget is then neither exceeded nor used up for days.
 fn within_the_hour(sent: &[Sent], now: Timestamp) -> Vec<Timestamp> {
     let mut times: Vec<Timestamp> =
         sent.iter().map(|sent| sent.at).filter(|at| now.millis_since(*at).abs() < HOUR_MS).collect();
@@ -97,7 +99,7 @@ fn within_the_hour(sent: &[Sent], now: Timestamp) -> Vec<Timestamp> {
     times
 }
 
-/// What has to be remembered: the questions of the hour, and the last one to each session.
+/// The questions to remember: those of the last hour, and the last one to each session.
 fn remembered(sent: &[Sent], now: Timestamp) -> Vec<Sent> {
     let is_last = |index: usize, one: &Sent| {
         !sent[index + 1..].iter().any(|later| later.moment.session == one.moment.session)

@@ -1,4 +1,4 @@
-//! Baselines over restarts: which commit was HEAD when a workspace was first seen.
+//! Baselines kept across restarts: which commit was HEAD when a workspace was first seen.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,21 +12,21 @@ use super::folder::{Store, own_folder, read_record, sync_folder};
 use super::record::{Record, Unread};
 use super::workspace_files::{file_name, json_files};
 
-/// A workspace whose directory is gone for so long is forgotten: 90 days.
+/// When to drop a workspace whose directory is gone, in milliseconds: after 90 days.
 const FORGET_AFTER_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
-/// What was remembered, and what of it is lost.
+/// The baselines, and notices about those that were lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remembered {
     /// The baseline of each workspace.
     pub baselines: BTreeMap<WorkspaceId, Baseline>,
-    /// For a person: records that could not be read, one line each, cleaned for a screen.
+    /// For the user: records that could not be read, one line each, made safe for display.
     pub notices: Vec<String>,
 }
 
 impl Store {
-    /// All baselines. A damaged record is set aside beside its place (`….damaged`), with a notice; one
-    /// of a newer closeout stays where it is.
+    /// All baselines. A damaged record is renamed (`….damaged`), with a notice; one written by a newer
+    /// closeout stays where it is.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -34,7 +34,7 @@ impl Store {
         Ok(self.remembered(self.record_paths()?))
     }
 
-    /// The same of these workspaces alone; no other record is looked at.
+    /// The baselines of these workspaces. No other record is read.
     pub fn baselines_of(&self, workspaces: &[WorkspaceId]) -> Remembered {
         let folder = self.baseline_folder();
         self.remembered(workspaces.iter().map(|workspace| folder.join(file_name(workspace.path()))))
@@ -55,11 +55,11 @@ impl Store {
         remembered
     }
 
-    /// Remembers the baseline of a workspace, in place of the one before. Waits until it is on the
-    /// disk (some milliseconds), and for other writers at most two seconds.
+    /// Stores the baseline of a workspace, replacing the previous one. Waits until it is on disk (a few
+    /// milliseconds), and at most two seconds for other writers.
     ///
     /// # Errors
-    /// It cannot be written, or a newer closeout wrote the record. The one before stays.
+    /// It cannot be written, or a newer closeout wrote the record. The previous one then stays.
     pub fn remember_baseline(&self, workspace: &WorkspaceId, baseline: &Baseline) -> Result<(), StoreError> {
         let folder = self.baseline_folder();
         own_folder(&folder)?;
@@ -74,11 +74,11 @@ impl Store {
         }
     }
 
-    /// Forgets the workspaces whose directory is gone for 90 days, and notes since when others are.
-    /// Answers how many were forgotten. Looks at every directory, so it may wait for a slow disk.
+    /// Drops workspaces whose directory has been gone for 90 days, and records since when others are gone.
+    /// Returns how many were dropped. Examines every directory, so it may wait for a slow disk.
     ///
     /// # Errors
-    /// The folder cannot be read or written. What was done until then stays.
+    /// The folder cannot be read or written. Changes made until then remain.
     pub fn forget_gone(&self, now: Timestamp) -> Result<usize, StoreError> {
         let read = |path: &Path| -> Result<Option<Record>, StoreError> {
             Ok(read_record(path)?.and_then(|json| Record::from_json(&json).ok()))
@@ -89,7 +89,8 @@ impl Store {
                 looked_at.push((path, is_gone(&record.path), record));
             }
         }
-        // A disk that does not answer must not keep others from writing.
+        // The directories were examined before taking the lock, so that a disk that does not respond keeps
+        // nobody from writing.
         let _turn = self.lock()?;
         let mut n_forgotten = 0;
         for (path, is_gone, before) in looked_at {
@@ -127,7 +128,7 @@ impl Store {
         }
     }
 
-    /// Moves a damaged record out of the way, unless another process has put a sound one there.
+    /// Moves a damaged record out of the way, unless another process has replaced it by a valid one.
     fn set_aside(&self, path: &Path) -> Result<Loaded, StoreError> {
         let _turn = self.lock()?;
         let Some(json) = read_record(path)? else { return Ok(Loaded::Nothing) };
@@ -159,8 +160,8 @@ fn write(store: &Store, path: &Path, record: &Record) -> Result<(), StoreError> 
     store.replace(path, &json)
 }
 
-/// True only when the system says that there is no such directory: one that cannot be looked at (no
-/// permission, a server that is away) is not gone.
+/// True only if the system says that the directory does not exist. One that cannot be examined (no
+/// permission, an unreachable server) is not gone.
 fn is_gone(directory: &Path) -> bool {
     match fs::symlink_metadata(directory) {
         Ok(metadata) => !metadata.is_dir(),

@@ -1,5 +1,5 @@
-//! Drafts of replies: one small file a workspace, replaced as a whole at each change, so that what was
-//! typed is there after a crash.
+//! Drafts of replies: one small file per workspace, replaced as a whole on each change, so that typed text
+//! survives a crash.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::folder::{Store, replace_record_soon};
 use super::workspace_files::WorkspaceFiles;
 
 impl Store {
-    /// Keeps the drafts of a workspace in place of those before; none of them forgets all. It outlives the
-    /// program at once, and a power cut after some seconds: a draft is written at each key.
+    /// Replaces the drafts of a workspace; an empty list deletes them. They survive the end of the program
+    /// immediately and a power failure after some seconds, because a draft is written on every key press.
     ///
     /// # Errors
-    /// They cannot be written; those before stay.
+    /// They cannot be written. The previous ones then stay.
     pub fn keep_drafts(&self, workspace: &WorkspaceId, drafts: &[Draft]) -> Result<(), StoreError> {
         if drafts.is_empty() {
             return self.draft_files().delete(workspace);
@@ -22,7 +22,7 @@ impl Store {
         self.draft_files().keep(workspace, drafts, replace_record_soon)
     }
 
-    /// The drafts of these workspaces, and how many of their files cannot be read: those stay where they are.
+    /// The drafts of these workspaces, and the number of unreadable files, which stay where they are.
     pub fn drafts_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, Vec<Draft>>, usize) {
         self.draft_files().of(workspaces)
     }

@@ -1,6 +1,6 @@
-//! A text that a person writes on with their own editor: a file in a folder of its own, which only this
-//! user can read, and which goes with all that the editor left beside the file. What cannot be taken back
-//! into the program stays on disk.
+//! A text that the user is editing with their own editor: a file in a folder of its own, readable by this
+//! user only. It is deleted together with everything the editor left beside it, unless the text cannot be
+//! taken back into closeout; then it stays on disk.
 
 use std::fs::Permissions;
 use std::io::Write as _;
@@ -13,10 +13,10 @@ use super::StoreError;
 use super::folder::{own_folder, read_up_to};
 use crate::disk::write::create_new;
 
-/// The file's name: an editor knows by it that there is prose in it.
+/// The file's name, from which editors recognise prose.
 const NAME: &str = "reply.md";
 
-/// A file with a text, in a folder that is removed with it.
+/// A file with a text, in a folder that is deleted with it.
 #[derive(Debug)]
 pub struct EditedText {
     folder: TempDir,
@@ -24,7 +24,7 @@ pub struct EditedText {
 }
 
 impl EditedText {
-    /// Writes `text` to a new file below the state folder, readable for this user only.
+    /// Writes `text` to a new file in the state folder, readable by this user only.
     ///
     /// # Errors
     /// It cannot be written.
@@ -44,12 +44,12 @@ impl EditedText {
         Ok(EditedText { folder, path })
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What stands in it now; `None` where that is no text, or is longer than `most` bytes.
+    /// The current content; `None` if it is not text, or is longer than `most` bytes.
     ///
     /// # Errors
     /// It cannot be read.
@@ -59,9 +59,9 @@ impl EditedText {
         Ok(if bytes.len() > most { None } else { String::from_utf8(bytes).ok() })
     }
 
-    /// Leaves the file where it is; its path.
+    /// Keeps the file, and returns its path.
     pub fn leave(self) -> PathBuf {
-        // The folder stays, and the file in it.
+        // Keeps the folder and the file in it.
         let _ = self.folder.keep();
         self.path
     }
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(modes, [0o700, 0o700, 0o600]);
         assert_eq!(text.read(6).unwrap().as_deref(), Some("はい"));
         assert_eq!(text.read(5).unwrap(), None);
-        // An editor that writes beside and renames, and leaves a copy.
+        // An editor that writes a second file, renames it, and leaves a copy.
         let beside = text.path().with_file_name("reply.md~");
         fs::write(&beside, "later").unwrap();
         fs::rename(&beside, text.path()).unwrap();

@@ -1,21 +1,21 @@
-//! Why something cannot be remembered.
+//! Why something cannot be stored.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::model::display_text;
 
-/// Why something cannot be remembered.
+/// Why something cannot be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The system refused: a full disk, a read-only file system, no permission, …
+    /// The system refused: disk full, read-only file system, no permission, …
     #[error("cannot {what} {}: {source}", display_text::path(path))]
     Io {
-        /// What was tried.
+        /// What was attempted.
         what: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The folder belongs to another user.
@@ -23,46 +23,46 @@ pub enum StoreError {
     Foreign {
         /// The folder.
         path: PathBuf,
-        /// Whose it is.
+        /// The owner's user id.
         owner: u32,
     },
-    /// Something else stands in the place of a folder or file.
+    /// Something else is in the place of a folder or file.
     #[error("{} is not {expected}", display_text::path(path))]
     WrongKind {
         /// The path.
         path: PathBuf,
-        /// What it should be.
+        /// The required kind.
         expected: &'static str,
     },
-    /// Another closeout holds the lock and did not let go in time.
+    /// Another closeout holds the lock and did not release it in time.
     #[error("another closeout is writing to {}", display_text::path(path))]
     Busy {
         /// The lock file.
         path: PathBuf,
     },
-    /// A newer closeout wrote the record; this one would lose what it does not know.
+    /// A newer closeout wrote the record. Rewriting it would lose what this version does not know.
     #[error("{} was written by a newer closeout (version {version})", display_text::path(path))]
     Newer {
         /// The record.
         path: PathBuf,
-        /// The version of its format.
+        /// The version of the record's format.
         version: u32,
     },
-    /// The record cannot be put into words.
+    /// The record cannot be serialised.
     #[error("cannot write down {}: {source}", display_text::path(path))]
     Unwritable {
         /// The record.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         source: serde_json::Error,
     },
-    /// The log was started before, in this process.
+    /// The log of this process was started before.
     #[error("the log has been started already")]
     LogStarted,
 }
 
 impl StoreError {
-    /// For `map_err`: the failure of `what` at `path`.
+    /// For `map_err`: the failure of attempting `what` at `path`.
     pub(super) fn io(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> StoreError {
         let path = path.into();
         move |source| StoreError::Io { what, path, source }

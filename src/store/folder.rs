@@ -1,4 +1,4 @@
-//! The state folder: made, checked, locked, and its files read and replaced as a whole.
+//! The state folder: created, checked and locked here; its files are read and replaced as a whole.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 use crate::disk::{self, write};
 
-/// A record is a few hundred bytes; what is larger is none.
+/// The largest record read, in bytes. Real ones have a few hundred.
 const MAX_RECORD: u64 = 64 * 1024;
 
-/// So long the lock is waited for.
+/// How long to wait for the lock.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// The state folder. Cheap to clone; holds no file open.
@@ -25,35 +25,35 @@ pub struct Store {
     waits: bool,
 }
 
-/// Something that is to be remembered.
+/// A pending write.
 pub type StoreWrite = Box<dyn FnOnce(&Store) -> Result<(), StoreError> + Send>;
 
-/// From so many on, writes wait for the disk together.
+/// From this many writes on, one wait for the disk serves all.
 const BATCH: usize = 2;
 
-/// The lock of this process to write; ends when dropped.
+/// The lock for writing; released when dropped.
 pub(super) struct StoreLock {
-    /// Closing the file gives the lock back.
+    /// Closing the file releases the lock.
     _lock: File,
 }
 
 impl Store {
-    /// The store in `folder`, which is made (0700) if it is not there.
+    /// The store in `folder`, which is created (0700) if missing.
     ///
     /// # Errors
-    /// The folder cannot be made, is no folder, or belongs to another user.
+    /// The folder cannot be created, is not a folder, or belongs to another user.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {
         let folder = folder.into();
         own_folder(&folder)?;
         Ok(Store { folder, waits: true })
     }
 
-    /// The folder.
+    /// The state folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Writes everything, with one wait for the disk where it is much, and answers what could not be written.
+    /// Performs all writes, with a single wait for the disk if there are several. Returns the errors.
     pub fn write_all(&self, writes: Vec<StoreWrite>) -> Vec<StoreError> {
         let is_batch = writes.len() >= BATCH;
         let store = Store { folder: self.folder.clone(), waits: !is_batch };
@@ -66,12 +66,12 @@ impl Store {
         errors
     }
 
-    /// As [`replace_record`], but that a batch waits for the disk itself.
+    /// Like [`replace_record`], except that a batch does not wait for the disk.
     pub(super) fn replace(&self, path: &Path, content: &[u8]) -> Result<(), StoreError> {
         if self.waits { replace_record(path, content) } else { replace_record_soon(path, content) }
     }
 
-    /// Waits for the lock of this process to write, at most two seconds.
+    /// Waits for the lock for writing, at most two seconds.
     pub(super) fn lock(&self) -> Result<StoreLock, StoreError> {
         let path = self.folder.join("lock");
         match write::lock_file(&path, LONGEST_WAIT).map_err(StoreError::io("lock", &path))? {
@@ -81,7 +81,7 @@ impl Store {
     }
 }
 
-/// Makes sure that `folder` is a folder of this user that nobody else can look into.
+/// Makes sure that `folder` exists, belongs to this user, and is accessible to nobody else.
 pub(super) fn own_folder(folder: &Path) -> Result<(), StoreError> {
     DirBuilder::new()
         .recursive(true)
@@ -107,18 +107,18 @@ pub(super) fn read_record(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     read_up_to(path, MAX_RECORD)
 }
 
-/// The beginning of a file, at most one byte more than `limit`; `None` if there is none. Follows no link
-/// and cannot hang.
+/// The start of a file, at most one byte more than `limit`; `None` if there is none. Follows no link and
+/// cannot hang.
 pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let read = disk::existing(disk::open(path))
         .and_then(|file| file.map(|file| disk::read_start(&file, limit + 1)).transpose());
     read.map_err(|error| unreadable(path, error))
 }
 
-/// The version of a form that this program writes and the newest that it reads.
+/// The version of a form that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 
-/// What stands in a small file that is replaced as a whole.
+/// The content of a small file that is replaced as a whole.
 #[derive(Serialize, Deserialize)]
 struct Form<T> {
     version: u32,
@@ -126,8 +126,8 @@ struct Form<T> {
     content: T,
 }
 
-/// What stands in a form of at most `limit` bytes; nothing if there is none. Of one that cannot be read is said what
-/// was expected.
+/// Reads a form of at most `limit` bytes; the default if there is none. `expected` is what the error for an
+/// unreadable one says it should be.
 pub(super) fn read_form<T: DeserializeOwned + Default>(
     path: &Path,
     limit: u64,
@@ -141,14 +141,14 @@ pub(super) fn read_form<T: DeserializeOwned + Default>(
     }
 }
 
-/// Puts a form in the place of the one before.
+/// Replaces a form.
 pub(super) fn replace_form(path: &Path, content: &impl Serialize) -> Result<(), StoreError> {
     let json = serde_json::to_vec(&Form { version: VERSION, content })
         .map_err(|source| StoreError::Unwritable { path: path.to_owned(), source })?;
     replace_record(path, &json)
 }
 
-/// What is said of a file that cannot be opened or read.
+/// The error for a file that cannot be opened or read.
 pub(super) fn unreadable(path: &Path, source: std::io::Error) -> StoreError {
     match disk::thing_in_the_way(&source) {
         Some(_) => StoreError::WrongKind { path: path.to_owned(), expected: "a regular file" },
@@ -156,18 +156,18 @@ pub(super) fn unreadable(path: &Path, source: std::io::Error) -> StoreError {
     }
 }
 
-/// Puts `content` in the place of `path`, as a whole: after a crash the old or the new content is
-/// there. The file is readable for this user only.
+/// Replaces the file at `path` as a whole: after a crash the old or the new content is there. The file is
+/// readable by this user only.
 pub(super) fn replace_record(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     write::replace(path, content).map_err(StoreError::io("replace", path))
 }
 
-/// The same without waiting for the disk: a power failure can take it back.
+/// Like [`replace_record`], without waiting for the disk: a power failure may undo it.
 pub(super) fn replace_record_soon(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     write::replace_soon(path, content).map_err(StoreError::io("replace", path))
 }
 
-/// Makes the names in `folder` last through a power failure.
+/// Makes the names in `folder` survive a power failure.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     write::sync_folder(folder).map_err(StoreError::io("sync", folder))
 }

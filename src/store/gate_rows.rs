@@ -1,5 +1,5 @@
-//! How often gates held each session back in a row: one small file, replaced as a whole before an agent is told that it
-//! is held, so that a gate that is killed or started anew does not begin to count again.
+//! How often gates have held each session back in a row: one small file, replaced as a whole before an
+//! agent is told that it is held back, so that a killed or restarted gate does not start counting again.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use super::folder::{Store, read_form, replace_form};
 
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 1 << 20;
-/// So many sessions are remembered at most, those that were held last.
+/// How many sessions are remembered: those held back most recently.
 const MOST_KEPT: usize = 512;
-/// The longest key that is kept, in bytes; session ids are far shorter.
+/// The longest key kept, in characters. Session ids are far shorter.
 const LONGEST_KEY: usize = 300;
 
 #[derive(Default, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ struct Rows {
 }
 
 impl Store {
-    /// The blocks in a row of a session of an agent.
+    /// How often in a row a session of an agent was held back.
     ///
     /// # Errors
     /// The record cannot be read.
@@ -32,10 +32,10 @@ impl Store {
         Ok(self.block_rows()?.get(&key(agent, session_id)).copied().unwrap_or_default())
     }
 
-    /// Remembers the blocks in a row of a session. They are on the disk when this returns.
+    /// Stores how often in a row a session was held back. It is on disk when this returns.
     ///
     /// # Errors
-    /// They cannot be written: then the session must not be held.
+    /// It cannot be written. The session must then not be held back.
     pub fn keep_block_row(&self, agent: &str, session_id: &str, row: BlockRow) -> Result<(), StoreError> {
         let _lock = self.lock()?;
         let mut rows = self.block_rows()?;

@@ -1,5 +1,6 @@
-//! Replies that wait for the end of their agent's turn: one small file a workspace, changed under the lock of the
-//! folder, so that of several closeouts one alone sends each of them, and one that was killed has sent it at most once.
+//! Replies that wait for the end of their agent's turn: one small file per workspace, changed under the
+//! folder's lock, so that only one of several closeouts sends each of them, and a killed one has sent it at
+//! most once.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,11 @@ use super::folder::{Store, replace_record};
 use super::workspace_files::WorkspaceFiles;
 
 impl Store {
-    /// Keeps a reply; what is held for the same session already goes before it, as one. Answers with what is held now.
+    /// Stores a reply. Text already held for the same session is put before it, as one reply. Returns what
+    /// is held now.
     ///
     /// # Errors
-    /// It cannot be written: nothing is held.
+    /// It cannot be written, so nothing is held.
     pub fn hold_reply(&self, workspace: &WorkspaceId, reply: &HeldReply) -> Result<HeldReply, StoreError> {
         let mut reply = reply.clone();
         self.change_held(workspace, |held| {
@@ -28,10 +30,11 @@ impl Store {
         Ok(reply)
     }
 
-    /// Claims a reply, right before it is sent: `None` if another closeout has it, or it is held no more.
+    /// Claims a reply right before it is sent. `None` if another closeout has claimed it, or it is no
+    /// longer held.
     ///
     /// # Errors
-    /// The claim cannot be written: it must not be sent.
+    /// The claim cannot be written. The reply must then not be sent.
     pub fn claim_held(
         &self,
         workspace: &WorkspaceId,
@@ -46,10 +49,10 @@ impl Store {
         })
     }
 
-    /// Gives a claim back, since nothing was sent, and says why.
+    /// Releases a claim because nothing was sent, and records why.
     ///
     /// # Errors
-    /// It cannot be written: it stays claimed.
+    /// It cannot be written, so the reply stays claimed.
     pub fn release_held(&self, workspace: &WorkspaceId, id: &str, why: &str) -> Result<(), StoreError> {
         self.change_held(workspace, |held| {
             for known in held.iter_mut().filter(|known| known.id == id) {
@@ -60,10 +63,11 @@ impl Store {
         })
     }
 
-    /// Holds a reply no more. False if it was not held, or `is_claimed` does not say whether a closeout has claimed it.
+    /// Deletes a held reply. False if it is not held, or if `is_claimed` does not match whether it is
+    /// claimed.
     ///
     /// # Errors
-    /// It cannot be written: it is still held.
+    /// It cannot be written, so the reply is still held.
     pub fn forget_held(
         &self,
         workspace: &WorkspaceId,
@@ -78,12 +82,12 @@ impl Store {
         })
     }
 
-    /// What is held in these workspaces, and how many of their files cannot be read: those stay where they are.
+    /// The replies held in these workspaces, and the number of unreadable files, which stay where they are.
     pub fn held_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, Vec<HeldReply>>, usize) {
         self.held_files().of(workspaces)
     }
 
-    /// Changes what is held in a workspace; the first value of the answer says whether anything changed.
+    /// Changes what is held in a workspace. `change` returns whether it changed anything, and the result.
     fn change_held<T>(
         &self,
         workspace: &WorkspaceId,
@@ -136,7 +140,7 @@ mod tests {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert_eq!(claims.iter().filter(|is_mine| **is_mine).count(), 1);
-        // Who cancels it now comes too late; who sent it forgets it.
+        // Cancelling it now is too late; the sender deletes it.
         assert!(!store.forget_held(&workspace, "a", false).unwrap());
         assert!(store.forget_held(&workspace, "a", true).unwrap());
         assert!(store.held_of(&[workspace]).0.is_empty());
@@ -157,7 +161,7 @@ mod tests {
             (held.len(), held[0].claimed_at, held[0].hindrance.as_deref()),
             (1, None, Some("it works"))
         );
-        // Cancelled once.
+        // Only the first cancellation succeeds.
         let cancelled = [(); 2].map(|()| store.forget_held(&workspace, "b", false).unwrap());
         assert_eq!(
             (cancelled, store.claim_held(&workspace, "b", Timestamp(3)).unwrap()),

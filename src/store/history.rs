@@ -1,8 +1,8 @@
-//! The history: verdicts that changed, iterations of runs, notices. One line each in a file that only grows; when it is
-//! full it becomes the older half, in place of the one before.
+//! The history: changed verdicts, iterations of runs, notices. One line each in a file that only grows; a
+//! full file becomes the older half, replacing the previous one.
 //!
-//! Several closeouts look at one workspace. What they all see is written once: each workspace has a small file with
-//! what was written of it last, which is compared under the lock.
+//! Several closeouts may watch one workspace. What they all see is recorded once: for each workspace a
+//! small file holds what was recorded last, which is compared under the lock.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,22 +19,22 @@ use super::folder::{Store, replace_record_soon, unreadable};
 use super::workspace_files::WorkspaceFiles;
 use super::written_path::WrittenPath;
 
-/// The version that this program writes and the newest that it reads.
+/// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
-/// A file that is larger is set aside, in bytes: half a million events and more.
+/// The size above which the file becomes the older half, in bytes: half a million events and more.
 const LARGEST_FILE: u64 = 100 << 20;
 
-/// A clock may be set back so far, in milliseconds, and no line is missed: an hour.
+/// How far the clock may have been set back without missing a line, in milliseconds: an hour.
 const CLOCK_MS: i64 = 3_600_000;
-/// So many lines have to be of before, one after the other, until nothing is looked for before them.
+/// How many older lines in a row end the search for lines of the period.
 const N_BEFORE: usize = 20;
 
-/// What was read of the history.
+/// The part of the history that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
-    /// What happened, the oldest first.
+    /// The events, oldest first.
     pub entries: Vec<HistoryEntry>,
-    /// Lines that could not be read: cut off by a crash, damaged, or of a newer closeout.
+    /// Lines that could not be read: cut short by a crash, damaged, or written by a newer closeout.
     pub n_unread: usize,
 }
 
@@ -51,23 +51,23 @@ struct Line {
     what: HistoryEvent,
 }
 
-/// What was written of a workspace last.
+/// What was last recorded for a workspace.
 #[derive(Serialize, Deserialize)]
 struct Last {
     state: VerdictState,
     at: Timestamp,
     #[serde(default)]
     was_seen: bool,
-    /// The occasions that a person was told of, by their names; the newest last.
+    /// The names of the occasions the user was notified of; the newest last.
     #[serde(default)]
     notified: Vec<String>,
 }
 
-/// So many occasions of a workspace are remembered.
+/// How many occasions are remembered per workspace.
 const MOST_NOTIFIED: usize = 50;
 
 impl Store {
-    /// Adds what happened.
+    /// Adds an event.
     ///
     /// # Errors
     /// It cannot be written.
@@ -84,7 +84,8 @@ impl Store {
         let text = serde_json::to_string(&line)
             .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
         let mut file = open_to_append(&path, Some(0o600)).map_err(|error| unreadable(&path, error))?;
-        // One write, so that lines of several closeouts do not mix; what a crash cut off is ended first.
+        // A single write, so that lines of several closeouts do not mix. The leading line feed ends a line
+        // that a crash cut short.
         file.write_all(format!("\n{text}\n").as_bytes()).map_err(StoreError::io("write", &path))?;
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         if length > LARGEST_FILE {
@@ -93,12 +94,12 @@ impl Store {
         Ok(())
     }
 
-    /// What happened since a moment, the oldest first.
+    /// The events since a time, oldest first.
     ///
     /// # Errors
     /// A file cannot be read.
     pub fn history(&self, since: Option<Timestamp>) -> Result<History, StoreError> {
-        // A clock that was set back makes later lines of earlier moments.
+        // After the clock was set back, later lines have earlier times.
         let is_before = |line: &Line| since.is_some_and(|since| line.at < since.plus_millis(-CLOCK_MS));
         let are_enough = |lines: &[Line]| lines.len() >= N_BEFORE && lines[..N_BEFORE].iter().all(is_before);
         let mut history = self.history_end(&are_enough)?;
@@ -106,7 +107,8 @@ impl Store {
         Ok(history)
     }
 
-    /// The newest `most` entries that are meant, the oldest first. Only the end of the files is read.
+    /// The newest `most` entries for which `is_meant` holds, oldest first. Only the end of the files is
+    /// read.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -124,7 +126,7 @@ impl Store {
         Ok(history)
     }
 
-    /// The end of the files, until it is enough.
+    /// The end of the files, going back until `are_enough` accepts it.
     fn history_end(&self, are_enough: &dyn Fn(&[Line]) -> bool) -> Result<History, StoreError> {
         let mut history = History::default();
         for path in [self.history_file(), self.older_history_file()] {
@@ -145,7 +147,7 @@ impl Store {
         Ok(history)
     }
 
-    /// Writes down a verdict that is another one than what was written last; true if it is.
+    /// Records a verdict if it differs from the one recorded last. Returns whether it does.
     ///
     /// # Errors
     /// It cannot be written.
@@ -157,7 +159,7 @@ impl Store {
         at: Timestamp,
     ) -> Result<bool, StoreError> {
         let is_known = |last: &Option<Last>| last.as_ref().is_some_and(|last| last.state == state);
-        // Mostly nothing is new, and nobody has to wait for the turn to write.
+        // Usually nothing is new, and then there is no need to wait for the lock.
         if is_known(&self.last_files().one(workspace)) {
             return Ok(false);
         }
@@ -175,7 +177,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Writes down that a person saw finished work, once.
+    /// Records, once, that the user has seen finished work.
     ///
     /// # Errors
     /// It cannot be written.
@@ -196,10 +198,11 @@ impl Store {
         self.add_history(&HistoryEntry { at, workspace, agent, what: HistoryEvent::Seen { after_ms } })
     }
 
-    /// Takes the turn to tell a person of an occasion; false if somebody told them already. `why` is written down.
+    /// Claims the right to notify the user of an occasion. False if it was claimed before. `why` is
+    /// recorded.
     ///
     /// # Errors
-    /// It cannot be written down: then nobody is told twice, and here not at all.
+    /// It cannot be recorded. Nobody is then notified twice, and here not at all.
     pub fn claim_notice(
         &self,
         workspace: &WorkspaceId,
@@ -240,7 +243,7 @@ impl Store {
 }
 
 impl History {
-    /// The agent that was last known in each workspace.
+    /// The agent last known in each workspace.
     pub fn agents(&self) -> HashMap<WorkspaceId, String> {
         let known =
             self.entries.iter().filter_map(|entry| Some((entry.workspace.clone(), entry.agent.clone()?)));
@@ -253,7 +256,7 @@ impl Line {
         Some(WorkspaceId::on(&self.host, self.path.clone().read().ok()?))
     }
 
-    /// What it says; `None` in the words of a newer closeout.
+    /// The entry; `None` if a newer closeout wrote it.
     fn entry(self) -> Option<HistoryEntry> {
         if self.version > VERSION {
             return None;
@@ -268,7 +271,7 @@ mod tests {
     use super::*;
     use crate::model::{CommandEnd, RunStatus};
 
-    /// Lines as they were written when the format was made: they stay readable.
+    /// Lines as written when the format was introduced; they must stay readable.
     const OLD_LINES: [&str; 5] = [
         r#"{"version":1,"at":1,"host":"","path":"/w","agent":"claude","event":"verdict","state":"COMPLETE","before":"WORKING","proof":"checked"}"#,
         r#"{"version":1,"at":2,"host":"","path":"/w","event":"seen","after_ms":1}"#,
@@ -298,7 +301,7 @@ mod tests {
             HistoryEvent::RunEnded { run: "r".to_owned(), status: RunStatus::MaxIterations, iterations: 2 };
         assert_eq!(history.entries[3].what, ended);
         assert_eq!(store.history(Some(Timestamp(4))).unwrap().entries.len(), 2);
-        // What follows a line that was cut off is read.
+        // What follows a truncated line is read.
         store.add_history(&history.entries[0]).unwrap();
         assert_eq!(store.history(None).unwrap().entries.len(), 6);
         assert_eq!(history.agents().len(), 1);

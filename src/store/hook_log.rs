@@ -1,9 +1,10 @@
-//! The events of agents' hooks: one file a session, one line an event, in `hooks/<agent>/` of the state
-//! folder. The hook writes while its agent waits, often with no closeout running, and several at once.
+//! The events of agents' hooks: one file per session, one line per event, in `hooks/<agent>/` of the state
+//! folder. The hook writes while its agent waits, often with no closeout running, and several may write at
+//! once.
 //!
-//! A line goes out by one write to a file that is open for appending, so that lines of several hooks do
-//! not mix. Nothing is synced and nothing is locked: an event that is lost costs little, an agent that
-//! waits costs a person's time.
+//! A line is a single write to a file opened for appending, so lines of several hooks do not mix. Nothing
+//! is flushed to disk and nothing is locked: a lost event costs little, but a waiting agent costs the
+//! user's time.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::Write;
@@ -15,20 +16,20 @@ use super::folder::unreadable;
 use crate::disk::write::open_to_append;
 use crate::model::{HookEvent, Timestamp, hook_file_stem};
 
-/// The longest line, in bytes: the longest text of an event in any script, and the rest.
+/// The longest line, in bytes: the longest text of an event in any script, plus the other fields.
 const LONGEST_LINE: usize = 16 << 10;
-/// A file that has grown over this is set aside, in bytes.
+/// The size above which a file is rotated, in bytes.
 const LARGEST_FILE: u64 = 256 << 10;
 
-/// Where the events are, below the state folder.
+/// The folder with the events, inside the state folder.
 pub fn folder(state_folder: &Path) -> PathBuf {
     state_folder.join("hooks")
 }
 
-/// Adds an event of an agent to the file of its session.
+/// Adds an agent's event to the file of its session.
 ///
 /// # Errors
-/// The folder or the file cannot be made or written, or is another user's.
+/// The folder or the file cannot be created or written, or belongs to another user.
 pub fn append(state_folder: &Path, agent: &str, event: &HookEvent) -> Result<(), StoreError> {
     let folder = folder(state_folder).join(agent);
     let path = folder.join(format!("{}.jsonl", hook_file_stem(&event.session_id)));
@@ -50,7 +51,7 @@ pub fn append(state_folder: &Path, agent: &str, event: &HookEvent) -> Result<(),
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(StoreError::Foreign { path, owner: metadata.uid() });
     }
-    // Not `write_all`: the rest of a line that was cut off would stand in the middle of another.
+    // Not `write_all`: the rest of a partial line would end up in the middle of another one.
     let written = file.write(&line).map_err(StoreError::io("write", &path))?;
     if written == line.len() && metadata.len() + line.len() as u64 > LARGEST_FILE {
         set_aside(&path, &file)?;
@@ -58,7 +59,7 @@ pub fn append(state_folder: &Path, agent: &str, event: &HookEvent) -> Result<(),
     Ok(())
 }
 
-/// The event as one line. What makes it too long is left out, the least needed first.
+/// The event as one line. If it is too long, fields are left out, the least important first.
 fn line_of(event: &HookEvent, path: &Path) -> Result<Vec<u8>, StoreError> {
     let mut event = event.clone();
     for shorten in [
@@ -82,8 +83,8 @@ fn line_of(event: &HookEvent, path: &Path) -> Result<Vec<u8>, StoreError> {
     Err(StoreError::WrongKind { path: path.to_owned(), expected: "a file for so long an event" })
 }
 
-/// Gives the file another name, in the place of the one before. Of several hooks at once the first does
-/// it: what another has open is then no longer what stands at `path`.
+/// Rotates the file, replacing the previously rotated one. If several hooks do this at once, only the first
+/// succeeds: what the others have open is then no longer the file at `path`.
 fn set_aside(path: &Path, file: &File) -> Result<(), StoreError> {
     let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     let of_file = file.metadata().map(identity).map_err(StoreError::io("look at", path))?;
@@ -95,7 +96,7 @@ fn set_aside(path: &Path, file: &File) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Removes the files in which nothing was written since `before`. What cannot be removed stays.
+/// Deletes files in which nothing was written since `before`. Files that cannot be deleted stay.
 pub fn forget_before(state_folder: &Path, before: Timestamp) {
     let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     for agent in entries(&folder(state_folder)) {
@@ -103,7 +104,7 @@ pub fn forget_before(state_folder: &Path, before: Timestamp) {
             let name = entry.file_name();
             let name = name.as_encoded_bytes();
             let is_events = name.ends_with(b".jsonl") || name.ends_with(b".jsonl.1");
-            // `DirEntry` looks at the entry itself, also where it is a link.
+            // `DirEntry` examines the entry itself, even if it is a link.
             let is_old = entry
                 .metadata()
                 .is_ok_and(|metadata| metadata.is_file() && metadata.mtime().saturating_mul(1000) < before.0);

@@ -1,9 +1,9 @@
-//! The log: one file a day in the state folder, for this user only, capped, and never the screen.
+//! The log: one file per day in the state folder, readable by this user only, limited in size, and never
+//! written to the screen.
 //!
-//! The files are written here and not by `tracing_appender::rolling`, which makes them readable for
-//! others, follows links, knows no cap and writes its own failures to stderr, where the screen is. What
-//! it offers for old files (`max_log_files`) is done here in the same way, by name. Its thread that
-//! writes in the background is used.
+//! The files are not written by `tracing_appender::rolling`, which makes them readable by others, follows
+//! links, has no size limit and reports its own failures on stderr, where the screen is. Its deletion of
+//! old files (`max_log_files`) is reimplemented here, by name. Its background writer thread is used.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -24,36 +24,37 @@ use crate::disk::write::open_to_append;
 /// How many days are kept, today included.
 const MAX_FILES: usize = 5;
 
-/// No file grows beyond this, in bytes; what comes later that day is dropped.
+/// The largest file, in bytes. Further lines of that day are dropped.
 const MAX_FILE: u64 = 8 << 20;
 
-/// A line is cut after so many signs.
+/// The longest line, in characters.
 const MAX_LINE: usize = 4_000;
 
-/// So many lines wait for the disk at most; who says more then waits. The room for them is taken at the
-/// start: the default of the crate, 128,000 lines, is 5 MB of memory and some milliseconds.
+/// How many lines wait for the disk at most; a thread that logs more has to wait. Their memory is reserved
+/// at the start: the crate's default of 128,000 lines takes 5 MB and several milliseconds.
 const MAX_WAITING_LINES: usize = 1_024;
 
-/// Before and after the day in a file name.
+/// The parts before and after the day in a file name.
 const PREFIX: &str = "closeout.";
 const SUFFIX: &str = ".log";
 
-/// Where the log files are, below the state folder; [`start`] makes it.
+/// The folder with the log files, inside the state folder. [`start`] creates it.
 pub fn folder(state: &Path) -> PathBuf {
     state.join("log")
 }
 
-/// Keeps the log going; what was said until it is dropped is on disk then.
+/// Keeps the log running. Everything logged until it is dropped is then on disk.
 #[derive(Debug)]
 #[must_use = "dropping it ends the log"]
 pub struct LogGuard {
     _worker: Option<WorkerGuard>,
 }
 
-/// Starts the log of this process in `folder`, which is made (0700) if it is not there: events of
-/// closeout at `level` and graver, of other crates at most warnings.
+/// Starts the log of this process in `folder`, which is created (0700) if missing. It contains closeout's
+/// events at `level` and more severe ones, and warnings at most from other crates.
 ///
 /// # Errors
+/// The folder or today's file cannot be created, or the log was started before.
 /// The folder or today's file cannot be made, or the log has been started before.
 pub fn start(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
     if level == LevelFilter::OFF {
@@ -64,10 +65,10 @@ pub fn start(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> 
     Ok(guard)
 }
 
-/// What [`start`] makes the default of the process, for those who want it in one scope only.
+/// The subscriber that [`start`] installs for the process, for use in a single scope.
 ///
 /// # Errors
-/// The folder or today's file cannot be made.
+/// The folder or today's file cannot be created.
 pub fn subscriber(
     folder: &Path,
     level: LevelFilter,
@@ -75,7 +76,7 @@ pub fn subscriber(
     own_folder(folder)?;
     let mut file = DailyFile::new(folder.to_owned());
     file.turn_to(&today()).map_err(StoreError::io("open the log in", folder))?;
-    // Nothing is dropped when the disk is slow: the log is read when something went wrong.
+    // Nothing is dropped if the disk is slow, because the log is read when something went wrong.
     let (writer, worker) =
         NonBlockingBuilder::default().lossy(false).buffered_lines_limit(MAX_WAITING_LINES).finish(file);
     let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
@@ -84,12 +85,11 @@ pub fn subscriber(
     Ok((subscriber, LogGuard { _worker: Some(worker) }))
 }
 
-/// The day in UTC, like `2026-11-21`.
+/// The day in UTC, such as `2026-11-21`.
 fn today() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
-/// Today's file.
 struct DailyFile {
     folder: PathBuf,
     day: String,
@@ -101,7 +101,7 @@ impl DailyFile {
         DailyFile { folder, day: String::new(), file: None }
     }
 
-    /// Opens the file of `day` and removes those that are too old.
+    /// Opens the file of `day` and deletes the oldest ones.
     fn turn_to(&mut self, day: &str) -> io::Result<()> {
         let path = self.folder.join(format!("{PREFIX}{day}{SUFFIX}"));
         self.file = Some(open_to_append(&path, Some(0o600))?);
@@ -109,33 +109,33 @@ impl DailyFile {
         remove_old(&self.folder)
     }
 
-    /// Writes one line; `day` is today.
+    /// Writes one line; `day` is the current day.
     fn write_line(&mut self, line: &[u8], day: &str) -> io::Result<()> {
         if self.file.is_none() || self.day != day {
             self.turn_to(day)?;
         }
         let Some(file) = &mut self.file else { return Ok(()) };
-        // Other processes write to the same file, so its size is asked, not counted.
+        // Other processes write to the same file, so its size is queried rather than counted.
         let size = file.metadata()?.len();
         if size >= MAX_FILE {
             return Ok(());
         }
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        // One event is one line, and no text of others can forge a line or reach a terminal raw.
+        // An event is one line, and no foreign text can forge a line or reach a terminal unfiltered.
         let shown = display_text::bytes(line);
         let mut text = display_text::shorten(&shown, MAX_LINE).into_owned();
         text.push('\n');
         if size + text.len() as u64 >= MAX_FILE {
             text.push_str("closeout: this file is full; what follows today is not written\n");
         }
-        // One write, so that lines of several processes do not mix.
+        // A single write, so that lines of several processes do not mix.
         file.write_all(text.as_bytes())
     }
 }
 
 impl Write for DailyFile {
-    /// Takes a whole line, as the subscriber hands it over. A line that cannot be written (a full
-    /// disk) is dropped: there is nowhere to say it.
+    /// Takes a whole line, as the subscriber passes it. A line that cannot be written (disk full) is
+    /// dropped, because there is nowhere to report it.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let _ = self.write_line(line, &today());
         Ok(line.len())
@@ -146,7 +146,7 @@ impl Write for DailyFile {
     }
 }
 
-/// Removes all but the newest files. Only plain files with a name of the log's own form are touched.
+/// Deletes all but the newest files. Only regular files with a log file's name are touched.
 fn remove_old(folder: &Path) -> io::Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -169,7 +169,7 @@ fn remove_old(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// True for `closeout.YYYY-MM-DD.log`.
+/// Whether this is `closeout.YYYY-MM-DD.log`.
 fn is_log_name(name: &str) -> bool {
     let day = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
     day.is_some_and(|day| day.len() == 10 && day.chars().all(|sign| sign.is_ascii_digit() || sign == '-'))

@@ -1,15 +1,14 @@
-//! What closeout remembers over restarts, in a folder of its own: baselines, drafts of replies, the record
-//! of what was done, the questions that it sent to agents by itself, and the log. A text that is being
-//! edited stands there too.
+//! What closeout remembers across restarts, in a folder of its own: baselines, drafts of replies, the audit
+//! log, the questions it sent to agents on its own, and the log. Texts being edited are there too.
 //!
-//! A [`Store`] is that folder, checked: it belongs to this user and nobody else can read it. Each
-//! workspace has a small file of its own, so that one that is damaged loses nothing of the others; files
-//! are replaced as a whole (written beside, synced, renamed), and writers of several processes take
-//! turns. Every failure is a value: the program goes on without memory and says so.
+//! A [`Store`] is that folder, checked: it belongs to this user and nobody else can read it. Each workspace
+//! has small files of its own, so that a damaged one affects no other workspace. Files are replaced as a
+//! whole (written beside, synced, renamed), and processes take turns to write. Every failure is a value:
+//! the program continues without memory and says so.
 //!
-//! Nothing here writes to a workspace on its own, and nothing decides: [`settings_file`] replaces the one
-//! file of an agent's settings that a person named. The time is handed in; only the log, whose
-//! files are named by the day, reads a clock.
+//! Nothing here writes to a workspace by itself, and nothing decides: [`settings_file`] replaces the one
+//! settings file of an agent that the user named. The time is passed in; only the log, whose files are
+//! named after the day, reads a clock.
 
 mod audit;
 mod auto_probes;

@@ -1,4 +1,4 @@
-//! The form of a remembered baseline on disk: one JSON object, with the version of its format.
+//! The format of a stored baseline: one JSON object with the version of its format.
 //!
 //! Pure: text to value and back.
 
@@ -10,25 +10,25 @@ use crate::model::{Baseline, Timestamp};
 
 use super::written_path::WrittenPath;
 
-/// The version that this program writes and the newest that it reads.
+/// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 
-/// What is remembered of one workspace.
+/// What is stored for one workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
-    /// The directory of the workspace.
+    /// The workspace's directory.
     pub(super) path: PathBuf,
     pub(super) baseline: Baseline,
     /// Since when the directory is known to be gone.
     pub(super) gone_since: Option<Timestamp>,
 }
 
-/// Why a text is no record.
+/// Why a text is not a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// A newer version of the format, which is not touched.
+    /// A newer version of the format, which must not be changed.
     Newer(u32),
-    /// Anything else, in words.
+    /// Any other reason, in words.
     Damaged(String),
 }
 
@@ -42,7 +42,7 @@ struct Form {
     gone_since: Option<Timestamp>,
 }
 
-/// The version alone: a newer format may have nothing else in common.
+/// Only the version: a newer format may have nothing else in common.
 #[derive(Deserialize)]
 struct VersionOnly {
     version: u32,

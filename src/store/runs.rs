@@ -1,8 +1,8 @@
-//! Supervised runs: where each stands, the lock that lets one run a workspace, the files of the one that runs, and
-//! the circuit breaker.
+//! Supervised runs: the state of each, the lock that lets only one run in a workspace, the files of the
+//! current one, and the circuit breaker.
 //!
-//! A run is kept as a whole before each step, so that one that was killed goes on where it was. A text for the
-//! agent (prompt, output, answer) is for this user only.
+//! A run is stored as a whole before each step, so that a killed one continues where it was. Texts for the
+//! agent (prompt, output, answer) are readable by this user only.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,10 +22,11 @@ use super::workspace_files::{WorkspaceFiles, file_name};
 /// The longest answer, in bytes.
 const LONGEST_ANSWER: u64 = 1 << 20;
 
-/// A closeout that looks whether a run is alive holds the lock for a moment, which is waited for.
+/// How long to wait for the lock, because a closeout that checks whether a run is alive holds it for a
+/// moment.
 const LOOKING: Duration = Duration::from_millis(200);
 
-/// Held by the one run of a workspace; the kernel frees it when that ends.
+/// Held by a workspace's only run; the kernel releases it when that ends.
 #[derive(Debug)]
 pub struct RunLock {
     _lock: File,
@@ -43,10 +44,10 @@ struct BreakerForm {
 }
 
 impl Store {
-    /// The turn to run a command in a workspace; `None` while another run has it.
+    /// Takes the lock for running a command in a workspace; `None` while another run holds it.
     ///
     /// # Errors
-    /// The lock cannot be made.
+    /// The lock cannot be created.
     pub fn lock_run(&self, workspace: &WorkspaceId) -> Result<Option<RunLock>, StoreError> {
         own_folder(&self.runs_folder())?;
         let path = self.run_place(workspace).with_extension("lock");
@@ -54,20 +55,20 @@ impl Store {
         Ok(lock.map(|lock| RunLock { _lock: lock }))
     }
 
-    /// Keeps where the run of a workspace stands. It is on the disk when this returns.
+    /// Stores the state of a workspace's run. It is on disk when this returns.
     ///
     /// # Errors
-    /// It cannot be written; what was kept before stays.
+    /// It cannot be written. The previous state then stays.
     pub fn keep_run(&self, workspace: &WorkspaceId, run: &SupervisedRun) -> Result<(), StoreError> {
         self.run_files().keep(workspace, run, replace_record)
     }
 
-    /// The last run of a workspace, as it was kept.
+    /// The stored state of a workspace's last run.
     pub fn run(&self, workspace: &WorkspaceId) -> Option<SupervisedRun> {
         self.run_files().one(workspace)
     }
 
-    /// The runs that are alive, each with its workspace.
+    /// The runs that are alive, by workspace.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -77,32 +78,33 @@ impl Store {
         Ok(runs)
     }
 
-    /// Whether a closeout runs a command in this workspace now.
+    /// Whether a closeout is running a command in this workspace now.
     pub fn is_run_alive(&self, workspace: &WorkspaceId) -> bool {
         write::is_locked(&self.run_place(workspace).with_extension("lock"))
     }
 
-    /// Where runs are kept, a file each.
+    /// The folder with the stored runs, one file each.
     pub fn runs_folder(&self) -> PathBuf {
         self.folder().join("runs")
     }
 
-    /// The folder for the files of a workspace's run, made if it is not there.
+    /// The folder for the files of a workspace's run, created if missing.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn run_folder(&self, workspace: &WorkspaceId) -> Result<RunFolder, StoreError> {
         let folder = self.run_place(workspace).with_extension("files");
         own_folder(&folder)?;
         Ok(RunFolder { folder })
     }
 
-    /// Time-outs in a row in a workspace, for its circuit breaker. What cannot be read is none.
+    /// How many timeouts in a row a workspace has had, for its circuit breaker. An unreadable file counts
+    /// as none.
     pub fn time_outs(&self, workspace: &WorkspaceId) -> u32 {
         self.breaker_files().one(workspace).map_or(0, |form: BreakerForm| form.n_time_outs)
     }
 
-    /// Keeps them.
+    /// Stores the number of timeouts in a row. Zero deletes the file.
     ///
     /// # Errors
     /// They cannot be written.
@@ -127,15 +129,16 @@ impl Store {
 }
 
 impl RunFolder {
-    /// Where a file of that name is.
+    /// The path of the file called `name`.
     pub fn place(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// A new file of that name in place of one before, with this content; open to be written on.
+    /// Creates the file called `name` with this content, replacing any earlier one, and returns it open for
+    /// writing.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn begin(&self, name: &str, content: &[u8]) -> Result<File, StoreError> {
         let path = self.place(name);
         remove(&path)?;
@@ -144,7 +147,7 @@ impl RunFolder {
         Ok(file)
     }
 
-    /// Hands an answer to the run that waits for one, in place of one that it has not read yet.
+    /// Passes an answer to the run that waits for one, replacing an answer it has not read yet.
     ///
     /// # Errors
     /// It cannot be written.
@@ -152,7 +155,7 @@ impl RunFolder {
         replace_record(&self.place("answer"), text.as_bytes())
     }
 
-    /// The answer that was handed over, once.
+    /// Takes the answer that was passed, if any, and deletes it.
     ///
     /// # Errors
     /// It cannot be read or removed.

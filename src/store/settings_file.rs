@@ -1,5 +1,5 @@
-//! One file of an agent's settings, replaced as a whole on a person's order, with a copy of what was
-//! there before in `backups/` of the state folder.
+//! An agent's settings file, replaced as a whole at the user's request, with a copy of the previous content
+//! in `backups/` of the state folder.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -12,15 +12,15 @@ use crate::disk::write::{NewFile, Over, place};
 use crate::disk::{self, file_problem};
 use crate::model::{ReadProblem, stable_hash};
 
-/// A longer file is no settings, in bytes.
+/// The longest settings file read, in bytes.
 const LONGEST: u64 = 8 << 20;
-/// The end of the name of a copy that says: there was no file.
+/// The extension of a copy that means there was no file.
 const ABSENT: &str = "absent";
 
 /// The content of the file; `None` if there is none.
 ///
 /// # Errors
-/// It cannot be read, is no regular file, or is too long.
+/// It cannot be read, is not a regular file, or is too long.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     disk::read_linked(path, LONGEST).map_err(|source| {
         if matches!(file_problem(&source), ReadProblem::NotAFile | ReadProblem::TooLarge) {
@@ -30,12 +30,12 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     })
 }
 
-/// Puts `content` in the place of the file, or removes it (`None`), and keeps a copy of what it was.
-/// A link stays a link: what it leads to is replaced. The copy is called by the moment `stamp`, a plain
-/// name. Gives the path of the copy.
+/// Replaces the file by `content`, or deletes it (`None`), and keeps a copy of its previous content. A link
+/// stays a link: its target is replaced. The copy's name begins with `stamp`, a plain text. Returns the
+/// copy's path.
 ///
 /// # Errors
-/// The copy or the file cannot be written; then the file is as it was.
+/// The copy or the file cannot be written. The file is then unchanged.
 pub fn replace(
     state_folder: &Path,
     path: &Path,
@@ -53,7 +53,7 @@ pub fn replace(
     Ok(copy)
 }
 
-/// The copies of the file that are kept, the newest first; `None` stands for "there was no file".
+/// The copies kept of the file, newest first; `None` stands for "there was no file".
 pub fn copies(state_folder: &Path, path: &Path) -> Vec<Option<Vec<u8>>> {
     let Ok(path) = resolved(path) else { return Vec::new() };
     let mark = mark(&path);
@@ -74,17 +74,17 @@ fn backups(state_folder: &Path) -> PathBuf {
     state_folder.join("backups")
 }
 
-/// What tells the copies of this file from those of others.
+/// The part of the names that identifies copies of this file.
 fn mark(path: &Path) -> String {
     format!("-{:032x}-", stable_hash(path.as_os_str().as_encoded_bytes()))
 }
 
-/// Where the file is: what a link leads to, as far as it exists.
+/// The path of the file, with links resolved as far as they exist.
 fn resolved(path: &Path) -> Result<PathBuf, StoreError> {
     match fs::canonicalize(path) {
         Ok(path) => Ok(path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
-            // A link that leads to a file that is still to be made.
+            // A link to a file that does not exist yet.
             Ok(target) => Ok(path.parent().unwrap_or(Path::new(".")).join(target)),
             Err(_) => Ok(path.to_owned()),
         },
@@ -117,7 +117,7 @@ fn put(path: &Path, content: &[u8]) -> Result<(), StoreError> {
         let (folder, name) = place(path)?;
         let file = NewFile::create(&folder, 0o600, content)?;
         if let Some(before) = &before {
-            // A file of another user stays that user's where this one may do so.
+            // Another user's file keeps its owner if this process may set that.
             let _ = std::os::unix::fs::fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
             file.as_file().set_permissions(Permissions::from_mode(before.mode() & 0o7777))?;
         }

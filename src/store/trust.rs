@@ -1,5 +1,6 @@
-//! Which programs of a workspace a person trusted: a small file a workspace with the digest of exactly what they
-//! saw. A digest names path and content, so that a changed program is not the one that was trusted.
+//! Which programs of a workspace the user trusts: a small file per workspace with the digest of exactly
+//! what the user saw. A digest covers path and content, so a changed program is not the one that was
+//! trusted.
 //!
 //! What cannot be read is not trusted.
 
@@ -14,7 +15,7 @@ use super::StoreError;
 use super::folder::{Store, own_folder, read_record, replace_record, sync_folder};
 use super::workspace_files::file_name;
 
-/// The version that this program writes and the newest that it reads.
+/// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -25,21 +26,22 @@ struct Form {
 }
 
 impl Store {
-    /// The digest that a person trusted for the workspace; `None` when there is none, or none that can be read.
+    /// The digest that the user trusts for the workspace; `None` if there is none, or none that can be
+    /// understood.
     ///
     /// # Errors
-    /// The file is there and the system refuses to give it.
+    /// The file exists but cannot be read.
     pub fn trusted(&self, workspace: &Path) -> Result<Option<String>, StoreError> {
         let json = read_record(&self.trust_file(workspace))?;
         let form = json.and_then(|json| serde_json::from_slice::<Form>(&json).ok());
         Ok(form.filter(|form| form.version <= VERSION && is_digest(&form.digest)).map(|form| form.digest))
     }
 
-    /// Remembers that a person trusts exactly what `digest` names, in place of what they trusted before. It is
-    /// on the disk when this returns.
+    /// Records that the user trusts exactly what `digest` covers, replacing what they trusted before. It is
+    /// on disk when this returns.
     ///
     /// # Errors
-    /// It cannot be written; then what was trusted before stands.
+    /// It cannot be written. The previous trust then remains.
     pub fn trust(&self, workspace: &Path, digest: &str, now: Timestamp) -> Result<(), StoreError> {
         let path = self.trust_file(workspace);
         own_folder(&self.trust_folder())?;
@@ -51,10 +53,10 @@ impl Store {
         replace_record(&path, &json)
     }
 
-    /// Takes the trust back; false when there was none.
+    /// Revokes the trust; false if there was none.
     ///
     /// # Errors
-    /// The file cannot be removed: then it is trusted still.
+    /// The file cannot be deleted, so the trust remains.
     pub fn distrust(&self, workspace: &Path) -> Result<bool, StoreError> {
         let path = self.trust_file(workspace);
         let _turn = self.lock()?;
@@ -74,7 +76,7 @@ impl Store {
     }
 }
 
-/// Sixty-four digits in hexadecimal.
+/// Whether this is a digest: 64 lower-case hexadecimal digits.
 fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

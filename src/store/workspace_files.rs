@@ -1,5 +1,5 @@
-//! One small file a workspace in a folder of its own, replaced as a whole: what damages one loses nothing of
-//! the others. What a file holds is its owner's affair ([`super::drafts`], [`super::reports`]).
+//! One small file per workspace in a common folder, replaced as a whole, so that damage to one affects no
+//! other. The owner of the files decides what they contain ([`super::drafts`], [`super::reports`]).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use super::StoreError;
 use super::folder::{own_folder, read_up_to};
 use super::written_path::WrittenPath;
 
-/// The version that this program writes and the newest that it reads.
+/// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 4 << 20;
@@ -40,7 +40,7 @@ impl WorkspaceFiles {
         WorkspaceFiles { folder }
     }
 
-    /// Has `write` put the new file of a workspace into the place that it is given.
+    /// Replaces the file of a workspace; `write` is given its path and its content.
     pub(super) fn keep<T: Serialize>(
         &self,
         workspace: &WorkspaceId,
@@ -60,13 +60,13 @@ impl WorkspaceFiles {
         write(&place, &json)
     }
 
-    /// What the file of a workspace holds; `None` if there is none, or one that cannot be read.
+    /// The content of a workspace's file; `None` if there is none, or it cannot be read.
     pub(super) fn one<T: DeserializeOwned>(&self, workspace: &WorkspaceId) -> Option<T> {
         let json = read_up_to(&self.place(workspace), MAX_FILE).ok().flatten()?;
         parse(&json).filter(|(known, _)| known == workspace).map(|(_, content)| content)
     }
 
-    /// Removes the file of a workspace, if there is one.
+    /// Deletes the file of a workspace, if there is one.
     pub(super) fn delete(&self, workspace: &WorkspaceId) -> Result<(), StoreError> {
         let path = self.place(workspace);
         match fs::remove_file(&path) {
@@ -77,8 +77,8 @@ impl WorkspaceFiles {
         }
     }
 
-    /// What the files of these workspaces hold, and how many of them cannot be read: those stay where they are. No other
-    /// file is looked at.
+    /// The contents of these workspaces' files, and the number of unreadable ones, which stay where they
+    /// are. No other file is read.
     pub(super) fn of<T: DeserializeOwned>(
         &self,
         workspaces: &[WorkspaceId],
@@ -99,7 +99,7 @@ impl WorkspaceFiles {
         (read, n_unread)
     }
 
-    /// What the files of all workspaces hold; one that cannot be read stays where it is.
+    /// The contents of all workspaces' files. Unreadable ones stay where they are.
     pub(super) fn all<T: DeserializeOwned>(&self) -> Result<BTreeMap<WorkspaceId, T>, StoreError> {
         let read = |path: PathBuf| read_up_to(&path, MAX_FILE).ok().flatten().and_then(|json| parse(&json));
         Ok(json_files(&self.folder)?.into_iter().filter_map(read).collect())
@@ -118,8 +118,7 @@ fn parse<T: DeserializeOwned>(json: &[u8]) -> Option<(WorkspaceId, T)> {
     Some((WorkspaceId::on(&form.host, form.path.read().ok()?), form.content))
 }
 
-/// The files of `folder` that end in `.json`, sorted, so that what is said of them has an order. None if
-/// there is no such folder.
+/// The files of `folder` that end in `.json`, sorted for a stable order. Empty if there is no such folder.
 pub(super) fn json_files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -137,7 +136,7 @@ pub(super) fn json_files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(paths)
 }
 
-/// The name of the file for a workspace: a hash of its path, which stays the same in every version.
+/// The name of a workspace's file: a hash of its path, which must never change.
 pub(super) fn file_name(workspace: &Path) -> String {
     format!("{:032x}.json", stable_hash(workspace.as_os_str().as_bytes()))
 }
@@ -148,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_file_never_changes() {
-        // Published test vectors of FNV-1a with 128 bits: the empty text and "a".
+        // Published test vectors of 128-bit FNV-1a: the empty text and "a".
         assert_eq!(file_name(Path::new("")), "6c62272e07bb014262b821756295c58d.json");
         assert_eq!(file_name(Path::new("a")), "d228cb696f1a8caf78912b704e4a8964.json");
     }

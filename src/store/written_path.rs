@@ -1,5 +1,5 @@
-//! How a path stands in closeout's own files: as text, or in hexadecimal where it is no UTF-8, since JSON has
-//! no other way to hold it exactly.
+//! How a path is written to closeout's own files: as text, or in hexadecimal if it is not UTF-8, since JSON
+//! cannot hold it exactly otherwise.
 //!
 //! Pure: value to text and back.
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::hex::{hex, unhex};
 
-/// A path, in exactly one of both ways. Flattened into the object that is about it.
+/// A path in exactly one of the two forms. Flattened into the object it belongs to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct WrittenPath {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ impl WrittenPath {
     /// The path.
     ///
     /// # Errors
-    /// In words: what is wrong with what was written.
+    /// What is wrong with the written form, in words.
     pub(super) fn read(self) -> Result<PathBuf, &'static str> {
         match (self.path, self.path_hex) {
             (Some(path), None) => Ok(PathBuf::from(path)),
