@@ -583,6 +583,39 @@ fn required_files_are_regular_and_not_empty() {
     assert_eq!(found.files, Reading::Present(expected));
 }
 
+/// A failing file could be among those that were not seen.
+#[test]
+fn results_of_which_not_all_were_seen_are_no_results() {
+    let mut place = Place::new();
+    let passed = br#"{"passed":1,"failed":0}"#;
+    for number in 0..1001 {
+        place.write(&format!("many/{number:04}.json"), passed);
+    }
+    place.write("few/a.json", passed);
+    let deep = format!("deep/{}", "d/".repeat(40));
+    place.write(&format!("{deep}a.json"), passed);
+    place.write("deep/a.json", passed);
+    for (pattern, wanted) in [
+        ("many/*.json", Some("more than 1000 files match")),
+        ("many/0*.json", None),
+        ("few/*.json", None),
+        ("few/**", None),
+        ("deep/**/a.json", Some("folders more than 32 deep")),
+    ] {
+        let told = match place.tests(&[pattern]) {
+            Reading::Unreadable(unreadable) => Some(unreadable.detail),
+            Reading::Present(_) => None,
+            other => panic!("{pattern}: {other:?}"),
+        };
+        assert_eq!(told.is_some(), wanted.is_some(), "{pattern}: {told:?}");
+        assert!(told.unwrap_or_default().contains(wanted.unwrap_or_default()), "{pattern}");
+    }
+    // A failure that was seen counts, whatever was not.
+    place.write("failed.json", br#"{"passed":0,"failed":1}"#);
+    let Reading::Present(failed) = place.tests(&["many/*.json", "failed.json"]) else { panic!("not read") };
+    assert_eq!(failed.n_failed, 1);
+}
+
 #[test]
 fn a_pattern_of_many_stars_takes_no_long_time() {
     let mut place = Place::new();

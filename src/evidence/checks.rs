@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufReader};
 
 use super::plan_file::{PlanFormatError, parse_plan};
-use super::required_files::{check_files, is_pattern, matching_files};
+use super::required_files::{NotSeen, check_files, is_pattern, matching_files};
 use super::test_results::{FileResults, parse_results};
 use super::text_file::{LONGEST_DOCUMENT, configured, half_written, is_young, read_document};
 use super::untrusted_file::{FileIdentity, FileReach, FileRefusal, UntrustedFile, WorkspaceDir};
@@ -103,19 +103,22 @@ fn read_tests(
 ) -> Reading<TestResults> {
     let mut names: Vec<String> = Vec::new();
     let mut absent = None;
+    let mut unreadable: Option<Unreadable> = None;
     for name in configured {
         if !is_pattern(name) {
             names.push(name.clone());
             continue;
         }
         let matching = matching_files(directory, name, MOST_RESULT_FILES);
-        if matching.is_empty() {
+        if let Some(reason) = matching.not_seen {
+            unreadable.get_or_insert_with(|| not_searched(name, reason));
+        }
+        if matching.paths.is_empty() {
             absent.get_or_insert_with(|| name.clone());
         }
-        names.extend(matching);
+        names.extend(matching.paths);
     }
     known.extend(names.iter().cloned());
-    let mut unreadable: Option<Unreadable> = None;
     let mut together: Option<TestResults> = None;
     for name in names {
         match read_results(directory, &name, now, memory) {
@@ -131,6 +134,16 @@ fn read_tests(
         (Some(results), None, None) => Reading::Present(results),
         (None, None, None) => Reading::NotConfigured,
     }
+}
+
+/// A failing file among those that were not seen would change everything.
+fn not_searched(pattern: &str, reason: NotSeen) -> Unreadable {
+    let problem = match reason {
+        NotSeen::Folder => ReadProblem::Refused,
+        NotSeen::Files(_) | NotSeen::Entries | NotSeen::Depth => ReadProblem::TooLarge,
+    };
+    let detail = format!("{reason}: name the result files more exactly");
+    Unreadable { name: pattern.to_owned(), problem, detail }
 }
 
 fn add(together: &mut Option<TestResults>, name: String, counts: &FileResults, written_at: Timestamp) {

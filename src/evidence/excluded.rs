@@ -22,7 +22,7 @@ pub(super) fn add(first_prompt_at: Option<Timestamp>, git: &mut GitObservation) 
         }
         let behind = if excludes.is_own { "the exclude file" } else { "core.excludesFile" };
         for pattern in &excludes.patterns {
-            for path in matching_files(&directory, pattern, MOST_NAMED) {
+            for path in matching_files(&directory, pattern, MOST_NAMED).paths {
                 let on_disk = git::look(&git.top, &path);
                 let hidden_at = Some(excludes.written_at);
                 changes.hidden.push(HiddenFile { path, behind, hidden_at, on_disk });

@@ -1,11 +1,14 @@
 //! Finds files below a workspace, named exactly or by a pattern.
 //!
 //! `*` and `?` match within one name but not a leading dot, `**` matches any number of folders. Links are
-//! not followed and `.git` is not entered. A walk that reaches its limit returns what it has found so far.
+//! not followed and `.git` is not entered. A walk that did not see everything says so ([`Matching::not_seen`]):
+//! what it found exists, what it did not find may exist too.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use rustix::fs::FileType;
+use rustix::io::Errno;
 
 use super::untrusted_file::{FileReach, WorkspaceDir};
 use crate::disk::Folder;
@@ -16,11 +19,37 @@ const MOST_ENTRIES: usize = 50_000;
 /// How deep a walk goes, in folders.
 const DEEPEST: usize = 32;
 
+/// The files that match a pattern.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Matching {
+    /// Their paths from the workspace, sorted.
+    pub(super) paths: Vec<String>,
+    /// Why there may be more of them; `None` if these are all.
+    pub(super) not_seen: Option<NotSeen>,
+}
+
+/// Why a walk did not see every file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NotSeen {
+    /// It ended after this many matching files, which was asked for.
+    #[error("more than {0} files match")]
+    Files(usize),
+    /// It ended at its limit of entries.
+    #[error("more than {MOST_ENTRIES} files and folders would have to be searched for a match")]
+    Entries,
+    /// It does not enter folders this deep.
+    #[error("folders more than {DEEPEST} deep were not searched")]
+    Depth,
+    /// A folder could not be read.
+    #[error("a folder that may hold a match cannot be read")]
+    Folder,
+}
+
 /// Whether each of these files exists: a regular file that is not empty.
 pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<FileCheck> {
     let check = |name: &String| {
         let is_there = if is_pattern(name) {
-            !matching_files(directory, name, 1).is_empty()
+            has_match(directory, name)
         } else {
             directory.open_file(name, FileReach::Workspace).is_ok_and(|file| file.size > 0)
         };
@@ -34,15 +63,18 @@ pub(super) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// The paths, relative to the workspace, of the regular, non-empty files that match, sorted. Stops after
-/// `most` files, which are then an arbitrary selection.
-pub(super) fn matching_files(directory: &WorkspaceDir, pattern: &str, most: usize) -> Vec<String> {
-    let Some(parts) = pattern_parts(pattern) else { return Vec::new() };
-    let mut walk = Walk { n_entries: 0, most, found: Vec::new() };
+/// Whether any regular, non-empty file matches.
+fn has_match(directory: &WorkspaceDir, pattern: &str) -> bool {
+    matches!(matching_files(directory, pattern, 0).not_seen, Some(NotSeen::Files(_)))
+}
+
+/// The regular, non-empty files that match. After `most` of them, which are then an arbitrary selection, the
+/// walk ends.
+pub(super) fn matching_files(directory: &WorkspaceDir, pattern: &str, most: usize) -> Matching {
+    let Some(parts) = pattern_parts(pattern) else { return Matching::default() };
+    let mut walk = Walk { n_entries: 0, most, found: BTreeSet::new(), not_seen: None };
     walk.enter(directory.folder(), "", &parts, 0);
-    walk.found.sort();
-    walk.found.dedup();
-    walk.found
+    Matching { paths: walk.found.into_iter().collect(), not_seen: walk.not_seen }
 }
 
 /// The names in a pattern; `None` if it leads out of the workspace.
@@ -62,25 +94,37 @@ fn pattern_parts(pattern: &str) -> Option<Vec<&str>> {
 struct Walk {
     n_entries: usize,
     most: usize,
-    found: Vec<String>,
+    found: BTreeSet<String>,
+    not_seen: Option<NotSeen>,
 }
 
 impl Walk {
     /// Searches `folder`, whose path from the workspace is `path`, for matches of `parts`.
     fn enter(&mut self, folder: &Folder, path: &str, parts: &[&str], depth: usize) {
         let Some((part, rest)) = parts.split_first() else { return };
-        if depth > DEEPEST || self.is_over() {
+        if depth > DEEPEST {
+            self.not_seen = self.not_seen.or(Some(NotSeen::Depth));
             return;
         }
         if *part == "**" {
             self.enter(folder, path, rest, depth);
         }
+        if self.is_over() {
+            return;
+        }
         if !is_pattern(part) {
             self.try_entry(folder, path, part, rest, depth);
             return;
         }
-        let Ok(entries) = folder.entries() else { return };
-        for entry in entries.flatten() {
+        let entries = match folder.entries() {
+            Ok(entries) => entries,
+            Err(error) => return self.on_unreadable(error),
+        };
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => return self.on_unreadable(error),
+            };
             self.n_entries += 1;
             if self.is_over() {
                 return;
@@ -112,17 +156,38 @@ impl Walk {
                 FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_size > 0
             });
             if is_file {
-                self.found.push(path);
+                self.take(path);
             }
             return;
         }
-        if let Ok(inner) = folder.folder(Path::new(name)) {
-            self.enter(&inner, &path, rest, depth + 1);
+        match folder.folder(Path::new(name)) {
+            Ok(inner) => self.enter(&inner, &path, rest, depth + 1),
+            Err(error) => self.on_unreadable(error),
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.found.len() >= self.most || self.n_entries > MOST_ENTRIES
+    /// Takes a matching file; one more than asked for is only noted.
+    fn take(&mut self, path: String) {
+        if self.found.len() < self.most {
+            self.found.insert(path);
+        } else if !self.found.contains(&path) {
+            self.not_seen = Some(NotSeen::Files(self.most));
+        }
+    }
+
+    /// What is no folder, is a link, or is gone has no files. Any other folder may.
+    fn on_unreadable(&mut self, error: Errno) {
+        if !matches!(error, Errno::NOTDIR | Errno::LOOP | Errno::NOENT | Errno::XDEV) {
+            self.not_seen = self.not_seen.or(Some(NotSeen::Folder));
+        }
+    }
+
+    /// Whether the walk ends here.
+    fn is_over(&mut self) -> bool {
+        if self.n_entries > MOST_ENTRIES {
+            self.not_seen = self.not_seen.or(Some(NotSeen::Entries));
+        }
+        matches!(self.not_seen, Some(NotSeen::Files(_) | NotSeen::Entries))
     }
 }
 
