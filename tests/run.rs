@@ -356,3 +356,37 @@ fn a_person_is_told_once_by_several_closeouts_and_over_restarts() {
     let told = fs::read_to_string(&log).unwrap();
     assert_eq!(told, format!("is finished {}\n", world.repo.path().display()));
 }
+
+#[test]
+fn a_run_that_a_limit_ends_is_told_once_by_who_is_open_or_by_itself() {
+    let world = World::new();
+    let log = world.env.at("outside/told");
+    fs::create_dir_all(world.env.at("outside")).unwrap();
+    let script = world.env.at("tell.sh");
+    fs::write(&script, format!("echo \"$1 $3\" >> '{}'\n", log.display())).unwrap();
+    world.env.configure(&format!("[notify]\nways = []\ncommand = [\"sh\", \"{}\"]\n", script.display()));
+    let told = || fs::read_to_string(&log).unwrap_or_default();
+    let place = world.repo.path().display().to_string();
+    // Nobody else is there: the run tells it.
+    let run = world.run(&["--max-iterations", "1"], "commit one; say incomplete 'point one'");
+    assert_eq!(run.code, 50, "{run:?}");
+    assert_eq!(told(), format!("the run ended: all iterations are used up {place}\n"));
+    // Three closeouts and the run: one of them.
+    let arguments = ["watch", ".", "--headless"];
+    let start = || spawn(&mut world.env.command(world.repo.path(), &arguments));
+    let mut closeouts: Vec<_> = (0..3).map(|_| start()).collect();
+    std::thread::sleep(Duration::from_secs(2));
+    fs::remove_file(&log).unwrap();
+    let run = world.run(&["--budget", "0.1"], "commit two; say incomplete 'point two'");
+    assert_eq!(run.code, 53, "{run:?}");
+    wait_for("the notice", || log.exists());
+    std::thread::sleep(Duration::from_secs(1));
+    for closeout in &mut closeouts {
+        closeout.kill().unwrap();
+        closeout.wait().unwrap();
+    }
+    assert_eq!(told(), format!("the run ended: the budget is spent {place}\n"));
+    // What is complete is told as finished work, and by no run.
+    let run = world.run(&[], "commit three; say complete ''");
+    assert_eq!((run.code, told().lines().count()), (0, 1), "{run:?}");
+}

@@ -1,16 +1,15 @@
 //! What the engine's loop is told by the work beside it.
 
-use std::collections::BTreeMap;
-
-use crate::model::{Event, RunView, Timestamp, WatchTarget, WorkspaceId};
+use super::live_runs::Runs;
+use crate::model::{Event, Timestamp, WatchTarget};
 
 /// What comes back from work beside the loop.
 pub(super) enum EngineEvent {
     Event(Event),
     Discovery(Option<Box<Discovered>>),
     DiscoveryBroke(String),
-    /// The supervised runs that are alive.
-    Runs(BTreeMap<WorkspaceId, RunView>),
+    /// The last supervised runs.
+    Runs(Runs),
     Notice(String),
 }
 

@@ -1,16 +1,13 @@
 //! The engine that goes on: one loop that owns the monitor, collections beside it, a thread for the
 //! watches. Nothing on the loop waits for the disk, git or a process.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 
-use crate::model::{
-    Effect, Event, Intent, ProcessId, RunView, Timestamp, WatchProblem, WatchTarget, WorkspaceId,
-};
+use crate::model::{Effect, Event, Intent, ProcessId, Timestamp, WatchProblem, WatchTarget, WorkspaceId};
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, WatchEvent};
@@ -20,7 +17,7 @@ use super::discovering::{Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
 use super::event::EngineEvent;
 use super::history::History;
-use super::live_runs::LiveRuns;
+use super::live_runs::{LiveRuns, Runs};
 use super::running_actions::RunningActions;
 use super::store_lane::StoreLane;
 use super::watching::Watching;
@@ -303,15 +300,16 @@ impl Engine {
     }
 
     /// Runs that began may be of workspaces that are not known yet; the end of each is waited for.
-    fn took_runs(&mut self, runs: BTreeMap<WorkspaceId, RunView>) {
+    fn took_runs(&mut self, runs: Runs) {
         if let (Some(process_ends), Some(folder)) = (&self.process_ends, self.live_runs.folder()) {
-            let processes: Vec<ProcessId> = runs.values().filter_map(|run| run.process).collect();
+            let processes: Vec<ProcessId> = runs.alive.values().filter_map(|run| run.process).collect();
             process_ends.watch(&Discovering::stand_in(folder), &processes);
         }
         if self.live_runs.ended(&runs) {
             self.discovering.start(Trigger::Asked);
         }
-        self.update(Event::RunsFound { at: clock::now(), runs });
+        let Runs { alive, ended } = runs;
+        self.update(Event::RunsFound { at: clock::now(), runs: alive, ended });
     }
 
     fn know_drafts(&mut self, event: &Event) {

@@ -9,18 +9,30 @@ use tokio::task::spawn_blocking;
 
 use super::event::EngineEvent;
 use crate::agent::{process_stat, processes};
-use crate::model::{Names, Parts, ProcessId, RunView, SupervisedRun, WatchTarget, WorkspaceId};
-use crate::store::Store;
+use crate::model::{Names, Parts, ProcessId, RunEnd, RunView, SupervisedRun, WatchTarget, WorkspaceId};
+use crate::store::{LastRuns, Store};
 
-/// The runs that are alive, each with its workspace. The run in which this very process works is none of them: its
-/// work is judged by its own command, or by an agent that it waits for.
-pub(super) fn read(store: &Store) -> BTreeMap<WorkspaceId, RunView> {
-    let runs = store.live_runs().unwrap_or_else(|error| {
+/// What is known of supervised runs.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    /// Those that are alive, each with its workspace.
+    pub(super) alive: BTreeMap<WorkspaceId, RunView>,
+    /// How the last one ended, where that was by a limit.
+    pub(super) ended: BTreeMap<WorkspaceId, RunEnd>,
+}
+
+/// The last run of each workspace. The run in which this very process works is none of them: its work is judged by its own
+/// command, or by an agent that it waits for.
+pub(super) fn read(store: &Store) -> Runs {
+    let LastRuns { alive, ended } = store.last_runs().unwrap_or_else(|error| {
         tracing::warn!("{error}");
-        BTreeMap::new()
+        LastRuns::default()
     });
     let is_own = |run: &SupervisedRun| processes::is_below(std::process::id(), run.pid);
-    runs.into_iter().filter(|(_, run)| !is_own(run)).map(|(id, run)| (id, view(run))).collect()
+    Runs {
+        alive: alive.into_iter().filter(|(_, run)| !is_own(run)).map(|(id, run)| (id, view(run))).collect(),
+        ended: ended.into_iter().filter_map(|(id, run)| Some((id, RunEnd::of(run)?))).collect(),
+    }
 }
 
 fn view(run: SupervisedRun) -> RunView {
@@ -73,12 +85,12 @@ impl LiveRuns {
     }
 
     /// A reading has ended. Whether runs began or ended, so that workspaces may come or go.
-    pub(super) fn ended(&mut self, runs: &BTreeMap<WorkspaceId, RunView>) -> bool {
+    pub(super) fn ended(&mut self, runs: &Runs) -> bool {
         self.is_reading = false;
         if std::mem::take(&mut self.again) {
             self.read();
         }
-        let now: BTreeSet<WorkspaceId> = runs.keys().cloned().collect();
+        let now: BTreeSet<WorkspaceId> = runs.alive.keys().cloned().collect();
         let is_news = now != self.known;
         self.known = now;
         is_news

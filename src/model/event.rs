@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::{
     ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, HeldReply, HistoryEntry, Intent, KeptReports,
-    Parts, RunView, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
+    Parts, RunEnd, RunView, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
 };
 
 /// Something that happened.
@@ -101,12 +101,15 @@ pub enum Event {
         /// Its entry in the record of what was done; `None` for a plan.
         entry: Option<Box<AuditEntry>>,
     },
-    /// These supervised runs are alive, and no others. Sent by the engine.
+    /// These supervised runs are alive, and no others; in these workspaces the last one ended by a limit. Sent by the
+    /// engine.
     RunsFound {
         /// When.
         at: Timestamp,
         /// Each with its workspace.
         runs: BTreeMap<WorkspaceId, RunView>,
+        /// Each with its workspace.
+        ended: BTreeMap<WorkspaceId, RunEnd>,
     },
     /// The time that [`super::Effect::Wake`] asked for has come. Sent by the engine.
     Woke {

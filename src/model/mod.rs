@@ -45,6 +45,7 @@ pub mod quantity;
 mod question;
 mod reply;
 mod rescue_plan;
+mod rescue_programs;
 mod rescue_record;
 mod response;
 mod run_view;
@@ -115,16 +116,17 @@ pub use reply::{
     ReplyPlan, SessionName,
 };
 pub use rescue_plan::{
-    CommitAuthor, CommitPath, CommitTarget, LeftOut, MessageWords, NoAuthor, OwnProgram, PlanNote,
-    PlannedChange, PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind,
-    TakenBack, UndoDirection, UndoPlan, WantedProgram,
+    CommitAuthor, CommitPath, CommitTarget, LeftOut, MessageWords, NoAuthor, PlanNote, PlannedChange,
+    PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack, UndoDirection,
+    UndoPlan,
 };
+pub use rescue_programs::{OwnProgram, PlannedPrograms, WantedProgram};
 pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,
     RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord,
 };
 pub use response::Response;
-pub use run_view::RunView;
+pub use run_view::{RunEnd, RunView};
 pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use session::{
     AgentMessage, BackgroundTask, LiveStatus, Pane, ProcessId, SessionObservation, SessionOrigin,

@@ -1,6 +1,6 @@
 //! Notices: why a person is told of a workspace, how, and when not.
 
-use super::Attention;
+use super::{Attention, RunStatus};
 
 /// Why a person is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +15,7 @@ pub enum NoticeKind {
     Stalled,
     /// Something failed.
     Error,
-    /// A usage limit is reached.
+    /// A usage limit is reached, or a supervised run ended by one of its limits.
     Limit,
     /// Work is finished.
     Finished,
@@ -43,7 +43,7 @@ impl NoticeKind {
             NoticeKind::Rescue => "has finished work that is not committed",
             NoticeKind::Stalled => "is stalled",
             NoticeKind::Error => "failed",
-            NoticeKind::Limit => "has reached its usage limit",
+            NoticeKind::Limit => "has reached a limit",
             NoticeKind::Finished => "is finished",
         }
     }
@@ -58,6 +58,21 @@ impl NoticeKind {
             Attention::Error => Some(NoticeKind::Error),
             Attention::Finished => Some(NoticeKind::Finished),
             Attention::Offer => None,
+        }
+    }
+}
+
+impl RunStatus {
+    /// What a person is told of a run that ended so; `None` where it is complete or they ended it.
+    pub fn notice(self) -> Option<NoticeKind> {
+        match self {
+            RunStatus::Complete | RunStatus::Cancelled => None,
+            RunStatus::MaxIterations | RunStatus::BreakerOpen | RunStatus::Budget | RunStatus::Deadline => {
+                Some(NoticeKind::Limit)
+            }
+            RunStatus::Stalled => Some(NoticeKind::Stalled),
+            RunStatus::Unanswered => Some(NoticeKind::Question),
+            RunStatus::Unreadable | RunStatus::Failed => Some(NoticeKind::Error),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::RescueRecord;
+use super::{PlannedPrograms, RescueRecord};
 
 /// What a message is proposed from beside the paths. Untrusted text, without anything that looks like a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,45 +206,6 @@ impl PlanNote {
             }
         }
     }
-}
-
-/// Programs that could have a part in a commit. None runs unless it is trusted, and those that are wanted
-/// only because a person said so.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PlannedPrograms {
-    /// Names the exact programs and settings for the question of trust.
-    pub digest: String,
-    /// True when a person trusts exactly these.
-    pub is_trusted: bool,
-    /// The filters with a program that paths of the plan go through, by their names: if they are trusted. Else
-    /// those paths are left out. Untrusted text.
-    pub filters: Vec<String>,
-    /// The hooks that a commit by git would run, by their names. Untrusted text.
-    pub hooks: Vec<String>,
-    /// The person's own rescue program, which can take the place of the commit.
-    pub own: Option<OwnProgram>,
-    /// What of it a person wants to run; nothing unless they say so.
-    pub wanted: Option<WantedProgram>,
-}
-
-/// A rescue program of the person's own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct OwnProgram {
-    /// The program and its arguments. Untrusted text.
-    pub words: Vec<String>,
-    /// True when it is trusted: with all the others, or because the person's own configuration names it and it
-    /// lies outside the workspace.
-    pub is_trusted: bool,
-}
-
-/// A part in a commit that a program can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum WantedProgram {
-    /// The hooks run as they would at a commit by git.
-    Hooks,
-    /// The own rescue program takes the place of the commit.
-    Own,
 }
 
 /// One path of a plan.

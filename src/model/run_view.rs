@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Certainty, ProcessId, Question, QuestionWeight, RunPhase, SessionName, SupervisedRun, Timestamp,
-    VerdictState,
+    Certainty, ProcessId, Question, QuestionWeight, RunEnding, RunPhase, RunStatus, SessionName,
+    SupervisedRun, Timestamp, VerdictState,
 };
 
 /// A run that is alive.
@@ -61,6 +61,26 @@ impl RunView {
     /// The name under which it can be replied to.
     pub fn name(&self) -> SessionName {
         SessionName { agent: RunView::AGENT.to_owned(), session_id: self.id.clone() }
+    }
+}
+
+/// A run that ended, and before its work was complete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunEnd {
+    /// Its id.
+    pub id: String,
+    /// How it ended.
+    pub status: RunStatus,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl RunEnd {
+    /// How a run ended that a person has to know of: it is over, its work is not, and nobody there ended it.
+    pub fn of(run: SupervisedRun) -> Option<RunEnd> {
+        let RunEnding { at, status } = run.ended?;
+        let is_news = !matches!(status, RunStatus::Complete | RunStatus::Cancelled);
+        is_news.then_some(RunEnd { id: run.id, status, at })
     }
 }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, DecisionReport, Draft, GitFacts,
-    HeldReply, HistoryEntry, LastWords, Marks, Receipt, RunView, RunningAction, SessionView, SmartReport,
-    TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
+    HeldReply, HistoryEntry, LastWords, Marks, Receipt, RunEnd, RunView, RunningAction, SessionView,
+    SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -38,6 +38,9 @@ pub struct WorkspaceView {
     /// The supervised run that is alive here. It is the last of the sessions, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunView>,
+    /// How the last one ended, if that was by a limit, and nothing came after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_end: Option<RunEnd>,
     /// Git's facts; `None` where there is no repository or it does not answer.
     pub git: Option<GitFacts>,
     /// Checklists, best source first.

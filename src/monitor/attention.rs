@@ -1,12 +1,18 @@
 //! Why a person should look at a workspace.
 
 use crate::model::{
-    ActivityState, Attention, Certainty, QuestionWeight, RescueDegree, SessionView, Verdict, VerdictState,
-    Warning,
+    ActivityState, Attention, Certainty, QuestionWeight, RescueDegree, RunStatus, SessionView, Verdict,
+    VerdictState, Warning,
 };
 
-/// The most urgent reason. What a session waits for comes before the verdict, whichever session it is.
-pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bool) -> Option<Attention> {
+/// The most urgent reason. What a session waits for comes before the verdict, whichever session it is. `ended` is how
+/// a supervised run ended that nobody has looked at.
+pub(super) fn attention(
+    verdict: &Verdict,
+    sessions: &[SessionView],
+    ended: Option<RunStatus>,
+    is_seen: bool,
+) -> Option<Attention> {
     if sessions.iter().any(|session| session.activity.state == ActivityState::NeedsPermission) {
         return Some(Attention::Permission);
     }
@@ -18,6 +24,10 @@ pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bo
     let asks = verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking);
     match (verdict.state, asks) {
         (VerdictState::Working | VerdictState::Waiting, _) => None,
+        (VerdictState::Incomplete | VerdictState::NoTask, false) if ended.is_some() => {
+            let is_broken = matches!(ended, Some(RunStatus::Failed | RunStatus::Unreadable));
+            Some(if is_broken { Attention::Error } else { Attention::Stalled })
+        }
         (VerdictState::AwaitingResponse, _) if weight == Some(QuestionWeight::Offer) => {
             Some(Attention::Offer)
         }

@@ -59,6 +59,7 @@ impl Tracked {
     pub(super) fn look(&mut self, now: Timestamp) -> Option<Effect> {
         self.look_at_tree(now);
         self.is_seen = true;
+        self.looked_at = Some(now);
         let state = self.verdict.as_ref().map(|verdict| verdict.state).filter(|state| state.is_terminal())?;
         // What has only just come was shown, and hardly read: the next run shows it as new.
         let since = self.verdict_since.filter(|since| now.millis_since(*since) >= READ_MS)?;

@@ -141,7 +141,7 @@ impl Monitor {
                 self.outcome(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
                 at
             }
-            Event::RunsFound { at, runs } => self.runs_found(runs, at, &mut effects),
+            Event::RunsFound { at, runs, ended } => self.runs_found(runs, ended, at, &mut effects),
             Event::Woke { at } => {
                 self.wake_at = None;
                 self.woke(at, &mut effects);

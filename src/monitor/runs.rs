@@ -4,23 +4,28 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Parts, RunPhase, RunView,
-    SessionOrigin, SessionUsage, SessionView, Source, Timestamp, WorkspaceId,
+    Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Parts, RunEnd, RunPhase, RunStatus,
+    RunView, SessionOrigin, SessionUsage, SessionView, Source, Timestamp, VerdictState, WorkspaceId,
 };
 
 use super::Monitor;
 use super::tracked::Tracked;
 
 impl Monitor {
-    /// These runs are alive, and no others. The moment it was told.
+    /// These runs are alive, and no others, and these ended. The moment it was told.
     pub(super) fn runs_found(
         &mut self,
         mut runs: BTreeMap<WorkspaceId, RunView>,
+        mut ended: BTreeMap<WorkspaceId, RunEnd>,
         at: Timestamp,
         effects: &mut Vec<Effect>,
     ) -> Timestamp {
         for (id, tracked) in &mut self.workspaces {
-            let run = runs.remove(id);
+            let (run, run_end) = (runs.remove(id), ended.remove(id));
+            if tracked.run_end != run_end {
+                tracked.run_end = run_end;
+                self.changed.insert(id.clone());
+            }
             if tracked.run == run {
                 continue;
             }
@@ -55,6 +60,25 @@ impl Tracked {
             }
             None => says(Claim::Work, does(run.phase)),
         })
+    }
+
+    /// How the last run ended, while that is news: no run and no prompt came after it, and the work was not completed.
+    pub(super) fn run_end(&self) -> Option<&RunEnd> {
+        let sessions = &self.snapshot.session_facts.sessions;
+        let prompted_at = sessions.iter().filter_map(|session| session.prompted_at).max();
+        let state = self.verdict.as_ref().map(|verdict| verdict.state);
+        let is_over = state.is_some_and(|state| {
+            matches!(state, VerdictState::Complete | VerdictState::Working | VerdictState::Waiting)
+        });
+        let end = self.run_end.as_ref()?;
+        (!is_over && self.run.is_none() && prompted_at.is_none_or(|at| at <= end.at)).then_some(end)
+    }
+
+    /// The same, if no person has looked at the workspace since.
+    pub(super) fn unseen_run_end(&self) -> Option<RunStatus> {
+        let end = self.run_end()?;
+        let looked_at = self.looked_at.max(self.actions.seen.as_ref().map(|seen| seen.at));
+        looked_at.is_none_or(|at| at < end.at).then_some(end.status)
     }
 
     /// All sessions, and the run as one more.

@@ -2,8 +2,8 @@
 
 use crate::model::{
     Baseline, BaselineOrigin, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace,
-    GitReader, MarkSeen, Parts, Policy, ProcessId, RunView, Sample, SessionPlace, Snapshot, Source, TaskKind,
-    Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+    GitReader, MarkSeen, Parts, Policy, ProcessId, RunEnd, RunView, Sample, SessionPlace, Snapshot, Source,
+    TaskKind, Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 use super::actions::Actions;
@@ -54,6 +54,10 @@ pub(super) struct Tracked {
     pub(super) baseline: Option<Baseline>,
     /// The supervised run that is alive here.
     pub(super) run: Option<RunView>,
+    /// How the last one ended, where that was by a limit.
+    pub(super) run_end: Option<RunEnd>,
+    /// When a person looked at it last.
+    pub(super) looked_at: Option<Timestamp>,
     targets: Vec<WatchTarget>,
     processes: Vec<ProcessId>,
     pub(super) sessions: Vec<SessionPlace>,
@@ -96,6 +100,8 @@ impl Tracked {
             auto_checks: AutoChecks::default(),
             baseline: None,
             run: None,
+            run_end: None,
+            looked_at: None,
             targets: Vec::new(),
             processes: Vec::new(),
             sessions: Vec::new(),

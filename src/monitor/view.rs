@@ -23,7 +23,9 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         attention: tracked
             .verdict
             .as_ref()
-            .and_then(|verdict| attention::attention(verdict, &sessions, tracked.is_seen))
+            .and_then(|verdict| {
+                attention::attention(verdict, &sessions, tracked.unseen_run_end(), tracked.is_seen)
+            })
             .filter(|attention| {
                 let is_quiet = tracked.actions.marks.quiet.is_some();
                 !is_quiet || matches!(attention, Attention::Permission | Attention::Asks)
@@ -33,6 +35,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         activity: words.activity.clone().unwrap_or_else(Activity::unknown),
         sessions,
         run: tracked.run.clone(),
+        run_end: tracked.run_end().cloned(),
         git: snapshot.git.clone(),
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
         last_words: words.last_words.clone(),

@@ -16,7 +16,8 @@ phrases! {
     }
     /// A supervised run that is alive.
     run {
-        title(at, of), begins, runs, checks, waits, asks(question), asks_you, doing(at, of, what), left(what, points), last_check(state),
+        title(at, of), begins, runs, checks, waits, asks(question), asks_you, doing(at, of, what), left(what, points),
+        last_check(state), ended(why),
     }
     /// The first line of the screen.
     header { looking, no_workspaces, counted(n, section), not_seen(n), selected(n, of), more_notices(n) }

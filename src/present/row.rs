@@ -51,6 +51,9 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         return runs::in_row(run);
     }
     let urgency = Urgency::of(view);
+    if let (Urgency::Stalled | Urgency::Error, Some(end)) = (urgency, &view.run_end) {
+        return runs::ended(end.status);
+    }
     // What keeps closeout from looking at all is the note. What only makes it look more seldom stands in
     // the detail: the verdict still holds.
     if let Some(problem) = view.problem.as_ref().filter(|_| urgency == Urgency::Error) {

@@ -1,8 +1,8 @@
 //! A supervised run that is alive, in words.
 
-use super::counts;
 use super::phrases::run as say;
-use crate::model::{RunPhase, RunView};
+use super::{counts, sets};
+use crate::model::{RunPhase, RunStatus, RunView};
 
 /// What it does, for the row of its workspace. Untrusted.
 pub(crate) fn in_row(run: &RunView) -> String {
@@ -11,6 +11,11 @@ pub(crate) fn in_row(run: &RunView) -> String {
         None => with_points(run),
     };
     say::doing(run.iteration, run.max_iterations, what)
+}
+
+/// How the last one ended that was ended by a limit.
+pub(crate) fn ended(status: RunStatus) -> String {
+    say::ended(sets::run_status(status))
 }
 
 /// What it does, and how much the last check left to do.

@@ -6,7 +6,7 @@ use super::urgency::{Section, Urgency};
 use crate::model::{
     ActionKind, ActivitySource, ActivityState, Actor, LeftOut, LetGo, Operation, OpinionReading, PartRole,
     ProbeFailure, ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState, RecordState, Rejection,
-    SmartStatus, Strength, Trace, TrustKind, VerdictState, Warning,
+    RunStatus, SmartStatus, Strength, Trace, TrustKind, VerdictState, Warning,
 };
 
 sets! {
@@ -66,6 +66,10 @@ sets! {
     let_go(LetGo, "LetGo") {
         Complete, YourWord, NoTask, Asks, Background, NothingOpen, Stalled, NotJudged, OtherTool, Helper,
         BlocksUsedUp, DeadlinePassed,
+    }
+    /// How a supervised run ended, behind "the run ended:".
+    run_status(RunStatus, "RunStatus") {
+        Complete, MaxIterations, Stalled, Unreadable, BreakerOpen, Budget, Deadline, Unanswered, Cancelled, Failed,
     }
     /// The title of what became of an action.
     title(ActionKind, "ActionKind.title") {

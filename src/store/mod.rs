@@ -35,4 +35,4 @@ pub use baselines::Remembered;
 pub use error::StoreError;
 pub use folder::{Store, StoreWrite};
 pub use history::History;
-pub use runs::{RunFolder, RunLock};
+pub use runs::{LastRuns, RunFolder, RunLock};

@@ -38,6 +38,15 @@ pub struct RunFolder {
     folder: PathBuf,
 }
 
+/// The last run of each workspace. One that was killed is in neither.
+#[derive(Debug, Default)]
+pub struct LastRuns {
+    /// Those that are alive.
+    pub alive: BTreeMap<WorkspaceId, SupervisedRun>,
+    /// Those that ended.
+    pub ended: BTreeMap<WorkspaceId, SupervisedRun>,
+}
+
 #[derive(Serialize, Deserialize)]
 struct BreakerForm {
     n_time_outs: u32,
@@ -68,14 +77,16 @@ impl Store {
         self.run_files().one(workspace)
     }
 
-    /// The runs that are alive, by workspace.
+    /// The last run of each workspace: those that are alive, and those that ended.
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn live_runs(&self) -> Result<BTreeMap<WorkspaceId, SupervisedRun>, StoreError> {
-        let mut runs = self.run_files().all::<SupervisedRun>()?;
-        runs.retain(|workspace, run| run.ended.is_none() && self.is_run_alive(workspace));
-        Ok(runs)
+    pub fn last_runs(&self) -> Result<LastRuns, StoreError> {
+        let runs = self.run_files().all::<SupervisedRun>()?.into_iter();
+        let (ended, mut alive): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            runs.partition(|(_, run)| run.ended.is_some());
+        alive.retain(|workspace, _| self.is_run_alive(workspace));
+        Ok(LastRuns { alive, ended })
     }
 
     /// Whether a closeout is running a command in this workspace now.

@@ -37,6 +37,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         activity: Activity::unknown(),
         sessions: Vec::new(),
         run: None,
+        run_end: None,
         git: None,
         checklists: Vec::new(),
         last_words: None,

@@ -12,7 +12,7 @@ use crate::config::{AutoProbes, Config, Flags};
 use crate::engine::clock;
 use crate::evidence::git;
 use crate::git::{LEAST_GIT, version_in};
-use crate::model::{ReadProblem, display_text};
+use crate::model::{NoticeRoute, ReadProblem, display_text};
 use crate::present::counts;
 use crate::process::{self, End, Spec};
 use crate::store::Store;
@@ -127,7 +127,7 @@ fn git_version(told: String) -> Finding {
 }
 
 /// tmux: needed to jump to an agent, and to paste an answer into a live one.
-pub(super) fn tmux(environment: &Environment) -> Section {
+pub(super) fn tmux(environment: &Environment, config: Option<&Config>) -> Section {
     let mut findings = match version_of(environment, "tmux") {
         None => vec![Finding::hint(
             "tmux is not on the PATH",
@@ -151,7 +151,33 @@ pub(super) fn tmux(environment: &Environment) -> Section {
             ));
         }
     }
+    findings.extend(config.and_then(|config| passthrough(environment, &config.notices().ways)));
     Section::new("tmux", findings)
+}
+
+/// Whether tmux passes on the notices that are sent as signs; before 3.3 it always did, and had no such option.
+fn passthrough(environment: &Environment, ways: &[NoticeRoute]) -> Option<Finding> {
+    environment.variable("TMUX")?;
+    let is_over_ssh = ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| environment.variable(name).is_some());
+    let needs_it = |way: &NoticeRoute| match way {
+        NoticeRoute::Osc9 | NoticeRoute::Osc777 | NoticeRoute::Osc99 => true,
+        NoticeRoute::Desktop => is_over_ssh,
+        NoticeRoute::Bell | NoticeRoute::Title => false,
+    };
+    if !ways.iter().any(needs_it) {
+        return None;
+    }
+    let told = run(environment, "tmux", &["show-options", "-Apv", "allow-passthrough"]).ok()?;
+    Some(match told.trim() {
+        "all" => Finding::ok("tmux passes notices on"),
+        "on" => Finding::note(
+            "tmux passes notices on from windows that are shown; `set -g allow-passthrough all` does from all",
+        ),
+        _ => Finding::hint(
+            "tmux swallows the notices that `notify.ways` sends through it: allow-passthrough is off",
+            "put `set -g allow-passthrough all` into ~/.tmux.conf",
+        ),
+    })
 }
 
 /// The limits of watching files and processes.

@@ -30,10 +30,10 @@ pub(super) struct Diagnosis {
 
 /// Looks at everything and prints what it found.
 pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
-    let (closeout, _config) = machine::closeout(environment);
+    let (closeout, config) = machine::closeout(environment);
     let mut sections = vec![closeout, machine::git(environment)];
     sections.extend(all_agents(environment));
-    sections.push(machine::tmux(environment));
+    sections.push(machine::tmux(environment, config.as_ref()));
     sections.push(machine::watching(environment));
     sections.push(machine::terminal(environment));
     let n_problems = sections

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::signs;
 use crate::cli::environment::Environment;
-use crate::model::{NoticeKind, NoticeRoute, NoticeSettings, Timestamp, WorkspaceId, display_text};
+use crate::model::{NoticeRoute, NoticeSettings, Timestamp, WorkspaceId, display_text};
 use crate::process::{self, Launcher, Spec};
 use crate::store::Store;
 
@@ -32,7 +32,8 @@ pub(super) struct Notice {
     pub(super) workspace: WorkspaceId,
     /// The short name of the workspace. Cleaned.
     pub(super) name: String,
-    pub(super) kind: NoticeKind,
+    /// Why, behind the name. Cleaned.
+    pub(super) why: String,
     /// The name of the occasion: the same in every closeout, and another one when the same comes again later.
     pub(super) occasion: String,
     /// The agent's question. Untrusted.
@@ -68,7 +69,7 @@ impl Means {
 
     /// Tells the person, unless somebody told them already. Blocks on the disk and on programs.
     pub(super) fn tell(&self, notice: &Notice, settings: &NoticeSettings, now: Timestamp) -> Vec<Delivery> {
-        let why = notice.kind.label();
+        let why = notice.why.as_str();
         match self.store.claim_notice(&notice.workspace, (&notice.occasion, why), now) {
             Ok(true) if notice.is_news && !notice.is_seen => {}
             Ok(_) => return Vec::new(),

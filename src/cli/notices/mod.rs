@@ -5,6 +5,7 @@
 //! time. A notice holds closeout's own words and the workspace's short name; the agent's question stands in it
 //! only where the person's configuration says so.
 
+mod end_of_run;
 mod means;
 mod signs;
 mod teller;
@@ -18,6 +19,7 @@ use crate::engine::{Engine, Overrides, Scope, clock};
 use crate::model::{HoursOfDay, NoticeRoute, display_text};
 use crate::store::Store;
 
+pub(super) use end_of_run::tell as tell_end_of_run;
 pub(super) use means::Delivery;
 pub(super) use signs::RESTORE_TITLE;
 pub(super) use teller::Teller;

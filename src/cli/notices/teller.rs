@@ -13,9 +13,10 @@ use crate::cli::environment::Environment;
 use crate::config::Config;
 use crate::judge::USAGE_LIMIT;
 use crate::model::{
-    Attention, NoticeKind, NoticeRoute, NoticeSettings, RescueDegree, Timestamp, WorkspaceId, WorkspaceView,
-    display_text, stable_hash,
+    Attention, NoticeKind, NoticeRoute, NoticeSettings, RescueDegree, RunEnd, Timestamp, WorkspaceId,
+    WorkspaceView, display_text, stable_hash,
 };
+use crate::present::runs;
 use crate::store::Store;
 
 /// What closeout finds at its start is news only if its session moved so long ago at most.
@@ -200,6 +201,9 @@ impl Waiting {
 fn kind_of(view: &WorkspaceView) -> Option<NoticeKind> {
     let verdict = view.verdict.as_ref()?;
     let kind = view.attention.and_then(NoticeKind::of)?;
+    if let Some(end) = run_end(view) {
+        return end.status.notice();
+    }
     match kind {
         NoticeKind::Finished if verdict.degree == Some(RescueDegree::ToCommit) => None,
         NoticeKind::Error => {
@@ -215,13 +219,24 @@ fn kind_of(view: &WorkspaceView) -> Option<NoticeKind> {
     }
 }
 
+/// The end of a run, where that is what calls for attention.
+fn run_end(view: &WorkspaceView) -> Option<&RunEnd> {
+    let is_its = matches!(view.attention, Some(Attention::Stalled | Attention::Error));
+    view.run_end.as_ref().filter(|_| is_its)
+}
+
+/// The name of the occasion that a run ended. The run itself uses it too.
+pub(super) fn end_of_run(id: &str) -> String {
+    format!("run/{id}")
+}
+
 fn notice(view: &WorkspaceView, kind: NoticeKind, now: Timestamp) -> Notice {
     let question = view.verdict.as_ref().and_then(|verdict| verdict.question.as_ref());
     Notice {
         workspace: view.id.clone(),
         name: display_text::line(&view.name).into_owned(),
-        kind,
-        occasion: occasion(view),
+        occasion: run_end(view).map_or_else(|| occasion(view), |end| end_of_run(&end.id)),
+        why: run_end(view).map_or_else(|| kind.label().to_owned(), |end| runs::ended(end.status)),
         question: question.filter(|_| kind == NoticeKind::Question).map(|question| question.text.clone()),
         is_news: is_news(view, now),
         is_seen: false,
@@ -250,10 +265,11 @@ fn occasion(view: &WorkspaceView) -> String {
 /// Whether it happened lately: what closeout finds at its start may be days old.
 fn is_news(view: &WorkspaceView, now: Timestamp) -> bool {
     let moved_at = view.sessions.iter().filter_map(|session| session.moved_at).max();
+    let moved_at = moved_at.max(run_end(view).map(|end| end.at));
     !view.is_found_state || moved_at.is_some_and(|at| now.millis_since(at) < FRESH_MS)
 }
 
-fn minute_of_day(now: Timestamp) -> u16 {
+pub(super) fn minute_of_day(now: Timestamp) -> u16 {
     let moment = jiff::Timestamp::from_millisecond(now.0).unwrap_or_default();
     let time = moment.to_zoned(jiff::tz::TimeZone::system()).time();
     u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or_default()

@@ -1,6 +1,7 @@
 //! The end of a run: what is kept, what is told, and the exit code.
 
 use crate::cli::exit::{Failure, Outcome};
+use crate::cli::notices;
 use crate::engine::clock;
 use crate::model::{HistoryEvent, RunEnding, RunPhase, RunStatus, VerdictState, Warning};
 
@@ -61,6 +62,10 @@ impl Driver<'_> {
             cost_usd: (self.run.state.cost_micros > 0).then(|| dollars(self.run.state.cost_micros)),
         };
         self.reporter.tell(RunNews::Finished(result))?;
+        if let Some(view) = &self.last {
+            let ended = (view, self.run.id.as_str(), status);
+            notices::tell_end_of_run(self.environment, self.config, self.store, ended, &self.stop);
+        }
         Ok(outcome)
     }
 
