@@ -1,6 +1,7 @@
 //! `closeout log`: what was done to workspaces and what happened in them, by whom, and how it ended.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,8 +71,17 @@ impl Entry<'_> {
     }
 }
 
-/// Whether a workspace is meant.
-type IsMeant<'a> = dyn Fn(&WorkspaceId) -> bool + 'a;
+/// Which events are read.
+pub(super) enum Events<'a> {
+    /// None.
+    None,
+    /// All since a moment.
+    Since(Option<Timestamp>),
+    /// So many of the newest.
+    Newest(usize),
+    /// So many of the newest of the workspaces that a path lies in.
+    NewestOf(&'a Path, usize),
+}
 
 /// Prints it.
 pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
@@ -79,11 +89,16 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     let path = path.map(|path| path.canonicalize().unwrap_or(path));
     let is_meant =
         |workspace: &WorkspaceId| path.as_ref().is_none_or(|path| path.starts_with(workspace.path()));
-    let most = (log.since.is_none()).then_some(log.number);
-    let (audit, history) = read(environment, log.since, most.map(|most| (most, &is_meant as &IsMeant<'_>)))?;
+    let events = match (log.since, &path) {
+        _ if !log.all => Events::None,
+        (Some(since), _) => Events::Since(Some(since)),
+        (None, None) => Events::Newest(log.number),
+        (None, Some(path)) => Events::NewestOf(path, log.number),
+    };
+    let (audit, history) = read(environment, &events)?;
     let is_late = |at: Timestamp| log.since.is_none_or(|since| at >= since);
     let actions = audit.entries.iter().filter(|entry| is_meant(&entry.workspace) && is_late(entry.at));
-    let events = history.entries.iter().filter(|entry| is_meant(&entry.workspace) && log.all);
+    let events = history.entries.iter().filter(|entry| is_meant(&entry.workspace));
     let mut entries: Vec<Entry<'_>> =
         actions.rev().map(Entry::Action).chain(events.map(Entry::Event)).collect();
     if let Some(path) = path.as_ref().filter(|path| entries.is_empty() && !path.exists()) {
@@ -105,22 +120,22 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     Ok(Outcome::Done)
 }
 
-/// What was done and what happened since a moment; lines that cannot be read are told.
-/// `newest` is how many events are enough, and of which workspaces.
-pub(super) fn read(
-    environment: &Environment,
-    since: Option<Timestamp>,
-    newest: Option<(usize, &IsMeant<'_>)>,
-) -> Result<(Audit, History), Failure> {
+/// What was done and what happened; lines that cannot be read are told.
+pub(super) fn read(environment: &Environment, events: &Events<'_>) -> Result<(Audit, History), Failure> {
     let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
         Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
     })?;
     let failed = |error: crate::store::StoreError| Failure::Unreadable(error.to_string());
     let store = Store::open(folder).map_err(failed)?;
     let audit = store.audit().map_err(failed)?;
-    let history = match newest {
-        Some((most, is_meant)) => store.newest_history(most, is_meant),
-        None => store.history(since),
+    let history = match *events {
+        Events::None => Ok(History::default()),
+        Events::Since(since) => store.history(since),
+        Events::Newest(most) => store.newest_history(most),
+        Events::NewestOf(path, most) => {
+            let workspaces: Vec<WorkspaceId> = path.ancestors().map(WorkspaceId::local).collect();
+            store.newest_history_of(&workspaces, most, most)
+        }
     };
     let history = history.map_err(failed)?;
     if audit.n_unread + history.n_unread > 0 {

@@ -18,8 +18,9 @@ use crate::store::History;
 
 use super::environment::Environment;
 use super::exit::{Ended, Outcome};
+use super::log::{self, Events};
+use super::output;
 use super::run_args::Stats;
-use super::{log, output};
 
 /// What `stats --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -92,7 +93,7 @@ struct Counts {
 
 /// Prints them.
 pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
-    let (audit, history) = log::read(environment, stats.since, None)?;
+    let (audit, history) = log::read(environment, &Events::Since(stats.since))?;
     let is_late = |entry: &&AuditEntry| stats.since.is_none_or(|since| entry.at >= since);
     let actions: Vec<&AuditEntry> = audit.entries.iter().filter(is_late).collect();
     let figures = figures(&actions, &history);

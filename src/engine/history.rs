@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use super::clock;
 use super::store_lane::StoreLane;
-use crate::model::{Proof, Rule, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text};
-use crate::store::{Store, StoreError};
+use crate::model::{Proof, Rule, Timestamp, Verdict, VerdictState, WorkspaceId, WorkspaceView, display_text};
+use crate::store::{Store, StoreError, VerdictChange};
 
 /// What was noted in this run.
 #[derive(Debug, Default)]
@@ -21,8 +21,7 @@ pub(super) struct History {
 struct VerdictLog(HashMap<WorkspaceId, (VerdictState, Rule, Timestamp)>);
 
 impl VerdictLog {
-    /// One line for each verdict that is another one: where, of which check, by what rule, how well proven, from what to
-    /// what, and after how many milliseconds.
+    /// One line for each verdict that is another one.
     fn note(&mut self, view: &WorkspaceView, at: Timestamp) {
         let Some(verdict) = &view.verdict else { return };
         let now = (verdict.state, verdict.rule);
@@ -31,17 +30,34 @@ impl VerdictLog {
             return;
         }
         self.0.insert(view.id.clone(), (now.0, now.1, at));
-        tracing::info!(
-            workspace = %display_text::path(view.id.path()),
-            check = view.decision.expected.as_deref().map(display_text::line).as_deref(),
-            rule = ?verdict.rule,
-            proof = verdict.proof.map(Proof::name),
-            "verdict {} -> {} after {} ms",
-            before.map_or("none", |(state, ..)| state.name()),
-            verdict.state.name(),
-            before.map_or(0, |(.., since)| at.millis_since(since)),
-        );
+        let before = before.map(|(state, _, since)| (state, at.millis_since(since)));
+        tracing::info!("{}", in_the_log(view, verdict, before));
     }
+}
+
+/// A verdict for the log: from what to what and after how many milliseconds, where, of which check, by what rule, how well
+/// proven, and what became of the decision.
+fn in_the_log(view: &WorkspaceView, verdict: &Verdict, before: Option<(VerdictState, i64)>) -> String {
+    let (before, millis) = before.map_or(("none", 0), |(state, millis)| (state.name(), millis));
+    let (decision, state) = (&view.decision, verdict.state.name());
+    let mut text = format!(
+        "verdict {before} -> {state} after {millis} ms: {} workspace={} rule={:?} decision_source={}",
+        verdict.why,
+        view.id.path().display(),
+        verdict.rule,
+        decision.source.name(),
+    );
+    let facts = [
+        ("proof", verdict.proof.map(|proof| proof.name().to_owned())),
+        ("check", decision.expected.clone()),
+        ("check_found", decision.found.clone()),
+        ("check_id_match", decision.check_id_match.map(|is_same| is_same.to_string())),
+        ("decision_reason", decision.reason.map(|reason| reason.name().to_owned())),
+    ];
+    for (name, value) in facts {
+        text.extend(value.map(|value| format!(" {name}={value}")));
+    }
+    display_text::line(&text).into_owned()
 }
 
 impl History {
@@ -55,7 +71,7 @@ impl History {
                 continue;
             }
             let (view, at) = (Noted::of(view), clock::now());
-            lane.write(move |store| view.write(store, at));
+            lane.write(move |store| view.write(store, at).map(drop));
         }
     }
 }
@@ -82,23 +98,34 @@ impl Noted {
         }
     }
 
-    fn write(&self, store: &Store, at: Timestamp) -> Result<(), StoreError> {
-        let is_news = store.note_verdict(&self.workspace, self.agent.as_deref(), self.verdict, at)?;
-        if is_news && self.verdict.0 == VerdictState::Complete {
+    /// What changed, if anything did.
+    fn write(&self, store: &Store, at: Timestamp) -> Result<Option<VerdictChange>, StoreError> {
+        let change = store.note_verdict(&self.workspace, self.agent.as_deref(), self.verdict, at)?;
+        if change.is_some() && self.verdict.0 == VerdictState::Complete {
             // One success closes the circuit breaker.
             store.keep_time_outs(&self.workspace, 0)?;
         }
         if self.is_seen && self.verdict.0 == VerdictState::Complete {
             store.note_seen(&self.workspace, self.agent.as_deref(), at)?;
         }
-        Ok(())
+        Ok(change)
     }
 }
 
-/// Writes down what a single look found.
+/// Writes down what a single look found: what changed since the last one, by whichever closeout; the rest is for who wants
+/// the log in detail.
 pub(super) fn note_once(store: &Store, view: &WorkspaceView) -> Result<(), StoreError> {
-    if view.verdict.is_none() {
-        return Ok(());
+    if let Some(problem) = &view.problem {
+        let place = display_text::path(view.id.path());
+        tracing::warn!(workspace = %place, "{}", display_text::line(problem));
     }
-    Noted::of(view).write(store, clock::now())
+    let Some(verdict) = &view.verdict else { return Ok(()) };
+    let at = clock::now();
+    if let Some(change) = Noted::of(view).write(store, at)? {
+        let before = change.before.map(|(state, since)| (state, at.millis_since(since)));
+        tracing::info!("{}", in_the_log(view, verdict, before));
+    } else {
+        tracing::debug!("{}", in_the_log(view, verdict, Some((verdict.state, 0))));
+    }
+    Ok(())
 }

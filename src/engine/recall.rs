@@ -48,24 +48,20 @@ fn recall_actions(
     workspaces: &mut [FoundWorkspace],
     tell: &mut dyn FnMut(String),
 ) {
-    if let Some(audit) = noting(store.audit(), tell) {
-        let places: HashMap<&WorkspaceId, usize> = ids.iter().zip(0..).collect();
+    let places: HashMap<&WorkspaceId, usize> = ids.iter().zip(0..).collect();
+    if let Some(audit) = noting(store.audit_of(ids, MOST_ENTRIES), tell) {
         for entry in audit.entries {
             let Some(at) = places.get(&entry.workspace) else { continue };
-            if workspaces[*at].history.len() < MOST_ENTRIES {
-                workspaces[*at].history.push(entry);
-            }
+            workspaces[*at].history.push(entry);
         }
         if audit.n_unread > 0 {
             tell(format!("{} lines of the record of what was done cannot be read", audit.n_unread));
         }
     }
-    let newest = store.newest_history(MOST_EVENTS, &|workspace| ids.contains(workspace));
-    for entry in noting(newest, tell).into_iter().flat_map(|history| history.entries).rev() {
-        let Some(found) = workspaces.iter_mut().find(|found| found.id == entry.workspace) else { continue };
-        if found.timeline.len() < MOST_ENTRIES {
-            found.timeline.push(entry);
-        }
+    let newest = noting(store.newest_history_of(ids, MOST_ENTRIES, MOST_EVENTS), tell);
+    for entry in newest.into_iter().flat_map(|history| history.entries).rev() {
+        let Some(at) = places.get(&entry.workspace) else { continue };
+        workspaces[*at].timeline.push(entry);
     }
     let (mut drafts, n_unread) = store.drafts_of(ids);
     if n_unread > 0 {

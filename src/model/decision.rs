@@ -2,9 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// The channel that decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum DecisionSource {
     /// An object in the decision file.
@@ -20,8 +22,16 @@ pub enum DecisionSource {
     None,
 }
 
+impl DecisionSource {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// Why the decision file was not used, or that nothing was there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionReason {
     /// More than 1 MiB.
@@ -48,6 +58,13 @@ pub enum DecisionReason {
     NoMarkerInFile,
     /// No file, and nothing in the output.
     NoDecision,
+}
+
+impl DecisionReason {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// What became of the decision, for a person and for programs.

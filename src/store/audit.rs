@@ -3,6 +3,8 @@
 //!
 //! It contains no text of replies, prompts or answers.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::disk::write::Journal;
@@ -10,6 +12,7 @@ use crate::model::{ActionEnd, ActionKind, Actor, AuditEntry, Timestamp, Workspac
 
 use super::StoreError;
 use super::folder::{Store, unreadable};
+use super::line_index::{Wanted, newest_lines};
 use super::written_path::WrittenPath;
 
 /// The version of the format that is written, and the newest one that is read.
@@ -76,7 +79,7 @@ impl Store {
         let journal = self.audit_journal();
         let lines = journal.read().map_err(|error| unreadable(journal.path(), error))?;
         let mut audit = Audit { n_unread: lines.n_unread(), ..Audit::default() };
-        let mut places = std::collections::HashMap::new();
+        let mut places = HashMap::new();
         for line in lines.entries {
             let Some(entry) = line.entry() else {
                 audit.n_unread += 1;
@@ -94,17 +97,54 @@ impl Store {
         Ok(audit)
     }
 
+    /// The newest actions of these workspaces, the newest first: so many of each at most.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn audit_of(&self, workspaces: &[WorkspaceId], most_of_each: usize) -> Result<Audit, StoreError> {
+        let (path, index) = (self.audit_journal().path().to_owned(), self.folder().join("audit.index"));
+        let key_of = |line: &[u8]| serde_json::from_slice::<Line>(line).ok()?.workspace();
+        // An action has a line for its beginning and one for its end.
+        let wanted = Wanted { workspaces, most_of_each: most_of_each * 2, most: usize::MAX };
+        let lines = newest_lines((&path, &index), wanted, &key_of);
+        let lines = lines.map_err(|error| unreadable(&path, error))?;
+        let mut audit = Audit::default();
+        let mut known = HashSet::new();
+        let mut left: HashMap<WorkspaceId, usize> =
+            workspaces.iter().map(|workspace| (workspace.clone(), most_of_each)).collect();
+        for line in lines {
+            let entry = serde_json::from_slice::<Line>(&line).ok().and_then(Line::entry);
+            let Some(entry) = entry else {
+                audit.n_unread += 1;
+                continue;
+            };
+            // The line of its end comes first, and says all.
+            if !known.insert(entry.id.clone()) {
+                continue;
+            }
+            let Some(left) = left.get_mut(&entry.workspace).filter(|left| **left > 0) else { continue };
+            *left -= 1;
+            audit.entries.push(entry);
+        }
+        Ok(audit)
+    }
+
     fn audit_journal(&self) -> Journal<Line> {
         Journal::at(self.folder().join("audit.jsonl"), MOST_READ, None)
     }
 }
 
 impl Line {
-    /// The entry; `None` if a newer closeout wrote it.
+    fn workspace(&self) -> Option<WorkspaceId> {
+        Some(WorkspaceId::on(&self.host, self.path.clone().read().ok()?))
+    }
+
+    /// What it says; `None` in the words of a newer closeout.
     fn entry(self) -> Option<AuditEntry> {
         if self.version > VERSION {
             return None;
         }
+        let workspace = self.workspace()?;
         let end = self
             .end
             .map(|end| ActionEnd { count: end.count.or_else(|| old_count(self.kind, &end.message)), ..end });
@@ -113,7 +153,7 @@ impl Line {
             id: self.id,
             at: self.at,
             by: self.by,
-            workspace: WorkspaceId::on(&self.host, self.path.read().ok()?),
+            workspace,
             kind: self.kind,
             plan: self.plan,
             agent,

@@ -16,6 +16,7 @@ use crate::model::{HistoryEntry, HistoryEvent, Proof, Timestamp, VerdictState, W
 
 use super::StoreError;
 use super::folder::{Store, replace_record_soon, unreadable};
+use super::line_index::{Wanted, newest_lines};
 use super::workspace_files::WorkspaceFiles;
 use super::written_path::WrittenPath;
 
@@ -36,6 +37,13 @@ pub struct History {
     pub entries: Vec<HistoryEntry>,
     /// Lines that could not be read: cut short by a crash, damaged, or written by a newer closeout.
     pub n_unread: usize,
+}
+
+/// A verdict that is another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerdictChange {
+    /// The verdict before, and since when it was known; none where nothing was.
+    pub before: Option<(VerdictState, Timestamp)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,6 +98,8 @@ impl Store {
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         if length > LARGEST_FILE {
             fs::rename(&path, self.older_history_file()).map_err(StoreError::io("set aside", &path))?;
+            // Without it the older half is read once more.
+            let _ = fs::rename(self.history_index(), self.older_history_index());
         }
         Ok(())
     }
@@ -107,26 +117,57 @@ impl Store {
         Ok(history)
     }
 
-    /// The newest `most` entries for which `is_meant` holds, oldest first. Only the end of the files is
-    /// read.
+    /// The newest `most` entries, the oldest first. Only the end of the files is read.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn newest_history(
-        &self,
-        most: usize,
-        is_meant: &dyn Fn(&WorkspaceId) -> bool,
-    ) -> Result<History, StoreError> {
-        let is_line_meant = |line: &&Line| line.workspace().is_some_and(|workspace| is_meant(&workspace));
-        let are_enough = |lines: &[Line]| lines.iter().filter(is_line_meant).nth(most).is_some();
-        let mut history = self.history_end(&are_enough)?;
-        history.entries.retain(|entry| is_meant(&entry.workspace));
+    pub fn newest_history(&self, most: usize) -> Result<History, StoreError> {
+        let mut history = self.history_end(&|lines: &[Line]| lines.len() > most)?;
         let n_over = history.entries.len().saturating_sub(most);
         history.entries.drain(..n_over);
         Ok(history)
     }
 
-    /// The end of the files, going back until `are_enough` accepts it.
+    /// The newest entries of these workspaces, the oldest first: so many of each at most, and `most` of all.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn newest_history_of(
+        &self,
+        workspaces: &[WorkspaceId],
+        most_of_each: usize,
+        most: usize,
+    ) -> Result<History, StoreError> {
+        let key_of = |line: &[u8]| serde_json::from_slice::<Line>(line).ok()?.workspace();
+        let wanted = Wanted { workspaces, most_of_each, most };
+        let mut lines = Vec::new();
+        for (path, index) in [
+            (self.history_file(), self.history_index()),
+            (self.older_history_file(), self.older_history_index()),
+        ] {
+            let found = newest_lines((&path, &index), wanted, &key_of);
+            lines.extend(found.map_err(|error| unreadable(&path, error))?);
+        }
+        let mut left: HashMap<WorkspaceId, usize> =
+            workspaces.iter().map(|workspace| (workspace.clone(), most_of_each)).collect();
+        let mut history = History::default();
+        for line in lines {
+            let entry = serde_json::from_slice::<Line>(&line).ok().and_then(Line::entry);
+            let Some(entry) = entry else {
+                history.n_unread += 1;
+                continue;
+            };
+            let Some(left) = left.get_mut(&entry.workspace).filter(|left| **left > 0) else { continue };
+            if history.entries.len() < most {
+                *left -= 1;
+                history.entries.push(entry);
+            }
+        }
+        history.entries.reverse();
+        Ok(history)
+    }
+
+    /// The end of the files, until it is enough.
     fn history_end(&self, are_enough: &dyn Fn(&[Line]) -> bool) -> Result<History, StoreError> {
         let mut history = History::default();
         for path in [self.history_file(), self.older_history_file()] {
@@ -147,7 +188,7 @@ impl Store {
         Ok(history)
     }
 
-    /// Records a verdict if it differs from the one recorded last. Returns whether it does.
+    /// Writes down a verdict that is another one than what was written last; what changed, if it is.
     ///
     /// # Errors
     /// It cannot be written.
@@ -157,24 +198,24 @@ impl Store {
         agent: Option<&str>,
         (state, proof): (VerdictState, Option<Proof>),
         at: Timestamp,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Option<VerdictChange>, StoreError> {
         let is_known = |last: &Option<Last>| last.as_ref().is_some_and(|last| last.state == state);
         // Usually nothing is new, and then there is no need to wait for the lock.
         if is_known(&self.last_files().one(workspace)) {
-            return Ok(false);
+            return Ok(None);
         }
         let _lock = self.lock()?;
         let last: Option<Last> = self.last_files().one(workspace);
         if is_known(&last) {
-            return Ok(false);
+            return Ok(None);
         }
-        let before = last.as_ref().map(|last| last.state);
+        let before = last.as_ref().map(|last| (last.state, last.at));
         let notified = last.map(|last| last.notified).unwrap_or_default();
         self.keep_last(workspace, &Last { state, at, was_seen: false, notified })?;
-        let what = HistoryEvent::Verdict { state, before, proof };
+        let what = HistoryEvent::Verdict { state, before: before.map(|(state, _)| state), proof };
         let agent = agent.map(str::to_owned);
         self.add_history(&HistoryEntry { at, workspace: workspace.clone(), agent, what })?;
-        Ok(true)
+        Ok(Some(VerdictChange { before }))
     }
 
     /// Records, once, that the user has seen finished work.
@@ -239,6 +280,14 @@ impl Store {
 
     fn older_history_file(&self) -> PathBuf {
         self.folder().join("history.older.jsonl")
+    }
+
+    fn history_index(&self) -> PathBuf {
+        self.folder().join("history.index")
+    }
+
+    fn older_history_index(&self) -> PathBuf {
+        self.folder().join("history.older.index")
     }
 }
 
@@ -314,8 +363,9 @@ mod tests {
         let workspace = WorkspaceId::local("/w");
         let complete = (VerdictState::Complete, Some(Proof::Said));
         let noted = |at: i64| -> usize {
-            let note =
-                |store: &Store| store.note_verdict(&workspace, Some("a"), complete, Timestamp(at)).unwrap();
+            let note = |store: &Store| {
+                store.note_verdict(&workspace, Some("a"), complete, Timestamp(at)).unwrap().is_some()
+            };
             stores.iter().filter(|store| note(store)).count()
         };
         assert_eq!((noted(10), noted(11)), (1, 0));
