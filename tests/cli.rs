@@ -6,6 +6,7 @@ mod checks;
 mod classify;
 mod doctor;
 mod json;
+mod log;
 mod mark;
 mod mcp;
 mod records;

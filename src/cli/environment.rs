@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use tracing::level_filters::LevelFilter;
 
 use crate::agent::{AGENTS, Adapter, AgentFolder};
 use crate::config::{Config, Flags, Sources};
@@ -11,6 +14,7 @@ use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::evidence::LiveSources;
 use crate::evidence::panes::{InsideTmux, PaneSource, Tmux};
 use crate::process;
+use crate::store::log::{self, LogGuard};
 
 use super::exit::Failure;
 
@@ -21,6 +25,8 @@ pub(super) struct Environment {
     pub(super) here: PathBuf,
     home: Option<PathBuf>,
     own_program: Option<PathBuf>,
+    /// The log of this process; why there is none, in words.
+    log: OnceLock<Result<LogGuard, String>>,
 }
 
 impl Environment {
@@ -32,6 +38,7 @@ impl Environment {
             home: variables.get(&OsString::from("HOME")).map(PathBuf::from).filter(|home| home.is_absolute()),
             own_program: own_program(),
             variables,
+            log: OnceLock::new(),
         }
     }
 
@@ -57,6 +64,18 @@ impl Environment {
     /// Where configuration is looked for.
     pub(super) fn sources(&self, flags: Flags) -> Sources {
         Sources { environment: self.variables.clone(), home: self.home.clone(), flags }
+    }
+
+    /// Starts the log for a command that could not read its configuration.
+    pub(super) fn log_without_configuration(&self) {
+        if let Some(folder) = self.sources(Flags::default()).state_folder() {
+            self.log.get_or_init(|| start_log(&log::folder(&folder), LevelFilter::INFO, true));
+        }
+    }
+
+    /// Why no log is written, in words.
+    pub(super) fn log_problem(&self) -> Option<&str> {
+        self.log.get()?.as_ref().err().map(String::as_str)
     }
 
     /// The program of that name on the path.
@@ -118,6 +137,11 @@ impl Environment {
             ..overlay
         };
         let config = Config::load(&sources)?;
+        if let Some(folder) = &state_folder {
+            // What looks at one workspace ends soon; elsewhere a line must not hold up the loop.
+            let is_short = matches!(scope, Scope::One(_));
+            self.log.get_or_init(|| start_log(&log::folder(folder), config.log().level, is_short));
+        }
         let mut adapters = self.adapters();
         adapters.extend(config.agents().iter().cloned().map(Adapter::described));
         Ok(EngineConfig {
@@ -134,6 +158,11 @@ impl Environment {
             has_terminal: std::io::stdin().is_terminal(),
         })
     }
+}
+
+fn start_log(folder: &Path, level: LevelFilter, is_short: bool) -> Result<LogGuard, String> {
+    let started = if is_short { log::start_at_once(folder, level) } else { log::start(folder, level) };
+    started.map_err(|error| format!("no log is written: {error}"))
 }
 
 /// This very program, also after its file was replaced by a newer one (proc(5)).

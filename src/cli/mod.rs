@@ -144,6 +144,7 @@ fn end(outcome: Ended, is_json: bool) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(failure) => {
+            tracing::error!(code = failure.code(), "{}", display_text::line(&failure.to_string()));
             if is_json {
                 let _ = json::failed(failure.code(), &failure.to_string());
             }

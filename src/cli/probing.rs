@@ -223,7 +223,7 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
         }
         return;
     }
-    let plan =
+    let mut plan =
         match target_workspace.action(Action::PlanRescue { message: None, order: RecordOrder::default() }) {
             ActionOutcome::RescuePlanned(plan) => plan,
             ActionOutcome::Failed(problem) => return found.notes.push(problem.message),
@@ -236,6 +236,8 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
     if let Some(refusal) = &plan.refusal {
         return found.notes.push(format!("recorded, and not committed: {refusal}"));
     }
+    let program = if way == RescueWay::Auto { plan.want_trusted_program() } else { None };
+    found.notes.extend(program.map(|program| format!("your own rescue program commits: {program}")));
     for path in plan.paths.iter().filter(|path| path.left_out.is_none()) {
         output::complain(&format!("  {}", display_text::bytes(&path.path)));
     }

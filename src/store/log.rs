@@ -8,11 +8,13 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
 use crate::model::display_text;
@@ -65,7 +67,20 @@ pub fn start(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> 
     Ok(guard)
 }
 
-/// The subscriber that [`start`] installs for the process, for use in a single scope.
+/// Starts the log of a command that ends soon: a line is on disk when it was said, and neither folder nor file is made
+/// before the first.
+///
+/// # Errors
+/// The log has been started before.
+pub fn start_at_once(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
+    if level != LevelFilter::OFF {
+        let subscriber = subscriber_to(Mutex::new(DailyFile::new(folder.to_owned())), level);
+        tracing::subscriber::set_global_default(subscriber).map_err(|_| StoreError::LogStarted)?;
+    }
+    Ok(LogGuard { _worker: None })
+}
+
+/// What [`start`] makes the default of the process, for those who want it in one scope only.
 ///
 /// # Errors
 /// The folder or today's file cannot be created.
@@ -73,16 +88,21 @@ pub fn subscriber(
     folder: &Path,
     level: LevelFilter,
 ) -> Result<(impl Subscriber + Send + Sync + 'static, LogGuard), StoreError> {
-    own_folder(folder)?;
     let mut file = DailyFile::new(folder.to_owned());
     file.turn_to(&today()).map_err(StoreError::io("open the log in", folder))?;
     // Nothing is dropped if the disk is slow, because the log is read when something went wrong.
     let (writer, worker) =
         NonBlockingBuilder::default().lossy(false).buffered_lines_limit(MAX_WAITING_LINES).finish(file);
+    Ok((subscriber_to(writer, level), LogGuard { _worker: Some(worker) }))
+}
+
+fn subscriber_to(
+    writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
+    level: LevelFilter,
+) -> impl Subscriber + Send + Sync + 'static {
     let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
     let targets = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("closeout", level);
-    let subscriber = tracing_subscriber::registry().with(targets).with(lines);
-    Ok((subscriber, LogGuard { _worker: Some(worker) }))
+    tracing_subscriber::registry().with(targets).with(lines)
 }
 
 /// The day in UTC, such as `2026-11-21`.
@@ -101,8 +121,9 @@ impl DailyFile {
         DailyFile { folder, day: String::new(), file: None }
     }
 
-    /// Opens the file of `day` and deletes the oldest ones.
+    /// Opens the file of `day`, in a folder that is made where there is none, and removes those that are too old.
     fn turn_to(&mut self, day: &str) -> io::Result<()> {
+        own_folder(&self.folder).map_err(io::Error::other)?;
         let path = self.folder.join(format!("{PREFIX}{day}{SUFFIX}"));
         self.file = Some(open_to_append(&path, Some(0o600))?);
         day.clone_into(&mut self.day);

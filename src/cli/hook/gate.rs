@@ -22,7 +22,6 @@ use crate::judge::gate::{GateDecision, decide, waits_for_checks, without_verdict
 use crate::model::{Action, EndingTurn, GateCall, GateEvent, GateSettings, LetGo, WorkspaceId};
 use crate::present::gate::feedback;
 use crate::present::sets;
-use crate::store::log;
 
 /// So much of the end of an agent's last message is judged, in bytes, as of a record.
 const LONGEST_MESSAGE: usize = 256 << 10;
@@ -105,18 +104,15 @@ fn answer(asked: &Asked) -> Answer {
         // A look of closeout's own into a session.
         return Answer::LetGo(LetGo::Helper);
     }
-    let state_folder = environment.sources(Flags::default()).state_folder();
     let answer = judged(asked, &environment);
     let told = match &answer {
         Answer::Failed(reason) => Some(reason.as_str()),
         Answer::LetGo(reason) if reason.is_given_up() => Some(sets::let_go(*reason)),
         Answer::LetGo(_) | Answer::Hold(_) => None,
     };
-    if let (Some(reason), Some(folder)) = (told, state_folder) {
-        let level = tracing::level_filters::LevelFilter::INFO;
-        let log = log::start(&log::folder(&folder), level);
+    if let Some(reason) = told {
+        environment.log_without_configuration();
         tracing::warn!("gate {} of {}: the agent may stop: {reason}", asked.event.name(), asked.agent);
-        drop(log);
     }
     answer
 }

@@ -47,12 +47,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;
     let settings = config.config.ui();
     let look = look(environment, settings.look);
-    let mut notices = Vec::new();
-    let _log = config.state_folder.as_ref().and_then(|folder| {
-        store::log::start(&store::log::folder(folder), config.config.log().level)
-            .map_err(|error| notices.push(format!("no log is written: {error}")))
-            .ok()
-    });
+    let notices = environment.log_problem().map(str::to_owned).into_iter().collect();
     let editor = editor::Editor::of(environment, config.state_folder.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -76,16 +76,25 @@ pub(super) fn perform(
         return (ActionOutcome::Failed(problem), None);
     }
     let outcome = guarded(action);
-    if let ActionOutcome::Failed(problem) = &outcome {
-        let place = display_text::path(request.workspace.path());
-        tracing::warn!(workspace = %place, action = ?begun.kind, "{}", display_text::line(&problem.message));
-    }
     let ended = audit::end(begun, &outcome, is_person, clock::now());
+    log(&ended, &outcome);
     if let Err(problem) = audit::write(store, &ended) {
         // It is done all the same; the line of its beginning stands.
         tracing::warn!("{}", problem.message);
     }
     (outcome, Some(ended))
+}
+
+/// The end of an action for the log, in the words of the record of what was done.
+fn log(ended: &AuditEntry, outcome: &ActionOutcome) {
+    let (place, action) = (display_text::path(ended.workspace.path()), ended.kind.name());
+    let end = ended.end.as_ref().map_or("", |end| end.message.as_str());
+    let end = display_text::line(end);
+    if let ActionOutcome::Failed(problem) = outcome {
+        tracing::warn!(workspace = %place, action, class = problem.class.label(), "{end}");
+    } else {
+        tracing::info!(workspace = %place, action, "{end}");
+    }
 }
 
 fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {

@@ -12,7 +12,7 @@ use crate::judge::smart_check::{
 use crate::model::{
     ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost, AskPlan, AskPurpose, Parts,
     ProbeAttempt, ProbeDetails, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, Rescued,
-    SmartReport, Timestamp,
+    SmartReport, Timestamp, display_text,
 };
 
 use super::asking::{self, Ready, asker, confirmed};
@@ -140,7 +140,7 @@ impl Check<'_> {
     }
 
     fn has_changes(&self) -> Option<bool> {
-        self.tell("refresher for uncommitted changes", None);
+        self.tell("looking for uncommitted changes", None);
         let git = self.ready.refresher.git(Parts::COMMITS | Parts::CHANGES)?;
         git.changes.map(|changes| !changes.is_clean())
     }
@@ -176,6 +176,7 @@ impl Check<'_> {
             attempt.detail = ended.words;
             attempt.said = ended.said;
             attempt.cost = ended.cost;
+            log(self.request, attempt);
         }
         self.tell("an answer was read", None);
         Ok(reading)
@@ -263,7 +264,10 @@ impl Check<'_> {
     /// Commits the work; `None` where it is recorded and no commit was made of it, which is noted.
     fn commit(&mut self) -> Result<Option<Rescued>, Stop> {
         self.tell("committing the uncommitted work", None);
-        let plan = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
+        let mut plan = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
+        if let Some(program) = plan.want_trusted_program() {
+            self.notes.push(format!("your own rescue program commits: {program}"));
+        }
         self.record = Some(plan.record.reference.clone());
         if let Some(refusal) = &plan.refusal {
             self.notes.push(format!("recorded, and not committed: {refusal}"));
@@ -272,6 +276,19 @@ impl Check<'_> {
         let rescued = rescue::commit(self.request, &plan, self.tools)?;
         self.notes.push(format!("committed {} files on {}", rescued.n_paths, rescued.branch));
         Ok(Some(rescued))
+    }
+}
+
+/// A question and what came of it; never the answer itself.
+fn log(request: &ActionRequest, attempt: &ProbeAttempt) {
+    let place = display_text::path(request.workspace.path());
+    let (number, took_ms) = (attempt.number, attempt.took_ms.unwrap_or_default());
+    match attempt.reading {
+        Some(ProbeReading::Failed(failure)) => {
+            let why = display_text::line(attempt.detail.as_deref().unwrap_or_default());
+            tracing::warn!(workspace = %place, number, took_ms, "probe: {failure:?} {why}");
+        }
+        reading => tracing::info!(workspace = %place, number, took_ms, "probe: {reading:?}"),
     }
 }
 

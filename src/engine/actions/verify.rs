@@ -7,7 +7,7 @@ use crate::action::asking::{Answer, Asked, NoAnswer};
 use crate::judge::closer::{self, CloserAnswer, CloserError, CloserReport};
 use crate::model::{
     ActionClass, ActionProblem, ActionProgress, ActionRequest, AskCost, AskPlan, AskPurpose, Checklist,
-    ChecklistItem, ItemState, VerifyReport,
+    ChecklistItem, ItemState, VerifyReport, display_text,
 };
 
 use super::asking::{self, Ready, asker, confirmed};
@@ -92,11 +92,29 @@ fn answer(
         notes.extend(asked.notes.iter().cloned());
         let report = read(&asked);
         let error = problem(&asked, &report);
+        log(request, ready, (n_attempts, &report, error.as_deref()));
         if n_attempts >= most || !report.error.is_some_and(is_worth_another) {
             return Ok(StepAnswer { report, error, n_attempts, cost, notes });
         }
         let of = (ready.plan.session.agent.as_str(), &ready.plan.options);
         prompt = prompts::closer(request, &ready.refresher, tools, of, step, error.as_deref())?.text;
+    }
+}
+
+/// A question and what came of it; never the answer itself.
+fn log(
+    request: &ActionRequest,
+    ready: &Ready<'_>,
+    (attempt, report, problem): (u32, &CloserReport, Option<&str>),
+) {
+    let place = display_text::path(request.workspace.path());
+    let (agent, prompt) = (ready.adapter.name(), display_text::line(&ready.plan.prompt_from));
+    if let Some(problem) = problem {
+        tracing::warn!(workspace = %place, agent, %prompt, attempt, "closer: {}", display_text::line(problem));
+    } else {
+        let n_open = report.checklist.iter().filter(|item| !item.completed).count();
+        let (complete, confidence) = (report.complete, report.confidence);
+        tracing::info!(workspace = %place, agent, %prompt, attempt, complete, confidence, n_open, "closer");
     }
 }
 

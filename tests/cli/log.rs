@@ -1,0 +1,57 @@
+//! The log of commands that end: what a check decided by, and every failure, a line each.
+
+use std::fs;
+
+use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
+
+/// The lines of the log that hold all of `words`.
+fn lines(env: &TestEnv, words: &[&str]) -> Vec<String> {
+    let files = fs::read_dir(env.at("state/log")).into_iter().flatten();
+    let text: String = files.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+    let is_meant = |line: &&str| words.iter().all(|word| line.contains(word));
+    text.lines().filter(is_meant).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_check_writes_down_by_which_decision_its_verdict_became_another_one() {
+    let repo = Repo::new();
+    let env = TestEnv::beside(&repo);
+    let check = || env.run(repo.path(), &["check", "--check-id", "c-1"]);
+    let decide = |decision: &str, id: &str| {
+        repo.write(".closeout/.gitignore", "*\n");
+        let text = format!("{{\"decision\":\"{decision}\",\"check_id\":\"{id}\",\"reasons\":[\"x\"]}}");
+        repo.write(".closeout/decision.json", &text);
+    };
+    decide("incomplete", "c-1");
+    assert_eq!(check().code, 1);
+    let first = lines(&env, &["verdict none -> INCOMPLETE"]);
+    assert_eq!(first.len(), 1, "{first:?}");
+    for word in ["INFO", "decision_source=file-json", "check=c-1", "check_found=c-1", "check_id_match=true"] {
+        assert!(first[0].contains(word), "{word}: {first:?}");
+    }
+    // The same again is no news; who wants the log in detail has it all the same.
+    assert_eq!(check().code, 1);
+    assert_eq!(lines(&env, &["verdict "]).len(), 1);
+    let env = env.with_variable("CLOSEOUT_LOG", "debug");
+    decide("complete", "c-9");
+    assert_eq!(env.run(repo.path(), &["check", "--check-id", "c-1"]).code, 1);
+    let foreign = lines(&env, &["check_id_match=false"]);
+    assert!(foreign[0].contains("decision_source=none") && foreign[0].contains("check_found=c-9"));
+    assert!(foreign[0].contains("decision_reason=check_id_mismatch"), "{foreign:?}");
+}
+
+#[test]
+fn every_failure_is_in_the_log_and_a_command_that_says_nothing_makes_none() {
+    let repo = Repo::new();
+    let env = TestEnv::beside(&repo);
+    assert_eq!(env.run(repo.path(), &["log"]).code, 0);
+    assert!(!env.at("state/log").exists());
+    assert_eq!(env.run(repo.path(), &["undo", "--yes"]).code, 12);
+    assert_eq!(env.run(repo.path(), &["check", "missing"]).code, 4);
+    assert_eq!(lines(&env, &["ERROR", "code=4", "missing"]).len(), 1);
+    let none = TestEnv::beside(&repo).with_variable("CLOSEOUT_LOG", "off");
+    fs::remove_dir_all(env.at("state/log")).unwrap();
+    assert_eq!(none.run(repo.path(), &["check", "missing"]).code, 4);
+    assert!(!env.at("state/log").exists());
+}
