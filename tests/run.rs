@@ -390,3 +390,45 @@ fn a_run_that_a_limit_ends_is_told_once_by_who_is_open_or_by_itself() {
     let run = world.run(&[], "commit three; say complete ''");
     assert_eq!((run.code, told().lines().count()), (0, 1), "{run:?}");
 }
+
+#[test]
+fn the_closer_is_asked_when_nothing_else_is_left_and_what_it_leaves_open_is_told() {
+    let world = World::new();
+    let closer = world.env.at("closer.sh");
+    let item = |done: bool| {
+        format!(
+            "{{\"checklist\":[{{\"id\":\"1\",\"description\":\"docs\",\"completed\":{done},\"evidence\":\"x\"}}],\
+             \"allComplete\":{done},\"summary\":\"s\",\"pendingActions\":[{}],\"confidence\":0.9}}",
+            if done { "" } else { "\"write the docs\"" }
+        )
+    };
+    let n = world.env.at("n-closer");
+    fs::write(
+        &closer,
+        format!(
+            "cat >/dev/null; echo x >> '{}'; if [ $(wc -l < '{}') = 1 ]; then echo '{}'; else echo '{}'; fi\n",
+            n.display(),
+            n.display(),
+            item(false),
+            item(true)
+        ),
+    )
+    .unwrap();
+    world.env.configure(&format!(
+        "[[agent]]\nname = \"mine\"\noutput = \".mine/last.md\"\ncommands.query = [\"sh\", \"{}\"]\n",
+        closer.display()
+    ));
+    let script = "cat > $W/prompt-$CLOSEOUT_ITERATION; mkdir -p .mine; echo '*' > .mine/.gitignore
+         echo \"Round $CLOSEOUT_ITERATION is over.\" > .mine/last.md
+         if [ $CLOSEOUT_ITERATION = 1 ]; then commit one; say incomplete 'not yet'; else commit $CLOSEOUT_ITERATION; say complete ''; fi";
+    let run = world.run(&["--prompt", "Do it.", "--verify"], script);
+    let found = result(&run);
+    // 1: a point is open, and nobody asks the closer. 2: complete but for the closer. 3: complete.
+    assert_eq!((run.code, &found["iterations"]), (0, &Value::from(3)), "{run:?}");
+    assert_eq!(fs::read_to_string(&n).unwrap().lines().count(), 2, "{run:?}");
+    assert!(world.outside("prompt-3").contains("write the docs"), "{}", world.outside("prompt-3"));
+    // A closer that cannot be asked lets nothing be complete.
+    let run = world.run(&["--verify=none", "--max-iterations", "1"], "commit again; say complete ''");
+    assert_eq!((run.code, &result(&run)["status"]), (50, &Value::from("max_iterations")), "{run:?}");
+    assert!(result(&run)["open_points"].to_string().contains("the closer was not asked"), "{run:?}");
+}

@@ -62,6 +62,10 @@ pub(super) struct Run {
     /// `total_cost_usd` or `cost_usd` on its output; if it does not, the run ends after the first iteration
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(super) budget: Option<u64>,
+    /// When nothing else is left to do, have the work verified item by item, as `closeout verify` does: by the session that
+    /// did it, or by a new one of the agent that is named. What it leaves open goes into the next prompt
+    #[arg(long, value_name = "AGENT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(super) verify: Option<String>,
     /// What to do when the agent asks
     #[arg(long, value_name = "HOW", value_enum, default_value = "wait")]
     pub(super) on_question: OnQuestion,

@@ -85,6 +85,12 @@ impl<'a> OneShot<'a> {
         all
     }
 
+    /// The same, with its actions ended by another's word.
+    #[must_use]
+    pub fn ending_with(self, cancel: Cancel) -> OneShot<'a> {
+        OneShot { cancel, ..self }
+    }
+
     /// Writes down what the one workspace that was looked for is like; of many, a screen does.
     fn note(&mut self) {
         if let (Scope::One(_), Some(store)) = (&self.config.scope, &self.store) {

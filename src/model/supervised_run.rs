@@ -193,6 +193,9 @@ pub struct RunOrder {
     pub outputs: Vec<String>,
     /// Whether a question waits for an answer.
     pub waits_for_answers: bool,
+    /// The agent that verifies the work when nothing else is left to do; empty is the session that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<String>,
 }
 
 /// A run, as it is kept.

@@ -53,8 +53,8 @@ pub(super) fn engine_config(
     Ok(config)
 }
 
-/// What the loop is told of a verdict.
-pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>) -> CheckFacts {
+/// What the loop is told of a verdict, and of a closer that was wanted and gave no word: then nothing is complete.
+pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>, unverified: Option<&str>) -> CheckFacts {
     let mut keys: Vec<String> =
         verdict.left_to_do.open().filter(|point| point.weighs).map(|point| point.id.clone()).collect();
     if keys.is_empty() {
@@ -62,7 +62,9 @@ pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>) -> CheckFacts {
         keys.push(verdict.why.clone());
     }
     let is_unreadable = verdict.warnings.contains(&Warning::DecisionUnreadable);
-    CheckFacts { state: verdict.state, keys, is_unreadable, cost_micros }
+    keys.extend(unverified.map(str::to_owned));
+    let state = if unverified.is_some() { VerdictState::Incomplete } else { verdict.state };
+    CheckFacts { state, keys, is_unreadable, cost_micros }
 }
 
 /// What is left to do, a point each, with its source.

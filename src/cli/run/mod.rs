@@ -13,6 +13,7 @@ mod mover;
 mod order;
 pub(super) mod report;
 mod steps;
+mod verifying;
 
 use crate::engine::{OneShot, clock};
 use crate::model::{LoopState, RunOrder, RunPhase, SupervisedRun, WorkspaceId, display_text};

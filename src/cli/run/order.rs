@@ -62,6 +62,7 @@ pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Fa
         decision_file: run.decision_file.as_ref().map(named).transpose()?,
         outputs: run.outputs.iter().map(named).collect::<Result<_, _>>()?,
         waits_for_answers: run.on_question == OnQuestion::Wait,
+        verify: run.verify.clone(),
     })
 }
 

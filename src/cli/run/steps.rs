@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output;
-use crate::engine::{OneShot, clock};
+use crate::engine::clock;
 use crate::judge::supervised_loop::{LoopEvent, LoopStep, advance};
-use crate::model::{CommandEnd, HistoryEvent, RunIteration, WorkspaceView, display_text};
+use crate::model::{CommandEnd, HistoryEvent, RunIteration, display_text};
 
 use super::command::{self, Command};
 use super::driver::{Driver, dollars, unkept};
 use super::judging;
 use super::mover::Mover;
 use super::report::RunNews;
+use super::verifying::Found;
 
 /// Between two looks while others are waited for, or a person.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
@@ -150,38 +151,22 @@ impl Driver<'_> {
         Ok(if is_of_run { CommandEnd::Ended } else { end })
     }
 
-    /// Judges what is there now.
-    fn judge(&mut self) -> Result<Option<WorkspaceView>, Failure> {
-        let Some(last) = self.run.iterations.last() else { return Ok(None) };
-        let text = judging::output_end(&self.folder.place("output"));
-        let place = self.folder.place("judged-output");
-        let output = (!text.is_empty()).then_some(place.as_path());
-        if output.is_some() {
-            self.folder.begin("judged-output", &text).map_err(|error| unkept(&error.to_string()))?;
-        }
-        let about = (last.check_id.as_str(), last.end, output);
-        let config = judging::engine_config(self.environment, self.workspace.path(), &self.run, about)?;
-        let judged = OneShot::judge(&config).judged();
-        for notice in &judged.notices {
-            output::complain(&format!("closeout: {}", display_text::line(notice)));
-        }
-        Ok(judged.views.into_iter().next())
-    }
-
     fn check(&mut self) -> Result<LoopEvent, Failure> {
-        let view = self.judge()?;
+        let Found { view, problem, cost_micros } = self.judge_and_verify()?;
         let Some((view, verdict)) = view.as_ref().and_then(|view| Some((view, view.verdict.as_ref()?)))
         else {
             self.reporter.tell(RunNews::Note { text: "the workspace is gone".to_owned() })?;
             return Ok(LoopEvent::NotStarted);
         };
         let cost = judging::cost(&judging::output_end(&self.folder.place("output")));
-        let facts = judging::facts(verdict, cost);
+        let cost = cost.map(|cost| cost + cost_micros.unwrap_or_default()).or(cost_micros);
+        let facts = judging::facts(verdict, cost, problem.as_deref());
         let new_commits = view.git.as_ref().map_or(0, |git| git.commits.n_new);
         if let Some(iteration) = self.run.iterations.last_mut() {
-            iteration.verdict = Some(verdict.state);
+            iteration.verdict = Some(facts.state);
             iteration.why.clone_from(&verdict.why);
             iteration.open_points = judging::open_points(verdict);
+            iteration.open_points.extend(problem);
             iteration.new_commits = new_commits;
             iteration.cost_micros = cost;
             if self.run.state.n_waits == 0 {
@@ -190,7 +175,7 @@ impl Driver<'_> {
                     number: iteration.number,
                     end: iteration.end,
                     took_ms: u64::try_from(ended_at.millis_since(iteration.began_at)).unwrap_or_default(),
-                    verdict: verdict.state,
+                    verdict: facts.state,
                     why: verdict.why.clone(),
                     new_commits,
                     open_points: iteration.open_points.clone(),
@@ -202,7 +187,7 @@ impl Driver<'_> {
                     run: self.run.id.clone(),
                     number,
                     end,
-                    verdict: verdict.state,
+                    verdict: facts.state,
                     took_ms: ended_at.millis_since(iteration.began_at),
                     was_active: self.was_active,
                 });

@@ -1,0 +1,115 @@
+//! What an iteration left: judged, and with `--verify`, where nothing else is left to do, gone through by an agent item by
+//! item. What it leaves open goes into the next prompt.
+
+use crate::cli::exit::Failure;
+use crate::cli::output;
+use crate::engine::{EngineConfig, OneShot};
+use crate::model::{
+    Action, ActionOutcome, AskOptions, AskPlan, AskPurpose, Source, Verdict, VerdictState, VerifyReport,
+    WorkspaceView, display_text,
+};
+
+use super::driver::{Driver, unkept};
+use super::judging;
+use super::report::RunNews;
+
+/// What a check of the loop found.
+pub(super) struct Found {
+    pub(super) view: Option<WorkspaceView>,
+    /// Why the closer could not be asked, or not be understood.
+    pub(super) problem: Option<String>,
+    /// What it cost to ask, in millionths of a dollar, where that is known.
+    pub(super) cost_micros: Option<u64>,
+}
+
+impl Driver<'_> {
+    /// What the last iteration is judged with.
+    fn judging_config(&self) -> Result<Option<EngineConfig>, Failure> {
+        let Some(last) = self.run.iterations.last() else { return Ok(None) };
+        let text = judging::output_end(&self.folder.place("output"));
+        let place = self.folder.place("judged-output");
+        let output = (!text.is_empty()).then_some(place.as_path());
+        if output.is_some() {
+            self.folder.begin("judged-output", &text).map_err(|error| unkept(&error.to_string()))?;
+        }
+        let about = (last.check_id.as_str(), last.end, output);
+        judging::engine_config(self.environment, self.workspace.path(), &self.run, about).map(Some)
+    }
+
+    /// Judges what is there now.
+    pub(super) fn judge(&self) -> Result<Option<WorkspaceView>, Failure> {
+        let config = self.judging_config()?;
+        let views = config.map(|config| OneShot::judge(&config).judged().views).unwrap_or_default();
+        Ok(views.into_iter().next())
+    }
+
+    /// Judges what is there now, and has the closer asked if only its word is missing.
+    pub(super) fn judge_and_verify(&mut self) -> Result<Found, Failure> {
+        let config = self.judging_config()?;
+        let Some(config) = config else { return Ok(Found { view: None, problem: None, cost_micros: None }) };
+        let mut all = OneShot::judge(&config).ending_with(self.stop.clone());
+        let judged = all.judged();
+        for notice in &judged.notices {
+            output::complain(&format!("closeout: {}", display_text::line(notice)));
+        }
+        let found = Found { view: judged.views.into_iter().next(), problem: None, cost_micros: None };
+        let verdict = found.view.as_ref().and_then(|view| view.verdict.as_ref());
+        if self.run.order.verify.is_none() || !verdict.is_some_and(waits_for_closer) {
+            return Ok(found);
+        }
+        let asked = self.verify(&mut all);
+        let view = all.judged().views.into_iter().next();
+        Ok(match asked {
+            Ok(report) => {
+                let cost_micros = report.cost.micro_dollars;
+                let problem =
+                    report.error.map(|error| format!("the closer's answer cannot be used: {error}"));
+                Found { view, problem, cost_micros }
+            }
+            Err(problem) => Found {
+                view,
+                problem: Some(format!("the closer was not asked: {problem}")),
+                cost_micros: None,
+            },
+        })
+    }
+
+    /// Asks for a checklist; why there is none, in words.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other outcome is one that the action cannot have"
+    )]
+    fn verify(&self, all: &mut OneShot<'_>) -> Result<VerifyReport, String> {
+        let with = self.run.order.verify.clone().filter(|agent| !agent.is_empty());
+        let options = Box::new(AskOptions { with, ..AskOptions::default() });
+        let plan = Action::PlanAsk { purpose: AskPurpose::Verify, session: None, options };
+        let plan = match all.action(&self.workspace, plan, &|_| ()) {
+            ActionOutcome::AskPlanned(plan) => *plan,
+            other => return Err(why(other)),
+        };
+        let left = self.time_left().map_or(plan.timeout_seconds, |left| left.as_secs().max(1));
+        let plan = AskPlan { timeout_seconds: plan.timeout_seconds.min(left), ..plan };
+        let agent = plan.options.with.clone().unwrap_or_else(|| plan.session.agent.clone());
+        // Who reads along sees what the wait is for.
+        let _ = self.reporter.tell(RunNews::Note { text: format!("asks {agent} to verify the work") });
+        match all.action(&self.workspace, Action::Ask { plan: Box::new(plan) }, &|_| ()) {
+            ActionOutcome::Verified(report) => Ok(*report),
+            other => Err(why(other)),
+        }
+    }
+}
+
+/// Whether nothing but the closer's own word is left to wait for. Its points stay until it is asked again.
+fn waits_for_closer(verdict: &Verdict) -> bool {
+    let is_settled = matches!(verdict.state, VerdictState::Complete | VerdictState::Incomplete);
+    let mut open = verdict.left_to_do.open().filter(|point| point.weighs);
+    is_settled && open.all(|point| point.source == Source::Closer)
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
+fn why(outcome: ActionOutcome) -> String {
+    match outcome {
+        ActionOutcome::Failed(problem) => problem.message,
+        other => format!("{:?}", other.class()),
+    }
+}
