@@ -5,6 +5,11 @@ use closeout::model::{
     HeldReply, HeldStep, Intent, Question, QuestionWeight, Receipt, ReceiptState, SessionView,
 };
 use closeout::monitor::Monitor;
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::support::repo::Repo;
+use crate::support::test_env::{TestEnv, spawn};
 
 use crate::auto_probe::scene::{Scene, at, collected_in, finished, id, name, view, woke};
 
@@ -108,6 +113,67 @@ fn it_waits_until_the_turn_has_settled_and_no_front_without_a_person_sends_it() 
         silent.update(Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 });
     let effects = silent.update(collected_in(id(), 5, 1, scene.sample(5)));
     assert_eq!((steps(&effects), steps(&silent.update(woke(60_000)))), (vec![], vec![]));
+    // One without a screen that goes on sends it, and asks nobody.
+    let mut headless = Monitor::new(crate::auto_probe::scene::POLICY, crate::auto_probe::scene::WATCH);
+    headless = headless.sending_held();
+    let workspaces = vec![scene.found(id())];
+    let _ = headless.update(Event::Discovered {
+        at: at(0),
+        workspaces,
+        refused: Vec::new(),
+        n_older_sessions: 0,
+    });
+    let mut effects = headless.update(collected_in(id(), 5, 1, scene.sample(5)));
+    effects.extend(headless.update(woke(60_000)));
+    assert_eq!(steps(&effects), [HeldStep::Send]);
+}
+
+/// A closeout without a screen, which ends with the test.
+struct Headless(std::process::Child);
+
+impl Drop for Headless {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_shell_holds_words_which_a_closeout_without_a_screen_sends_when_the_turn_has_ended() {
+    let repo = Repo::new();
+    let env = TestEnv::beside(&repo);
+    env.configure(
+        "[[agent]]\nname = \"mine\"\noutput = \".mine/last.md\"\nstatus_file = \".mine/status.json\"\n\
+         reply_file = \".mine/reply.md\"\n",
+    );
+    let sent = || std::fs::read_to_string(repo.at(".mine/reply.md")).unwrap_or_default();
+    let status = |word: &str| drop(repo.write(".mine/status.json", &format!("{{\"status\":\"{word}\"}}")));
+    repo.write(".gitignore", ".mine/\n").write(".mine/last.md", "I look at the parser.\n");
+    status("working");
+    let reply = ["reply", ".", "then fix the test", "--when-idle"];
+    let asked = env.run(repo.path(), &reply);
+    assert_eq!((asked.code, sent().as_str()), (24, ""), "nobody said yes: {asked:?}");
+    let held = env.run(repo.path(), &[&reply[..], &["--yes"]].concat());
+    assert_eq!((held.code, sent().as_str()), (0, ""), "{held:?}");
+    assert!(held.out.starts_with("held; "), "{held:?}");
+    let mut command = env.command(repo.path(), &["watch", ".", "--headless"]);
+    let headless = Headless(spawn(command.stdout(Stdio::null())));
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(sent(), "", "it works still");
+    status("idle");
+    for _ in 0..400 {
+        if !sent().is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(sent().trim(), "then fix the test");
+    drop(headless);
+    // Where the turn has ended it is a reply like any other.
+    std::fs::remove_file(repo.at(".mine/reply.md")).unwrap();
+    let now = env.run(repo.path(), &["reply", ".", "and commit it", "--when-idle", "--yes", "--wait", "0"]);
+    assert_eq!(sent().trim(), "and commit it", "{now:?}");
 }
 
 /// The monitor while the reply is being sent.

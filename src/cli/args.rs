@@ -212,6 +212,10 @@ pub(super) struct Reply {
     /// Refuse the permission that it waits for
     #[arg(long)]
     pub(super) deny: bool,
+    /// Where its turn goes on, hold the words until it has ended. An open closeout, or `closeout watch --headless`, sends
+    /// them then; at most once, and not if it asks something or was prompted anew
+    #[arg(long, requires = "text")]
+    pub(super) when_idle: bool,
     /// Send without asking
     #[arg(long)]
     pub(super) yes: bool,

@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use crate::engine::{OneShot, clock};
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProgress, ActivityState, AskedOption, Receipt, ReplyBody,
-    ReplyChannel, ReplyPlan, RunView, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
+    Action, ActionClass, ActionOutcome, ActionProgress, ActivityState, AskedOption, HeldNow, HeldReply,
+    HeldStep, Receipt, ReplyBody, ReplyChannel, ReplyPlan, RunView, SessionName, SessionView, WorkspaceId,
+    WorkspaceView, display_text,
 };
 use crate::present::json as forms;
 
@@ -64,6 +65,9 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let judged = all.judged();
     let Meant { workspace, asking } = find(&judged.views, &target, reply)?;
     let session = SessionName { agent: asking.agent.clone(), session_id: asking.session_id.clone() };
+    if reply.when_idle && is_busy(&asking) {
+        return hold(&mut all, &workspace, session, reply);
+    }
     let action = Action::PlanReply { session };
     let outcome = all.action(&workspace, action, &|_| ());
     let ActionOutcome::ReplyPlanned(plan) = &outcome else {
@@ -90,6 +94,43 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
         return json::declined("nothing was sent", reply.json);
     }
     send(&mut all, &workspace, plan, body, reply)
+}
+
+/// Whether its turn goes on, or may go on.
+fn is_busy(session: &SessionView) -> bool {
+    use crate::model::ActivityState::{Background, Unknown, Working};
+    matches!(session.activity.state, Working | Background | Unknown)
+}
+
+/// Keeps the words until the turn has ended.
+fn hold(all: &mut OneShot<'_>, workspace: &WorkspaceId, session: SessionName, reply: &Reply) -> Ended {
+    let text = text_of(reply)?.filter(|text| !text.trim().is_empty());
+    let text = text.ok_or_else(|| Failure::Usage("there are no words to hold".to_owned()))?;
+    let agent = display_text::line(&session.agent).into_owned();
+    if !target_workspace::confirm(&format!("Send it to {agent} when its turn has ended?"), reply.yes) {
+        return json::declined("nothing was sent", reply.json);
+    }
+    let held = HeldReply {
+        id: String::new(),
+        session,
+        text,
+        held_at: clock::now(),
+        claimed_at: None,
+        hindrance: None,
+    };
+    let action = Action::Held { reply: Box::new(held), step: HeldStep::Keep };
+    let outcome = all.action(workspace, action, &|_| ());
+    if !matches!(outcome, ActionOutcome::Held { now: HeldNow::Kept, .. }) {
+        return json::unexpected(&outcome, reply.json);
+    }
+    let words = "held; an open closeout or `closeout watch --headless` sends it when the turn has ended";
+    if reply.json {
+        let told = Printed::new(ActionClass::Done, json::NoContent {});
+        told.ending(Outcome::Done, Some(words.to_owned()), Vec::new()).print()?;
+    } else {
+        output::print_line(words)?;
+    }
+    Ok(Outcome::Done)
 }
 
 /// Sends what was confirmed, and tells what became of it.

@@ -15,9 +15,9 @@ use crate::watch::{Inbox, ProcessEnds, WatchEvent};
 use super::collecting::Collecting;
 use super::discovering::{Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
-use super::event::EngineEvent;
+use super::event::{EngineEvent, Runs};
 use super::history::History;
-use super::live_runs::{LiveRuns, Runs};
+use super::live_runs::LiveRuns;
 use super::running_actions::RunningActions;
 use super::store_lane::StoreLane;
 use super::watching::Watching;
@@ -61,6 +61,13 @@ impl Engine {
     pub fn start_asking(config: EngineConfig) -> Engine {
         let monitor = Monitor::new(config.config.policy(), config.config.watch());
         let monitor = monitor.asking_by_itself(config.agents_without_trace());
+        Engine::with(config, monitor)
+    }
+
+    /// Starts the engine for a front that goes on without a person: it asks nobody by itself, and sends what a person
+    /// held until the end of a turn.
+    pub fn start_sending(config: EngineConfig) -> Engine {
+        let monitor = Monitor::new(config.config.policy(), config.config.watch()).sending_held();
         Engine::with(config, monitor)
     }
 

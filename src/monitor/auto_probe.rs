@@ -58,7 +58,7 @@ impl Monitor {
     /// those that can be asked without a trace. For a front at which a person sees it.
     #[must_use]
     pub fn asking_by_itself(self, agents: Vec<String>) -> Monitor {
-        Monitor { initiative: Some(AutoProbePolicy { agents, began_at: None }), ..self }
+        Monitor { initiative: Some(AutoProbePolicy { agents, began_at: None }), ..self }.sending_held()
     }
 
     /// A first list of workspaces has come.

@@ -98,9 +98,15 @@ impl Actions {
 }
 
 impl Monitor {
-    /// Sends what was held in a workspace or drops it, if it is time, or notes when it will be. Where a person sees it.
+    /// The same monitor, which sends what a person held until the end of a turn: for a front that goes on.
+    #[must_use]
+    pub fn sending_held(self) -> Monitor {
+        Monitor { sends_held: true, ..self }
+    }
+
+    /// Sends what was held in a workspace or drops it, if it is time, or notes when it will be.
     pub(super) fn consider_held(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
-        if self.initiative.is_none() {
+        if !self.sends_held {
             return;
         }
         let Some(tracked) = self.workspaces.get_mut(id) else { return };

@@ -57,6 +57,8 @@ pub struct Monitor {
     last_action: u64,
     /// By what agents are asked by itself; `None` asks nobody.
     initiative: Option<AutoProbePolicy>,
+    /// Whether replies that are held are sent from here.
+    sends_held: bool,
 }
 
 /// What changed for a front since it asked last.
@@ -90,6 +92,7 @@ impl Monitor {
             is_discovered: false,
             last_action: 0,
             initiative: None,
+            sends_held: false,
         }
     }
 

@@ -65,7 +65,7 @@ pub(super) fn run(environment: &Environment, paths: &[std::path::PathBuf], notif
     let mut teller = Teller::new(environment, config.config.clone(), store, config.own_program.clone())
         .given(notify.given());
     runtime.block_on(async {
-        let mut engine = Engine::start(config);
+        let mut engine = Engine::start_sending(config);
         loop {
             let due_at = teller.due_at(None, clock::now());
             tokio::select! {
