@@ -6,6 +6,7 @@ mod clients;
 mod closer;
 mod deciding;
 mod evidence;
+mod messages;
 mod probing;
 
 use std::fs;

@@ -236,7 +236,7 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
     if let Some(refusal) = &plan.refusal {
         return found.notes.push(format!("recorded, and not committed: {refusal}"));
     }
-    let program = if way == RescueWay::Auto { plan.want_trusted_program() } else { None };
+    let program = if way == RescueWay::Auto { plan.programs.want_trusted() } else { None };
     found.notes.extend(program.map(|program| format!("your own rescue program commits: {program}")));
     for path in plan.paths.iter().filter(|path| path.left_out.is_none()) {
         output::complain(&format!("  {}", display_text::bytes(&path.path)));

@@ -30,6 +30,14 @@ pub(super) struct Rescue {
     /// Make several commits, which are one rescue: first what is staged, or one for each folder
     #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, default_missing_value = "staged")]
     pub(super) split: Option<SplitBy>,
+    /// Ask an agent for the messages and the split: the session that did the work, or a new one of the agent that is named.
+    /// It reads and changes nothing; what it proposes is shown before you are asked
+    #[arg(long, value_name = "AGENT", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        conflicts_with_all = ["record_only", "message", "split", "own_program"])]
+    pub(super) ask_messages: Option<String>,
+    /// Change the messages with your own editor ($VISUAL, $EDITOR) before you are asked
+    #[arg(long, conflicts_with_all = ["record_only", "dry_run", "own_program", "json", "yes"])]
+    pub(super) edit: bool,
     /// Take in a path, or all below a folder, that would be left out; may be given several times
     #[arg(long, value_name = "PATH")]
     pub(super) include: Vec<PathBuf>,

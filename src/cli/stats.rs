@@ -176,6 +176,7 @@ impl Counts {
             | ActionKind::Trust
             | ActionKind::Verify
             | ActionKind::Opinion
+            | ActionKind::Messages
             | ActionKind::Decide
             | ActionKind::Checks => {}
         }

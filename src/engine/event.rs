@@ -1,7 +1,8 @@
 //! What the engine's loop is told by the work beside it.
 
-use super::live_runs::Runs;
-use crate::model::{Event, Timestamp, WatchTarget};
+use std::collections::BTreeMap;
+
+use crate::model::{Event, RunEnd, RunView, Timestamp, WatchTarget, WorkspaceId};
 
 /// What comes back from work beside the loop.
 pub(super) enum EngineEvent {
@@ -22,4 +23,13 @@ pub(super) struct Discovered {
     pub(super) took_ms: u64,
     /// When it began to look.
     pub(super) began_at: Timestamp,
+}
+
+/// What is known of supervised runs.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    /// Those that are alive, each with its workspace.
+    pub(super) alive: BTreeMap<WorkspaceId, RunView>,
+    /// How the last one ended, where that was by a limit.
+    pub(super) ended: BTreeMap<WorkspaceId, RunEnd>,
 }

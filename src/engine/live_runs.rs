@@ -1,25 +1,16 @@
 //! Which supervised runs are alive. Their folder is watched with the folders of discovery, and the end of each process
 //! is told by the kernel, since one that is killed writes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
-use super::event::EngineEvent;
+use super::event::{EngineEvent, Runs};
 use crate::agent::{process_stat, processes};
 use crate::model::{Names, Parts, ProcessId, RunEnd, RunView, SupervisedRun, WatchTarget, WorkspaceId};
 use crate::store::{LastRuns, Store};
-
-/// What is known of supervised runs.
-#[derive(Debug, Default)]
-pub(super) struct Runs {
-    /// Those that are alive, each with its workspace.
-    pub(super) alive: BTreeMap<WorkspaceId, RunView>,
-    /// How the last one ended, where that was by a limit.
-    pub(super) ended: BTreeMap<WorkspaceId, RunEnd>,
-}
 
 /// The last run of each workspace. The run in which this very process works is none of them: its work is judged by its own
 /// command, or by an agent that it waits for.

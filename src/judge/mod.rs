@@ -8,6 +8,7 @@ mod by_turn;
 pub mod checkers;
 pub mod closer;
 pub mod combine;
+pub mod commit_messages;
 pub mod decision;
 pub mod gate;
 pub mod json_answer;

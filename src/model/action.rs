@@ -6,14 +6,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
 
 use super::{
-    ActionClass, AskOptions, AskPlan, AskPurpose, Baseline, CheckRecord, CheckStanding, DecidedFile,
-    EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, Opinion, ProbeAttempt,
-    Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment,
-    SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan, VerifyReport,
-    WorkspaceId, WorkspaceSettings,
+    ActionClass, ActionKind, AskOptions, AskPlan, AskPurpose, Baseline, CheckRecord, CheckStanding,
+    DecidedFile, EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, Opinion,
+    ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued,
+    SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan,
+    VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An action on one workspace.
@@ -27,6 +26,14 @@ pub enum Action {
         message: Option<String>,
         /// How the record is to be made.
         order: RecordOrder,
+    },
+    /// Ask an agent for the messages and the split of a plan. Answers with [`ActionOutcome::RescuePlanned`]; where that
+    /// fails, the plan holds as it was.
+    AskMessages {
+        /// The plan as it was shown.
+        plan: Box<RescuePlan>,
+        /// The agent that is asked anew; `None` asks the session whose words count.
+        with: Option<String>,
     },
     /// Only record the uncommitted work. Answers with [`ActionOutcome::Recorded`].
     Record {
@@ -115,53 +122,6 @@ pub enum Action {
     AutoChecks,
 }
 
-/// What an action is, without what it is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[derive(IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-pub enum ActionKind {
-    /// A plan of one of the others that changes nothing.
-    Plan,
-    /// A record of uncommitted work on a hidden reference.
-    Record,
-    /// A visible commit of uncommitted work.
-    Rescue,
-    /// The undo of a rescue.
-    Undo,
-    /// The redo of a rescue.
-    Redo,
-    /// Work of a record put into a folder.
-    Restore,
-    /// A record deleted for good.
-    Forget,
-    /// Programs of a workspace trusted, or not any more.
-    Trust,
-    /// A reply to an agent.
-    Reply,
-    /// A smart check with probes.
-    Probe,
-    /// A closer's checklist.
-    Verify,
-    /// A second model's reading of an agent's last words.
-    Opinion,
-    /// A decision file.
-    Decide,
-    /// A person's own word.
-    Mark,
-    /// A gate held an agent back that was about to stop.
-    Gate,
-    /// The checks that the person configured.
-    Checks,
-}
-
-impl ActionKind {
-    /// The word for it in a history.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 impl Action {
     /// Whether it only prepares what a person confirms then. One of them records the work all the same.
     pub fn is_plan(&self) -> bool {
@@ -169,7 +129,8 @@ impl Action {
             Action::PlanRescue { .. }
             | Action::PlanUndo { .. }
             | Action::PlanReply { .. }
-            | Action::PlanAsk { .. } => true,
+            | Action::PlanAsk { .. }
+            | Action::AskMessages { .. } => true,
             Action::Record { .. }
             | Action::Rescue { .. }
             | Action::Undo { .. }
@@ -191,6 +152,7 @@ impl Action {
             Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } => ActionKind::Plan,
             // It makes a record first.
             Action::PlanRescue { .. } | Action::Record { .. } => ActionKind::Record,
+            Action::AskMessages { .. } => ActionKind::Messages,
             Action::Rescue { .. } => ActionKind::Rescue,
             Action::Undo { plan } => match plan.way {
                 UndoDirection::Undo => ActionKind::Undo,

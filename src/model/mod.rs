@@ -11,6 +11,7 @@
 
 mod action;
 mod action_class;
+mod action_kind;
 mod activity;
 mod asked;
 mod asking;
@@ -70,9 +71,10 @@ mod watch_target;
 mod workspace_id;
 
 pub use action::{
-    Action, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, LookedAt, RunningAction,
+    Action, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, LookedAt, RunningAction,
 };
 pub use action_class::ActionClass;
+pub use action_kind::ActionKind;
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use asked::{AnsweredByTool, AskedByTool, AskedOption, AskedQuestion};
 pub use asking::{

@@ -107,7 +107,7 @@ impl RescuePlan {
             split.commits.iter().enumerate().map(|(n, commit)| match (split.kind, n) {
                 // What is staged is told as the whole.
                 (SplitKind::Staged, 0) => whole.clone(),
-                (SplitKind::Staged | SplitKind::Folders, _) => part(&commit.paths),
+                (SplitKind::Staged | SplitKind::Folders | SplitKind::Agent, _) => part(&commit.paths),
             })
         });
         let parts = parts.collect();

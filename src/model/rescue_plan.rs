@@ -102,6 +102,8 @@ pub enum SplitKind {
     Staged,
     /// One for each folder at the top, and first one for the files beside them.
     Folders,
+    /// As an agent proposed it.
+    Agent,
 }
 
 /// One commit of several.

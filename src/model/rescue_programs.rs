@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::RescuePlan;
-
 /// Programs that could have a part in a commit. None runs unless it is trusted, and those that are wanted
 /// only because a person said so.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,12 +42,12 @@ pub enum WantedProgram {
     Own,
 }
 
-impl RescuePlan {
+impl PlannedPrograms {
     /// Lets the person's own program make the commit where they trusted it, and says which that is: for a rescue that
     /// nobody sits at, since a person who does is asked.
-    pub fn want_trusted_program(&mut self) -> Option<String> {
-        let own = self.programs.own.as_ref().filter(|own| own.is_trusted)?;
-        self.programs.wanted = Some(WantedProgram::Own);
+    pub fn want_trusted(&mut self) -> Option<String> {
+        let own = self.own.as_ref().filter(|own| own.is_trusted)?;
+        self.wanted = Some(WantedProgram::Own);
         Some(own.words.join(" "))
     }
 }

@@ -294,6 +294,7 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         Action::Reply { plan, .. } => Some(&plan.session),
         Action::Held { reply, step: HeldStep::Send } => Some(&reply.session),
         Action::PlanRescue { .. }
+        | Action::AskMessages { .. }
         | Action::Record { .. }
         | Action::Rescue { .. }
         | Action::Held { .. }
@@ -356,6 +357,7 @@ fn label(kind: ActionKind) -> &'static str {
         ActionKind::Probe => "a question to the agent",
         ActionKind::Verify => "a request to verify",
         ActionKind::Opinion => "a second opinion",
+        ActionKind::Messages => "a question for commit messages",
         ActionKind::Mark => "a mark",
         ActionKind::Gate => "a gate",
         ActionKind::Checks => "a run of checks",

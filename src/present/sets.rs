@@ -60,7 +60,8 @@ sets! {
     operation(Operation, "Operation") { Merge, Rebase, CherryPick, Revert, Bisect, ApplyMailbox }
     /// What runs, as the note of a row begins.
     running(ActionKind, "ActionKind.running") {
-        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Opinion, Decide, Mark, Gate, Checks,
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Opinion, Messages, Decide, Mark, Gate,
+        Checks,
     }
     /// Why a gate lets an agent stop.
     let_go(LetGo, "LetGo") {
@@ -73,7 +74,8 @@ sets! {
     }
     /// The title of what became of an action.
     title(ActionKind, "ActionKind.title") {
-        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Opinion, Decide, Mark, Gate, Checks,
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Opinion, Messages, Decide, Mark, Gate,
+        Checks,
     }
     /// Who wanted an action.
     actor(Actor, "Actor") { Screen, Command, Configuration, Agent, Automatic }

@@ -184,6 +184,7 @@ fn old_agent(kind: ActionKind, plan: &str) -> Option<String> {
         | ActionKind::Forget
         | ActionKind::Trust
         | ActionKind::Opinion
+        | ActionKind::Messages
         | ActionKind::Decide
         | ActionKind::Mark
         | ActionKind::Checks => None,

@@ -126,6 +126,21 @@ fn uncommitted_work_is_recorded_committed_or_left_as_it_is_wanted() {
     }
 }
 
+#[test]
+fn a_trusted_rescue_program_of_the_person_commits_in_a_smart_check() {
+    for flags in [&["--rescue", "auto"][..], &["--rescue", "ask"]] {
+        let asked = Asked::new(&says(COMPLETE), "exit 9");
+        let program = asked.repo.script("mine.sh", "cat > /dev/null; git add -A && git commit -qm 'by mine'");
+        asked.configure_more(&format!("[rescue]\ncommand = [{program:?}]\n"));
+        asked.repo.write("parser.rs", "fn parse() {}\n");
+        let (run, json) = smart(&asked, flags);
+        let is_auto = flags[1] == "auto";
+        assert_eq!(json["rescued"].as_bool(), Some(is_auto), "{run:?}");
+        assert_eq!(asked.repo.git(["log", "-1", "--format=%s"]).trim() == "by mine", is_auto);
+        assert_eq!(json["notes"].to_string().contains("your own rescue program commits"), is_auto, "{run:?}");
+    }
+}
+
 /// P05
 #[test]
 fn an_answer_that_is_not_clear_decides_nothing() {

@@ -150,8 +150,8 @@ fn an_older_git_is_a_problem_and_one_that_is_new_enough_is_none() {
 #[test]
 fn tmux_that_swallows_notices_is_told_where_they_need_it() {
     for (option, ways, told) in [
-        ("off", "[\"osc9\"]", Some("hint     tmux swallows the notices")),
-        ("", "[\"osc777\", \"bell\"]", Some("hint     tmux swallows the notices")),
+        ("off", "[\"osc9\"]", Some("note     tmux swallows the notices")),
+        ("", "[\"osc777\", \"bell\"]", Some("note     tmux swallows the notices")),
         ("on", "[\"osc99\"]", Some("note     tmux passes notices on from windows that are shown")),
         ("all", "[\"osc9\"]", Some("ok       tmux passes notices on")),
         ("off", "[\"bell\", \"title\"]", None),
@@ -165,7 +165,8 @@ fn tmux_that_swallows_notices_is_told_where_they_need_it() {
         assert_eq!(found.is_some(), told.is_some(), "{option} {ways}: {run:?}");
         assert!(found.is_none_or(|line| line.starts_with(told.unwrap_or_default())), "{lines:?}");
     }
-    let old = desk_with(&[("tmux", "case \"$*\" in *allow-passthrough*) exit 1;; *) echo 'tmux 3.2';; esac")]);
+    let old =
+        desk_with(&[("tmux", "case \"$*\" in *allow-passthrough*) exit 1;; *) echo 'tmux 3.2';; esac")]);
     let old = old.with_variable("TMUX", "/tmp/none,1,0");
     old.configure("[notify]\nways = [\"osc9\"]\n");
     let run = old.run(old.shop(), &["doctor"]);

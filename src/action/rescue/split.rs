@@ -75,6 +75,16 @@ fn by_folder(staged: &Staged) -> Vec<Staged> {
     groups.into_values().collect()
 }
 
+/// The groups of a plan, each with what is staged now at its paths. A path that is in none, or in two, refuses them all.
+fn by_plan(shown: &PlannedSplit, staged: &Staged) -> Result<Vec<Staged>, RescueError> {
+    let mut rest = staged.clone();
+    let group = |commit: &PlannedCommit| -> Staged {
+        commit.paths.iter().filter_map(|path| rest.remove_entry(&path.path)).collect()
+    };
+    let groups = shown.commits.iter().map(group).collect();
+    if rest.is_empty() { Ok(groups) } else { Err(changed()) }
+}
+
 /// The folder at the top that a path lies in; empty for a file at the top.
 fn top_folder(path: &[u8]) -> &[u8] {
     path.iter().position(|byte| *byte == b'/').map_or(b"", |end| &path[..end])
@@ -128,7 +138,9 @@ pub(super) fn planned(
             .collect();
         let message = match (kind, n) {
             (SplitKind::Staged, 0) => message.to_owned(),
-            (SplitKind::Staged | SplitKind::Folders, _) => words.message_of_part(&of_commit),
+            (SplitKind::Staged | SplitKind::Folders | SplitKind::Agent, _) => {
+                words.message_of_part(&of_commit)
+            }
         };
         let paths = entries
             .iter()
@@ -159,6 +171,7 @@ pub(super) fn chosen(
     let commits = match kind {
         SplitKind::Staged => by_index(survey, head, staged),
         SplitKind::Folders => by_folder(staged),
+        SplitKind::Agent => by_plan(shown, staged)?,
     };
     let commits: Vec<Staged> = commits.into_iter().filter(|commit| !commit.is_empty()).collect();
     let shown: Vec<(Vec<&CommitPath>, &String)> = shown

@@ -2,6 +2,7 @@
 //! commit of it would be, commits what was confirmed, takes it back.
 
 mod delete;
+mod messages;
 mod preview;
 mod records;
 
@@ -54,6 +55,15 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     }
     let ActionOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
     choose(&mut plan, rescue)?;
+    if let Some(with) = rescue.ask_messages.as_deref().filter(|_| plan.target.is_some()) {
+        plan = match messages::asked(&mut target_workspace, plan, with) {
+            Ok(plan) => plan,
+            Err(ended) => return Ok(ended),
+        };
+    }
+    if rescue.edit && plan.target.is_some() {
+        messages::edited(environment, config.state_folder.clone(), &mut plan)?;
+    }
     if !rescue.json {
         output::print(&preview::preview(&plan))?;
     }

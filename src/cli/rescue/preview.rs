@@ -143,6 +143,7 @@ pub(super) fn split_words(splits: &[PlannedSplit]) -> String {
         let name = match split.kind {
             SplitKind::Staged => "staged",
             SplitKind::Folders => "folders",
+            SplitKind::Agent => "agent",
         };
         format!("{name} ({} commits)", split.commits.len())
     };

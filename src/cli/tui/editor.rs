@@ -15,14 +15,14 @@ const LAST_RESORT: &str = "vi";
 
 /// The person's editor.
 #[derive(Debug, Clone)]
-pub(super) struct Editor {
+pub(in crate::cli) struct Editor {
     /// The command, or why there is none.
     command: Result<TerminalSpec, String>,
     state_folder: Option<PathBuf>,
 }
 
 /// A text that is being edited.
-pub(super) struct Editing {
+pub(in crate::cli) struct Editing {
     pub(super) program: InTerminal,
     file: EditedText,
     before: String,
@@ -30,7 +30,7 @@ pub(super) struct Editing {
 
 impl Editor {
     /// The editor by `VISUAL` and `EDITOR` (environ(7)).
-    pub(super) fn of(environment: &Environment, state_folder: Option<PathBuf>) -> Editor {
+    pub(in crate::cli) fn of(environment: &Environment, state_folder: Option<PathBuf>) -> Editor {
         let named =
             ["VISUAL", "EDITOR"].into_iter().find_map(|name| Some((name, environment.variable(name)?)));
         let (name, value) =
@@ -44,7 +44,7 @@ impl Editor {
     }
 
     /// Starts it on a text. In words why it cannot be started.
-    pub(super) fn open(&self, text: String) -> Result<Editing, String> {
+    pub(in crate::cli) fn open(&self, text: String) -> Result<Editing, String> {
         let mut spec = self.command.clone()?;
         let folder = self.state_folder.as_ref().ok_or("there is no folder for the text: HOME is not set")?;
         let file = EditedText::create(folder, &text).map_err(|error| error.to_string())?;
@@ -62,7 +62,7 @@ impl Editor {
 impl Editing {
     /// What came of it; waits for the end of the editor. What cannot be taken over stays on disk, and the
     /// person is told where.
-    pub(super) fn finish(self) -> Edited {
+    pub(in crate::cli) fn finish(self) -> Edited {
         let Editing { program, file, before } = self;
         let end = program.finish();
         let now = file.read(MAX_TEXT_BYTES);

@@ -1,7 +1,7 @@
 //! `closeout` and `closeout watch`: the screen. Owns the terminal; knows no rule and draws nothing by
 //! itself: `ui` turns views into a frame, and input into intents.
 
-mod editor;
+pub(super) mod editor;
 mod front;
 mod input;
 mod pace;

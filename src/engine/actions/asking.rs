@@ -142,7 +142,7 @@ fn check_standing(request: &ActionRequest) -> Result<(), ActionProblem> {
     }
 }
 
-fn check_activity(current: &Current) -> Result<(), ActionProblem> {
+pub(super) fn check_activity(current: &Current) -> Result<(), ActionProblem> {
     if current.view.activity.state == ActivityState::Working {
         let problem = ActionProblem::new(ActionClass::Busy, "the session is at work");
         return Err(problem.with_next("wait until its turn is over"));

@@ -62,6 +62,7 @@ fn agent_of(action: &Action) -> Option<String> {
         Action::Held { reply, .. } => Some(reply.session.agent.clone()),
         Action::Ask { plan } => Some(plan.session.agent.clone()),
         Action::AutoProbe { moment } | Action::SecondOpinion { moment } => Some(moment.session.agent.clone()),
+        Action::AskMessages { with, .. } => with.clone(),
         Action::PlanRescue { .. }
         | Action::Record { .. }
         | Action::Rescue { .. }
@@ -80,6 +81,10 @@ fn plan_words(action: &Action) -> String {
     match action {
         Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } => String::new(),
         Action::PlanRescue { .. } | Action::Record { .. } => "all uncommitted work".to_owned(),
+        Action::AskMessages { plan, with } => {
+            let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
+            format!("{}, for {n_in} paths", with.as_deref().unwrap_or("the session"))
+        }
         Action::Rescue { plan } => rescue_words(plan),
         Action::Undo { plan } => undo_words(plan),
         Action::Reply { plan, .. } => format!("to {}, {}", plan.session.agent, plan.channel_words),

@@ -9,6 +9,7 @@ mod auto_probe;
 mod checks;
 mod decide;
 mod held;
+mod messages;
 mod model_judge;
 mod prompts;
 mod refresher;
@@ -101,6 +102,9 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
     match &request.action {
         Action::PlanRescue { message, order } => {
             finished(rescue::plan(request, message.as_deref(), *order, tools), ActionOutcome::RescuePlanned)
+        }
+        Action::AskMessages { plan, with } => {
+            finished(messages::ask(request, plan, with.as_deref(), tools), ActionOutcome::RescuePlanned)
         }
         Action::Record { order } => finished(rescue::record(request, *order, tools), ActionOutcome::Recorded),
         Action::Rescue { plan } => finished(rescue::commit(request, plan, tools), ActionOutcome::Rescued),

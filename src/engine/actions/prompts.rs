@@ -8,8 +8,8 @@ use crate::evidence::untrusted_file::WorkspaceDir;
 use crate::judge::left_to_do;
 use crate::judge::prompt::{self, Template};
 use crate::model::{
-    ActionClass, ActionProblem, ActionRequest, AskOptions, ItemState, OpenPoint, Parts, Reading, Source,
-    VerifyReport,
+    ActionClass, ActionProblem, ActionRequest, AskOptions, ItemState, OpenPoint, Parts, PlannedChange,
+    PlannedPath, Reading, Source, VerifyReport, display_text,
 };
 
 use super::refresher::Refresher;
@@ -27,6 +27,10 @@ pub(super) const JUDGE_SCHEMA: &str = include_str!("../../../assets/prompts/judg
 const OPINION: &str = include_str!("../../../assets/prompts/second_opinion.md");
 /// The form of a second reader's answer.
 pub(super) const OPINION_SCHEMA: &str = include_str!("../../../assets/prompts/second_opinion.json");
+
+const MESSAGES: &str = include_str!("../../../assets/prompts/messages.md");
+/// The form of the messages of a rescue.
+pub(super) const MESSAGES_SCHEMA: &str = include_str!("../../../assets/prompts/messages.json");
 
 /// Where a built-in prompt is from, in a plan.
 const BUILT_IN: &str = "built in";
@@ -55,6 +59,25 @@ pub(super) fn judge(request: &ActionRequest, refresher: &Refresher<'_>, criteria
     let numbered = numbered.collect::<Vec<_>>().join("\n");
     let input = input(request, refresher);
     prompt::read(JUDGE).fill(&[("criteria", numbered.as_str()), ("input", input.as_str())])
+}
+
+/// The prompt for the messages of a rescue. A workspace has no say in it.
+pub(super) fn messages(
+    request: &ActionRequest,
+    refresher: &Refresher<'_>,
+    changes: &[&PlannedPath],
+) -> String {
+    let numbered = changes.iter().enumerate().map(|(index, path)| {
+        let change = match path.change {
+            PlannedChange::Added => "added",
+            PlannedChange::Modified => "changed",
+            PlannedChange::Deleted => "deleted",
+        };
+        format!("{}. {change} {} ({} bytes)", index + 1, display_text::bytes(&path.path), path.size)
+    });
+    let numbered = numbered.collect::<Vec<_>>().join("\n");
+    let input = input(request, refresher);
+    prompt::read(MESSAGES).fill(&[("changes", numbered.as_str()), ("input", input.as_str())])
 }
 
 /// The prompts of all steps that a person wants asked, in their order.

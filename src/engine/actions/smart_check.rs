@@ -265,7 +265,7 @@ impl Check<'_> {
     fn commit(&mut self) -> Result<Option<Rescued>, Stop> {
         self.tell("committing the uncommitted work", None);
         let mut plan = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
-        if let Some(program) = plan.want_trusted_program() {
+        if let Some(program) = plan.programs.want_trusted() {
             self.notes.push(format!("your own rescue program commits: {program}"));
         }
         self.record = Some(plan.record.reference.clone());

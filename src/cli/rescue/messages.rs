@@ -1,0 +1,108 @@
+//! The messages of a rescue before they are confirmed: proposed by an agent, changed in the person's editor.
+
+use crate::cli::environment::Environment;
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output;
+use crate::cli::target_workspace::TargetWorkspace;
+use crate::cli::tui::editor::Editor;
+use crate::model::{Action, ActionClass, ActionOutcome, RescuePlan, display_text};
+use crate::ui::Edited;
+
+/// Stands before each message in the editor; what a person writes in the same line says nothing.
+const BEFORE: &str = "# ---- commit ";
+
+/// The plan with the messages and the split that an agent proposes; as it was, where the agent gives none. `with` is the
+/// agent that is asked anew; empty asks the session that did the work.
+///
+/// # Errors
+/// A signal ended it, as the program ends then.
+pub(super) fn asked(
+    target: &mut TargetWorkspace<'_>,
+    plan: Box<RescuePlan>,
+    with: &str,
+) -> Result<Box<RescuePlan>, Outcome> {
+    let with = Some(with.to_owned()).filter(|with| !with.is_empty());
+    let outcome = target.act_or_signal(Action::AskMessages { plan: plan.clone(), with })?;
+    if let ActionOutcome::RescuePlanned(proposed) = outcome {
+        return Ok(proposed);
+    }
+    if let ActionOutcome::Failed(problem) = &outcome {
+        if problem.class == ActionClass::Cancelled {
+            return Err(Outcome::Action(problem.class));
+        }
+        let next = problem.next.as_deref().map(|next| format!("; {next}")).unwrap_or_default();
+        output::complain(&format!("closeout: {}", display_text::line(&format!("{}{next}", problem.message))));
+    }
+    output::complain("  the messages stay as closeout proposes them");
+    Ok(plan)
+}
+
+/// Lets the person change the messages of the commits that the plan makes.
+///
+/// # Errors
+/// There is no editor, or what came of it are not as many messages as there were.
+pub(super) fn edited(
+    environment: &Environment,
+    state_folder: Option<std::path::PathBuf>,
+    plan: &mut RescuePlan,
+) -> Result<(), Failure> {
+    let text = joined(&messages(plan).iter().map(|message| message.as_str()).collect::<Vec<_>>());
+    let editing = Editor::of(environment, state_folder).open(text).map_err(Failure::Usage)?;
+    let text = match editing.finish() {
+        Edited::Text(text) => text,
+        Edited::Failed(why) => return Err(Failure::Refused(why)),
+    };
+    let mut changed = parted(&text);
+    let wanted = messages(plan);
+    if changed.len() != wanted.len() || changed.iter().any(String::is_empty) {
+        let words = format!("there have to be {} messages with words, each below its line", wanted.len());
+        return Err(Failure::Refused(format!("{words}; the work is kept in {}", plan.record.reference)));
+    }
+    wanted.into_iter().zip(changed.drain(..)).for_each(|(message, changed)| *message = changed);
+    Ok(())
+}
+
+/// The messages of the commits that the plan makes.
+fn messages(plan: &mut RescuePlan) -> Vec<&mut String> {
+    let kind = plan.split;
+    match plan.splits.iter_mut().find(|split| Some(split.kind) == kind) {
+        Some(split) => split.commits.iter_mut().map(|commit| &mut commit.message).collect(),
+        None => vec![&mut plan.message],
+    }
+}
+
+/// One text with all messages.
+fn joined(messages: &[&str]) -> String {
+    let n = messages.len();
+    let part =
+        |(index, message): (usize, &&str)| format!("{BEFORE}{} of {n}\n{}\n", index + 1, message.trim_end());
+    messages.iter().enumerate().map(part).collect()
+}
+
+/// The messages of such a text.
+fn parted(text: &str) -> Vec<String> {
+    let mut messages: Vec<String> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with(BEFORE) {
+            messages.push(String::new());
+        } else if let Some(message) = messages.last_mut() {
+            message.push_str(line);
+            message.push('\n');
+        }
+    }
+    messages.iter().map(|message| message.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_back_from_the_editor_each_for_its_commit() {
+        let all = ["one\n\n# a heading\nbody\n", "two"];
+        let text = joined(&all);
+        assert_eq!(parted(&text), ["one\n\n# a heading\nbody", "two"]);
+        assert_eq!(parted(&text.replace("two", "  ")), ["one\n\n# a heading\nbody", ""]);
+        assert!(parted("nothing").is_empty());
+    }
+}
