@@ -148,7 +148,9 @@ fn a_shell_holds_words_which_a_closeout_without_a_screen_sends_when_the_turn_has
          reply_file = \".mine/reply.md\"\n",
     );
     let sent = || std::fs::read_to_string(repo.at(".mine/reply.md")).unwrap_or_default();
-    let status = |word: &str| drop(repo.write(".mine/status.json", &format!("{{\"status\":\"{word}\"}}")));
+    let status = |word: &str| {
+        repo.write(".mine/status.json", format!("{{\"status\":\"{word}\"}}"));
+    };
     repo.write(".gitignore", ".mine/\n").write(".mine/last.md", "I look at the parser.\n");
     status("working");
     let reply = ["reply", ".", "then fix the test", "--when-idle"];
