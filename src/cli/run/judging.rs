@@ -1,5 +1,6 @@
 //! Judges the work of an iteration as `closeout check` does: the same engine, the same evidence, the same verdict.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write as _;
 use std::hash::{Hash as _, Hasher as _};
@@ -81,6 +82,9 @@ pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
             decisions.flat_map(|evidence| &evidence.reasons).map(|reason| format!("decision: {reason}")),
         );
     }
+    // Several sessions may leave the same in the same words.
+    let mut known = BTreeSet::new();
+    points.retain(|point| known.insert(point.clone()));
     if points.is_empty() && verdict.state != VerdictState::Complete {
         points.push(format!("{} ({})", verdict.why, verdict.next_action.text));
     }

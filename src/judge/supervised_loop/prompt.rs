@@ -25,6 +25,45 @@ pub struct NextPrompt<'a> {
     pub decision: Option<&'a str>,
 }
 
+/// The titles of the sections that stand below the person's own prompt.
+const ANSWERED: &str = "Your question, and the answer";
+const LEFT: &str = "Left to do";
+const LEFT_AGAIN: &str = "Left to do, again";
+const DECISION: &str = "When you are done";
+
+/// Whether `later` is the prompt of a later iteration of the run that `earlier` is a prompt of, so that both are one
+/// task. Both are as agents recorded them; blanks do not count.
+pub fn is_later_iteration(later: &str, earlier: &str) -> bool {
+    let (own, sections) = parted(later);
+    let is_numbered = sections.lines().any(|line| number_of(line).is_some());
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    is_numbered && words(own) == words(parted(earlier).0)
+}
+
+/// The person's own part of a prompt, and the sections below it.
+fn parted(prompt: &str) -> (&str, &str) {
+    let is_ours = |line: &str| {
+        let title = line.strip_prefix("## ").map(str::trim_end);
+        title.is_some_and(|title| [ANSWERED, LEFT, LEFT_AGAIN, DECISION].contains(&title))
+            || number_of(line).is_some()
+    };
+    let mut at = 0;
+    for line in prompt.split_inclusive('\n') {
+        if is_ours(line) {
+            return prompt.split_at(at);
+        }
+        at += line.len();
+    }
+    (prompt, "")
+}
+
+/// The number in the title of an iteration.
+fn number_of(line: &str) -> Option<u32> {
+    let (number, most) = line.strip_prefix("## Iteration ")?.split_once(" of at most ")?;
+    most.trim_end().parse::<u32>().ok()?;
+    number.parse().ok()
+}
+
 /// The prompt. From the second stage on it asks for the smallest change, and repeats the points word for word.
 pub fn next_prompt(parts: &NextPrompt<'_>) -> String {
     let mut text = parts.first.trim_end().to_owned();
@@ -34,10 +73,7 @@ pub fn next_prompt(parts: &NextPrompt<'_>) -> String {
         let _ = write!(text, "{gap}## {title}\n\n{}", body.trim_end());
     };
     if let Some((question, answer)) = parts.answered {
-        section(
-            "Your question, and the answer",
-            &format!("You asked:\n\n{}\n\nThe answer: {answer}", quoted(question)),
-        );
+        section(ANSWERED, &format!("You asked:\n\n{}\n\nThe answer: {answer}", quoted(question)));
     }
     if !parts.summary.is_empty() {
         let title = format!("Iteration {} of at most {}", parts.number, parts.max_iterations);
@@ -54,13 +90,13 @@ pub fn next_prompt(parts: &NextPrompt<'_>) -> String {
                 parts.stage,
                 quoted(&list)
             );
-            section("Left to do, again", &words);
+            section(LEFT_AGAIN, &words);
         } else {
-            section("Left to do", &list);
+            section(LEFT, &list);
         }
     }
     if let Some(decision) = parts.decision {
-        section("When you are done", decision);
+        section(DECISION, decision);
     }
     text.push('\n');
     text
@@ -72,4 +108,44 @@ fn quoted(text: &str) -> String {
 
 fn indented(point: &str) -> String {
     point.trim().lines().collect::<Vec<_>>().join("\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_of_one_run_are_one_task_and_no_others() {
+        let open = ["decision: a test fails".to_owned()];
+        let prompt = |first, number, summary| {
+            let parts = NextPrompt { first, number, max_iterations: 4, stage: 0, ..NextPrompt::default() };
+            let open_points = if number > 1 { &open[..] } else { &[] };
+            next_prompt(&NextPrompt { summary, open_points, decision: Some("Write it."), ..parts })
+        };
+        let (first, second) = (
+            prompt("Mend it.\n\n## How\n\nSoon.", 1, ""),
+            prompt("Mend it.\n\n## How\n\nSoon.", 2, "It ended."),
+        );
+        let third = prompt("Mend it.\n\n## How\n\nSoon.", 3, "It ended.");
+        assert!(is_later_iteration(&second, &first) && is_later_iteration(&third, &second));
+        assert!(!is_later_iteration(&first, &second), "the first one tells of no iteration");
+        assert!(is_later_iteration(&second, "Mend it.\n## How\nSoon."), "by hand before");
+        assert!(!is_later_iteration(&prompt("Mend the other.", 2, "It ended."), &first));
+        let answered = NextPrompt {
+            first: "Paint it.",
+            number: 1,
+            max_iterations: 4,
+            summary: "It asks.",
+            answered: Some(("Red?", "Yes")),
+            ..NextPrompt::default()
+        };
+        assert!(is_later_iteration(&next_prompt(&answered), &prompt("Paint it.", 1, "")));
+        for (later, earlier) in [
+            ("", ""),
+            ("Mend it.", "Mend it."),
+            ("Mend it.\n\n## Left to do\n\n- b", "Mend it.\n\n## Left to do\n\n- a"),
+        ] {
+            assert!(!is_later_iteration(later, earlier), "{later:?}");
+        }
+    }
 }

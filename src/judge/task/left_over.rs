@@ -1,6 +1,7 @@
 //! Sessions that were left: what only they say is shown and no longer decides.
 
 use super::is_same_text;
+use crate::judge::supervised_loop::is_later_iteration;
 use crate::model::{SessionTasks, Timestamp, TurnEnd};
 
 /// A session without a process that was silent for so long may be left over, in milliseconds.
@@ -34,7 +35,8 @@ pub enum LeftOver {
     Silent,
     /// A copy of it went on and ended by itself.
     Forked,
-    /// The same task was given elsewhere later and ended by itself.
+    /// The same task was given elsewhere later and ended by itself: again by a person, or by the next iteration of a
+    /// supervised run, which was told what this session left.
     DoneElsewhere,
     /// Its conversation was cleared.
     Cleared,
@@ -84,9 +86,9 @@ fn is_finished_copy(copy: &SessionStanding<'_>, of: &SessionStanding<'_>) -> boo
 
 fn has_done_the_same(other: &SessionStanding<'_>, session: &SessionStanding<'_>) -> bool {
     let (Some(done), Some(task)) = (other.tasks.current(), session.tasks.current()) else { return false };
-    is_same_text(&done.first_prompt, &task.first_prompt)
-        && done.last_end == TurnEnd::Finished
-        && other.last_line_at > session.last_line_at
+    let is_same = is_same_text(&done.first_prompt, &task.first_prompt)
+        || is_later_iteration(&done.first_prompt, &task.first_prompt);
+    is_same && done.last_end == TurnEnd::Finished && other.last_line_at > session.last_line_at
 }
 
 fn is_silent_beside(session: &SessionStanding<'_>, other: &SessionStanding<'_>, now: Timestamp) -> bool {
