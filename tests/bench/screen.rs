@@ -25,6 +25,8 @@ pub(crate) struct Screen {
     chunks: Receiver<(Instant, Vec<u8>)>,
     emulator: vt100::Parser,
     started: Instant,
+    /// When the last bytes were read.
+    drawn_at: Instant,
 }
 
 impl Screen {
@@ -56,7 +58,7 @@ impl Screen {
             NonZero::new(WIDTH).context("no columns")?,
             0,
         );
-        Ok(Screen { child, _master: pair.master, keys, chunks, emulator, started })
+        Ok(Screen { child, _master: pair.master, keys, chunks, emulator, started, drawn_at: started })
     }
 
     /// When it was started.
@@ -75,18 +77,30 @@ impl Screen {
         self.keys.flush().map_err(Into::into)
     }
 
-    /// Waits until the screen shows what `is_there` looks for; the moment when those bytes were read.
+    /// Waits until the screen shows what `is_there` looks for; the moment when those bytes were read. They may have
+    /// come together with what was waited for before: after that nothing more comes, and nothing is missing.
     pub(crate) fn wait_for(&mut self, is_there: impl Fn(&str) -> bool) -> Result<Instant> {
         let deadline = Instant::now() + PATIENCE;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Ok((at, bytes)) = self.chunks.recv_timeout(left) else {
-                bail!("never seen; the screen shows:\n{}", self.contents());
-            };
-            self.emulator.process(&bytes);
-            if is_there(&self.contents()) {
-                return Ok(at);
-            }
+        while !is_there(&self.contents()) {
+            self.take_chunk(deadline, "never seen")?;
+        }
+        Ok(self.drawn_at)
+    }
+
+    /// Draws bytes on the emulated screen.
+    fn show(&mut self, (at, bytes): (Instant, Vec<u8>)) -> Vec<u8> {
+        self.drawn_at = at;
+        self.emulator.process(&bytes);
+        bytes
+    }
+
+    /// The next bytes, which are on the emulated screen afterwards.
+    fn take_chunk(&mut self, deadline: Instant, complaint: &str) -> Result<Vec<u8>> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match self.chunks.recv_timeout(left) {
+            Ok(chunk) => Ok(self.show(chunk)),
+            Err(RecvTimeoutError::Timeout) => bail!("{complaint}; the screen shows:\n{}", self.contents()),
+            Err(RecvTimeoutError::Disconnected) => bail!("the program ended:\n{}", self.contents()),
         }
     }
 
@@ -96,14 +110,10 @@ impl Screen {
         let deadline = Instant::now() + PATIENCE;
         let mut seen: Vec<u8> = Vec::new();
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Ok((at, bytes)) = self.chunks.recv_timeout(left) else {
-                bail!("{} never came; the screen shows:\n{}", String::from_utf8_lossy(word), self.contents());
-            };
-            self.emulator.process(&bytes);
-            seen.extend_from_slice(&bytes);
+            let complaint = format!("{} never came", String::from_utf8_lossy(word));
+            seen.extend(self.take_chunk(deadline, &complaint)?);
             if word.is_empty() || seen.windows(word.len()).any(|window| window == word) {
-                return Ok(at);
+                return Ok(self.drawn_at);
             }
         }
     }
@@ -113,12 +123,17 @@ impl Screen {
         let mut n_bytes = 0;
         loop {
             match self.chunks.recv_timeout(quiet) {
-                Ok((_, bytes)) => {
-                    n_bytes += bytes.len();
-                    self.emulator.process(&bytes);
-                }
+                Ok(chunk) => n_bytes += self.show(chunk).len(),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return n_bytes,
             }
+        }
+    }
+
+    /// Takes in what comes for so long, whether anything comes or not.
+    pub(crate) fn take_in_for(&mut self, span: Duration) {
+        let deadline = Instant::now() + span;
+        while let Ok(chunk) = self.chunks.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            self.show(chunk);
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::fleet::{Fleet, decide, said};
 use super::machine::{Usage, n_threads};
@@ -46,7 +47,7 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
     let storm = std::thread::spawn(move || blow(n_events, &tops, &transcripts));
     let (mut keys, mut most_threads, mut is_help) = (Samples::default(), 0, false);
     while !storm.is_finished() {
-        screen.settle(KEY_GAP);
+        screen.take_in_for(KEY_GAP);
         is_help = !is_help;
         keys.push(press_help(&mut screen, is_help)?);
         most_threads = most_threads.max(n_threads(pid)?);
@@ -66,6 +67,44 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
     let share = used.cpu.as_secs_f64() / took.as_secs_f64() * 100.0;
     let value = format!("{share:.0} % of a core, {most_threads} threads at most");
     table.value(&format!("load, {name}"), &value, "threads as at rest: 2 collections at once");
+    for is_stalled in [false, true] {
+        flood(&mut screen, &fleet, is_stalled, scope, table)?;
+    }
+    Ok(())
+}
+
+/// Files made as fast as they can be, and the decision that counts as the last one. A stalled reader sees no event until
+/// all is over: the system's queue has overflowed by then, and the last event is among the lost ones.
+fn flood(
+    screen: &mut Screen,
+    fleet: &Fleet,
+    is_stalled: bool,
+    scope: &Scope,
+    table: &mut Table,
+) -> Result<()> {
+    let n_files = scope.pick(100_000, 20_000);
+    let mut right = Samples::default();
+    let process = Pid::from_raw(i32::try_from(screen.pid()?)?).context("no process")?;
+    for round in 0..scope.pick(if is_stalled { 3 } else { 1 }, 2) {
+        screen.settle(Duration::from_millis(500));
+        if is_stalled {
+            kill_process(process, Signal::STOP)?;
+        }
+        for number in 0..n_files {
+            let top = &fleet.tops[number % fleet.tops.len()];
+            decide(top, &format!("file {number}"))?;
+        }
+        let word = format!("FLOODED{}{round}END", u8::from(is_stalled));
+        decide(fleet.main(), &word)?;
+        let ended = Instant::now();
+        if is_stalled {
+            kill_process(process, Signal::CONT)?;
+        }
+        right.push(screen.wait_for(|text| text.contains(&word))?.saturating_duration_since(ended));
+    }
+    let reader = if is_stalled { "a stalled reader" } else { "a reader" };
+    let name = format!("{n_files} files made before {reader}");
+    table.times(&format!("last event to right verdict, {name}"), &right, None, "≤ 1 s, each time");
     Ok(())
 }
 
