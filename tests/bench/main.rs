@@ -1,7 +1,7 @@
 //! The benchmark: what closeout takes, beside a reference measured in the same run and the goal.
 //!
 //! `cargo bench` runs everything; `cargo bench -- --quick` takes fewer samples of smaller worlds;
-//! `cargo bench -- screen` runs the groups and rows whose names hold the word, one group after the other. `--json FILE`
+//! `cargo bench -- screen storm` runs the groups whose names hold one of the words, one group after the other. `--json FILE`
 //! writes the figures, `--compare FILE` holds them against such a file of another commit, and `--program FILE` measures
 //! another build of the program. It prints as it goes and ends with one table. Nothing here fails because something is slow: a busy machine is no defect.
 //!
@@ -10,6 +10,8 @@
 #![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads clocks and starts programs")]
 
+mod busy;
+mod calls;
 mod collecting;
 mod events;
 mod fleet;
@@ -39,7 +41,8 @@ use table::Table;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     is_quick: bool,
-    filter: Option<String>,
+    /// Words of which a group's name has to hold one; without any, all groups run.
+    groups: Vec<String>,
     json: Option<String>,
     compare: Option<String>,
     program: Option<String>,
@@ -57,7 +60,7 @@ impl Scope {
                 "--compare" => scope.compare = arguments.next(),
                 "--program" => scope.program = arguments.next(),
                 _ if argument.starts_with("--") => {}
-                _ => scope.filter = scope.filter.or(Some(argument)),
+                _ => scope.groups.push(argument),
             }
         }
         scope
@@ -65,7 +68,7 @@ impl Scope {
 
     /// Whether a group is wanted.
     fn wants(&self, group: &str) -> bool {
-        self.filter.as_deref().is_none_or(|word| group.contains(word))
+        self.groups.is_empty() || self.groups.iter().any(|word| group.contains(word))
     }
 
     /// One of two values, for a full and for a quick run.
@@ -87,7 +90,7 @@ fn main() {
     machine::print_facts();
     let _copy = program::take_copy(scope.program.as_deref()).unwrap();
     let mut table = Table::default();
-    let groups: [(&str, Group); 12] = [
+    let groups: [(&str, Group); 14] = [
         ("judge", judging::run),
         ("collect", collecting::run),
         ("transcript", transcript::run),
@@ -97,7 +100,9 @@ fn main() {
         ("hook", hooks::run),
         ("rescue", rescue::run),
         ("store", store::run),
+        ("calls", calls::run),
         ("screen", latency::run),
+        ("busy", busy::run),
         ("storm", storm::run),
         ("rest", rest::run),
     ];
