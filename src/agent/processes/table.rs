@@ -1,5 +1,6 @@
 //! The table of agent processes, and what it says about one session.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -93,8 +94,12 @@ impl ProcessTable {
     /// Makes one pass over `/proc`.
     pub fn read() -> ProcessTable {
         let Ok(entries) = fs::read_dir("/proc") else { return ProcessTable::default() };
+        let is_first =
+            fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(FIRST_NAMESPACE));
+        let threads_of_kernel = if is_first { kernel_threads() } else { HashSet::new() };
         let mut pids = entries
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+            .filter(|pid| !threads_of_kernel.contains(pid))
             .take(MOST_PROCESSES + 1);
         let mut n_seen = 0;
         let mut processes = Vec::new();
@@ -104,7 +109,7 @@ impl ProcessTable {
             processes.extend(read_process(pid, booted_at));
         }
         let is_whole = n_seen <= MOST_PROCESSES
-            && fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(FIRST_NAMESPACE))
+            && is_first
             // With `hidepid`, other users' processes are hidden.
             && process_stat::read(1).is_ok();
         ProcessTable { processes, is_whole }
@@ -207,6 +212,13 @@ pub(super) fn recognised(pid: u32) -> io::Result<Option<Recognised>> {
     Ok(found.map(|(agent, is_service)| {
         (agent, is_service, arguments.iter().map(|argument| (*argument).to_owned()).collect())
     }))
+}
+
+/// The kernel's own threads: most processes on many machines, and never an agent. In the initial namespace they are
+/// the children of process 2, which has no others. Empty where the kernel does not list children.
+fn kernel_threads() -> HashSet<u32> {
+    let listed = fs::read_to_string("/proc/2/task/2/children").unwrap_or_default();
+    listed.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
 /// The process, if it is an agent's and not one of closeout's own probes.
