@@ -10,5 +10,7 @@ mod hostile;
 mod new_work;
 #[path = "evidence_git/places.rs"]
 mod places;
+#[path = "evidence_git/provenance.rs"]
+mod provenance;
 #[path = "evidence_git/submodules.rs"]
 mod submodules;

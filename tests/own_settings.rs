@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use closeout::config::{CloserSettings, CompletionCheck, Config, DEFAULT_TEXT, Key, Sources};
-use closeout::evidence::git::{BaselineChoice, GitAsk, file_of_commit};
+use closeout::evidence::git::{BaselineChoice, GitAsk, GitMemory, file_of_commit};
 use closeout::model::{BaselineOrigin, GitReader, Proof, TaskKind, WorkspaceSettings};
 use serde_json::{Value, json};
 
@@ -352,14 +352,17 @@ fn both_readers_find_the_same_file_of_a_commit() {
             home: None,
             time_limit: std::time::Duration::from_secs(10),
         };
-        let file = |name: &str, most| file_of_commit(repo.path(), name, &commit, most, &ask).unwrap();
+        let of = |name: &str, commit: &str, most| {
+            file_of_commit(repo.path(), name, commit, most, (&ask, &mut GitMemory::default()))
+        };
+        let file = |name: &str, most| of(name, &commit, most).unwrap();
         assert_eq!(file("own.toml", 6).as_deref(), Some(b"a = 1\n".as_slice()), "{reader:?}");
         for (name, most) in
             [("own.toml", 5), ("link", 100), ("folder", 100), ("none", 100), ("own.toml/x", 100)]
         {
             assert_eq!(file(name, most), None, "{name} by {reader:?}");
         }
-        assert!(file_of_commit(repo.path(), "own.toml", &"0".repeat(40), 9, &ask).is_err());
+        assert!(of("own.toml", &"0".repeat(40), 9).is_err());
     }
 }
 

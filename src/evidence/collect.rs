@@ -53,7 +53,7 @@ pub struct Memory {
     /// like `HEAD~3` does not move with HEAD.
     given: Option<(GivenBaseline, Baseline)>,
     /// What was read of git for the baseline alone, ignoring the workspace's own file.
-    base: GitMemory,
+    pub(super) base: GitMemory,
     /// Git's watch targets from the last read, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
     /// The sessions' watch targets from the last read, for collections that do not read sessions.
@@ -120,7 +120,10 @@ pub fn collect(
     found.task_started_at = task_started_at(request, &found);
     let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
     found.new_baseline = baseline.filter(is_new).cloned();
-    provenance::trace(request, &directory, &git_ask(request, surroundings), commit.as_deref(), &mut found);
+    let asked = (&git_ask(request, surroundings), &mut memory.git);
+    provenance::trace(request, &directory, asked, commit.as_deref(), &mut found);
+    memory.git.close();
+    memory.base.close();
     found.watch_targets.clone_from(&memory.git_targets);
     found.watch_targets.extend(memory.session_targets.iter().cloned());
     found.watch_targets.extend(declared_folders(workspace, settings));

@@ -33,7 +33,7 @@ pub fn in_force(
     let own = request.settings.own.as_deref()?;
     let baseline = base(request, surroundings, memory);
     let commit = baseline.as_ref().and_then(|baseline| baseline.commit.as_deref());
-    let is_settled = commit.is_some_and(|commit| is_in(request, surroundings, commit, &own.text));
+    let is_settled = commit.is_some_and(|commit| is_in(request, surroundings, memory, commit, &own.text));
     let settings = request.settings.in_force(is_settled);
     let task_kind = settings.task_kind.unwrap_or(request.task_kind);
     let found_baseline =
@@ -41,9 +41,15 @@ pub fn in_force(
     Some(InForce { request: CollectRequest { settings, task_kind, ..request.clone() }, found_baseline })
 }
 
-fn is_in(request: &CollectRequest, surroundings: &CollectContext, commit: &str, text: &str) -> bool {
+fn is_in(
+    request: &CollectRequest,
+    surroundings: &CollectContext,
+    memory: &mut Memory,
+    commit: &str,
+    text: &str,
+) -> bool {
     let workspace: &Path = request.workspace.path();
-    let ask = git_ask(request, surroundings);
-    let content = git::file_of_commit(workspace, OWN_FILE, commit, text.len(), &ask);
+    let asked = (&git_ask(request, surroundings), &mut memory.base);
+    let content = git::file_of_commit(workspace, OWN_FILE, commit, text.len(), asked);
     content.is_ok_and(|content| content.as_deref() == Some(text.as_bytes()))
 }

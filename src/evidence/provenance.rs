@@ -4,25 +4,26 @@
 //!
 //! Reads git and the files named in the settings; judges nothing.
 
-use super::git::{self, GitAsk};
+use std::borrow::Cow;
+
+use super::git::{self, GitAsk, GitMemory};
 use super::required_files::is_pattern;
 use super::text_file::LONGEST_DOCUMENT;
 use super::untrusted_file::{FileReach, WorkspaceDir};
-use crate::model::{CollectRequest, Observations, Reading, Timestamp, WorkspaceSettings};
+use crate::model::{CollectRequest, Observations, Reading, TextFile, Timestamp, WorkspaceSettings};
 
 /// Marks each file found that the commit `baseline` contains, and dates every file by its content.
 pub(super) fn trace(
     request: &CollectRequest,
     directory: &WorkspaceDir,
-    ask: &GitAsk<'_>,
+    (ask, memory): (&GitAsk<'_>, &mut GitMemory),
     baseline: Option<&str>,
     found: &mut Observations,
 ) {
     for name in found_here(&request.settings, found) {
-        let read =
-            directory.open_file(&name, FileReach::Named).and_then(|file| file.read_whole(LONGEST_DOCUMENT));
-        let Ok(content) = read else { continue };
-        let Ok(provenance) = git::provenance(request.workspace.path(), &name, &content, baseline, ask) else {
+        let Some(content) = content_of(&name, directory, found) else { continue };
+        let workspace = request.workspace.path();
+        let Ok(provenance) = git::provenance(workspace, &name, &content, baseline, (ask, memory)) else {
             continue;
         };
         if provenance.is_of_baseline && !found.of_baseline.contains(&name) {
@@ -32,6 +33,23 @@ pub(super) fn trace(
             date(found, &name, since);
         }
     }
+}
+
+/// The content of the file: what this collection already read, if it read all of it, so that the content that is
+/// judged is the content that is traced.
+fn content_of<'f>(name: &str, directory: &WorkspaceDir, found: &'f Observations) -> Option<Cow<'f, [u8]>> {
+    let is_exact = |file: &&TextFile| {
+        file.name == name
+            && !file.is_excerpt
+            && file.size == file.content.len() as u64
+            && !file.content.contains(char::REPLACEMENT_CHARACTER)
+    };
+    let mut texts = [&found.decision, &found.closer].into_iter().chain(&found.outputs);
+    if let Some(file) = texts.find_map(|text| text.present().filter(is_exact)) {
+        return Some(Cow::Borrowed(file.content.as_bytes()));
+    }
+    let file = directory.open_file(name, FileReach::Named).ok()?;
+    file.read_whole(LONGEST_DOCUMENT).ok().map(Cow::Owned)
 }
 
 /// The names of the files this collection read and found. Others need not be opened again.

@@ -56,6 +56,16 @@ impl<'a> InProcess<'a> {
         Ok(InProcess { repository, handle })
     }
 
+    /// The same as it was opened before in this collection.
+    pub(super) fn over(repository: &'a Repository, handle: git2::Repository) -> InProcess<'a> {
+        InProcess { repository, handle }
+    }
+
+    /// What was opened, for the next question.
+    pub(super) fn into_handle(self) -> git2::Repository {
+        self.handle
+    }
+
     fn oid(&self, id: &str) -> Read<Oid> {
         Oid::from_str(id).map_err(|error| libgit2_trouble(self.repository, &error))
     }

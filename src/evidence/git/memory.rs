@@ -1,22 +1,26 @@
 //! What is remembered of a repository between two observations, so that one that did not change
 //! costs a few small file reads.
 
-use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
 
 use super::content::Contents;
+use super::file_state::FileState;
 use super::reader::RESCUES;
+use super::traces::{Opened, Traces};
 use super::{BaselineChoice, GitAsk};
 use crate::git::{self, Repository};
 use crate::model::{GitFacts, GitReader, Head, WatchTarget};
 
-/// What is remembered of one workspace's repository. Small; holds no open files.
-#[derive(Debug, Clone, Default)]
+/// What is remembered of one workspace's repository. Small; between collections it holds no open files.
+#[derive(Debug, Default)]
 pub struct GitMemory {
     known: Option<Known>,
     /// What changed files hold.
     pub(super) contents: Contents,
+    /// Where evidence files came from.
+    pub(super) traces: Traces,
+    /// The repository, while a collection goes on.
+    pub(super) opened: Option<Opened>,
 }
 
 #[derive(Debug, Clone)]
@@ -49,29 +53,12 @@ pub(super) struct Stamp {
     head: Head,
     upstream: Option<String>,
     /// What changes with every commit: the logs of HEAD and of the branch, the folders of branches.
-    of_commits: Vec<Place>,
+    of_commits: Vec<FileState>,
     /// Everything else.
-    others: Vec<Place>,
+    others: Vec<FileState>,
 }
 
-/// A file or folder as it was.
-#[derive(Debug, Clone)]
-struct Place {
-    path: PathBuf,
-    /// Time of change in seconds and nanoseconds, size, number; `None` when it is not there.
-    state: Option<(i64, i64, u64, u64)>,
-    /// It changed so shortly before that one more change would leave the same time.
-    is_young: bool,
-}
-
-impl Place {
-    /// Whether nothing can have happened between this state and a later one.
-    fn holds(&self, now: &Place) -> bool {
-        !self.is_young && self.path == now.path && self.state == now.state
-    }
-}
-
-fn all_hold(before: &[Place], now: &[Place]) -> bool {
+fn all_hold(before: &[FileState], now: &[FileState]) -> bool {
     before.len() == now.len() && before.iter().zip(now).all(|(before, now)| before.holds(now))
 }
 
@@ -98,7 +85,7 @@ impl Stamp {
 
     /// The same, good for commits made on top but for nothing else: another branch may have moved too.
     pub(super) fn until_read_anew(mut self) -> Stamp {
-        self.of_commits.iter_mut().for_each(|place| place.is_young = true);
+        self.of_commits.iter_mut().for_each(FileState::distrust);
         self
     }
 
@@ -112,9 +99,6 @@ impl Stamp {
             Some(name) => git::find_ref(repository, name).ok()?,
             None => None,
         };
-        // Read before the places: what changes after it is younger.
-        let now = file_time();
-        let place = |path: PathBuf| Place::at(path, now);
         let mut of_commits = vec![repository.git_dir.join("logs/HEAD")];
         of_commits.extend(head.branch().map(|name| repository.common_dir.join("logs/refs/heads").join(name)));
         folders_below(repository.common_dir.join("refs/heads"), &mut of_commits)?;
@@ -130,21 +114,12 @@ impl Stamp {
         Some(Stamp {
             head,
             upstream,
-            of_commits: of_commits.into_iter().map(place).collect(),
-            others: others.into_iter().map(place).collect(),
+            of_commits: of_commits.into_iter().map(FileState::now).collect(),
+            others: others.into_iter().map(FileState::now).collect(),
         })
     }
 }
 
-/// The moment on the clock by which file systems set times.
-#[expect(clippy::disallowed_methods, reason = "it is compared with times of files, not with those of events")]
-fn file_time() -> SystemTime {
-    SystemTime::now()
-}
-
-/// File systems set times by a clock that moves every few milliseconds: of two changes within one
-/// step the second leaves no trace. What changed this shortly before it was looked at is not trusted.
-const YOUNG: Duration = Duration::from_millis(20);
 /// With more folders of references nothing is remembered.
 const MAX_FOLDERS: usize = 1_000;
 
@@ -166,23 +141,6 @@ fn folders_below(folder: PathBuf, found: &mut Vec<PathBuf>) -> Option<()> {
     }
     found.append(&mut below);
     Some(())
-}
-
-impl Place {
-    fn at(path: PathBuf, now: SystemTime) -> Place {
-        let Ok(metadata) = path.metadata() else { return Place { path, state: None, is_young: false } };
-        // The time of a folder that is itself `.git` changes with every lock file; its identity does not.
-        let is_git_dir = metadata.is_dir() && path.ends_with(".git");
-        let (seconds, nanos) = if is_git_dir { (0, 0) } else { (metadata.mtime(), metadata.mtime_nsec()) };
-        let size = if metadata.is_dir() { 0 } else { metadata.len() };
-        // A time that is yet to come says nothing either.
-        let is_old = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > YOUNG);
-        Place {
-            is_young: !is_git_dir && !metadata.modified().is_ok_and(is_old),
-            state: Some((seconds, nanos, size, metadata.ino())),
-            path,
-        }
-    }
 }
 
 impl GitMemory {
@@ -222,5 +180,11 @@ impl GitMemory {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.known = None;
+        self.opened = None;
+    }
+
+    /// Ends a collection: what was opened for it is closed.
+    pub fn close(&mut self) {
+        self.opened = None;
     }
 }

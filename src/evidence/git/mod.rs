@@ -13,7 +13,7 @@ mod commit_paths;
 mod commits;
 mod content;
 mod evidence_paths;
-mod file_of_commit;
+mod file_state;
 mod hidden;
 mod history;
 mod in_process;
@@ -24,10 +24,12 @@ mod observe;
 mod on_disk;
 mod porcelain;
 mod program;
+mod provenance;
 mod reader;
 mod readers;
 mod submodules;
 mod targets;
+mod traces;
 mod worktrees;
 
 use std::path::Path;
@@ -35,10 +37,11 @@ use std::time::Duration;
 
 use crate::model::{Baseline, BaselineOrigin, GitReader, Timestamp};
 
-pub use file_of_commit::{Provenance, file_of_commit, provenance};
 pub use hidden::{Excludes, excludes, look};
 pub use memory::GitMemory;
 pub use observe::observe;
+pub use provenance::{file_of_commit, provenance};
+pub use traces::Provenance;
 pub use worktrees::{Worktree, work_tree, worktrees, worktrees_folder};
 
 /// What is asked of git for one workspace.

@@ -7,6 +7,7 @@ use super::memory::{Facts, GitMemory, Stamp};
 use super::reader::{Commit, Repo};
 use super::readers::{Purpose, Readers, is_allowed};
 use super::submodules::Walk;
+use super::traces::Opened;
 use super::{GitAsk, advance, baseline, changes, commits, on_disk, targets};
 use crate::git::{self, LogEntry, Read, RefStorage, Repository, foreign_owner, trouble};
 use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Timestamp, Upstream};
@@ -93,7 +94,9 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         facts.git.reader = reader;
         facts.git.notes.extend(index_notes(&repository, &facts.git.head));
     }
-    let Repository { top, common_dir, excludes_file, .. } = repository;
+    let handle = readers.into_handle();
+    let opened = memory.opened.insert(Opened { repository, handle });
+    let Repository { top, common_dir, excludes_file, .. } = opened.repository.clone();
     Ok(Some(GitObservation {
         facts: facts.git,
         top,

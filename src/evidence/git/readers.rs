@@ -42,6 +42,21 @@ impl<'a> Readers<'a> {
         Readers { repository, ask, in_process: None }
     }
 
+    /// The same, with what was opened before in this collection.
+    pub(super) fn over(
+        repository: &'a Repository,
+        ask: &'a GitAsk<'a>,
+        handle: Option<git2::Repository>,
+    ) -> Readers<'a> {
+        let in_process = handle.map(|handle| InProcess::over(repository, handle));
+        Readers { repository, ask, in_process }
+    }
+
+    /// What was opened, for the next question.
+    pub(super) fn into_handle(self) -> Option<git2::Repository> {
+        self.in_process.map(InProcess::into_handle)
+    }
+
     /// What `read` finds, and who read it.
     pub(super) fn read<T>(
         &mut self,

@@ -1,0 +1,112 @@
+//! Where a file's content comes from: what one commit has of it, and since when HEAD has had it. By either reader.
+//!
+//! Reads objects only: no filter runs, and the work tree is not looked at.
+
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use super::GitAsk;
+use super::file_state::FileState;
+use super::memory::GitMemory;
+use super::reader::Repo;
+use super::readers::{Purpose, Readers, is_allowed};
+use super::traces::{Opened, Provenance, Trace};
+use crate::git::{self, Read, Repository, foreign_owner};
+use crate::model::Timestamp;
+
+/// What `commit` has at `name` in the folder `workspace`; `None` where there is no repository, or no
+/// regular file of at most `most` bytes. Blocks.
+pub fn file_of_commit(
+    workspace: &Path,
+    name: &str,
+    commit: &str,
+    most: usize,
+    (ask, memory): (&GitAsk<'_>, &mut GitMemory),
+) -> Read<Option<Vec<u8>>> {
+    let found =
+        in_repository(workspace, name, ask, memory, &mut |repo, _, path| repo.file(commit, path, most));
+    Ok(found?.flatten())
+}
+
+/// How far back the log of HEAD is followed.
+const MOST_MOVES: usize = 32;
+
+/// Where `content`, which the work tree has at `name`, comes from. Blocks.
+pub fn provenance(
+    workspace: &Path,
+    name: &str,
+    content: &[u8],
+    baseline: Option<&str>,
+    (ask, memory): (&GitAsk<'_>, &mut GitMemory),
+) -> Read<Provenance> {
+    let digest: [u8; 32] = Sha256::digest(content).into();
+    if let Some(known) = memory.traces.known(name, &digest, baseline) {
+        return Ok(known);
+    }
+    let mut read_from = None;
+    let found = in_repository(workspace, name, ask, memory, &mut |repo, repository, path| {
+        // Taken before the log is read: what changes from here on is seen next time.
+        let (folder, log) = git::log_file(repository, "HEAD");
+        let places = [repository.top.join(".git"), folder.join(log)].map(FileState::now);
+        read_from = repository.has_ref_files().then_some(places);
+        traced(repo, path, content, baseline)
+    })?;
+    let provenance = found.unwrap_or_default();
+    if let Some(read_from) = read_from {
+        let (name, baseline) = (name.to_owned(), baseline.map(str::to_owned));
+        memory.traces.keep(Trace { name, content: digest, baseline, read_from, provenance });
+    }
+    Ok(provenance)
+}
+
+fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -> Read<Provenance> {
+    let has = |commit: &str| -> Read<bool> {
+        let file = repo.file(commit, path, content.len())?;
+        Ok(file.as_deref() == Some(content))
+    };
+    let is_of_baseline = baseline.map(&has).transpose()?.unwrap_or_default();
+    let mut since = None;
+    for moved in repo.reflog("HEAD")?.iter().rev().take(MOST_MOVES) {
+        let found = repo.commits(std::slice::from_ref(&moved.new))?;
+        let Some(commit) = found.into_iter().flatten().next() else { break };
+        if !has(&commit.id)? {
+            break;
+        }
+        // What was checked out is as old as its commit.
+        since = Some(Timestamp(moved.time.min(commit.time).saturating_mul(1000)));
+    }
+    Ok(Provenance { is_of_baseline, since })
+}
+
+/// Asks the repository of `workspace` for the file `name` there, by its path from the top.
+fn in_repository<T>(
+    workspace: &Path,
+    name: &str,
+    ask: &GitAsk<'_>,
+    memory: &mut GitMemory,
+    read: &mut dyn FnMut(&dyn Repo, &Repository, &str) -> Read<T>,
+) -> Read<Option<T>> {
+    let opened = match memory.opened.take() {
+        Some(opened) => Some(opened),
+        None => find(workspace, ask)?,
+    };
+    let Some(Opened { repository, handle }) = opened else { return Ok(None) };
+    let path = workspace.join(name);
+    let Some(path) = path.strip_prefix(&repository.top).ok().and_then(Path::to_str) else { return Ok(None) };
+    let mut readers = Readers::over(&repository, ask, handle);
+    let found = readers.read(Purpose::Facts, &mut |repo| read(repo, &repository, path));
+    let handle = readers.into_handle();
+    memory.opened = Some(Opened { repository, handle });
+    found.map(|(found, _)| Some(found))
+}
+
+/// The repository of `workspace`, if it may be read.
+fn find(workspace: &Path, ask: &GitAsk<'_>) -> Read<Option<Opened>> {
+    let Some(repository) = Repository::find(workspace)? else { return Ok(None) };
+    repository.check(false)?;
+    if repository.foreign_place().is_some() && !is_allowed(&repository, ask)? {
+        return Err(foreign_owner());
+    }
+    Ok(Some(Opened { repository, handle: None }))
+}
