@@ -275,6 +275,7 @@ impl<'a> Run<'a> {
         let sender = self.answers.0.clone();
         let config = self.config.clone();
         thread::spawn(move || {
+            widen_heap();
             loop {
                 let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(request) = waiting.pop_front() else {
@@ -292,6 +293,14 @@ impl<'a> Run<'a> {
             }
         });
     }
+}
+
+/// Takes what a collection needs of this thread's heap at once and gives it back: the C library lets a heap that is not
+/// the first one grow by a page at a time, with a system call for each.
+fn widen_heap() {
+    // Larger blocks would not come from the heap.
+    let blocks: [Vec<u8>; 12] = std::array::from_fn(|_| Vec::with_capacity(120 << 10));
+    drop(std::hint::black_box(blocks));
 }
 
 /// One worker less. One that was given up may count twice, when it ends after all.
