@@ -144,7 +144,7 @@ impl SessionsAsk<'_> {
                 of_folder.entry(folder).or_default().insert(name.to_owned());
             }
         }
-        let target = |(folder, names)| WatchTarget::new(folder, Names::These(names), Parts::WORDS);
+        let target = |(folder, names)| WatchTarget::new(folder, Names::these(names), Parts::WORDS);
         of_folder.into_iter().map(target).collect()
     }
 }

@@ -49,7 +49,7 @@ type Taken = (Timestamp, Arc<ProcessTable>);
 /// State kept for a workspace's sessions. Losing it costs time and some certainty.
 #[derive(Debug, Default)]
 pub struct LiveMemory {
-    sessions: BTreeMap<(String, String), KnownProcess>,
+    sessions: BTreeMap<(String, String), Box<KnownProcess>>,
 }
 
 /// What was seen of one session.

@@ -68,7 +68,7 @@ impl Folders {
 
     fn into_targets(self) -> Vec<WatchTarget> {
         let targets = self.0.into_iter().take(MOST_FOLDERS).map(|((folder, parts), names)| {
-            let names = names.map_or(Names::Any, Names::These);
+            let names = names.map_or(Names::Any, Names::these);
             WatchTarget::new(folder, names, Parts::from_bits_truncate(parts))
         });
         targets.collect()

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::Parts;
 
@@ -24,8 +25,8 @@ pub struct WatchTarget {
 pub enum Names {
     /// All of them.
     Any,
-    /// These.
-    These(BTreeSet<OsString>),
+    /// These: sorted, each once. Shared, because the evidence, the monitor and the watcher all hold them.
+    These(Arc<[OsString]>),
     /// Those that end so.
     Ending(String),
 }
@@ -51,14 +52,15 @@ impl WatchTarget {
 impl Names {
     /// The names given.
     pub fn these<N: Into<OsString>>(names: impl IntoIterator<Item = N>) -> Names {
-        Names::These(names.into_iter().map(Into::into).collect())
+        let names: BTreeSet<OsString> = names.into_iter().map(Into::into).collect();
+        Names::These(names.into_iter().collect())
     }
 
     /// Whether the entry `name` matters.
     pub fn matches(&self, name: &OsStr) -> bool {
         match self {
             Names::Any => true,
-            Names::These(names) => names.contains(name),
+            Names::These(names) => names.binary_search_by(|known| known.as_os_str().cmp(name)).is_ok(),
             Names::Ending(end) => name.as_encoded_bytes().ends_with(end.as_bytes()),
         }
     }

@@ -26,7 +26,7 @@ impl Monitor {
         let Some(began_at) = self.initiative.as_ref().and_then(|initiative| initiative.began_at) else {
             return;
         };
-        let is_running = self.workspaces.values().any(is_checking);
+        let is_running = self.workspaces.values().any(|tracked| is_checking(tracked));
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         if is_checking(tracked) {
             end_if_at_work(tracked, effects);

@@ -77,8 +77,8 @@ impl Monitor {
         tracked.auto_probe.due_at = due.as_ref().map(|due| due.at).filter(|due_at| *due_at > now);
         let Some(Due { question, moment, .. }) = due.filter(|due| due.at <= now) else { return };
         let is_running =
-            |tracked: &&Tracked| tracked.actions.running.as_ref().is_some_and(|action| action.is_automatic);
-        let has_room = self.workspaces.values().filter(is_running).count() < MOST_AT_ONCE;
+            |tracked: &Tracked| tracked.actions.running.as_ref().is_some_and(|action| action.is_automatic);
+        let has_room = self.workspaces.values().filter(|tracked| is_running(tracked)).count() < MOST_AT_ONCE;
         if let Some(tracked) = self.workspaces.get_mut(id).filter(|_| has_room) {
             self.last_action += 1;
             tracked.auto_probe.hindered = None;

@@ -36,7 +36,8 @@ use tracked::Tracked;
 pub struct Monitor {
     policy: Policy,
     settings: WatchSettings,
-    workspaces: BTreeMap<WorkspaceId, Tracked>,
+    /// Boxed: the map keeps room for eleven where it holds six.
+    workspaces: BTreeMap<WorkspaceId, Box<Tracked>>,
     /// The short name of each workspace.
     names: BTreeMap<WorkspaceId, String>,
     /// Those that the present event touched: nothing else can have come to be due before its moment.
@@ -188,7 +189,7 @@ impl Monitor {
 
     /// True when discovery has answered and every workspace was read at least once.
     pub fn is_all_judged(&self) -> bool {
-        self.is_discovered && self.workspaces.values().all(Tracked::is_judged)
+        self.is_discovered && self.workspaces.values().all(|tracked| tracked.is_judged())
     }
 
     /// True when discovery has answered.
@@ -228,7 +229,8 @@ impl Monitor {
         let n_before = self.workspaces.len();
         for found in found {
             let id = found.id.clone();
-            let tracked = self.workspaces.entry(id.clone()).or_insert_with(|| Tracked::new(id.clone()));
+            let tracked =
+                self.workspaces.entry(id.clone()).or_insert_with(|| Box::new(Tracked::new(id.clone())));
             if tracked.found(found, at) {
                 self.touched.insert(id.clone());
                 self.changed.insert(id);

@@ -5,12 +5,22 @@ use std::ffi::{OsStr, OsString};
 
 use crate::model::{Names, Parts, WatchTarget, WorkspaceId};
 
+/// Most folders have so few readers, and then no room is held for more.
+const FEW: usize = 8;
+
+fn make_room<T>(list: &mut Vec<T>, n_more: usize) {
+    if list.len() + n_more <= FEW {
+        list.reserve_exact(n_more);
+    }
+}
+
 /// The workspaces that read a folder. A folder such as `refs/heads` may have a thousand of them with a
 /// name each, and most folders have one; so this is found by name, in little memory.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     /// Sorted by name.
     named: Vec<(OsString, Reader)>,
+    /// Those that read more than names, and the first few that read several names: their lists are shared.
     broad: Vec<(Names, Reader)>,
 }
 
@@ -33,30 +43,26 @@ impl Readers {
     pub(super) fn add(&mut self, workspace: &WorkspaceId, target: &WatchTarget) {
         let reader = Reader::new(workspace, target);
         match &target.names {
-            Names::These(names) => {
-                if self.named.is_empty() {
-                    self.named.reserve_exact(names.len());
-                }
-                for name in names {
+            Names::These(names) if names.len() == 1 || self.broad.len() >= FEW => {
+                make_room(&mut self.named, names.len());
+                for name in names.iter() {
                     let at = self.first_named(name);
                     self.named.insert(at, (name.clone(), reader.clone()));
                 }
             }
-            Names::Any | Names::Ending(_) => self.broad.push((target.names.clone(), reader)),
+            Names::These(_) | Names::Any | Names::Ending(_) => {
+                make_room(&mut self.broad, 1);
+                self.broad.push((target.names.clone(), reader));
+            }
         }
     }
 
     /// Whether a target of a workspace says nothing new about this folder.
     pub(super) fn has(&self, workspace: &WorkspaceId, target: &WatchTarget) -> bool {
         let reader = Reader::new(workspace, target);
-        match &target.names {
-            Names::These(names) => {
-                names.iter().all(|name| self.named_so(name).any(|(_, other)| *other == reader))
-            }
-            Names::Any | Names::Ending(_) => {
-                self.broad.iter().any(|(names, other)| *names == target.names && *other == reader)
-            }
-        }
+        let is_named = |name: &OsString| self.named_so(name).any(|(_, other)| *other == reader);
+        self.broad.iter().any(|(names, other)| *names == target.names && *other == reader)
+            || matches!(&target.names, Names::These(names) if names.iter().all(is_named))
     }
 
     /// Forgets a workspace.

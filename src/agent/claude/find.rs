@@ -51,6 +51,8 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     memory.heads.retain(|path| there.contains(path));
     choose(&mut candidates, workspace, &mut memory.heads, &mut read);
     let mut known = std::mem::take(&mut memory.records);
+    // Most workspaces have one session, and a record is large.
+    memory.records.reserve_exact(known.len().max(1));
     for candidate in chosen(&candidates) {
         let is_living = candidate.is_entered && registry.living_with(&candidate.file.id).is_some();
         match Record::read(&candidate.path, &mut known) {

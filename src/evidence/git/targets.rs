@@ -6,22 +6,27 @@
 //! is written before, so it is no trigger.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::git::{RefStorage, Repository};
 use crate::model::{Head, Names, Parts, WatchTarget};
 
 /// The entries of a worktree's git directory that tell of HEAD and of operations.
-const HEAD_NAMES: [&str; 10] = [
-    "HEAD", "HEAD.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge",
-    "rebase-apply", "sequencer", "gitdir",
-];
+static HEAD_NAMES: LazyLock<Names> = LazyLock::new(|| {
+    Names::these([
+        "HEAD", "HEAD.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge",
+        "rebase-apply", "sequencer", "gitdir",
+    ])
+});
+static INDEX: LazyLock<Names> = LazyLock::new(|| Names::these(["index"]));
+static PACKED: LazyLock<Names> = LazyLock::new(|| Names::these(["packed-refs"]));
 
 /// The places for a workspace whose HEAD and upstream (full name) are these.
 pub(super) fn of(repository: &Repository, head: &Head, upstream: Option<&str>) -> Vec<WatchTarget> {
     let both = Parts::COMMITS | Parts::CHANGES;
     let mut targets = vec![
-        WatchTarget::new(&repository.git_dir, Names::these(HEAD_NAMES), both),
-        WatchTarget::new(&repository.git_dir, Names::these(["index"]), Parts::CHANGES),
+        WatchTarget::new(&repository.git_dir, HEAD_NAMES.clone(), both),
+        WatchTarget::new(&repository.git_dir, INDEX.clone(), Parts::CHANGES),
     ];
     if repository.refs == RefStorage::Reftable {
         // A worktree of its own keeps its HEAD in a stack of its own.
@@ -29,7 +34,7 @@ pub(super) fn of(repository: &Repository, head: &Head, upstream: Option<&str>) -
             targets.push(WatchTarget::new(folder.join("reftable"), Names::these(["tables.list"]), both));
         }
     } else {
-        targets.push(WatchTarget::new(&repository.common_dir, Names::these(["packed-refs"]), Parts::COMMITS));
+        targets.push(WatchTarget::new(&repository.common_dir, PACKED.clone(), Parts::COMMITS));
         let branch = head.branch().map(|name| format!("refs/heads/{name}"));
         for name in branch.as_deref().into_iter().chain(upstream) {
             targets.extend(loose(&repository.common_dir, name));

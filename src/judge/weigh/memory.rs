@@ -11,7 +11,8 @@ use crate::model::{Observations, SessionObservation};
 /// What was read of the sessions of one workspace. Losing it costs time and nothing else.
 #[derive(Debug, Default)]
 pub struct Memory {
-    sessions: HashMap<(String, String), SessionMemory>,
+    /// Boxed: an empty slot of the map costs as much as a full one.
+    sessions: HashMap<(String, String), Box<SessionMemory>>,
     /// What was read of their texts.
     pub(super) texts: Texts,
 }
