@@ -1,5 +1,6 @@
 //! Decides for each sentence whether it asks the reader for something: the rules 3 to 7 of the vectors
-//! and what the corpus says about questions and requests. It does not decide the label.
+//! and what the corpus says about questions; what it says about requests stands in `requests`. It does not decide the
+//! label.
 
 use super::answered::{
     answered_by_next, asks_itself, explained, followed_by_statement, is_fragment, is_undirected, muses,
@@ -8,11 +9,8 @@ use super::answered::{
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
 use super::lines::Role;
-use super::markers::Marker;
 use super::reading::{Asks, Reading};
-
-/// So many sentences above an item its introduction is looked for.
-const LIST: usize = 32;
+use super::requests::{label_request, request};
 
 /// Reads every sentence of the document.
 pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {
@@ -96,7 +94,8 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
     let sentence = &document.sentences[index];
     let forms = sentence.forms;
     let marked = sentence.end == End::Question;
-    let direct = forms.has(Form::Direct) && !forms.has(Form::NotARequest);
+    // "If you want a longer one, tell me": the words of the condition put no question.
+    let direct = forms.has(Form::Direct) && !forms.any(&[Form::NotARequest, Form::IfWants]);
     if marked || direct {
         let signal = question(document, index, false);
         let heading = (lists.headings && sentence.role == Role::Heading)
@@ -190,10 +189,20 @@ fn bold_lead_in(document: &Document<'_>, index: usize) -> bool {
         return false;
     };
     let near = next.line == sentence.line || (next.line == sentence.line + 1 && next.role == Role::Paragraph);
-    let put = sentence.forms.any(&[Form::Choose, Form::Confirm, Form::Offer]) && next.line == sentence.line;
+    let put = (sentence.forms.any(&[Form::Choose, Form::Confirm, Form::Offer]) && next.line == sentence.line)
+        || (sentence.forms.covers(FormSet::of(&[Form::You, Form::Direct]))
+            && is_only_bold_question(document));
     near && !put
         && next.end != End::Question
         && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+}
+
+/// Whether no more than one question opens its line in bold type: several are headings that the text answers.
+fn is_only_bold_question(document: &Document<'_>) -> bool {
+    let bold = document.sentences.iter().filter(|sentence| {
+        sentence.end == End::Question && sentence.opens_line && is_emphasised(document, sentence)
+    });
+    bold.take(2).count() < 2
 }
 
 /// Rule 4a for `Q:` lines: content below that is not the next question.
@@ -202,137 +211,4 @@ fn labelled_with_content(document: &Document<'_>, sentence: &Sentence) -> bool {
         && document
             .line_below(sentence.line)
             .is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
-}
-
-/// A statement that asks: confirm, choose, let me know, send, waiting.
-fn request(sentence: &Sentence) -> Asks {
-    let forms = sentence.forms;
-    if forms.has(Form::NotARequest) || waits_for_others(forms) {
-        return Asks::No;
-    }
-    let plea = forms.has(Form::Plea) && !forms.any(&[Form::Instruction, Form::Done]);
-    let asks = [Form::TellMe, Form::Confirm, Form::Choose, Form::WantsInput, Form::Waiting];
-    if !forms.any(&asks) && !plea {
-        return Asks::No;
-    }
-    if is_courtesy(sentence) { Asks::Empty } else { Asks::Reader }
-}
-
-/// Waits for its own running work or for a third person, not for the reader.
-fn waits_for_others(forms: FormSet) -> bool {
-    !forms.any(&[Form::TellMe, Form::Choose, Form::WantsInput, Form::You, Form::Plea])
-        && forms.any(&[Form::Progress, Form::Elsewhere])
-}
-
-/// Rule 5: a request under a condition about questions, help, problems or feedback.
-pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
-    let forms = sentence.forms;
-    if forms.has(Form::GoCondition) {
-        return false;
-    }
-    if forms.has(Form::Indirect) && !forms.has(Form::LeadingCondition) {
-        return false;
-    }
-    forms.has(Form::CourtesyCondition)
-        || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
-}
-
-/// Stands right below a `Q:` line: it is the answer in a list of questions and answers.
-fn answers_label(document: &Document<'_>, sentence: &Sentence) -> bool {
-    document.lines[..sentence.line]
-        .iter()
-        .rev()
-        .find(|line| line.role != Role::Blank)
-        .is_some_and(|line| line.labelled_question)
-}
-
-/// The heading above says how to use the result.
-fn under_guide(document: &Document<'_>, index: usize) -> bool {
-    document.sentences[..index]
-        .iter()
-        .rev()
-        .find(|above| above.role == Role::Heading)
-        .is_some_and(|heading| heading.forms.has(Form::Instruction))
-}
-
-/// Whether the list of the item is what the writer is going to do.
-fn is_planned(document: &Document<'_>, index: usize) -> bool {
-    let above = document.sentences[..index].iter().rev().take(LIST);
-    above.into_iter().find(|sentence| sentence.role != Role::Item).is_some_and(|lead| {
-        lead.end == End::Colon
-            && super::ending::announces(lead)
-            && !lead.forms.any(&[Form::You, Form::WantsInput, Form::Waiting, Form::Confirm])
-    })
-}
-
-/// Something was finished, and the request is for the case that it fails, or that more is wanted.
-fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
-    let forms = document.sentences[index].forms;
-    let condition = forms.has(Form::IfTrouble)
-        || (forms.has(Form::IfWants)
-            && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition)));
-    condition
-        && !forms.any(&[Form::Choose, Form::Confirm])
-        && document.sentences[..=index].iter().any(|before| before.forms.has(Form::Done))
-}
-
-/// A bare need or instruction asks only at either end of a text: in its first block, or in the last two.
-fn stands_where_people_ask(document: &Document<'_>, index: usize) -> bool {
-    let sentence = &document.sentences[index];
-    if sentence.forms.any(&[Form::TellMe, Form::Choose, Form::Waiting, Form::Plea, Form::Me]) {
-        return true;
-    }
-    let blocks = |one: usize, other: usize| other.saturating_sub(one);
-    let first = document.sentences.first().map_or(0, |first| first.block);
-    let last = document.sentences.last().map_or(0, |last| last.block);
-    blocks(first, sentence.block) == 0 || blocks(sentence.block, last) <= 2
-}
-
-/// For the label, requests inside lists and guides are steps for the user of the result.
-fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
-    let sentence = &document.sentences[index];
-    if request != Asks::Reader {
-        return request;
-    }
-    let forms = sentence.forms;
-    if sentence.role == Role::Heading && !document.lines[sentence.line].bold {
-        return Asks::No;
-    }
-    if depends_on_the_future(document, index) || !stands_where_people_ask(document, index) {
-        return Asks::Empty;
-    }
-    let settles_itself = forms.any(&[Form::Deliberates, Form::Wh])
-        && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])
-        && answered_by_next(document, index);
-    if settles_itself || answers_label(document, sentence) {
-        return Asks::Empty;
-    }
-    if sentence.role == Role::Item {
-        if is_planned(document, index) {
-            return Asks::No;
-        }
-        let strong = forms.any(&[Form::TellMe, Form::Choose, Form::Confirm, Form::WantsInput])
-            && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
-            && !forms.any(&[Form::Instruction, Form::Optional])
-            && !under_guide(document, index);
-        return if strong { Asks::Reader } else { Asks::No };
-    }
-    let told = forms.has(Form::ThirdPerson)
-        && !forms.any(&[Form::Me, Form::You, Form::TellMe, Form::Choose, Form::Confirm, Form::Plea]);
-    if told {
-        return Asks::No;
-    }
-    let offers =
-        forms.has(Form::Choose) && forms.has(Form::Alternative) && sentence.normal.spaced.contains(" : ");
-    let menu_step = !offers
-        && forms.any(&[Form::Instruction])
-        && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])
-        && !super::signals::has_options(document);
-    if menu_step {
-        return Asks::Empty;
-    }
-    if forms.has(Form::Optional) && !forms.any(&[Form::Choose, Form::WantsInput, Form::Waiting]) {
-        return Asks::Empty;
-    }
-    Asks::Reader
 }

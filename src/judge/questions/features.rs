@@ -257,11 +257,13 @@ mod tests {
         ("variants", include_str!("../../../tests/corpus/variants.jsonl")),
     ];
 
-    fn described(text: &str, context: &Context<'_>) -> (Label, Vec<i16>) {
+    /// The rules' label, whether no number changes it, and the numbers.
+    fn described(text: &str, context: &Context<'_>) -> (Label, bool, Vec<i16>) {
         let document = Document::read(text);
         let readings = asking::read(&document);
         let rules = label::decide(&document, &readings, context);
-        (rules.label, of(&document, &readings, &rules, context).values)
+        let holds = label::holds(&document, &readings, &rules);
+        (rules.label, holds, of(&document, &readings, &rules, context).values)
     }
 
     /// What is known beside a message of the natural ones, without its request.
@@ -281,7 +283,7 @@ mod tests {
     fn every_message_has_the_same_number_of_features() {
         for text in ["", "Done.", "Which one?\n\n- a\n- b", "テストは通りました。続けますか？"]
         {
-            assert_eq!(described(text, &Context::default()).1.len(), COUNT, "{text}");
+            assert_eq!(described(text, &Context::default()).2.len(), COUNT, "{text}");
         }
     }
 
@@ -300,11 +302,12 @@ mod tests {
                 continue;
             }
             let text = message["text"].as_str().unwrap();
-            let (rules, alone) = described(text, &Context::default());
-            let (_, full) = described(text, &context(&message));
+            let (rules, holds, alone) = described(text, &Context::default());
+            let (_, _, full) = described(text, &context(&message));
             let row = json!({
-                "set": set, "group": message["group"], "label": message["label"],
-                "ambiguous": message["ambiguous"] == true, "rules": rules, "text": alone, "full": full,
+                "id": message["id"], "set": set, "group": message["group"], "label": message["label"],
+                "ambiguous": message["ambiguous"] == true, "end": message["end"], "rules": rules, "holds": holds,
+                "text": alone, "full": full,
             });
             writeln!(out, "{row}").unwrap();
         }

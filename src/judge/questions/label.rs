@@ -18,7 +18,7 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     let rules = decide(&document, &readings, context);
     let features = features::of(&document, &readings, &rules, context);
     let focus = features::focus(&document, &readings);
-    let mut result = match correction::correct(&features).filter(|_| !is_settled(&rules)) {
+    let mut result = match correction::correct(&features) {
         Some(corrected) => corrected_by(&document, &readings, rules, corrected, focus),
         None => rules,
     };
@@ -32,9 +32,27 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     result
 }
 
-/// Whether the rules see something that no number tells: nothing at all, or the wrong subject.
-fn is_settled(rules: &Classification) -> bool {
-    matches!(rules.kind, Kind::Empty | Kind::OffTask)
+/// Whether no number changes the rules' label: they see nothing at all, the wrong subject, a question with its mark
+/// that is put to the reader by its words too, or a menu of keys as the last line.
+pub(super) fn holds(document: &Document<'_>, readings: &[Reading], rules: &Classification) -> bool {
+    let last = document.sentences.last().map_or(0, |last| last.line);
+    let puts_a_question = || {
+        document.sentences.iter().zip(readings).any(|(sentence, reading)| {
+            let marked = sentence.end == End::Question
+                && sentence.forms.any(&[Form::Direct, Form::Choose, Form::Confirm, Form::Offer]);
+            let is_menu = || {
+                sentence.line == last
+                    && sentence.forms.has(Form::Choose)
+                    && document.line_text(sentence).trim_start_matches('*').starts_with('[')
+            };
+            reading.label == Asks::Reader && (marked || is_menu())
+        })
+    };
+    match rules.label {
+        Label::AwaitingResponse => puts_a_question(),
+        Label::Incomplete => matches!(rules.kind, Kind::Empty | Kind::OffTask),
+        Label::Complete => false,
+    }
 }
 
 /// The rules' judgement with the learned label.
@@ -57,7 +75,7 @@ fn corrected_by(
             if label == Label::AwaitingResponse && is_marked { Certainty::Medium } else { Certainty::Low };
         return Classification { certainty: certainty.max(least), ..rules };
     }
-    if rules.label == Label::AwaitingResponse && puts_a_question(document, readings) {
+    if holds(document, readings, &rules) {
         return rules;
     }
     let mut result = match label {
@@ -78,15 +96,6 @@ fn corrected_by(
         Label::Incomplete => "real messages with these marks are whole",
     });
     result
-}
-
-/// Whether a question with its mark is put to the reader by its words too: no number takes that away.
-fn puts_a_question(document: &Document<'_>, readings: &[Reading]) -> bool {
-    document.sentences.iter().zip(readings).any(|(sentence, reading)| {
-        reading.label == Asks::Reader
-            && sentence.end == End::Question
-            && sentence.forms.any(&[Form::Direct, Form::Choose, Form::Confirm, Form::Offer])
-    })
 }
 
 /// What the end of the turn says about its last words.

@@ -37,6 +37,7 @@ mod normal;
 mod notation;
 mod patterns;
 mod reading;
+mod requests;
 mod script;
 mod shapes;
 mod signals;

@@ -1,0 +1,180 @@
+//! Statements that ask: whether "send me the log" or "pick one" is a request to the reader, a step for the user of the
+//! result, or a courtesy. It looks at sentences without a question mark only.
+
+use super::answered::answered_by_next;
+use super::document::{Document, End, Sentence};
+use super::forms::{Form, FormSet};
+use super::lines::Role;
+use super::markers::Marker;
+use super::reading::Asks;
+
+/// So many sentences above an item its introduction is looked for.
+const LIST: usize = 32;
+
+/// A statement that asks: confirm, choose, let me know, send, waiting.
+pub(super) fn request(sentence: &Sentence) -> Asks {
+    let forms = sentence.forms;
+    if forms.has(Form::NotARequest) || waits_for_others(forms) {
+        return Asks::No;
+    }
+    let plea = forms.has(Form::Plea) && !forms.any(&[Form::Instruction, Form::Done]);
+    let asks = [Form::TellMe, Form::Confirm, Form::Choose, Form::WantsInput, Form::Waiting];
+    if !forms.any(&asks) && !plea {
+        return Asks::No;
+    }
+    if is_courtesy(sentence) { Asks::Empty } else { Asks::Reader }
+}
+
+/// Waits for its own running work or for a third person, not for the reader.
+fn waits_for_others(forms: FormSet) -> bool {
+    !forms.any(&[Form::TellMe, Form::Choose, Form::WantsInput, Form::You, Form::Plea])
+        && forms.any(&[Form::Progress, Form::Elsewhere])
+}
+
+/// Rule 5: a request under a condition about questions, help, problems or feedback.
+fn is_courtesy(sentence: &Sentence) -> bool {
+    let forms = sentence.forms;
+    if forms.has(Form::GoCondition) {
+        return false;
+    }
+    if forms.has(Form::Indirect) && !forms.has(Form::LeadingCondition) {
+        return false;
+    }
+    forms.has(Form::CourtesyCondition)
+        || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
+}
+
+/// Stands right below a `Q:` line: it is the answer in a list of questions and answers.
+fn answers_label(document: &Document<'_>, sentence: &Sentence) -> bool {
+    document.lines[..sentence.line]
+        .iter()
+        .rev()
+        .find(|line| line.role != Role::Blank)
+        .is_some_and(|line| line.labelled_question)
+}
+
+/// The heading above says how to use the result.
+fn under_guide(document: &Document<'_>, index: usize) -> bool {
+    document.sentences[..index]
+        .iter()
+        .rev()
+        .find(|above| above.role == Role::Heading)
+        .is_some_and(|heading| heading.forms.has(Form::Instruction))
+}
+
+/// Whether the sentence above the list of the item asks, or says what is missing.
+fn lead_asks(document: &Document<'_>, index: usize) -> bool {
+    let above = document.sentences[..index].iter().rev().take(LIST);
+    above.into_iter().find(|sentence| sentence.role != Role::Item).is_some_and(|lead| {
+        lead.end == End::Question
+            || lead.forms.meets(FormSet::ASKING)
+            || lead.forms.any(&[Form::QuestionsAsked, Form::NeedsAnswer])
+    })
+}
+
+/// Whether the list of the item is what the writer is going to do.
+fn is_planned(document: &Document<'_>, index: usize) -> bool {
+    let above = document.sentences[..index].iter().rev().take(LIST);
+    above.into_iter().find(|sentence| sentence.role != Role::Item).is_some_and(|lead| {
+        lead.end == End::Colon
+            && super::ending::announces(lead)
+            && !lead.forms.any(&[Form::You, Form::WantsInput, Form::Waiting, Form::Confirm])
+    })
+}
+
+/// So many letters before a request are a report, whatever its words.
+const REPORT: usize = 120;
+
+/// Something was finished or told, and the request is for the case that it fails, or that more is wanted.
+fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
+    let forms = document.sentences[index].forms;
+    let condition = forms.has(Form::IfTrouble)
+        || (forms.has(Form::IfWants)
+            && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition)));
+    let delivered = || {
+        let before = &document.sentences[..index];
+        document.sentences[..=index].iter().any(|before| before.forms.has(Form::Done))
+            || (before.iter().map(|before| before.normal.letters).sum::<usize>() >= REPORT
+                && !before.iter().any(|before| before.forms.meets(FormSet::ASKING)))
+    };
+    condition && !forms.any(&[Form::Choose, Form::Confirm]) && delivered()
+}
+
+/// What is needed is looked for by the writer, who goes on in the next sentence.
+fn helps_itself(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    !sentence.forms.any(&[Form::TellMe, Form::Choose, Form::You, Form::Waiting, Form::Plea])
+        && document.sentences.get(index + 1).is_some_and(|next| {
+            next.line == sentence.line
+                && super::ending::announces(next)
+                && !next.forms.any(&[Form::You, Form::Waiting, Form::TellMe, Form::WantsInput])
+        })
+}
+
+/// A bare need or instruction asks only at either end of a text: in its first block, or in the last two.
+fn stands_where_people_ask(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    if sentence.forms.any(&[Form::TellMe, Form::Choose, Form::Waiting, Form::Plea, Form::Me]) {
+        return true;
+    }
+    let blocks = |one: usize, other: usize| other.saturating_sub(one);
+    let first = document.sentences.first().map_or(0, |first| first.block);
+    let last = document.sentences.last().map_or(0, |last| last.block);
+    blocks(first, sentence.block) == 0 || blocks(sentence.block, last) <= 2
+}
+
+/// For the label, requests inside lists and guides are steps for the user of the result.
+pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
+    let sentence = &document.sentences[index];
+    if request != Asks::Reader {
+        return request;
+    }
+    let forms = sentence.forms;
+    if sentence.role == Role::Heading && !document.lines[sentence.line].bold {
+        return Asks::No;
+    }
+    if helps_itself(document, index) {
+        return Asks::No;
+    }
+    if depends_on_the_future(document, index) || !stands_where_people_ask(document, index) {
+        return Asks::Empty;
+    }
+    let settles_itself = forms.any(&[Form::Deliberates, Form::Wh])
+        && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])
+        && answered_by_next(document, index);
+    if settles_itself || answers_label(document, sentence) {
+        return Asks::Empty;
+    }
+    if sentence.role == Role::Item {
+        if is_planned(document, index) {
+            return Asks::No;
+        }
+        // A bare step ("upload the file") is one for the user of the result, unless it is done for the writer.
+        let bare = !forms.any(&[Form::Choose, Form::Me, Form::You]);
+        let strong = (forms.has(Form::TellMe)
+            || (forms.any(&[Form::Choose, Form::Confirm, Form::WantsInput])
+                && !under_guide(document, index)
+                && (!bare || lead_asks(document, index))))
+            && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
+            && !forms.any(&[Form::Instruction, Form::Optional]);
+        return if strong { Asks::Reader } else { Asks::No };
+    }
+    let told = forms.has(Form::ThirdPerson)
+        && !forms.any(&[Form::Me, Form::You, Form::TellMe, Form::Choose, Form::Confirm, Form::Plea]);
+    if told {
+        return Asks::No;
+    }
+    let offers =
+        forms.has(Form::Choose) && forms.has(Form::Alternative) && sentence.normal.spaced.contains(" : ");
+    let menu_step = !offers
+        && forms.any(&[Form::Instruction])
+        && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])
+        && !super::signals::has_options(document);
+    if menu_step {
+        return Asks::Empty;
+    }
+    if forms.has(Form::Optional) && !forms.any(&[Form::Choose, Form::WantsInput, Form::Waiting]) {
+        return Asks::Empty;
+    }
+    Asks::Reader
+}
