@@ -215,7 +215,7 @@ fn in_progress(document: &Document<'_>, finished: bool) -> bool {
         sentence.forms.has(Form::Progress)
             && sentence.end != End::Question
             && sentence.role != Role::Item
-            && !sentence.forms.any(&[Form::Elsewhere, Form::Instruction, Form::Optional])
+            && !sentence.forms.any(&[Form::Partial, Form::Elsewhere, Form::Instruction, Form::Optional])
     };
     // Helpers that still run will be heard of, whatever was finished before.
     let others = |sentence: &Sentence| {
@@ -253,7 +253,9 @@ fn is_placeholder(document: &Document<'_>) -> bool {
     let body: Vec<&Sentence> =
         document.sentences.iter().filter(|sentence| sentence.role != Role::Heading).collect();
     let stub = |sentence: &Sentence| {
-        sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement]) && sentence.normal.letters <= 60
+        sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement])
+            && !sentence.forms.has(Form::Partial)
+            && sentence.normal.letters <= 60
     };
     if document.sentences.iter().any(|sentence| sentence.normal.spaced.contains(" lorem ipsum dolor ")) {
         return true;
