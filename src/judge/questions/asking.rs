@@ -3,8 +3,7 @@
 //! label.
 
 use super::answered::{
-    answered_by_next, asks_itself, explained, followed_by_statement, is_fragment, is_undirected, muses,
-    settled,
+    answered_by_next, asks_itself, explained, followed_by_statement, is_undirected, muses, settled,
 };
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
@@ -31,8 +30,6 @@ pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {
 /// The lists and sections whose questions are the result itself, by sentence.
 struct QuestionLists {
     made: Vec<bool>,
-    /// Whether the text is built of headings that ask and paragraphs that answer.
-    headings: bool,
     /// Whether two or more of its paragraphs open with a question in bold type that they answer.
     lead_ins: bool,
 }
@@ -60,34 +57,12 @@ impl QuestionLists {
         }
         let answered = (0..document.sentences.len())
             .filter(|&index| document.sentences[index].end == End::Question && bold_lead_in(document, index));
-        Self { made, headings: is_built_of_questions(document), lead_ins: answered.take(2).count() == 2 }
+        Self { made, lead_ins: answered.take(2).count() == 2 }
     }
 }
 
-/// Two or more headings ask, and most of them ask the reader for nothing.
-fn is_built_of_questions(document: &Document<'_>) -> bool {
-    let asking = || {
-        document.sentences.iter().filter(|sentence| {
-            sentence.role == Role::Heading
-                && !document.lines[sentence.line].bold
-                && sentence.end == End::Question
-                && document.line_below(sentence.line).is_some_and(|below| below.role != Role::Heading)
-        })
-    };
-    let directed = asking().filter(|sentence| sentence.forms.any(&[Form::Direct, Form::Choose])).count();
-    let all = asking().count();
-    all >= 2 && directed * 2 < all
-}
-
 fn introduces_made(lead: &Sentence) -> bool {
-    lead.names_questions && !lead.forms.any(&[Form::WantsInput, Form::Confirm]) && !asks_own_questions(lead)
-}
-
-fn asks_own_questions(lead: &Sentence) -> bool {
-    lead.forms.has(Form::QuestionsAsked)
-        && lead.forms.any(&[Form::Me, Form::You, Form::NeedsAnswer])
-        && lead.end == End::Colon
-        && !lead.forms.has(Form::Done)
+    lead.names_questions && !lead.forms.any(&[Form::WantsInput, Form::Confirm])
 }
 
 fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Reading {
@@ -98,8 +73,7 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
     let direct = forms.has(Form::Direct) && !forms.any(&[Form::NotARequest, Form::IfWants]);
     if marked || direct {
         let signal = question(document, index, false);
-        let heading = (lists.headings && sentence.role == Role::Heading)
-            || (lists.lead_ins && is_emphasised(document, sentence) && !forms.has(Form::Offer));
+        let heading = lists.lead_ins && is_emphasised(document, sentence) && !forms.has(Form::Offer);
         let label = if lists.made[index] || heading { Asks::Empty } else { question(document, index, true) };
         return Reading { question: true, signal, label };
     }
@@ -127,7 +101,7 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     if bold_lead_in(document, index) || (for_label && asks_itself(document, index)) {
         return Asks::Empty;
     }
-    if for_label && (settled(document, index) || is_fragment(document, index) || muses(document, index)) {
+    if for_label && (settled(document, index) || muses(document, index)) {
         return Asks::Empty;
     }
     if for_label && opens_a_section(document, index) {

@@ -17,7 +17,6 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
         && last.forms.has(Form::Interrupted)
         && last.normal.letters <= 120
         && closes_text(document, last)
-        && !delivered_before(document, sentences.len() - 1)
     {
         return Some(Kind::Interrupted);
     }
@@ -48,12 +47,6 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     (error && letters <= SHORT && lines <= 4 && !own && !reported).then_some(Kind::ErrorText)
 }
 
-fn delivered_before(document: &Document<'_>, index: usize) -> bool {
-    document.sentences[..index].iter().any(|sentence| {
-        sentence.forms.has(Form::Done) && !sentence.forms.any(&[Form::Announce, Form::Progress])
-    })
-}
-
 /// What kind of unfinished the text is by its last words.
 pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     let sentences = &document.sentences;
@@ -68,7 +61,7 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     if last.role != Role::Heading
         && announces(last)
         && !under_question(document, last)
-        && (ends_text || last.end == End::Colon || only_plan_follows(document, last))
+        && (ends_text || last.end == End::Colon)
     {
         return Some(if last.forms.has(Form::Progress) { Kind::Progress } else { Kind::Announce });
     }
@@ -161,10 +154,6 @@ fn closes_text(document: &Document<'_>, sentence: &Sentence) -> bool {
             Role::Code | Role::Table | Role::Quote | Role::Item | Role::Heading | Role::Letter
         )
     })
-}
-
-fn only_plan_follows(document: &Document<'_>, sentence: &Sentence) -> bool {
-    document.lines[sentence.line + 1..].iter().all(|line| matches!(line.role, Role::Item | Role::Blank))
 }
 
 /// Whether the sentence answers a heading that asks.

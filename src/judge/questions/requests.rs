@@ -8,9 +8,6 @@ use super::lines::Role;
 use super::markers::Marker;
 use super::reading::Asks;
 
-/// So many sentences above an item its introduction is looked for.
-const LIST: usize = 32;
-
 /// A statement that asks: confirm, choose, let me know, send, waiting.
 pub(super) fn request(sentence: &Sentence) -> Asks {
     let forms = sentence.forms;
@@ -60,26 +57,6 @@ fn under_guide(document: &Document<'_>, index: usize) -> bool {
         .rev()
         .find(|above| above.role == Role::Heading)
         .is_some_and(|heading| heading.forms.has(Form::Instruction))
-}
-
-/// Whether the sentence above the list of the item asks, or says what is missing.
-fn lead_asks(document: &Document<'_>, index: usize) -> bool {
-    let above = document.sentences[..index].iter().rev().take(LIST);
-    above.into_iter().find(|sentence| sentence.role != Role::Item).is_some_and(|lead| {
-        lead.end == End::Question
-            || lead.forms.meets(FormSet::ASKING)
-            || lead.forms.any(&[Form::QuestionsAsked, Form::NeedsAnswer])
-    })
-}
-
-/// Whether the list of the item is what the writer is going to do.
-fn is_planned(document: &Document<'_>, index: usize) -> bool {
-    let above = document.sentences[..index].iter().rev().take(LIST);
-    above.into_iter().find(|sentence| sentence.role != Role::Item).is_some_and(|lead| {
-        lead.end == End::Colon
-            && super::ending::announces(lead)
-            && !lead.forms.any(&[Form::You, Form::WantsInput, Form::Waiting, Form::Confirm])
-    })
 }
 
 /// So many letters before a request are a report, whatever its words.
@@ -146,15 +123,12 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
         return Asks::Empty;
     }
     if sentence.role == Role::Item {
-        if is_planned(document, index) {
-            return Asks::No;
-        }
         // A bare step ("upload the file") is one for the user of the result, unless it is done for the writer.
         let bare = !forms.any(&[Form::Choose, Form::Me, Form::You]);
         let strong = (forms.has(Form::TellMe)
             || (forms.any(&[Form::Choose, Form::Confirm, Form::WantsInput])
                 && !under_guide(document, index)
-                && (!bare || lead_asks(document, index))))
+                && !bare))
             && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
             && !forms.any(&[Form::Instruction, Form::Optional]);
         return if strong { Asks::Reader } else { Asks::No };
