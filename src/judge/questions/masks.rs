@@ -144,6 +144,14 @@ fn covers(ranges: &[Range<usize>], position: usize) -> bool {
     before > 0 && ranges[before - 1].end > position
 }
 
+/// Whether the sign is the first of one of the [`QUOTES`].
+fn may_open(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\'' | '\u{ab}' | '\u{2018}'..='\u{201e}' | '\u{300c}' | '\u{300e}' | '\u{ff02}' | '\u{ff62}'
+    )
+}
+
 /// Quoted passages outside `taken`.
 fn quotes(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -157,7 +165,7 @@ fn quotes(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<Range<usize>> {
         }
         let inside = masks.peek().is_some_and(|(range, _)| range.start <= index);
         let previous = std::mem::replace(&mut before, c);
-        if index < skip_to || inside {
+        if index < skip_to || inside || !may_open(c) {
             continue;
         }
         for (which, &(open, close)) in QUOTES.iter().enumerate() {
@@ -241,5 +249,10 @@ mod tests {
     fn a_url_keeps_its_question_mark() {
         assert_eq!(masked("see https://a.test/x?"), ["https://a.test/x?"]);
         assert_eq!(masked("https://a.test/x?を見る"), ["https://a.test/x?"]);
+    }
+
+    #[test]
+    fn each_pair_of_quotation_marks_may_open() {
+        assert!(QUOTES.iter().all(|(open, _)| may_open(*open)));
     }
 }

@@ -2,7 +2,7 @@
 //! result, or a courtesy. It looks at sentences without a question mark only.
 
 use super::answered::answered_by_next;
-use super::document::{Document, End, Sentence};
+use super::document::{Document, Sentence};
 use super::forms::{Form, FormSet};
 use super::lines::Role;
 use super::markers::Marker;
