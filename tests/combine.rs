@@ -500,7 +500,8 @@ proptest! {
             let mut fewer = evidence.clone();
             let gone = fewer.remove(usize::try_from(seed % evidence.len() as u64).unwrap());
             let is_silence = matches!(gone.claim, Claim::Yes | Claim::Ask)
-                || (gone.claim == Claim::Abstain && !gone.is_required && gone.source != Source::Changes);
+                || (gone.claim == Claim::Abstain && !gone.is_required && gone.source != Source::Changes)
+                    && !gone.is_unreadable_decision();
             if is_silence {
                 prop_assert_ne!(state_of(kind, &fewer, &rounds), VerdictState::Complete);
             }

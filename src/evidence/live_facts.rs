@@ -5,6 +5,7 @@
 //! when it is certain; what is uncertain is not reported.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,9 +23,11 @@ use crate::model::{
 /// A table of processes younger than this will do for finding a process, in milliseconds.
 const FRESH_MS: i64 = 1000;
 /// If a record grew within this time and none of its processes was ever seen from here, more may follow, in
-/// milliseconds: the process may run in a container, a virtual machine or on another host. A longer time
-/// would make an agent that was killed before the first look appear to be working for that long.
+/// milliseconds: the process may run in a virtual machine or on another host. A longer time would make an agent
+/// that was killed before the first look appear to be working for that long.
 const UNSEEN_MS: i64 = 20_000;
+/// The PID namespace that shows all processes of a machine (`PROC_PID_INIT_INO` of the kernel).
+const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 /// How long after a record last grew in an open turn the title of its pane is checked, in milliseconds. A
 /// permission prompt appears after the last line was written, and only the title shows it.
 const TITLE_LOOKS_MS: [i64; 4] = [250, 1000, 3000, 10_000];
@@ -41,6 +44,8 @@ pub struct LiveSources {
     table: Arc<Mutex<Option<Taken>>>,
     /// tmux, if it is installed.
     pub panes: Option<PaneSource>,
+    /// Whether closeout sees only the processes of a container.
+    is_in_container: bool,
 }
 
 /// The table of processes and the time it was read.
@@ -87,7 +92,22 @@ struct Look<'a> {
 impl LiveSources {
     /// The sources, with tmux if it is installed.
     pub fn new(panes: Option<PaneSource>) -> LiveSources {
-        LiveSources { table: Arc::default(), panes }
+        let namespace = std::fs::read_link("/proc/self/ns/pid");
+        let is_in_container = namespace.is_ok_and(|namespace| namespace != Path::new(FIRST_NAMESPACE));
+        LiveSources { panes, is_in_container, ..LiveSources::default() }
+    }
+
+    /// As seen from within a container.
+    #[must_use]
+    pub fn within_container(self) -> LiveSources {
+        LiveSources { is_in_container: true, ..self }
+    }
+
+    /// Whether an agent that works in `work_tree` would be among the processes seen from here. What lies on a
+    /// container's own disk only its own processes reach; what is mounted into it others may share.
+    fn shows_agents_of(&self, work_tree: &Path) -> bool {
+        let device = |path: &Path| std::fs::metadata(path).map(|metadata| metadata.dev()).ok();
+        !self.is_in_container || device(work_tree).is_some_and(|found| device(Path::new("/")) == Some(found))
     }
 
     /// The table of processes, at most `max_age_ms` old.
@@ -218,9 +238,11 @@ impl Look<'_> {
             }
             return;
         }
-        let can_tell = was_seen || sought.is_open;
-        let is_gone =
-            can_tell && self.sources.table(self.now, 0).is_surely_gone(&sought, self.work_tree, was_seen);
+        let table = self.sources.table(self.now, 0);
+        // In a container without any agent of this kind the session may well run outside of it.
+        let can_see = || table.has_any(sought.agent) || self.sources.shows_agents_of(self.work_tree);
+        let can_tell = was_seen || sought.is_open && can_see();
+        let is_gone = can_tell && table.is_surely_gone(&sought, self.work_tree, was_seen);
         if is_gone {
             session.live.push(word(ActivitySource::Process, LiveStatus::Gone));
         } else if was_seen && seen.n_end_looks < MOST_END_LOOKS {

@@ -14,12 +14,17 @@ use crate::model::{
 const MOST_POINTS: usize = 200;
 /// So many points that were done since the last prompt are kept.
 const MOST_DONE: usize = 50;
+/// The name of the point that a decision file which cannot be used makes, and it in words.
+const DECISION: &str = "decision/unreadable";
+pub(super) const UNREADABLE_DECISION: &str = "the decision file cannot be read";
 /// The name of the point that a last turn which did not end by itself makes.
 const CUT_TURN: &str = "session/cut-turn";
 
 /// The names of the points behind a claim: its fingerprints, else its reasons, else its name.
 pub fn ids(evidence: &Evidence) -> Vec<String> {
-    if !evidence.fingerprints.is_empty() {
+    if evidence.is_unreadable_decision() {
+        vec![DECISION.to_owned()]
+    } else if !evidence.fingerprints.is_empty() {
         evidence.fingerprints.clone()
     } else if !evidence.reasons.is_empty() {
         evidence.reasons.clone()
@@ -134,7 +139,9 @@ fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
         Claim::Abstain => match evidence.rejection? {
             Rejection::MidTurn if evidence.source == Source::LiveSession => Some((PointKind::Resume, true)),
             Rejection::Absent if evidence.source == Source::Output => Some((PointKind::Finish, true)),
-            Rejection::Absent | Rejection::Unreadable if evidence.is_required => {
+            Rejection::Absent | Rejection::Unreadable
+                if evidence.is_required || evidence.is_unreadable_decision() =>
+            {
                 Some((PointKind::Repair, true))
             }
             Rejection::Undecided if has(STOPS_HALF_WAY) => Some((PointKind::Finish, false)),
@@ -161,6 +168,9 @@ fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
         PointKind::Keep => return vec![(format!("git/{}", evidence.name), said())],
         PointKind::Resume => return vec![(CUT_TURN.to_owned(), said())],
         PointKind::Repair | PointKind::Allow | PointKind::Answer | PointKind::Finish => {}
+    }
+    if evidence.is_unreadable_decision() {
+        return vec![(DECISION.to_owned(), format!("{UNREADABLE_DECISION}: {}", said()))];
     }
     let (fingerprints, reasons) = (&evidence.fingerprints, &evidence.reasons);
     if evidence.source == Source::Output && evidence.claim == Claim::Abstain {

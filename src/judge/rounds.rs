@@ -9,8 +9,8 @@ use crate::model::{Claim, Evidence, Rounds};
 /// The rounds after a look at `evidence`.
 ///
 /// `mark` names the present round; `None` is "no round seen yet" and changes nothing but the open
-/// points. `is_unreadable` says that this round's decision is there and cannot be used.
-pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence], is_unreadable: bool) -> Rounds {
+/// points.
+pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> Rounds {
     let open_points = open_points(evidence);
     let is_new = mark.is_some() && mark != before.mark.as_deref();
     let is_same = open_points == before.round_points;
@@ -25,10 +25,12 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence], is_u
         Some(_) => (open_points.clone(), stage),
         None => (before.round_points.clone(), before.round_stage),
     };
-    let n_unreadable = match (is_unreadable, is_new) {
-        (false, _) => 0,
-        (true, true) => before.n_unreadable.saturating_add(1),
-        (true, false) => before.n_unreadable.max(1),
+    let is_unreadable = evidence.iter().any(|evidence| evidence.is_unreadable_decision());
+    let n_unreadable = match (mark, is_unreadable, is_new) {
+        (None, _, _) => before.n_unreadable,
+        (Some(_), false, _) => 0,
+        (Some(_), true, true) => before.n_unreadable.saturating_add(1),
+        (Some(_), true, false) => before.n_unreadable.max(1),
     };
     Rounds {
         open_points,
@@ -54,7 +56,7 @@ fn open_points(evidence: &[&Evidence]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Source;
+    use crate::model::{Rejection, Source};
 
     fn no(reason: &str) -> Evidence {
         Evidence::claim(Source::Tests, "junit.xml", Claim::No).because(reason)
@@ -65,18 +67,18 @@ mod tests {
         let evidence = no("2 tests fail");
         let mut rounds = Rounds::default();
         for (mark, stage) in [("a", 1), ("a", 1), ("b", 2), ("c", 3)] {
-            rounds = advance(&rounds, Some(mark), &[&evidence], false);
+            rounds = advance(&rounds, Some(mark), &[&evidence]);
             assert_eq!((rounds.stage, mark), (stage, mark));
         }
     }
 
     #[test]
     fn other_open_points_begin_again() {
-        let first = advance(&Rounds::default(), Some("a"), &[&no("x")], false);
-        let second = advance(&first, Some("b"), &[&no("x")], false);
+        let first = advance(&Rounds::default(), Some("a"), &[&no("x")]);
+        let second = advance(&first, Some("b"), &[&no("x")]);
         assert_eq!(second.stage, 2);
-        assert_eq!(advance(&second, Some("c"), &[&no("y")], false).stage, 1);
-        assert_eq!(advance(&second, Some("c"), &[], false).stage, 0);
+        assert_eq!(advance(&second, Some("c"), &[&no("y")]).stage, 1);
+        assert_eq!(advance(&second, Some("c"), &[]).stage, 0);
     }
 
     #[test]
@@ -91,7 +93,7 @@ mod tests {
             (None, "y", 1),
             (Some("c"), "x", 3),
         ] {
-            rounds = advance(&rounds, mark, &[&no(points)], false);
+            rounds = advance(&rounds, mark, &[&no(points)]);
             assert_eq!(rounds.stage, stage, "{mark:?} {points}");
         }
     }
@@ -99,11 +101,18 @@ mod tests {
     #[test]
     fn unreadable_decisions_count_only_in_a_row() {
         let mut rounds = Rounds::default();
-        for (mark, is_unreadable, expected) in
-            [("a", true, 1), ("a", true, 1), ("b", true, 2), ("c", false, 0), ("d", true, 1)]
-        {
-            rounds = advance(&rounds, Some(mark), &[], is_unreadable);
-            assert_eq!(rounds.n_unreadable, expected, "{mark}");
+        let broken = Evidence::abstain(Source::Decision, "decision.json", Rejection::Unreadable);
+        let other = Evidence::abstain(Source::Decision, "decision.json", Rejection::Foreign);
+        for (mark, evidence, expected) in [
+            (Some("a"), &broken, 1),
+            (Some("a"), &broken, 1),
+            (None, &broken, 1),
+            (Some("b"), &broken, 2),
+            (Some("c"), &other, 0),
+            (Some("d"), &broken, 1),
+        ] {
+            rounds = advance(&rounds, mark, &[evidence]);
+            assert_eq!(rounds.n_unreadable, expected, "{mark:?}");
         }
     }
 
@@ -111,6 +120,6 @@ mod tests {
     fn fingerprints_go_before_reasons() {
         let mut evidence = no("wording changes each time");
         evidence.fingerprints = vec!["lint/unused".to_owned()];
-        assert_eq!(advance(&Rounds::default(), None, &[&evidence], false).open_points, ["lint/unused"]);
+        assert_eq!(advance(&Rounds::default(), None, &[&evidence]).open_points, ["lint/unused"]);
     }
 }

@@ -80,6 +80,11 @@ impl Evidence {
         self
     }
 
+    /// True of a decision file that is there and cannot be used: what it was to say is not known.
+    pub fn is_unreadable_decision(&self) -> bool {
+        self.source == Source::Decision && self.rejection == Some(Rejection::Unreadable)
+    }
+
     /// True when it says that the work is done and the check had something to check.
     pub fn is_yes(&self) -> bool {
         self.claim == Claim::Yes && !self.is_vacuous

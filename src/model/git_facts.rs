@@ -119,7 +119,8 @@ pub struct CommitSummary {
     pub id: String,
     /// First line of the message. Untrusted text.
     pub subject: String,
-    /// Committer time.
+    /// When its content was committed first: committer time, but for what a rebase, a cherry-pick or an amend that only
+    /// rewords made of an older commit.
     pub at: Timestamp,
     /// The paths that it changes, from the top; `None` where they are many. Untrusted text.
     #[serde(skip)]

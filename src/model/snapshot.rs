@@ -66,8 +66,6 @@ pub struct SessionFacts {
     /// Another value for each turn that ended and each decision file that was written: a new value
     /// begins a new round (R5).
     pub round_mark: Option<String>,
-    /// True when the decision file is there and could not be used (R4 counts these).
-    pub has_unreadable_decision: bool,
     /// What became of the decision of this check.
     pub decision: DecisionReport,
     /// The SHA-256 of the decision file, in hexadecimal, and when it was written.

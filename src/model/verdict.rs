@@ -59,7 +59,7 @@ pub enum Rule {
     RunFailed,
     /// Git, or a source that the verdict needs, cannot be read.
     RequiredUnreadable,
-    /// R4: too many unreadable decisions in a row.
+    /// R4: the decision file is there and cannot be used. Too often in a row it is an ERROR.
     DecisionUnreadable,
     /// Nobody was asked for anything here.
     NobodyAsked,

@@ -146,7 +146,7 @@ impl Tracked {
         let references: Vec<&Evidence> = evidence.iter().collect();
         let none = Rounds::default();
         let before = self.actions.rounds.get(self.round_key()).unwrap_or(&none);
-        rounds::advance(before, facts.round_mark.as_deref(), &references, facts.has_unreadable_decision)
+        rounds::advance(before, facts.round_mark.as_deref(), &references)
     }
 
     /// Rounds are counted for each check apart.
@@ -189,8 +189,8 @@ impl Tracked {
 
 /// What speaks against the work now, and a name for its content.
 fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> MarkSeen {
-    let points_of = |claims: &[Claim]| {
-        let speaking = evidence.iter().filter(|evidence| claims.contains(&evidence.claim));
+    let points_of = |speaks: fn(&Evidence) -> bool| {
+        let speaking = evidence.iter().filter(|evidence| speaks(evidence));
         let mut points: Vec<String> = speaking.flat_map(left_to_do::ids).collect();
         points.sort();
         points.dedup();
@@ -199,8 +199,10 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
     let prompted_at = facts.sessions.iter().filter_map(|session| session.prompted_at).max();
     let content = git.and_then(content);
     MarkSeen {
-        points: points_of(&[Claim::No, Claim::Fail]),
-        questions: points_of(&[Claim::Ask]),
+        points: points_of(|evidence| {
+            matches!(evidence.claim, Claim::No | Claim::Fail) || evidence.is_unreadable_decision()
+        }),
+        questions: points_of(|evidence| evidence.claim == Claim::Ask),
         prompted_at,
         content,
     }
@@ -229,7 +231,8 @@ fn are_known(kept: &[OpenPoint], now: &[OpenPoint]) -> bool {
 
 /// Takes the points out of a NO that are not of this task, by its person's word. One without any left says nothing.
 fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
-    if evidence.claim != Claim::No || not_of_task.is_empty() {
+    let is_dismissable = evidence.claim == Claim::No || evidence.is_unreadable_decision();
+    if !is_dismissable || not_of_task.is_empty() {
         return;
     }
     let is_dismissed = |point: &String| {

@@ -46,7 +46,7 @@ fn every(mut look: impl FnMut(&Situation)) {
 
 fn every_claim(situation: Situation, look: &mut impl FnMut(&Situation)) {
     for limit in [Limit::Within, Limit::UsedUp, Limit::NeverAnswered] {
-        for no in [No::Silent, No::Says, No::SaysAgain] {
+        for no in [No::Silent, No::Unreadable, No::Says, No::SaysAgain] {
             for turn in [LastTurn::Ended, LastTurn::Cut] {
                 for done in [Done::Silent, Done::Words, Done::Yes] {
                     for tree in [Tree::Clean, Tree::AtRisk, Tree::Unknown] {
@@ -136,7 +136,7 @@ fn complete_is_what_a_careful_person_calls_done_and_nothing_else() {
             *classes.entry(format!("{rule:?}")).or_default() += 1;
         }
     });
-    assert_eq!(n_all, 1_399_680, "the number of situations");
+    assert_eq!(n_all, 1_866_240, "the number of situations");
     let names: Vec<&str> = classes.keys().map(String::as_str).collect();
     assert_eq!(names, ["Answered", "ByYou", "DoneOutside", "OutputStands", "TaskBefore", "YesClean"]);
 }

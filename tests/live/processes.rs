@@ -82,6 +82,29 @@ fn a_killed_agent_is_gone_at_once_if_it_was_seen_and_else_when_its_record_is_qui
 }
 
 #[test]
+fn from_within_a_container_nothing_is_gone_that_may_run_outside_of_it() {
+    // What is mounted is never on the device of the root.
+    let mounted = std::path::Path::new("/dev/shm");
+    let sources = LiveSources::default().within_container();
+    let look = |agent: &str, place: &std::path::Path, sources: &LiveSources| {
+        let mut session = open_session(agent, &unique_id(), place, NOW);
+        let request = request(place, Vec::new());
+        let sessions = std::slice::from_mut(&mut session);
+        let again = tell(sessions, &request, sources, Timestamp(NOW + 60_000), &mut LiveMemory::default());
+        (session.live.iter().map(|word| word.status.clone()).collect::<Vec<_>>(), again)
+    };
+    assert_eq!(look("unseen", mounted, &sources), (vec![], None));
+    // Where the whole machine is seen, and on the container's own disk, no process is none.
+    let gone = (vec![LiveStatus::Gone], None);
+    assert_eq!(look("unseen", mounted, &LiveSources::default()), gone);
+    assert_eq!(look("unseen", std::path::Path::new("/"), &sources), gone);
+    // Another one of its kind is seen in the container: agents run here.
+    let repo = Repo::new();
+    let _other = Agent::start(&repo, "gemini", repo.path(), "");
+    assert_eq!(look("gemini", mounted, &sources), gone);
+}
+
+#[test]
 fn nothing_is_said_while_another_could_work_on_it() {
     let repo = Repo::new();
     repo.write("deep/file", "x");

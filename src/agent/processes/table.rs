@@ -152,6 +152,11 @@ impl ProcessTable {
             })
     }
 
+    /// Whether any process of the agent is seen.
+    pub fn has_any(&self, agent: &str) -> bool {
+        self.of(agent).next().is_some()
+    }
+
     /// The agent's process on this pseudo-terminal, if any.
     pub fn on_terminal(&self, agent: &str, pseudo_terminal: u32) -> Option<&AgentProcess> {
         self.of(agent).find(|process| !process.is_service && process.pseudo_terminal == Some(pseudo_terminal))

@@ -14,7 +14,7 @@ use crate::config::Flags;
 use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::judge::supervised_loop::CheckFacts;
 use crate::model::{
-    CommandEnd, OpenPoint, RunOrder, Source, SupervisedRun, SupervisedTurn, Verdict, VerdictState, Warning,
+    CommandEnd, OpenPoint, RunOrder, SupervisedRun, SupervisedTurn, Verdict, VerdictState, Warning,
     WorkspaceView,
 };
 
@@ -75,13 +75,6 @@ pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
         format!("{}: {}", source.trim(), point.text.trim())
     };
     let mut points: Vec<String> = verdict.left_to_do.open().filter(|point| point.weighs).map(named).collect();
-    if verdict.warnings.contains(&Warning::DecisionUnreadable) {
-        let decisions = verdict.parts.iter().map(|part| &part.evidence);
-        let decisions = decisions.filter(|evidence| evidence.source == Source::Decision);
-        points.extend(
-            decisions.flat_map(|evidence| &evidence.reasons).map(|reason| format!("decision: {reason}")),
-        );
-    }
     // Several sessions may leave the same in the same words.
     let mut known = BTreeSet::new();
     points.retain(|point| known.insert(point.clone()));

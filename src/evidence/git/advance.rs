@@ -1,7 +1,8 @@
 //! New commits on top of what is known: the commonest change by far costs what those commits cost,
 //! not what the branch costs.
 
-use super::commits::{MAX_NEWEST, tells_only};
+use super::commits::MAX_NEWEST;
+use super::evidence_paths::tells_only;
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
 use super::reader::{Commit, Id, Repo, rescued};

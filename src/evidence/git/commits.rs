@@ -8,12 +8,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::evidence_paths::is_evidence;
+use super::evidence_paths::tells_only;
 use super::history::History;
-use super::newest::{newest_first, older_tests, summary};
+use super::newest::{made_at, newest_first, older_tests, summary};
 use super::reader::{Commit, Id, Repo, rescued};
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
-use crate::model::{Baseline, BaselineOrigin, CommitCounts, Head};
+use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head};
 
 /// So many commits are walked; beyond, counts are lower bounds.
 const WALK_LIMIT: usize = 10_000;
@@ -93,11 +93,6 @@ fn is_as_at_baseline(repo: &dyn Repo, head: &Head, baseline: &Baseline) -> Read<
         Some(_) => found.next() == Some(tree),
         None => EMPTY_TREES.contains(&tree.as_str()),
     })
-}
-
-/// Whether a commit that changes these paths changes nothing but evidence.
-pub(super) fn tells_only(paths: &[Vec<u8>], evidence: &[Vec<u8>]) -> bool {
-    !paths.is_empty() && paths.iter().all(|path| is_evidence(path, evidence))
 }
 
 /// The log of HEAD without what is newer than the HEAD that was read: git writes the log before it
@@ -205,10 +200,16 @@ impl Count<'_> {
         for (at, commit) in sorted.take(MAX_CENSUSED).enumerate() {
             match paths.get(commit.id.as_str()) {
                 _ if at >= MAX_NEWEST => self.counts.older_tests.extend(older_tests(self.repo, commit)?),
-                Some(paths) => self.counts.newest.push(summary(self.repo, commit, paths)?),
-                None => self.counts.newest.push(summary(self.repo, commit, &self.repo.paths(commit)?)?),
+                Some(paths) => self.list(commit, paths)?,
+                None => self.list(commit, &self.repo.paths(commit)?)?,
             }
         }
+        Ok(())
+    }
+
+    fn list(&mut self, commit: &Commit, paths: &[Vec<u8>]) -> Read<()> {
+        let at = made_at(self.repo, &self.history, commit)?;
+        self.counts.newest.push(CommitSummary { at, ..summary(self.repo, commit, paths)? });
         Ok(())
     }
 

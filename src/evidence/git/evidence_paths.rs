@@ -47,3 +47,7 @@ pub(super) fn shown(path: &[u8]) -> String {
     }
     text
 }
+/// Whether a commit that changes these paths changes nothing but evidence.
+pub(super) fn tells_only(paths: &[Vec<u8>], evidence: &[Vec<u8>]) -> bool {
+    !paths.is_empty() && paths.iter().all(|path| is_evidence(path, evidence))
+}

@@ -77,6 +77,7 @@ impl<'a> InProcess<'a> {
             tree: commit.tree_id().to_string(),
             parents: commit.parent_ids().map(|parent| parent.to_string()).collect(),
             time: commit.time().seconds(),
+            authored: commit.author().when().seconds(),
             subject: String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default()).into_owned(),
             is_rescue: is_rescue(commit.message_bytes()),
         })

@@ -3,14 +3,17 @@
 use std::collections::{BinaryHeap, HashMap};
 
 use super::evidence_paths::shown;
+use super::history::History;
 use super::reader::{Commit, Id, Repo};
-use crate::git::Read;
+use crate::git::{Read, ReflogAction};
 use crate::model::{CommitSummary, TestCensus, TestChange, Timestamp, is_test_file};
 
 /// Signs of an abbreviated id.
 const SHORT: usize = 8;
 /// So many paths of a commit are named; those of a larger one are not.
 const MOST_PATHS: usize = 40;
+/// So many amends of one commit that only reword it are followed back.
+const MOST_REWORDED: usize = 20;
 /// So many files of tests of a commit are looked into, each of at most so many bytes.
 const MOST_TESTS: usize = 20;
 const LONGEST_TEST: usize = 256 << 10;
@@ -56,6 +59,30 @@ pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Re
         paths: (!is_merge && named.len() <= MOST_PATHS).then_some(named),
         written_at: Vec::new(),
     })
+}
+
+/// When the content of a commit was made. A rebase, a cherry-pick and an amend that only rewords give it a new commit and
+/// make nothing new.
+pub(super) fn made_at(repo: &dyn Repo, history: &History, commit: &Commit) -> Read<Timestamp> {
+    let mut commit = commit.clone();
+    let mut seconds = commit.time;
+    for _ in 0..MOST_REWORDED {
+        seconds = commit.time;
+        match history.made.get(&commit.id) {
+            Some(ReflogAction::Replay | ReflogAction::ReplayOver) => seconds = seconds.min(commit.authored),
+            Some(ReflogAction::Amend) => {
+                let old: Vec<Id> = history.amended.get(&commit.id).cloned().into_iter().collect();
+                let old = repo.commits(&old)?.into_iter().flatten().next();
+                if let Some(old) = old.filter(|old| old.tree == commit.tree) {
+                    commit = old;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        break;
+    }
+    Ok(Timestamp(seconds.saturating_mul(1000)))
 }
 
 /// The files of tests that a commit changes, with how many tests each has before and after it.

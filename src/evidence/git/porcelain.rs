@@ -5,11 +5,11 @@ use super::reader::{Commit, Entry, Id, Ref, is_rescue};
 use crate::git::{Read, is_id, trouble};
 use crate::model::{ChangeKind, ReadProblem};
 
-/// The commits of `rev-list` with fields id, tree, parents, time, subject, message, each ended by a NUL.
+/// The commits of `rev-list` with fields id, tree, parents, both times, subject, message, each ended by a NUL.
 pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
     let fields: Vec<&[u8]> = answer.split(|byte| *byte == 0).collect();
     fields
-        .chunks_exact(6)
+        .chunks_exact(7)
         .filter_map(|fields| {
             let field = |position: usize| String::from_utf8_lossy(fields[position].trim_ascii()).into_owned();
             let id = field(0);
@@ -18,8 +18,9 @@ pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
                 tree: field(1),
                 parents: field(2).split_ascii_whitespace().map(str::to_owned).collect(),
                 time: field(3).parse().unwrap_or_default(),
-                subject: field(4),
-                is_rescue: is_rescue(fields[5]),
+                authored: field(4).parse().unwrap_or_default(),
+                subject: field(5),
+                is_rescue: is_rescue(fields[6]),
             })
         })
         .collect()

@@ -22,8 +22,8 @@ use crate::process::{End, Output};
 const ANSWER_CAP: usize = 64 << 20;
 /// So many entries of a log are asked for.
 const LOG_LIMIT: usize = 5_000;
-/// What is asked of each commit: id, tree, parents, committer time, subject, message.
-const COMMIT_FORMAT: &str = "--format=%H%x00%T%x00%P%x00%ct%x00%s%x00%B%x00";
+/// What is asked of each commit: id, tree, parents, committer and author time, subject, message.
+const COMMIT_FORMAT: &str = "--format=%H%x00%T%x00%P%x00%ct%x00%at%x00%s%x00%B%x00";
 /// What the shadow keeps of the repository's settings, section `core`: those that decide whether a file differs.
 const NEEDED: [&str; 15] = [
     "autocrlf", "bigfilethreshold", "checkroundtripencoding", "checkstat", "eol", "excludesfile", "filemode",

@@ -80,6 +80,8 @@ pub(super) struct Commit {
     pub(super) parents: Vec<Id>,
     /// Committer time, seconds since the epoch.
     pub(super) time: i64,
+    /// When its content was written first, which a rebase and a cherry-pick keep: author time, seconds since the epoch.
+    pub(super) authored: i64,
     /// First line of its message.
     pub(super) subject: String,
     /// Whether its message says that it is a rescue by closeout ([`is_rescue`]).

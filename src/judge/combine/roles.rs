@@ -48,9 +48,7 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
                 || (evidence.is_required
                     && matches!(evidence.rejection, Some(Rejection::Unreadable | Rejection::Absent)))
         }
-        Rule::DecisionUnreadable => {
-            evidence.source == Source::Decision && evidence.rejection == Some(Rejection::Unreadable)
-        }
+        Rule::DecisionUnreadable => evidence.is_unreadable_decision(),
         Rule::SaysNo | Rule::SameAgain => evidence.claim == Claim::No,
         Rule::YesWithCommits
         | Rule::OutputStands

@@ -87,9 +87,7 @@ impl<'a> Tally<'a> {
 
     /// A decision file that is there and cannot be used.
     pub(super) fn unreadable_decision(&self) -> Option<&'a Evidence> {
-        self.evidence.iter().find(|evidence| {
-            evidence.source == Source::Decision && evidence.rejection == Some(Rejection::Unreadable)
-        })
+        self.evidence.iter().find(|evidence| evidence.is_unreadable_decision())
     }
 
     /// The first source that cannot be read and that the verdict cannot do without. Git that does
@@ -119,7 +117,9 @@ impl<'a> Tally<'a> {
             Failure::Run
         } else if self.unreadable().is_some() {
             Failure::Unreadable
-        } else if case.rounds.n_unreadable >= case.policy.unreadable_limit {
+        } else if self.unreadable_decision().is_some()
+            && case.rounds.n_unreadable >= case.policy.unreadable_limit
+        {
             Failure::Decisions
         } else {
             Failure::None
@@ -172,7 +172,7 @@ impl<'a> Tally<'a> {
 
     fn no(&self, case: &Case<'_>) -> No {
         if !self.has(Claim::No) {
-            No::Silent
+            self.unreadable_decision().map_or(No::Silent, |_| No::Unreadable)
         } else if case.rounds.stage >= case.policy.stall_stage {
             No::SaysAgain
         } else {

@@ -107,6 +107,8 @@ pub enum Limit {
 pub enum No {
     /// None does.
     Silent,
+    /// None does, and a decision file that cannot be used may have said so.
+    Unreadable,
     /// One does.
     Says,
     /// The same points came back in as many rounds as make a stall (R5).
@@ -202,7 +204,7 @@ fn first_match(situation: &Situation) -> (VerdictState, Rule) {
     match situation.no {
         No::Says => return (VerdictState::Incomplete, Rule::SaysNo),
         No::SaysAgain => return (VerdictState::Stalled, Rule::SameAgain),
-        No::Silent => {}
+        No::Silent | No::Unreadable => {}
     }
     if situation.activity == AtWork::Perhaps {
         return (VerdictState::Working, Rule::Works);
@@ -212,6 +214,9 @@ fn first_match(situation: &Situation) -> (VerdictState, Rule) {
     }
     if situation.waits {
         return (VerdictState::Waiting, Rule::Waits);
+    }
+    if situation.no == No::Unreadable {
+        return (VerdictState::Incomplete, Rule::DecisionUnreadable);
     }
     match situation.deliverable {
         Deliverable::Work => work(situation),

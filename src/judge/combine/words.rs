@@ -9,7 +9,7 @@ use crate::model::{
 use super::situation::Tally;
 use super::table::Tree;
 use super::{Case, changes, commits, scope};
-use crate::judge::USAGE_LIMIT;
+use crate::judge::{USAGE_LIMIT, left_to_do};
 
 /// How many signs of a source's own words go into one sentence.
 const QUOTE: usize = 160;
@@ -36,8 +36,12 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
             with_reason(&format!("{name} cannot be read, and silence is never completion"), unreadable)
         }
         Rule::DecisionUnreadable => {
-            let what = format!("{} unreadable decisions in a row", case.rounds.n_unreadable);
-            with_reason(&what, tally.unreadable_decision())
+            let what = if case.rounds.n_unreadable >= case.policy.unreadable_limit {
+                &format!("{} unreadable decisions in a row", case.rounds.n_unreadable)
+            } else {
+                left_to_do::UNREADABLE_DECISION
+            };
+            with_reason(what, tally.unreadable_decision())
         }
         Rule::SaysNo => {
             with_reason(&say(tally.claims(Claim::No), "it is not done"), tally.claims(Claim::No).next())
@@ -109,6 +113,9 @@ pub(super) fn next_action(
                 },
             )
         }
+        VerdictState::Incomplete if rule == Rule::DecisionUnreadable => {
+            action(NextActionKind::Repair, repair(rule, tally))
+        }
         VerdictState::Incomplete => whether_done(tally, case),
         VerdictState::NoTask => action(NextActionKind::None, "nothing to do".to_owned()),
         VerdictState::Waiting | VerdictState::Working => action(NextActionKind::Wait, "wait".to_owned()),
@@ -172,9 +179,7 @@ fn n_loose(case: &Case<'_>) -> u32 {
 /// COMPLETE by the rules, and perhaps something beside it that a person would look at.
 fn after_complete(tally: &Tally<'_>, warnings: &[Warning]) -> NextAction {
     let has = |warning| warnings.contains(&warning);
-    if has(Warning::DecisionUnreadable) {
-        action(NextActionKind::Repair, with_reason("look at the decision file", tally.unreadable_decision()))
-    } else if has(Warning::WordsStopHalfWay) && !tally.has_session() {
+    if has(Warning::WordsStopHalfWay) && !tally.has_session() {
         action(NextActionKind::Ask, "look at the last words: they announce more, or break off".to_owned())
     } else if has(Warning::WordsStopHalfWay) {
         action(NextActionKind::Ask, "ask the agent: its last words announce more, or break off".to_owned())

@@ -1,5 +1,6 @@
 //! What can be checked: plans, the closer's report, required files, test results.
 
+use crate::judge::GRACE_MS;
 use crate::judge::checkers::{self, CheckContext, Checker, PlanSource, TestCounts};
 use crate::judge::closer::{self, CloserAnswer, CloserReport};
 use crate::model::{
@@ -75,7 +76,8 @@ fn named_plan(
     match plan {
         Reading::Present(plan) if names.contains(&plan.name) => Some(of_plan(plan, observations, scales)),
         Reading::Unreadable(unreadable) if names.contains(&unreadable.name) => {
-            Some(unusable(Source::Plan, unreadable))
+            let is_chosen = scales.settings.are_plans_chosen || *names != *scales.settings.plans;
+            Some(if is_chosen { unverifiable(unreadable) } else { unusable(Source::Plan, unreadable) })
         }
         Reading::Present(_)
         | Reading::Unreadable(_)
@@ -255,11 +257,10 @@ fn tests(
         // What is demanded and was not run for this task, nobody can verify; what failed before still fails.
         Reading::Present(results)
             if results.n_failed == 0
-                && (is_stale(observations, results.written_at)
-                    || results.names.iter().any(|name| is_of_baseline(observations, name))) =>
+                && let Some(age) = unproven_age(results, observations) =>
         {
             unverified(&results.names.join(", "))
-                .because("older than this task: run the tests again")
+                .because(format!("{age}: run the tests again"))
                 .at(Some(results.written_at))
         }
         Reading::Present(results) => {
@@ -282,6 +283,16 @@ fn tests(
         }
         Reading::NotLookedAt => return None,
     })
+}
+
+/// Why passing results may be of another moment than this task's.
+fn unproven_age(results: &TestResults, observations: &Observations) -> Option<&'static str> {
+    if results.written_at.millis_since(observations.taken_at) > GRACE_MS {
+        return Some("their time lies in the future");
+    }
+    let is_old = is_stale(observations, results.written_at)
+        || results.names.iter().any(|name| is_of_baseline(observations, name));
+    is_old.then_some("older than this task")
 }
 
 /// Age takes away a YES, never what is open.
@@ -335,6 +346,12 @@ fn checked(
         evidence.fingerprints = fingerprints;
     }
     evidence
+}
+
+/// A plan that was asked for and cannot be read keeps the work open.
+fn unverifiable(unreadable: &Unreadable) -> Evidence {
+    Evidence::claim(Source::Plan, unreadable.name.clone(), Claim::No)
+        .because(format!("cannot verify: {}", unreadable.detail))
 }
 
 fn unusable(source: Source, unreadable: &Unreadable) -> Evidence {

@@ -1,5 +1,6 @@
 //! The decision chain as one record: the file, else the output (DESIGN.md 2.2, ranks 4, 7, 8).
 
+use crate::judge::GRACE_MS;
 use crate::judge::decision::{
     self, Decision, DecisionFile, DecisionInput, DecisionRecord, FileContent, last_paragraph, own_voice,
 };
@@ -10,11 +11,12 @@ use crate::model::{
 
 use super::{OF_BASELINE, WeighContext, excerpt, is_of_baseline};
 
-/// What the decision chain says, and whether its file is there and cannot be used (R4).
+/// What the decision chain says.
 pub(super) struct Said {
     pub(super) evidence: Evidence,
     pub(super) report: DecisionReport,
-    pub(super) is_unreadable: bool,
+    /// Whether the file is being written: what it will say is not known, and no round has ended.
+    pub(super) is_half_written: bool,
     /// When the file was written.
     pub(super) written_at: Option<Timestamp>,
 }
@@ -27,7 +29,7 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
                 Evidence::abstain(Source::Decision, file.name.clone(), Rejection::Stale).because(OF_BASELINE)
             });
             let report = report(observations, Some(DecisionReason::StaleFile), scales);
-            return Said { evidence, report, is_unreadable: false, written_at: None };
+            return Said { evidence, report, is_half_written: false, written_at: None };
         }
         Reading::Present(file) => (Some(FileContent::Text(file.content.as_str())), Some(file.written_at)),
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::HalfWritten => {
@@ -36,7 +38,7 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
                 Evidence::abstain(Source::Decision, unreadable.name.clone(), Rejection::Unreadable)
                     .because(unreadable.detail.clone());
             let report = report(observations, Some(DecisionReason::Unreadable), scales);
-            return Said { evidence, report, is_unreadable: false, written_at: None };
+            return Said { evidence, report, is_half_written: true, written_at: None };
         }
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::TooLarge => {
             (Some(FileContent::TooLarge), None)
@@ -54,16 +56,14 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
     let evidence = if record.has_verdict {
         verdict(&record, name, "the output", &output, scales)
     } else {
-        undecided(&record, name, observations)
+        undecided(&record, name, observations, age_before_check_ms.is_some_and(|age| age > GRACE_MS))
     };
-    let is_unreadable = file.is_some()
-        && record.reason.is_some_and(|reason| rejection(reason, observations) == Rejection::Unreadable);
     let report = DecisionReport {
         source: record.source,
         check_id_match: record.check_id_match,
         ..report(observations, record.reason, scales)
     };
-    Said { evidence: evidence.at(written_at), report, is_unreadable, written_at }
+    Said { evidence: evidence.at(written_at), report, is_half_written: false, written_at }
 }
 
 /// What became of the file, where no channel decided.
@@ -141,26 +141,37 @@ fn verdict(
     Evidence { pointer: Some(Pointer { place: evidence.name.clone(), excerpt: None }), ..evidence }
 }
 
-fn undecided(record: &DecisionRecord, name: String, observations: &Observations) -> Evidence {
+fn undecided(
+    record: &DecisionRecord,
+    name: String,
+    observations: &Observations,
+    is_of_before: bool,
+) -> Evidence {
     let reason = record.reason.unwrap_or(DecisionReason::NoDecision);
     if let Reading::Unreadable(unreadable) = &observations.decision {
         return Evidence::abstain(Source::Decision, name, Rejection::Unreadable)
             .because(unreadable.detail.clone());
     }
-    Evidence::abstain(Source::Decision, name, rejection(reason, observations)).because(label(reason))
+    let mut rejection = rejection(reason, observations);
+    if rejection == Rejection::Unreadable && is_of_before {
+        // Whatever it was to say, it was said of an earlier task.
+        rejection = Rejection::Stale;
+    }
+    Evidence::abstain(Source::Decision, name, rejection).because(label(reason))
 }
 
 /// Why a file does not count. Unreadable is one that is there and whose content cannot be used; one of
-/// another check or of an earlier task is readable.
+/// another check or of an earlier task is readable. An id that is the name of a variable was meant for this check.
 fn rejection(reason: DecisionReason, observations: &Observations) -> Rejection {
     match reason {
-        DecisionReason::CheckIdMismatch | DecisionReason::CheckIdPlaceholder => Rejection::Foreign,
+        DecisionReason::CheckIdMismatch => Rejection::Foreign,
         DecisionReason::StaleFile => Rejection::Stale,
         DecisionReason::NoDecision => match &observations.decision {
             Reading::NotConfigured | Reading::NotLookedAt => Rejection::NotConfigured,
             Reading::Absent { .. } | Reading::Unreadable(_) | Reading::Present(_) => Rejection::Absent,
         },
-        DecisionReason::TooLarge
+        DecisionReason::CheckIdPlaceholder
+        | DecisionReason::TooLarge
         | DecisionReason::Unreadable
         | DecisionReason::EmptyFile
         | DecisionReason::InvalidJson

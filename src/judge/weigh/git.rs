@@ -32,7 +32,7 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
 
 fn commits(facts: &GitFacts) -> Evidence {
     let counts = &facts.commits;
-    let newest_at = counts.newest.first().map(|commit| commit.at);
+    let newest_at = counts.newest.iter().map(|commit| commit.at).max();
     let mut evidence = if counts.n_new > 0 {
         let at_least = if counts.is_cut { "at least " } else { "" };
         Evidence::claim(Source::Commits, NAME, Claim::Yes)

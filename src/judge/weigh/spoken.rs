@@ -10,9 +10,9 @@ use super::{EvidenceSet, OF_BASELINE, WeighContext, activity, excerpt, is_of_bas
 use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label};
 use crate::judge::{STOPS_HALF_WAY, words};
 use crate::model::{
-    Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy, Parts, Pointer,
-    Question, QuestionWeight, Rejection, SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp,
-    TurnState, display_text,
+    ActivityState, Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy,
+    Parts, Pointer, Question, QuestionWeight, Rejection, SessionObservation, Source, Strength, TaskKind,
+    TextFile, Timestamp, TurnState, display_text,
 };
 
 /// What words are to the task.
@@ -131,7 +131,7 @@ impl<'a> Spoken<'a> {
     /// told.
     pub(super) fn weigh(
         &self,
-        scales: &WeighContext<'_>,
+        (scales, now): (&WeighContext<'_>, Timestamp),
         is_newest: bool,
         texts: &mut Texts,
         pile: &mut EvidenceSet,
@@ -154,7 +154,10 @@ impl<'a> Spoken<'a> {
                 add(self.result(&read.judged), None);
             }
             let excerpt = question.as_ref().map(|question| excerpt::reason(&question.text));
-            add(self.claim(read, question.as_ref(), scales), excerpt);
+            let runs_on = self.session.is_some_and(|session| {
+                activity::of_session(session, now, scales).state == ActivityState::Background
+            });
+            add(self.claim(read, question.as_ref(), (scales, runs_on)), excerpt);
         }
         let (text, is_cut) = excerpt::tail(&self.text);
         let is_cut = is_cut || self.is_cut;
@@ -182,8 +185,13 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// ASK; of the task also NO at high certainty, and DONE.
-    fn claim(&self, read: &mut TextRead, question: Option<&Question>, scales: &WeighContext<'_>) -> Evidence {
+    /// ASK; of the task also NO at high certainty, and DONE. `runs_on` says that its background work is known to run.
+    fn claim(
+        &self,
+        read: &mut TextRead,
+        question: Option<&Question>,
+        (scales, runs_on): (&WeighContext<'_>, bool),
+    ) -> Evidence {
         let silent = |reason: String| {
             Evidence::abstain(Source::LastWords, self.from, Rejection::Undecided).because(reason)
         };
@@ -207,6 +215,8 @@ impl<'a> Spoken<'a> {
                     guess(Claim::Ask).because(words)
                 }
             }
+            // The session itself tells of what runs, and of its end.
+            (Label::Incomplete, _) if runs_on && judged.kind == Kind::Progress => silent(words_of(judged)),
             // What its writer surely admits or announces is open, whatever else says that it is done.
             (Label::Incomplete, _)
                 if is_of_task && judged.certainty == Certainty::High && !self.is_courtesy(judged) =>

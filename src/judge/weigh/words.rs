@@ -70,8 +70,7 @@ pub(super) fn weigh(
         work: of_run(work::work(observations, tasks, memory), tasks, scales),
         is_checked: proven.is_checked,
         acted_outside: proven.acted_outside,
-        round_mark: round_mark(session, said.written_at),
-        has_unreadable_decision: said.is_unreadable,
+        round_mark: round_mark(session, said.written_at).filter(|_| !said.is_half_written),
         decision: said.report,
         decision_file: observations.decision_digest.clone().zip(said.written_at),
     }
@@ -130,7 +129,9 @@ fn weigh_spoken(
     }
     let mut front = None;
     for (at, words) in spoken.iter().enumerate() {
-        let last_words = pile.of_session(words.session(), |pile| words.weigh(scales, at == 0, texts, pile));
+        let last_words = pile.of_session(words.session(), |pile| {
+            words.weigh((scales, observations.taken_at), at == 0, texts, pile)
+        });
         front = front.or(last_words);
     }
     (said, front)
