@@ -115,7 +115,7 @@ impl Machine {
         let mut sessions: Vec<Evidence> =
             evidence.filter(|evidence| evidence.source == Source::LiveSession).collect();
         // The one that claims something, if one does.
-        sessions.sort_by_key(|evidence| evidence.claim == Claim::Abstain);
+        sessions.sort_by_key(|evidence| evidence.rejection().is_some());
         let session = sessions.remove(0);
         (sample.session_facts.unwrap().activity.unwrap(), session.claim)
     }
@@ -226,11 +226,11 @@ fn a_session_at_work_is_seen_behind_a_newer_one_that_is_over() {
     assert_eq!((activity.state, claim), (ActivityState::Working, Claim::Work));
     assert_eq!(activity.detail.as_deref(), Some("another session here"));
     // In silence it may have been killed, and a check that it started itself does not count it.
-    assert_eq!(machine.weighed(1_000_700_000, None).1, Claim::Abstain);
-    assert_eq!(machine.weighed(1_000_010_000, Some("old")).1, Claim::Abstain);
+    assert_eq!(machine.weighed(1_000_700_000, None).1.name(), "ABSTAIN");
+    assert_eq!(machine.weighed(1_000_010_000, Some("old")).1.name(), "ABSTAIN");
     append(&old, &machine.reply("3", "Done.", LATE));
     set_time(&old, 1_000_004);
-    assert_eq!(machine.weighed(1_000_010_000, None).1, Claim::Abstain);
+    assert_eq!(machine.weighed(1_000_010_000, None).1.name(), "ABSTAIN");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_turn_that_is_over_waits_for_its_subagents_until_they_report() {
     assert_eq!(machine.session().subagents, [subagent]);
     let (activity, claim) = machine.weighed(moved_at.0 + 1000, None);
     assert_eq!((activity.state, claim), (ActivityState::Background, Claim::Wait));
-    assert_eq!(machine.weighed(moved_at.0 + 700_000, None).1, Claim::Abstain);
+    assert_eq!(machine.weighed(moved_at.0 + 700_000, None).1.name(), "ABSTAIN");
     append(
         &path,
         &machine.line(&json!({"type": "user", "timestamp": LATE, "promptSource": "system",
@@ -258,7 +258,7 @@ fn a_turn_that_is_over_waits_for_its_subagents_until_they_report() {
     );
     append(&path, &machine.reply("3", "It has reported.", LATE));
     assert_eq!(machine.session().subagents, []);
-    assert_eq!(machine.weighed(moved_at.0 + 1000, None).1, Claim::Abstain);
+    assert_eq!(machine.weighed(moved_at.0 + 1000, None).1.name(), "ABSTAIN");
 }
 
 #[test]

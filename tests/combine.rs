@@ -9,12 +9,13 @@ use closeout::judge::combine::table::{LastPrompt, Mark};
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
-    GitReader, Head, NextActionKind, OfferPolicy, Operation, PartRole, Policy, Proof, Question,
+    GitReader, Head, NextActionKind, OfferPolicy, Operation, PartRole, Point, Policy, Proof, Question,
     QuestionWeight, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp, Verdict,
     VerdictState, Warning,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
+use serde_json::json;
 use strum::VariantArray as _;
 
 #[derive(Deserialize)]
@@ -81,7 +82,7 @@ struct Input {
 #[serde(deny_unknown_fields)]
 struct Said {
     source: Source,
-    claim: Claim,
+    claim: String,
     #[serde(default)]
     name: String,
     rejection: Option<Rejection>,
@@ -165,15 +166,16 @@ struct Expect {
 
 impl Said {
     fn evidence(&self) -> Evidence {
+        let claim = json!({"claim": self.claim, "rejection": self.rejection});
+        let claim: Claim = serde_json::from_value(claim).unwrap();
         Evidence {
-            rejection: self.rejection,
             strength: self.strength.unwrap_or(Strength::Verified),
             is_vacuous: self.vacuous,
             is_required: self.required,
             reasons: self.reasons.clone(),
-            fingerprints: self.fingerprints.clone(),
+            points: self.fingerprints.iter().cloned().map(Point::from).collect(),
             said_at: self.at.map(Timestamp),
-            ..Evidence::claim(self.source, self.name.clone(), self.claim)
+            ..Evidence::claim(self.source, self.name.clone(), claim)
         }
     }
 }
@@ -392,34 +394,34 @@ const SOURCES: [Source; 15] = [
     Source::LastWords,
 ];
 
-const CLAIMS: [Claim; 8] =
-    [Claim::Yes, Claim::No, Claim::Ask, Claim::Wait, Claim::Work, Claim::Dirty, Claim::Fail, Claim::Abstain];
+const CLAIMS: [Claim; 7] =
+    [Claim::Yes, Claim::No, Claim::Ask, Claim::Wait, Claim::Work, Claim::Dirty, Claim::Fail];
 
-const REJECTIONS: [Option<Rejection>; 10] = [
-    None,
-    Some(Rejection::NotConfigured),
-    Some(Rejection::Absent),
-    Some(Rejection::Stale),
-    Some(Rejection::Foreign),
-    Some(Rejection::Unreadable),
-    Some(Rejection::Vacuous),
-    Some(Rejection::Undecided),
-    Some(Rejection::MidTurn),
-    Some(Rejection::LeftOver),
+const REJECTIONS: [Rejection; 9] = [
+    Rejection::NotConfigured,
+    Rejection::Absent,
+    Rejection::Stale,
+    Rejection::Foreign,
+    Rejection::Unreadable,
+    Rejection::Vacuous,
+    Rejection::Undecided,
+    Rejection::MidTurn,
+    Rejection::LeftOver,
 ];
 
 prop_compose! {
     fn any_evidence()(
         source in prop::sample::select(SOURCES.to_vec()),
-        claim in prop::sample::select(CLAIMS.to_vec()),
-        rejection in prop::sample::select(REJECTIONS.to_vec()),
+        claim in prop_oneof![
+            7 => prop::sample::select(CLAIMS.to_vec()),
+            1 => prop::sample::select(REJECTIONS.to_vec()).prop_map(Claim::Abstain),
+        ],
         strength in prop::sample::select(vec![Strength::Verified, Strength::SelfReported, Strength::Guess]),
         is_vacuous in any::<bool>(),
         is_required in any::<bool>(),
         reasons in prop::collection::vec(".{0,40}", 0..3),
     ) -> Evidence {
         Evidence {
-            rejection: if claim == Claim::Abstain { rejection } else { None },
             strength, is_vacuous, is_required, reasons,
             ..Evidence::claim(source, "x", claim)
         }
@@ -500,7 +502,7 @@ proptest! {
             let mut fewer = evidence.clone();
             let gone = fewer.remove(usize::try_from(seed % evidence.len() as u64).unwrap());
             let is_silence = matches!(gone.claim, Claim::Yes | Claim::Ask)
-                || (gone.claim == Claim::Abstain && !gone.is_required && gone.source != Source::Changes)
+                || (gone.rejection().is_some() && !gone.is_required && gone.source != Source::Changes)
                     && !gone.is_unreadable_decision();
             if is_silence {
                 prop_assert_ne!(state_of(kind, &fewer, &rounds), VerdictState::Complete);

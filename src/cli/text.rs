@@ -93,7 +93,7 @@ fn question(text: &mut String, verdict: &Verdict) {
 }
 
 fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timestamp) {
-    let part = match (role, evidence.rejection) {
+    let part = match (role, evidence.rejection()) {
         (PartRole::Rejected, Some(rejection)) => sets::rejection(rejection),
         _ => sets::role(role),
     };

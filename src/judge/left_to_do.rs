@@ -5,9 +5,10 @@
 
 use std::fmt::Write as _;
 
-use crate::judge::{GRACE_MS, PERMISSION, STOPS_HALF_WAY};
+use crate::judge::GRACE_MS;
 use crate::model::{
-    Claim, Evidence, LeftToDo, OpenPoint, PointKind, PointState, Rejection, Source, Timestamp, display_text,
+    Claim, Evidence, LeftToDo, OpenPoint, Point, PointKind, PointState, Rejection, Source, Timestamp,
+    display_text,
 };
 
 /// So many points are kept: a list that nobody reads to its end helps nobody.
@@ -20,12 +21,12 @@ pub(super) const UNREADABLE_DECISION: &str = "the decision file cannot be read";
 /// The name of the point that a last turn which did not end by itself makes.
 const CUT_TURN: &str = "session/cut-turn";
 
-/// The names of the points behind a claim: its fingerprints, else its reasons, else its name.
+/// The names of the points behind a claim: its own names, else its reasons, else its name.
 pub fn ids(evidence: &Evidence) -> Vec<String> {
     if evidence.is_unreadable_decision() {
         vec![DECISION.to_owned()]
-    } else if !evidence.fingerprints.is_empty() {
-        evidence.fingerprints.clone()
+    } else if !evidence.points.is_empty() {
+        evidence.points.iter().map(Point::to_string).collect()
     } else if !evidence.reasons.is_empty() {
         evidence.reasons.clone()
     } else {
@@ -78,7 +79,7 @@ fn closed(
     let of_source = |evidence: &&Evidence| {
         evidence.source == known.source && evidence.name == known.from && evidence.session == known.session
     };
-    let rejection = evidence.iter().filter(of_source).find_map(|evidence| evidence.rejection);
+    let rejection = evidence.iter().filter(of_source).find_map(Evidence::rejection);
     match (known.state, rejection) {
         (PointState::Done { at }, _) if prompted_at.is_some_and(|prompted_at| prompted_at > at) => None,
         (PointState::Done { .. }, _) => Some(known.clone()),
@@ -129,14 +130,13 @@ fn points_of(evidence: &Evidence, prompted_at: Option<Timestamp>, now: Timestamp
 
 /// What the evidence asks for, and whether it weighs; `None` if nothing is left to do by it.
 fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
-    let has = |name: &str| evidence.fingerprints.iter().any(|fingerprint| fingerprint == name);
     match evidence.claim {
-        Claim::Ask if has(PERMISSION) => Some((PointKind::Allow, true)),
+        Claim::Ask if evidence.has(&Point::Permission) => Some((PointKind::Allow, true)),
         Claim::Ask => Some((PointKind::Answer, true)),
         Claim::Fail => Some((PointKind::Repair, true)),
         Claim::No => Some((PointKind::Finish, true)),
         Claim::Dirty => Some((PointKind::Keep, true)),
-        Claim::Abstain => match evidence.rejection? {
+        Claim::Abstain(rejection) => match rejection {
             Rejection::MidTurn if evidence.source == Source::LiveSession => Some((PointKind::Resume, true)),
             Rejection::Absent if evidence.source == Source::Output => Some((PointKind::Finish, true)),
             Rejection::Absent | Rejection::Unreadable
@@ -144,7 +144,7 @@ fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
             {
                 Some((PointKind::Repair, true))
             }
-            Rejection::Undecided if has(STOPS_HALF_WAY) => Some((PointKind::Finish, false)),
+            Rejection::Undecided if evidence.has(&Point::StopsHalfWay) => Some((PointKind::Finish, false)),
             Rejection::NotConfigured
             | Rejection::Absent
             | Rejection::Stale
@@ -172,35 +172,23 @@ fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
     if evidence.is_unreadable_decision() {
         return vec![(DECISION.to_owned(), format!("{UNREADABLE_DECISION}: {}", said()))];
     }
-    let (fingerprints, reasons) = (&evidence.fingerprints, &evidence.reasons);
-    if evidence.source == Source::Output && evidence.claim == Claim::Abstain {
+    let (points, reasons) = (&evidence.points, &evidence.reasons);
+    if evidence.source == Source::Output && evidence.rejection().is_some() {
         return vec![(format!("output/{}", evidence.name), format!("write {}", evidence.name))];
     }
-    if fingerprints.is_empty() {
+    if points.is_empty() {
         return ids(evidence).into_iter().map(|reason| (reason.clone(), reason)).collect();
     }
-    let text = |(at, name): (usize, &String)| {
-        let text = match own_words(name) {
-            Some(words) => words,
-            None if fingerprints.len() == reasons.len() => reasons.get(at).cloned().unwrap_or_default(),
-            None if fingerprints.len() == 1 => said(),
-            None => name.clone(),
+    let text = |(at, point): (usize, &Point)| {
+        let text = match point.label() {
+            Some(label) => label.into_owned(),
+            None if points.len() == reasons.len() => reasons.get(at).cloned().unwrap_or_default(),
+            None if points.len() == 1 => said(),
+            None => point.to_string(),
         };
-        (name.clone(), text)
+        (point.to_string(), text)
     };
-    fingerprints.iter().enumerate().map(text).collect()
-}
-
-/// The words in a name that one of closeout's own sources gave.
-fn own_words(name: &str) -> Option<String> {
-    let (kind, rest) = name.split_once('/')?;
-    match kind {
-        "plan" | "goal" | "closer" => Some(rest.to_owned()),
-        "file" => Some(format!("{rest} is missing")),
-        "test" => Some(format!("{rest} fails")),
-        "run" => rest.split_once('/').map(|(tool, failing)| format!("{failing} fails ({tool})")),
-        _ => None,
-    }
+    points.iter().enumerate().map(text).collect()
 }
 
 /// What the closer said last of the whole task.
@@ -257,9 +245,9 @@ pub fn send_back(left: &LeftToDo) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn no(source: Source, from: &str, fingerprints: &[&str]) -> Evidence {
-        let fingerprints = fingerprints.iter().map(|name| (*name).to_owned()).collect();
-        Evidence { fingerprints, ..Evidence::claim(source, from, Claim::No) }
+    fn no(source: Source, from: &str, names: &[&str]) -> Evidence {
+        let points = names.iter().map(|name| Point::from((*name).to_owned())).collect();
+        Evidence { points, ..Evidence::claim(source, from, Claim::No) }
     }
 
     fn texts(left: &LeftToDo) -> Vec<&str> {

@@ -27,12 +27,3 @@ mod words;
 /// Times of less than this between them, in milliseconds, are taken for one moment: a commit has whole seconds, and
 /// files, prompts and commits are not of one clock (vectors/README.md, decision rule 5).
 pub(crate) const GRACE_MS: i64 = 2000;
-
-/// The fingerprint of a session that waits for a permission, which is no question.
-pub const PERMISSION: &str = "session/permission";
-
-/// The fingerprint of a last reply that tells of a limit of the person's plan.
-pub const USAGE_LIMIT: &str = "session/usage-limit";
-
-/// The fingerprint of last words that announce more work or break off.
-pub const STOPS_HALF_WAY: &str = "words/stop-half-way";

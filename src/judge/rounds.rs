@@ -56,7 +56,7 @@ fn open_points(evidence: &[&Evidence]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Rejection, Source};
+    use crate::model::{Point, Rejection, Source};
 
     fn no(reason: &str) -> Evidence {
         Evidence::claim(Source::Tests, "junit.xml", Claim::No).because(reason)
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn fingerprints_go_before_reasons() {
         let mut evidence = no("wording changes each time");
-        evidence.fingerprints = vec!["lint/unused".to_owned()];
+        evidence.points = vec![Point::Named("lint/unused".to_owned())];
         assert_eq!(advance(&Rounds::default(), None, &[&evidence]).open_points, ["lint/unused"]);
     }
 }

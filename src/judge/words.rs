@@ -22,6 +22,7 @@ mod tests {
     fn the_groups_are_those_that_the_code_names() {
         let code = [
             include_str!("weigh/work.rs"),
+            include_str!("weigh/deeds.rs"),
             include_str!("weigh/deferral.rs"),
             include_str!("weigh/spoken.rs"),
             include_str!("combine/scope.rs"),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::{SessionName, Timestamp};
+use super::{Point, SessionName, Timestamp};
 
 /// What one source says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,10 +16,10 @@ pub struct Evidence {
     /// The session that it is of, where it is of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionName>,
-    /// What it claims.
+    /// What it claims, or why nothing of it counts.
+    #[serde(flatten)]
+    #[schemars(with = "ClaimFields")]
     pub claim: Claim,
-    /// Why it does not count, when the claim is `ABSTAIN`.
-    pub rejection: Option<Rejection>,
     /// How good its word is.
     pub strength: Strength,
     /// True when a check passed because there was nothing to check.
@@ -28,8 +28,10 @@ pub struct Evidence {
     pub is_required: bool,
     /// Why it claims this, in words. Untrusted text.
     pub reasons: Vec<String>,
-    /// Names of the single points behind a `NO`, stable between rounds. Untrusted text.
-    pub fingerprints: Vec<String>,
+    /// The single points behind the claim, with names that are stable between rounds.
+    #[serde(rename = "fingerprints")]
+    #[schemars(with = "Vec<String>")]
+    pub points: Vec<Point>,
     /// When the source said it.
     pub said_at: Option<Timestamp>,
     /// Where the raw text is.
@@ -39,7 +41,7 @@ pub struct Evidence {
 impl Evidence {
     /// The evidence of a source that says nothing, with the reason.
     pub fn abstain(source: Source, name: impl Into<String>, rejection: Rejection) -> Evidence {
-        Evidence { rejection: Some(rejection), ..Evidence::claim(source, name, Claim::Abstain) }
+        Evidence::claim(source, name, Claim::Abstain(rejection))
     }
 
     /// The evidence of a source that claims something, verified, with no reasons yet.
@@ -49,12 +51,11 @@ impl Evidence {
             name: name.into(),
             session: None,
             claim,
-            rejection: None,
             strength: Strength::Verified,
             is_vacuous: false,
             is_required: false,
             reasons: Vec::new(),
-            fingerprints: Vec::new(),
+            points: Vec::new(),
             said_at: None,
             pointer: None,
         }
@@ -63,7 +64,7 @@ impl Evidence {
     /// The same, which counts no more, and why.
     #[must_use]
     pub fn rejected(self, rejection: Rejection, why: impl Into<String>) -> Evidence {
-        Evidence { claim: Claim::Abstain, rejection: Some(rejection), ..self }.because(why)
+        Evidence { claim: Claim::Abstain(rejection), ..self }.because(why)
     }
 
     /// The same with one more reason.
@@ -80,9 +81,29 @@ impl Evidence {
         self
     }
 
+    /// Why nothing of it counts; `None` where it claims something.
+    pub fn rejection(&self) -> Option<Rejection> {
+        match self.claim {
+            Claim::Abstain(rejection) => Some(rejection),
+            Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Fail => {
+                None
+            }
+        }
+    }
+
+    /// True when it does not count, for this reason.
+    pub fn is_rejected_as(&self, rejection: Rejection) -> bool {
+        self.claim == Claim::Abstain(rejection)
+    }
+
+    /// Whether this point is behind it.
+    pub fn has(&self, point: &Point) -> bool {
+        self.points.contains(point)
+    }
+
     /// True of a decision file that is there and cannot be used: what it was to say is not known.
     pub fn is_unreadable_decision(&self) -> bool {
-        self.source == Source::Decision && self.rejection == Some(Rejection::Unreadable)
+        self.source == Source::Decision && self.is_rejected_as(Rejection::Unreadable)
     }
 
     /// True when it says that the work is done and the check had something to check.
@@ -166,12 +187,44 @@ impl Source {
     }
 }
 
-/// What a source claims. A closed set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+/// What a source claims. A closed set. What is rejected claims nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "UPPERCASE")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(from = "ClaimFields", into = "ClaimFields")]
 pub enum Claim {
+    /// The work is done.
+    Yes,
+    /// The work is not done.
+    No,
+    /// A person is asked.
+    Ask,
+    /// Background work runs.
+    Wait,
+    /// Work goes on.
+    Work,
+    /// Changes are not committed.
+    Dirty,
+    /// Something failed.
+    Fail,
+    /// Nothing that counts, and why.
+    Abstain(Rejection),
+}
+
+/// How a claim stands in JSON.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct ClaimFields {
+    /// What it claims.
+    claim: ClaimName,
+    /// Why it does not count, when the claim is `ABSTAIN`.
+    rejection: Option<Rejection>,
+}
+
+/// What a source claims. A closed set.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Claim")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum ClaimName {
     /// The work is done.
     Yes,
     /// The work is not done.
@@ -188,6 +241,38 @@ pub enum Claim {
     Fail,
     /// Nothing that counts.
     Abstain,
+}
+
+impl From<Claim> for ClaimFields {
+    fn from(claim: Claim) -> ClaimFields {
+        let (claim, rejection) = match claim {
+            Claim::Yes => (ClaimName::Yes, None),
+            Claim::No => (ClaimName::No, None),
+            Claim::Ask => (ClaimName::Ask, None),
+            Claim::Wait => (ClaimName::Wait, None),
+            Claim::Work => (ClaimName::Work, None),
+            Claim::Dirty => (ClaimName::Dirty, None),
+            Claim::Fail => (ClaimName::Fail, None),
+            Claim::Abstain(rejection) => (ClaimName::Abstain, Some(rejection)),
+        };
+        ClaimFields { claim, rejection }
+    }
+}
+
+impl From<ClaimFields> for Claim {
+    fn from(fields: ClaimFields) -> Claim {
+        match fields.claim {
+            ClaimName::Yes => Claim::Yes,
+            ClaimName::No => Claim::No,
+            ClaimName::Ask => Claim::Ask,
+            ClaimName::Wait => Claim::Wait,
+            ClaimName::Work => Claim::Work,
+            ClaimName::Dirty => Claim::Dirty,
+            ClaimName::Fail => Claim::Fail,
+            // Older versions gave no reason for a check that had nothing to say.
+            ClaimName::Abstain => Claim::Abstain(fields.rejection.unwrap_or(Rejection::Undecided)),
+        }
+    }
 }
 
 impl Claim {
@@ -244,4 +329,26 @@ pub struct Pointer {
     pub place: String,
     /// The words that matter, shortened. Untrusted text.
     pub excerpt: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_of_older_versions_is_read() {
+        let old = |claim: &str, rejection: &str| {
+            format!(
+                r#"{{"source":"plan","name":"PLAN.md","claim":"{claim}","rejection":{rejection},"strength":"verified","is_vacuous":false,"is_required":false,"reasons":[],"fingerprints":["plan/Write it"],"said_at":null,"pointer":null}}"#
+            )
+        };
+        let read = |line: &str| serde_json::from_str::<Evidence>(line).map(|evidence| evidence.claim).ok();
+        assert_eq!(read(&old("NO", "null")), Some(Claim::No));
+        assert_eq!(read(&old("ABSTAIN", "\"stale\"")), Some(Claim::Abstain(Rejection::Stale)));
+        assert_eq!(read(&old("ABSTAIN", "null")), Some(Claim::Abstain(Rejection::Undecided)));
+        let line = old("ABSTAIN", "\"stale\"");
+        let again =
+            serde_json::from_str::<Evidence>(&line).and_then(|evidence| serde_json::to_string(&evidence));
+        assert_eq!(again.ok(), Some(line), "and written as it was");
+    }
 }

@@ -40,6 +40,7 @@ mod observation;
 mod open_point;
 mod opinion;
 mod parts;
+mod point;
 mod process_stat;
 mod proposed_message;
 pub mod quantity;
@@ -111,6 +112,7 @@ pub use observation::{
 pub use open_point::{LeftToDo, OpenPoint, PointKind, PointState};
 pub use opinion::{Opinion, OpinionReading, name_of_words};
 pub use parts::Parts;
+pub use point::Point;
 pub use process_stat::ProcessStat;
 pub use question::{Choice, Question, QuestionWeight};
 pub use reply::{

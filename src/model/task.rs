@@ -90,6 +90,8 @@ pub struct TaskWork {
     pub began_at: Option<Timestamp>,
     /// The files that write calls name, a list a session. Untrusted text.
     pub paths: Vec<Arc<Vec<Arc<str>>>>,
+    /// When a write call changed a file last; `None` where no record tells.
+    pub last_edit_at: Option<Timestamp>,
     /// Whether a record tells of anything that was run or written.
     pub has_deeds: bool,
     /// Whether a command may have moved or unpacked files, which keep their old times.

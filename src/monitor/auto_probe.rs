@@ -166,7 +166,7 @@ pub(super) fn is_read(tracked: &Tracked) -> bool {
 fn is_silent(tracked: &Tracked) -> bool {
     let Some(verdict) = &tracked.verdict else { return false };
     let says_nothing = |claim: Claim| match claim {
-        Claim::Dirty | Claim::Abstain => true,
+        Claim::Dirty | Claim::Abstain(_) => true,
         Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Fail => false,
     };
     verdict.rule == Rule::NoEvidence

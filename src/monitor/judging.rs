@@ -241,10 +241,9 @@ fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
     let left: Vec<String> =
         left_to_do::ids(evidence).into_iter().filter(|point| !is_dismissed(point)).collect();
     if left.is_empty() {
-        evidence.claim = Claim::Abstain;
-        evidence.rejection = Some(Rejection::Dismissed);
-    } else if !evidence.fingerprints.is_empty() {
-        evidence.fingerprints = left;
+        evidence.claim = Claim::Abstain(Rejection::Dismissed);
+    } else {
+        evidence.points.retain(|point| left.contains(&point.to_string()));
     }
 }
 

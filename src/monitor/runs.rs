@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Parts, RunEnd, RunPhase, RunStatus,
-    RunView, SessionOrigin, SessionUsage, SessionView, Source, Timestamp, VerdictState, WorkspaceId,
+    Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Parts, Point, RunEnd, RunPhase,
+    RunStatus, RunView, SessionOrigin, SessionUsage, SessionView, Source, Timestamp, VerdictState,
+    WorkspaceId,
 };
 
 use super::Monitor;
@@ -56,7 +57,7 @@ impl Tracked {
         Some(match &run.question {
             Some(question) => {
                 let asks = says(Claim::Ask, "waits for an answer");
-                Evidence { fingerprints: vec![question.text.clone()], ..asks }
+                Evidence { points: vec![Point::Named(question.text.clone())], ..asks }
             }
             None => says(Claim::Work, does(run.phase)),
         })

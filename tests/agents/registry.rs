@@ -91,7 +91,7 @@ impl Machine {
         let mut sessions: Vec<Evidence> =
             evidence.filter(|evidence| evidence.source == Source::LiveSession).collect();
         // The one that claims something, if one does.
-        sessions.sort_by_key(|evidence| evidence.claim == Claim::Abstain);
+        sessions.sort_by_key(|evidence| evidence.rejection().is_some());
         let session = sessions.remove(0);
         (sample.session_facts.unwrap().activity.unwrap(), session)
     }
@@ -115,11 +115,7 @@ impl Machine {
         assert_eq!(self.entry_targets(), [arrivals], "{what}");
         let (activity, evidence) = self.later();
         assert_eq!((activity.state, activity.source), (ActivityState::Gone, ActivitySource::Registry));
-        assert_eq!(
-            (evidence.claim, evidence.rejection),
-            (Claim::Abstain, Some(Rejection::MidTurn)),
-            "{what}"
-        );
+        assert_eq!(evidence.claim, Claim::Abstain(Rejection::MidTurn), "{what}");
     }
 
     /// The registry says nothing that counts: it is as if there were none.
@@ -128,11 +124,7 @@ impl Machine {
         assert_eq!(session.live, [], "{what}");
         let (activity, evidence) = self.later();
         assert_eq!((activity.state, activity.source), (ActivityState::Unknown, ActivitySource::Transcript));
-        assert_eq!(
-            (evidence.claim, evidence.rejection),
-            (Claim::Abstain, Some(Rejection::MidTurn)),
-            "{what}"
-        );
+        assert_eq!(evidence.claim, Claim::Abstain(Rejection::MidTurn), "{what}");
     }
 }
 
@@ -164,7 +156,7 @@ fn a_wait_for_a_permission_is_told_with_the_tool_however_long_it_lasts() {
     assert_eq!((evidence.claim, evidence.reasons), (Claim::Ask, vec![format!("permission: {edit}")]));
     // Not only after a silence, and not for a check that the session itself started.
     assert_eq!(machine.weighed(STATUS_SINCE, None).1, Claim::Ask);
-    assert_eq!(machine.weighed(STATUS_SINCE, Some(SESSION)).1, Claim::Abstain);
+    assert_eq!(machine.weighed(STATUS_SINCE, Some(SESSION)).1, Claim::Abstain(Rejection::Foreign));
 }
 
 #[test]
@@ -212,7 +204,7 @@ fn the_approval_of_a_plan_is_a_permission() {
 #[test]
 fn a_long_call_of_a_busy_session_is_work_however_silent_the_record() {
     let mut machine = Machine::in_a_turn("waiting-permission.jsonl");
-    assert_eq!(machine.later().1.claim, Claim::Abstain);
+    assert_eq!(machine.later().1.claim, Claim::Abstain(Rejection::MidTurn));
     machine.enter_this("sessions-busy.json", &of_session("busy"));
     assert_eq!(machine.session().live, live(LiveStatus::Busy));
     let (activity, evidence) = machine.later();
@@ -242,7 +234,7 @@ fn a_session_that_is_idle_in_an_open_turn_was_interrupted() {
     assert_eq!(machine.weighed(STATUS_SINCE + 1999, None).0.state, ActivityState::Working);
     assert_eq!(machine.sample(STATUS_SINCE, None).recheck_at, Some(Timestamp(STATUS_SINCE + 2000)));
     let (activity, claim) = machine.weighed(STATUS_SINCE + 2000, None);
-    assert_eq!((activity.state, claim), (ActivityState::Idle, Claim::Abstain));
+    assert_eq!((activity.state, claim), (ActivityState::Idle, Claim::Abstain(Rejection::MidTurn)));
     assert_eq!(activity.detail.as_deref(), Some("interrupted"));
     // A turn that began after it was idle is one: the status follows in a moment.
     let fields = json!({"sessionId": SESSION, "statusUpdatedAt": OPEN_SINCE - 1000});
@@ -262,7 +254,7 @@ fn a_turn_of_a_killed_process_is_over_at_once() {
     let sample = machine.sample(STATUS_SINCE, None);
     assert_eq!(sample.session_facts.as_ref().unwrap().activity.as_ref().unwrap().state, ActivityState::Gone);
     let evidence = machine.later().1;
-    assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::MidTurn)));
+    assert_eq!(evidence.claim, Claim::Abstain(Rejection::MidTurn));
     assert_eq!(evidence.reasons, ["the agent's process is gone; the turn was not ended"]);
 }
 
@@ -310,7 +302,7 @@ fn subagents_end_with_the_process_of_their_session() {
     assert_eq!(machine.weighed(sent_at, None).0.state, ActivityState::Background);
     machine.enter_this("sessions-idle.json", &json!({"sessionId": "s", "procStart": "1"}));
     let (activity, claim) = machine.weighed(sent_at, None);
-    assert_eq!((activity.state, claim), (ActivityState::Gone, Claim::Abstain));
+    assert_eq!((activity.state, claim), (ActivityState::Gone, Claim::Abstain(Rejection::Undecided)));
     assert_eq!(activity.detail.as_deref(), Some("ended"));
 }
 

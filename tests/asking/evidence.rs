@@ -41,20 +41,19 @@ fn the_last_answer_to_a_probe_counts_and_only_while_it_is_fresh() {
     let working = ProbeReading::Answered(ProbeWord::Working);
     let waiting = ProbeReading::Answered(ProbeWord::Waiting);
     let failed = ProbeReading::Failed;
-    for (readings, is_stale, claim, rejection) in [
-        (vec![working, complete], false, Claim::Yes, None),
-        (vec![complete, working], false, Claim::No, None),
-        (vec![waiting], false, Claim::Wait, None),
-        (vec![complete], true, Claim::Abstain, Some(Rejection::Stale)),
-        (vec![complete, failed(ProbeFailure::Timeout)], false, Claim::Abstain, Some(Rejection::Unreadable)),
-        (vec![failed(ProbeFailure::UnknownStatus)], false, Claim::Abstain, Some(Rejection::Undecided)),
-        (vec![failed(ProbeFailure::ChangedFiles)], false, Claim::Abstain, Some(Rejection::Unreadable)),
+    for (readings, is_stale, claim) in [
+        (vec![working, complete], false, Claim::Yes),
+        (vec![complete, working], false, Claim::No),
+        (vec![waiting], false, Claim::Wait),
+        (vec![complete], true, Claim::Abstain(Rejection::Stale)),
+        (vec![complete, failed(ProbeFailure::Timeout)], false, Claim::Abstain(Rejection::Unreadable)),
+        (vec![failed(ProbeFailure::UnknownStatus)], false, Claim::Abstain(Rejection::Undecided)),
+        (vec![failed(ProbeFailure::ChangedFiles)], false, Claim::Abstain(Rejection::Unreadable)),
     ] {
         let evidence = asked::probe(&report(&readings), is_stale).unwrap();
-        let found =
-            (evidence.source, evidence.claim, evidence.rejection, evidence.strength, evidence.said_at);
+        let found = (evidence.source, evidence.claim, evidence.strength, evidence.said_at);
         let said_at = Some(Timestamp(9));
-        assert_eq!(found, (Source::Probe, claim, rejection, Strength::SelfReported, said_at), "{readings:?}");
+        assert_eq!(found, (Source::Probe, claim, Strength::SelfReported, said_at), "{readings:?}");
     }
     assert_eq!(asked::probe(&report(&[]), false), None);
 }

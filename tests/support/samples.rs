@@ -135,10 +135,7 @@ fn ask(verdict: &mut Verdict, question: Question) {
         part(PartRole::Noted, said(Source::Changes, "git", Claim::Dirty, 1).because("2 files not committed")),
         part(
             PartRole::Rejected,
-            Evidence {
-                rejection: Some(Rejection::Stale),
-                ..said(Source::Decision, ".agent/decision.json", Claim::Abstain, 240)
-            },
+            said(Source::Decision, ".agent/decision.json", Claim::Abstain(Rejection::Stale), 240),
         ),
         part(
             PartRole::Overruled,

@@ -11,9 +11,8 @@ use super::means::{Delivery, Means, Notice};
 use super::signs;
 use crate::cli::environment::Environment;
 use crate::config::Config;
-use crate::judge::USAGE_LIMIT;
 use crate::model::{
-    Attention, NoticeKind, NoticeRoute, NoticeSettings, RescueDegree, RunEnd, Timestamp, WorkspaceId,
+    Attention, NoticeKind, NoticeRoute, NoticeSettings, Point, RescueDegree, RunEnd, Timestamp, WorkspaceId,
     WorkspaceView, display_text, stable_hash,
 };
 use crate::present::runs;
@@ -207,8 +206,8 @@ fn kind_of(view: &WorkspaceView) -> Option<NoticeKind> {
     match kind {
         NoticeKind::Finished if verdict.degree == Some(RescueDegree::ToCommit) => None,
         NoticeKind::Error => {
-            let mut marks = verdict.parts.iter().flat_map(|part| &part.evidence.fingerprints);
-            Some(if marks.any(|mark| mark == USAGE_LIMIT) { NoticeKind::Limit } else { kind })
+            let is_limit = verdict.parts.iter().any(|part| part.evidence.has(&Point::UsageLimit));
+            Some(if is_limit { NoticeKind::Limit } else { kind })
         }
         NoticeKind::Question
         | NoticeKind::Permission

@@ -94,9 +94,8 @@ fn together(check: &ConfiguredCheck, evidence: &[Evidence]) -> Evidence {
         evidence.source == source && if is_named { is_read_for(check, evidence) } else { !is_own }
     };
     let sources: Vec<&Evidence> = evidence.iter().filter(is_meant).collect();
-    let is_against = |evidence: &&&Evidence| {
-        evidence.claim == Claim::No || evidence.rejection == Some(Rejection::Unreadable)
-    };
+    let is_against =
+        |evidence: &&&Evidence| evidence.claim == Claim::No || evidence.is_rejected_as(Rejection::Unreadable);
     let against: Vec<&&Evidence> = sources.iter().filter(is_against).collect();
     let is_against_it = !against.is_empty();
     let speaking: Vec<&&Evidence> =
@@ -108,7 +107,7 @@ fn together(check: &ConfiguredCheck, evidence: &[Evidence]) -> Evidence {
     row.is_vacuous = speaking.is_empty() && !is_missing;
     row.said_at = speaking.iter().filter_map(|evidence| evidence.said_at).max();
     row.reasons = speaking.iter().flat_map(|evidence| evidence.reasons.iter().cloned()).collect();
-    row.fingerprints = speaking.iter().flat_map(|evidence| evidence.fingerprints.iter().cloned()).collect();
+    row.points = speaking.iter().flat_map(|evidence| evidence.points.iter().cloned()).collect();
     row.pointer = speaking.iter().find_map(|evidence| evidence.pointer.clone());
     if is_missing {
         row.because("there are no test results of this task: run the tests")
@@ -306,15 +305,24 @@ mod tests {
         let any = CheckPlan { mode: CheckMode::Any, ..all.clone() };
         let records = [ran("a", Failed), ran("b", Passed)];
         assert_eq!(claims(&all, &records), (vec![Claim::No, Claim::Yes], false));
-        assert_eq!(claims(&any, &records), (vec![Claim::Abstain, Claim::Yes], true));
-        assert_eq!(claims(&all, &[ran("a", Broken)]), (vec![Claim::No, Claim::Abstain], false));
+        assert_eq!(claims(&any, &records), (vec![Claim::Abstain(Rejection::Undecided), Claim::Yes], true));
+        assert_eq!(
+            claims(&all, &[ran("a", Broken)]),
+            (vec![Claim::No, Claim::Abstain(Rejection::Undecided)], false)
+        );
         let checks = vec![command("a"), command("b"), command("c"), group("g", CheckMode::Any, &["a", "b"])];
         let nested = CheckPlan { checks, mode: CheckMode::All, is_automatic: false };
         let records = [ran("a", Failed), ran("b", Passed), ran("c", Failed)];
         // `c` comes before the group, which is met by `b`.
-        assert_eq!(claims(&nested, &records), (vec![Claim::No, Claim::Abstain, Claim::Yes], false));
+        assert_eq!(
+            claims(&nested, &records),
+            (vec![Claim::No, Claim::Abstain(Rejection::Undecided), Claim::Yes], false)
+        );
         let records = [ran("a", Failed), ran("b", Passed), ran("c", Passed)];
-        assert_eq!(claims(&nested, &records), (vec![Claim::Yes, Claim::Abstain, Claim::Yes], true));
+        assert_eq!(
+            claims(&nested, &records),
+            (vec![Claim::Yes, Claim::Abstain(Rejection::Undecided), Claim::Yes], true)
+        );
     }
 
     #[test]
@@ -326,7 +334,11 @@ mod tests {
             ..ran("a", CheckResult::Failed)
         };
         let records = [before, ran("a", CheckResult::Failed)];
-        assert_eq!(claims(&plan, &records), (vec![Claim::Abstain], false), "and proves nothing");
+        assert_eq!(
+            claims(&plan, &records),
+            (vec![Claim::Abstain(Rejection::Undecided)], false),
+            "and proves nothing"
+        );
     }
 
     #[test]
@@ -348,11 +360,11 @@ mod tests {
         let one = || vec![said("md", Claim::No), said("html", Claim::Yes)];
         assert_eq!(
             told(&plan, &[ran("a", Passed)], one()),
-            (vec![Claim::Yes, Claim::Abstain, Claim::Yes], true)
+            (vec![Claim::Yes, Claim::Abstain(Rejection::Undecided), Claim::Yes], true)
         );
         assert_eq!(
             told(&plan, &[ran("a", Failed)], one()).0,
-            [Claim::No, Claim::Abstain, Claim::Yes],
+            [Claim::No, Claim::Abstain(Rejection::Undecided), Claim::Yes],
             "and the rows that were read are replaced"
         );
         let none = vec![said("md", Claim::No), said("html", Claim::No)];

@@ -1,6 +1,8 @@
 //! The row of one check that a person configured. It must not combine checks.
 
-use crate::model::{CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Pointer, Rejection, Source};
+use crate::model::{
+    CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Point, Pointer, Rejection, Source,
+};
 
 /// What to do about a check that has not run.
 pub(super) const NOT_RUN: &str = "not run since the last change; `closeout check --run-checks` runs it";
@@ -26,7 +28,7 @@ pub(super) fn of_run(
         |reason: &str| Evidence::abstain(Source::Command, name.clone(), Rejection::Undecided).because(reason);
     let claim = |claim, reason: &str| {
         let evidence = Evidence::claim(Source::Command, name.clone(), claim).because(reason);
-        Evidence { fingerprints: vec![format!("check/{}", check.name)], ..evidence }
+        Evidence { points: vec![Point::Check(check.name.clone())], ..evidence }
     };
     let Some(record) = record else {
         return match (place.is_covered, place.is_after_failure) {
@@ -36,7 +38,7 @@ pub(super) fn of_run(
         };
     };
     let evidence = match record.result {
-        CheckResult::Passed => Evidence { fingerprints: Vec::new(), ..claim(Claim::Yes, &record.feedback) },
+        CheckResult::Passed => Evidence { points: Vec::new(), ..claim(Claim::Yes, &record.feedback) },
         CheckResult::Failed if failed_before => {
             silent("it failed before the work began, too").because(record.feedback.as_str())
         }

@@ -4,6 +4,7 @@
 //! Pure and total: every set of evidence has a verdict, and none is COMPLETE without a YES that is
 //! not vacuous.
 
+mod case;
 mod roles;
 mod scope;
 mod situation;
@@ -12,56 +13,19 @@ mod whose;
 mod words;
 
 use crate::model::{
-    Changes, ChosenKey, Claim, CommitCounts, Evidence, GitFacts, Head, MarkLapse, OpenPoint, Policy, Proof,
-    Question, Rejection, RescueDegree, Rounds, Rule, SessionView, Source, TaskKind, TaskWork, Timestamp,
-    Verdict, VerdictState, Warning,
+    ChosenKey, Claim, Evidence, Head, Point, Proof, Rejection, RescueDegree, Rule, SessionView, Source,
+    TaskKind, Verdict, VerdictState, Warning,
 };
 
+pub use case::Case;
+
 use super::left_to_do;
+use case::commits;
 use situation::Tally;
-use table::{LastPrompt, Mark, Situation, Tree};
+use table::{Situation, Tree};
 
 /// A session that moved no longer ago than this will commit its work, or its person will.
 const DAY_MS: i64 = 86_400_000;
-
-/// What a verdict is made from, beside the evidence.
-#[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
-    /// The kind of the task; it selects the table.
-    pub task_kind: TaskKind,
-    /// How evidence is judged.
-    pub policy: &'a Policy,
-    /// The rounds, this one included.
-    pub rounds: &'a Rounds,
-    /// Git's facts, for warnings and words; what counts of them is in the evidence.
-    pub git: Option<&'a GitFacts>,
-    /// The question in the last words.
-    pub question: Option<&'a Question>,
-    /// When a person last asked an agent here for work: a claim that is older says nothing of it.
-    pub prompted_at: Option<Timestamp>,
-    /// The work of the tasks here: what of git's facts is theirs.
-    pub work: &'a TaskWork,
-    /// The sessions, for the degree of a rescue.
-    pub sessions: &'a [SessionView],
-    /// When the evidence was read.
-    pub taken_at: Timestamp,
-    /// A person's own word that still holds.
-    pub mark: Mark,
-    /// Why their last word does not hold any more.
-    pub lapsed: Option<MarkLapse>,
-    /// How well a COMPLETE has to be proven.
-    pub required: Proof,
-    /// What the last prompt asked for.
-    pub prompt: LastPrompt,
-    /// Whether the task acted outside the work tree, and that succeeded.
-    pub acted_outside: bool,
-    /// Whether a whole test run in the sessions passed after the last edit.
-    pub is_checked: bool,
-    /// Keys of the workspace's own file that could soften the verdict, and whether they count.
-    pub chosen: &'a [ChosenKey],
-    /// What was left to do at the last look.
-    pub before: &'a [OpenPoint],
-}
 
 /// The verdict on `evidence`.
 pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
@@ -168,9 +132,8 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     }
     let stops_half_way = tally.evidence.iter().any(|evidence| {
         evidence.source == Source::LastWords
-            && evidence.claim == Claim::Abstain
-            && evidence.rejection == Some(Rejection::Undecided)
-            && evidence.fingerprints.iter().any(|fingerprint| fingerprint == super::STOPS_HALF_WAY)
+            && evidence.is_rejected_as(Rejection::Undecided)
+            && evidence.has(&Point::StopsHalfWay)
     });
     if stops_half_way && tally.permission().is_none() {
         warnings.push(Warning::WordsStopHalfWay);
@@ -192,14 +155,4 @@ fn of_own_settings(chosen: &[ChosenKey], state: VerdictState) -> Option<Warning>
     } else {
         (!chosen.is_empty() && state == VerdictState::Complete).then_some(Warning::OwnSettings)
     }
-}
-
-/// The uncommitted changes, where they were looked at.
-fn changes<'a>(case: &Case<'a>) -> Option<&'a Changes> {
-    case.git.and_then(|git| git.changes.as_ref())
-}
-
-/// The commits, where git answered.
-fn commits<'a>(case: &Case<'a>) -> Option<&'a CommitCounts> {
-    case.git.map(|git| &git.commits)
 }

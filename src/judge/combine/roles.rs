@@ -17,15 +17,21 @@ fn role(evidence: &Evidence, state: VerdictState, rule: Rule) -> PartRole {
     if decided(evidence, rule) {
         return PartRole::Decided;
     }
-    match (evidence.claim, evidence.rejection) {
-        (Claim::Abstain, Some(Rejection::NotConfigured)) => PartRole::NotConfigured,
-        (Claim::Abstain, Some(Rejection::Absent)) => PartRole::NotThere,
+    match evidence.claim {
+        Claim::Abstain(Rejection::NotConfigured) => PartRole::NotConfigured,
+        Claim::Abstain(Rejection::Absent) => PartRole::NotThere,
         // "Nothing new", "the tree is clean", "the turn has ended" are answers, not refused ones.
-        (Claim::Abstain, Some(Rejection::Vacuous)) if is_git(evidence) => PartRole::Noted,
-        (Claim::Abstain, Some(Rejection::Undecided) | None) => PartRole::Noted,
-        (Claim::Abstain, Some(_)) => PartRole::Rejected,
-        (Claim::Yes, _) if evidence.is_vacuous => PartRole::Rejected,
-        (claim, _) => match stance(claim, state) {
+        Claim::Abstain(Rejection::Vacuous) if is_git(evidence) => PartRole::Noted,
+        Claim::Abstain(Rejection::Undecided) => PartRole::Noted,
+        Claim::Abstain(_) => PartRole::Rejected,
+        Claim::Yes if evidence.is_vacuous => PartRole::Rejected,
+        claim @ (Claim::Yes
+        | Claim::No
+        | Claim::Ask
+        | Claim::Wait
+        | Claim::Work
+        | Claim::Dirty
+        | Claim::Fail) => match stance(claim, state) {
             Stance::Same => PartRole::Agrees,
             Stance::Against => PartRole::Overruled,
             Stance::Beside => PartRole::Noted,
@@ -46,7 +52,7 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
         Rule::RequiredUnreadable => {
             (evidence.claim == Claim::Fail && (is_git || evidence.is_required))
                 || (evidence.is_required
-                    && matches!(evidence.rejection, Some(Rejection::Unreadable | Rejection::Absent)))
+                    && matches!(evidence.rejection(), Some(Rejection::Unreadable | Rejection::Absent)))
         }
         Rule::DecisionUnreadable => evidence.is_unreadable_decision(),
         Rule::SaysNo | Rule::SameAgain => evidence.claim == Claim::No,
@@ -61,7 +67,7 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
         Rule::RoundsUsedUp => evidence.claim == Claim::Dirty,
         Rule::Waits => evidence.claim == Claim::Wait,
         Rule::Works => evidence.claim == Claim::Work,
-        Rule::TurnCut => evidence.rejection == Some(Rejection::MidTurn),
+        Rule::TurnCut => evidence.is_rejected_as(Rejection::MidTurn),
         Rule::ByYou | Rule::NobodyAsked | Rule::TaskBefore | Rule::Answered | Rule::NoEvidence => false,
         Rule::NoOutput => matches!(evidence.source, Source::Output | Source::LastWords),
     }
@@ -105,7 +111,7 @@ fn stance(claim: Claim, state: VerdictState) -> Stance {
             | VerdictState::NoTask => Stance::Beside,
         },
         Claim::Fail if state == VerdictState::Complete => Stance::Against,
-        Claim::Ask | Claim::Dirty | Claim::Fail | Claim::Abstain => Stance::Beside,
+        Claim::Ask | Claim::Dirty | Claim::Fail | Claim::Abstain(_) => Stance::Beside,
     }
 }
 
@@ -114,7 +120,7 @@ fn conflicts(parts: &[Part]) -> Vec<Conflict> {
     let is_against = |part: &Part| match part.evidence.claim {
         Claim::No | Claim::Ask => true,
         Claim::Fail => matches!(part.evidence.source, Source::Run | Source::LiveSession),
-        Claim::Yes | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Abstain => false,
+        Claim::Yes | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Abstain(_) => false,
     };
     let mut conflicts = Vec::new();
     for (yes, part) in parts.iter().enumerate().filter(|(_, part)| part.evidence.is_yes()) {

@@ -3,13 +3,13 @@
 //!
 //! It never takes away a NO, a question or a failure.
 
-use crate::judge::{GRACE_MS, words};
+use crate::judge::words;
 use crate::model::{
-    ChangeKind, ChangedFile, Changes, Claim, Evidence, HiddenFile, OnDisk, Rejection, Source, TaskWork,
-    Timestamp, display_text, quantity,
+    Claim, Evidence, HiddenFile, Rejection, Source, TaskWork, Timestamp, display_text, quantity,
 };
 
-use super::{Case, changes, commits, whose};
+use super::case::{Case, changes, commits};
+use super::whose;
 
 /// The evidence as it counts for what was asked last.
 pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
@@ -22,7 +22,7 @@ pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
 
 fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     let Some(said_at) = evidence.said_at else { return evidence };
-    if is_before(case.taken_at, said_at) {
+    if whose::is_before(case.taken_at, said_at) {
         let why = "its time lies in the future: nobody can tell its age";
         return evidence.rejected(Rejection::Undecided, why);
     }
@@ -31,11 +31,18 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     {
         return evidence.rejected(Rejection::Undecided, softened.reasons.concat());
     }
+    if evidence.source == Source::Tests
+        && case.work.last_edit_at.is_some_and(|edited_at| whose::is_before(said_at, edited_at))
+    {
+        // Whoever demands results wants those of the work as it is.
+        let why = "cannot verify: older than the last edit; run the tests again";
+        return Evidence { claim: Claim::No, ..evidence }.because(why);
+    }
     if evidence.source != Source::Commits {
         // The others are held against the prompt where they are read.
         return evidence;
     }
-    if case.prompted_at.is_some_and(|asked_at| is_before(said_at, asked_at)) {
+    if case.prompted_at.is_some_and(|asked_at| whose::is_before(said_at, asked_at)) {
         return evidence.rejected(Rejection::Stale, "made before your last prompt");
     }
     if whose::are_all_others(case) {
@@ -55,13 +62,13 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
 /// The uncommitted changes without those that were there before anything was asked.
 fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
     let (Some(changes), Some(since)) = (changes(case), case.work.first_prompt_at) else { return evidence };
-    let n_of_task = n_of_task(changes, case.work);
+    let n_of_task = whose::n_of_task(changes, case.work);
     if n_of_task == changes.n_paths {
         return evidence;
     }
     let others = changes.files.iter().zip(&changes.on_disk);
     let named = others
-        .filter(|(file, on_disk)| is_persons(file, on_disk.as_ref(), since, case.work))
+        .filter(|(file, on_disk)| whose::is_persons(file, on_disk.as_ref(), since, case.work))
         .map(|(file, _)| file.path.as_str());
     let n_others = changes.n_paths - n_of_task;
     let why = format!(
@@ -70,34 +77,6 @@ fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
         named_some(named)
     );
     if n_of_task == 0 { evidence.rejected(Rejection::Vacuous, why) } else { evidence.because(why) }
-}
-
-/// How many of the changed files are work of the tasks here.
-pub(super) fn n_of_task(changes: &Changes, work: &TaskWork) -> u32 {
-    let Some(since) = work.first_prompt_at else { return changes.n_paths };
-    let files = changes.files.iter().zip(&changes.on_disk);
-    let n_before = files.filter(|(file, on_disk)| is_persons(file, on_disk.as_ref(), since, work)).count();
-    changes.n_paths.saturating_sub(u32::try_from(n_before).unwrap_or(u32::MAX))
-}
-
-/// Whether the uncommitted change of this path is the person's own.
-pub(super) fn are_persons(path: &str, changes: &Changes, work: &TaskWork) -> bool {
-    let Some(since) = work.first_prompt_at else { return false };
-    let holds =
-        |file: &ChangedFile| file.path == path || (file.path.ends_with('/') && path.starts_with(&file.path));
-    let mut files = changes.files.iter().zip(&changes.on_disk);
-    files.any(|(file, on_disk)| holds(file) && is_persons(file, on_disk.as_ref(), since, work))
-}
-
-/// Whether a change is the person's own: its content is older than the first prompt, or was written between turns, no
-/// write call names it, and no command may have brought it with its old time.
-fn is_persons(file: &ChangedFile, on_disk: Option<&OnDisk>, since: Timestamp, work: &TaskWork) -> bool {
-    let Some(on_disk) = on_disk else { return false };
-    let was_there =
-        is_before(on_disk.modified_at, since) && (!work.moves_files || is_before(on_disk.changed_at, since));
-    file.unstaged != Some(ChangeKind::Conflicted)
-        && (was_there || whose::is_between_turns(on_disk, work))
-        && !whose::is_named(&file.path, work)
 }
 
 /// Work that is neither in a file that git shows nor in a commit that ends it: kept in commits, stashed, hidden.
@@ -110,7 +89,7 @@ pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
     }
     if let Some(began_at) = case.work.began_at {
         let stashed = case.git.iter().flat_map(|git| &git.stashed_here);
-        let stashed: Vec<&Timestamp> = stashed.filter(|at| !is_before(**at, began_at)).collect();
+        let stashed: Vec<&Timestamp> = stashed.filter(|at| !whose::is_before(**at, began_at)).collect();
         if let Some(newest) = stashed.first() {
             let what = quantity::counted(stashed.len(), "entry", "entries");
             let why = format!("{what} of this task in the stash: `git stash pop` brings it back");
@@ -146,8 +125,8 @@ pub(super) fn is_kept_apart(evidence: &Evidence) -> bool {
 
 /// A file that is gone, or was written in the task; what an older exclude hides is the person's own.
 fn is_hidden_in_task(file: &HiddenFile, began_at: Timestamp, work: &TaskWork) -> bool {
-    let is_written = file.on_disk.is_none_or(|on_disk| !is_before(on_disk.modified_at, began_at));
-    let is_told = work.sets_excludes || file.hidden_at.is_none_or(|at| !is_before(at, began_at));
+    let is_written = file.on_disk.is_none_or(|on_disk| !whose::is_before(on_disk.modified_at, began_at));
+    let is_told = work.sets_excludes || file.hidden_at.is_none_or(|at| !whose::is_before(at, began_at));
     is_told && (is_written || whose::is_named(&file.path, work))
 }
 
@@ -193,10 +172,6 @@ fn named_some<'p>(paths: impl Iterator<Item = &'p str>) -> String {
         named.push(format!("{n_more} more"));
     }
     named.join(", ")
-}
-
-fn is_before(one: Timestamp, other: Timestamp) -> bool {
-    other.millis_since(one) > GRACE_MS
 }
 
 #[cfg(test)]

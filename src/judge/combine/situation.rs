@@ -1,9 +1,12 @@
 //! From evidence to the situation that the table is asked about. Decides nothing itself.
 
-use crate::model::{BaselineOrigin, Claim, Evidence, Head, Proof, Rejection, Source, Strength, TaskKind};
+use crate::model::{
+    BaselineOrigin, Claim, Evidence, Head, Point, Proof, Rejection, Source, Strength, TaskKind,
+};
 
+use super::case::Case;
 use super::table::{AtWork, Deliverable, Done, Failure, LastTurn, Limit, No, Situation, Tree};
-use super::{Case, whose};
+use super::whose;
 
 /// The evidence of one workspace, seen by claim.
 pub(super) struct Tally<'a> {
@@ -60,14 +63,13 @@ impl<'a> Tally<'a> {
 
     /// A session that waits for a permission.
     pub(super) fn permission(&self) -> Option<&'a Evidence> {
-        self.claims(Claim::Ask)
-            .find(|evidence| evidence.fingerprints.iter().any(|mark| mark == crate::judge::PERMISSION))
+        self.claims(Claim::Ask).find(|evidence| evidence.has(&Point::Permission))
     }
 
     /// Whether a session of an agent is known here: somebody who can be asked.
     pub(super) fn has_session(&self) -> bool {
         let is_known = |evidence: &Evidence| {
-            evidence.source == Source::LiveSession && evidence.rejection != Some(Rejection::Unreadable)
+            evidence.source == Source::LiveSession && !evidence.is_rejected_as(Rejection::Unreadable)
         };
         self.evidence.iter().any(is_known)
     }
@@ -81,7 +83,7 @@ impl<'a> Tally<'a> {
     /// A session whose last turn did not end by itself.
     pub(super) fn cut_turn(&self) -> Option<&'a Evidence> {
         self.evidence.iter().find(|evidence| {
-            evidence.source == Source::LiveSession && evidence.rejection == Some(Rejection::MidTurn)
+            evidence.source == Source::LiveSession && evidence.is_rejected_as(Rejection::MidTurn)
         })
     }
 
@@ -97,11 +99,14 @@ impl<'a> Tally<'a> {
             Claim::Fail => {
                 matches!(evidence.source, Source::Commits | Source::Changes) || evidence.is_required
             }
-            Claim::Abstain => {
-                evidence.is_required
-                    && matches!(evidence.rejection, Some(Rejection::Unreadable | Rejection::Absent))
-            }
-            Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Dirty => false,
+            Claim::Abstain(Rejection::Unreadable | Rejection::Absent) => evidence.is_required,
+            Claim::Yes
+            | Claim::No
+            | Claim::Ask
+            | Claim::Wait
+            | Claim::Work
+            | Claim::Dirty
+            | Claim::Abstain(_) => false,
         })
     }
 
@@ -135,10 +140,10 @@ impl<'a> Tally<'a> {
         });
         let speaks = |evidence: &Evidence| match evidence.source {
             // A session that was opened and not asked anything yet.
-            Source::LiveSession => evidence.rejection != Some(Rejection::Vacuous),
+            Source::LiveSession => !evidence.is_rejected_as(Rejection::Vacuous),
             Source::Run => true,
             Source::Commits | Source::Changes => false,
-            Source::Output => evidence.rejection != Some(Rejection::NotConfigured),
+            Source::Output => !evidence.is_rejected_as(Rejection::NotConfigured),
             Source::Command
             | Source::Tests
             | Source::RequiredFiles
@@ -150,7 +155,7 @@ impl<'a> Tally<'a> {
             | Source::Probe
             | Source::LastWords => {
                 // What cannot be read was written by somebody, for somebody.
-                evidence.claim != Claim::Abstain || evidence.rejection == Some(Rejection::Unreadable)
+                matches!(evidence.rejection(), None | Some(Rejection::Unreadable))
             }
         };
         is_given || case.rounds.is_used_up || self.evidence.iter().any(speaks)
@@ -160,9 +165,9 @@ impl<'a> Tally<'a> {
     /// was asked in vain, and of which nothing else tells, never answered.
     fn limit(&self, case: &Case<'_>) -> Limit {
         let was_asked_in_vain = |evidence: &Evidence| {
-            evidence.source == Source::Probe && evidence.rejection == Some(Rejection::Unreadable)
+            evidence.source == Source::Probe && evidence.is_rejected_as(Rejection::Unreadable)
         };
-        let is_silent = self.evidence.iter().all(|evidence| evidence.claim == Claim::Abstain);
+        let is_silent = self.evidence.iter().all(|evidence| evidence.rejection().is_some());
         match case.rounds.is_used_up {
             false => Limit::Within,
             true if is_silent && self.evidence.iter().any(was_asked_in_vain) => Limit::NeverAnswered,
@@ -241,8 +246,7 @@ pub(super) fn is_word(evidence: &Evidence) -> bool {
 /// What is known of work that only this work tree has.
 fn tree(evidence: &[Evidence], case: &Case<'_>) -> Tree {
     let mut changes = evidence.iter().filter(|evidence| evidence.source == Source::Changes).peekable();
-    let is_clean =
-        |changes: &Evidence| changes.claim == Claim::Abstain && changes.rejection == Some(Rejection::Vacuous);
+    let is_clean = |changes: &Evidence| changes.is_rejected_as(Rejection::Vacuous);
     let is_unheld = case.git.is_some_and(|git| {
         git.commits.n_lost > 0 || matches!(git.head, Head::Detached { .. }) && git.commits.n_unheld > 0
     });
@@ -252,7 +256,7 @@ fn tree(evidence: &[Evidence], case: &Case<'_>) -> Tree {
     // Where there is no repository, a deliverable has no work beside it that could be lost.
     let has_no_repository = case.task_kind != TaskKind::Implementation
         && evidence.iter().any(|evidence| {
-            evidence.source == Source::Commits && evidence.rejection == Some(Rejection::NotConfigured)
+            evidence.source == Source::Commits && evidence.is_rejected_as(Rejection::NotConfigured)
         });
     if has_no_repository || (changes.peek().is_some() && changes.all(is_clean)) {
         Tree::Clean

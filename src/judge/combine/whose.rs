@@ -5,11 +5,11 @@
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    BaselineOrigin, CommitSummary, Evidence, OnDisk, Rejection, Source, TaskWork, Timestamp, TurnSpan,
-    display_text, quantity,
+    BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, OnDisk, Rejection, Source,
+    TaskWork, Timestamp, TurnSpan, display_text, quantity,
 };
 
-use super::{Case, commits};
+use super::case::{Case, changes, commits};
 
 /// So many files are named.
 const MOST_NAMED: usize = 3;
@@ -74,9 +74,9 @@ pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
     let newest = newest.flat_map(|commit| commit.tests.iter().map(|change| (commit.at, change)));
     let older = counts.into_iter().flat_map(|counts| &counts.older_tests).map(|(at, change)| (*at, change));
     let of_task = newest.chain(older).filter(|(at, _)| began_at.millis_since(*at) <= GRACE_MS);
-    let of_tree = super::changes(case).into_iter().flat_map(|tree| {
-        tree.tests.iter().filter(|change| !super::scope::are_persons(&change.path, tree, case.work))
-    });
+    let of_tree = changes(case)
+        .into_iter()
+        .flat_map(|tree| tree.tests.iter().filter(|change| !are_persons(&change.path, tree, case.work)));
     let changes: Vec<_> = of_task.map(|(_, change)| change).chain(of_tree).collect();
     let sum = |count: fn(&crate::model::TestChange) -> (u32, u32)| -> i64 {
         changes
@@ -113,4 +113,42 @@ pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
     paths.truncate(MOST_NAMED);
     let why = format!("{}: {}", reasons.join(", "), paths.join(", "));
     Some(Evidence::abstain(Source::Tests, "tests of the task", Rejection::Undecided).because(why))
+}
+
+/// How many of the changed files are work of the tasks here.
+pub(super) fn n_of_task(changes: &Changes, work: &TaskWork) -> u32 {
+    let Some(since) = work.first_prompt_at else { return changes.n_paths };
+    let files = changes.files.iter().zip(&changes.on_disk);
+    let n_before = files.filter(|(file, on_disk)| is_persons(file, on_disk.as_ref(), since, work)).count();
+    changes.n_paths.saturating_sub(u32::try_from(n_before).unwrap_or(u32::MAX))
+}
+
+/// Whether the uncommitted change of this path is the person's own.
+fn are_persons(path: &str, changes: &Changes, work: &TaskWork) -> bool {
+    let Some(since) = work.first_prompt_at else { return false };
+    let holds =
+        |file: &ChangedFile| file.path == path || (file.path.ends_with('/') && path.starts_with(&file.path));
+    let mut files = changes.files.iter().zip(&changes.on_disk);
+    files.any(|(file, on_disk)| holds(file) && is_persons(file, on_disk.as_ref(), since, work))
+}
+
+/// Whether a change is the person's own: its content is older than the first prompt, or was written between turns, no
+/// write call names it, and no command may have brought it with its old time.
+pub(super) fn is_persons(
+    file: &ChangedFile,
+    on_disk: Option<&OnDisk>,
+    since: Timestamp,
+    work: &TaskWork,
+) -> bool {
+    let Some(on_disk) = on_disk else { return false };
+    let was_there =
+        is_before(on_disk.modified_at, since) && (!work.moves_files || is_before(on_disk.changed_at, since));
+    file.unstaged != Some(ChangeKind::Conflicted)
+        && (was_there || is_between_turns(on_disk, work))
+        && !is_named(&file.path, work)
+}
+
+/// Whether `one` is earlier by more than clocks and file systems differ.
+pub(super) fn is_before(one: Timestamp, other: Timestamp) -> bool {
+    other.millis_since(one) > GRACE_MS
 }

@@ -2,14 +2,15 @@
 //! `display_text`, so that the sentence is safe for a screen, a log and JSON.
 
 use crate::model::{
-    Claim, Evidence, LeftToDo, NextAction, NextActionKind, OpenPoint, PointKind, Proof, QuestionWeight,
-    Rejection, Rule, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text, quantity,
+    Claim, Evidence, LeftToDo, NextAction, NextActionKind, OpenPoint, Point, PointKind, Proof,
+    QuestionWeight, Rejection, Rule, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text, quantity,
 };
 
+use super::case::{Case, changes, commits};
 use super::situation::Tally;
 use super::table::Tree;
-use super::{Case, changes, commits, scope};
-use crate::judge::{USAGE_LIMIT, left_to_do};
+use super::{scope, whose};
+use crate::judge::left_to_do;
 
 /// How many signs of a source's own words go into one sentence.
 const QUOTE: usize = 160;
@@ -102,7 +103,7 @@ pub(super) fn next_action(
         }
         VerdictState::Incomplete if rule == Rule::NotProven => {
             let is_known = tally.evidence.iter().any(|evidence| {
-                evidence.source == Source::Tests && evidence.rejection != Some(Rejection::NotConfigured)
+                evidence.source == Source::Tests && !evidence.is_rejected_as(Rejection::NotConfigured)
             });
             action(
                 NextActionKind::Fix,
@@ -130,8 +131,7 @@ pub(super) fn next_action(
 /// The limit at which a session stopped, where nothing else failed.
 fn usage_limit<'a>(tally: &Tally<'a>) -> Option<&'a str> {
     let failure = tally.run_failure()?;
-    let is_limit = failure.fingerprints.iter().any(|fingerprint| fingerprint == USAGE_LIMIT);
-    failure.reasons.first().filter(|_| is_limit).map(String::as_str)
+    failure.reasons.first().filter(|_| failure.has(&Point::UsageLimit)).map(String::as_str)
 }
 
 /// Nothing says whether the work is done: who can be asked, or else the person's own word.
@@ -304,12 +304,12 @@ fn new_commits(case: &Case<'_>) -> String {
 
 fn n_paths(case: &Case<'_>) -> String {
     changes(case).map_or("uncommitted work".to_owned(), |changes| {
-        quantity::counted(scope::n_of_task(changes, case.work), "file", "files")
+        quantity::counted(whose::n_of_task(changes, case.work), "file", "files")
     })
 }
 
 fn is_are_files(case: &Case<'_>) -> String {
     changes(case).map_or("work is".to_owned(), |changes| {
-        quantity::counted(scope::n_of_task(changes, case.work), "file is", "files are")
+        quantity::counted(whose::n_of_task(changes, case.work), "file is", "files are")
     })
 }

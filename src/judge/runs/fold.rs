@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::checks::Checks;
+use super::command::CommandRead;
 use super::edits::is_in_tree;
-use super::memory::CommandRead;
 use super::run::{Place, Run};
 use crate::model::{ActingRun, CheckKind, CheckRun, Deed, RunsSummary, StepMoment, TurnStep};
 

@@ -8,6 +8,7 @@
 mod calls;
 mod catalog;
 mod checks;
+mod command;
 mod edits;
 mod fold;
 mod lines;
@@ -22,8 +23,8 @@ mod wrapper;
 pub use catalog::Catalog;
 pub use memory::Memory;
 
+use command::CommandRead;
 use fold::Fold;
-use memory::CommandRead;
 
 use crate::model::{BackgroundTask, Deed, RunsSummary, StepMoment, Task, TurnHistory};
 

@@ -12,7 +12,8 @@ use crate::model::{
     TurnState, WaitsOn,
 };
 
-use super::{WeighContext, excerpt};
+use super::context::WeighContext;
+use super::excerpt;
 
 /// Tools that are questions to the person by another name (Claude Code, Codex, opencode).
 const ASKING_TOOLS: [&str; 3] = ["AskUserQuestion", "request_user_input", "question"];

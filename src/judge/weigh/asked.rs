@@ -4,8 +4,8 @@
 //! still about the present moment.
 
 use crate::model::{
-    Claim, Evidence, Opinion, OpinionReading, Pointer, ProbeFailure, ProbeReading, ProbeWord, Rejection,
-    SmartReport, Source, Strength, VerifyReport,
+    Claim, Evidence, Opinion, OpinionReading, Point, Pointer, ProbeFailure, ProbeReading, ProbeWord,
+    Rejection, SmartReport, Source, Strength, VerifyReport,
 };
 
 use super::excerpt;
@@ -102,11 +102,11 @@ pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> 
 fn not_complete(report: &VerifyReport, name: String, is_stale: bool, n_commits_since: usize) -> Evidence {
     let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
     evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
-    evidence.fingerprints = evidence.reasons.iter().map(|action| format!("closer/{action}")).collect();
+    evidence.points = evidence.reasons.iter().cloned().map(Point::Pending).collect();
     if evidence.reasons.is_empty() {
         let percent = report.confidence_percent.unwrap_or_default();
         evidence.reasons.push(format!("not complete, with a confidence of {percent} %"));
-        evidence.fingerprints.clone_from(&evidence.reasons);
+        evidence.points = evidence.reasons.iter().cloned().map(Point::Named).collect();
     }
     if n_commits_since > 0 {
         let commits = if n_commits_since == 1 { "commit" } else { "commits" };

@@ -5,14 +5,15 @@ use crate::judge::checkers::{self, CheckContext, Checker, PlanSource, TestCounts
 use crate::judge::closer::{self, CloserAnswer, CloserReport};
 use crate::model::{
     CheckAsk, Checklist, ChecklistItem, Claim, ConfiguredCheck, Evidence, FileCheck, ItemState, Observations,
-    Parts, PlanFile, PlanStep, Pointer, Reading, Rejection, Source, Strength, TestResults, TextFile,
+    Parts, PlanFile, PlanStep, Point, Pointer, Reading, Rejection, Source, Strength, TestResults, TextFile,
     Unreadable,
 };
 
-use super::{EvidenceSet, OF_BASELINE, WeighContext, excerpt, is_of_baseline, is_stale};
+use super::context::{EvidenceSet, OF_BASELINE, WeighContext, is_of_baseline, is_stale};
+use super::excerpt;
 
-/// How many failing tests or open steps become fingerprints of a NO.
-const MAX_FINGERPRINTS: usize = 50;
+/// How many failing tests or open steps become points of a NO.
+const MAX_POINTS: usize = 50;
 
 /// Weighs the part `CHECKS`.
 pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
@@ -108,15 +109,15 @@ fn of_plan(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'
 
 /// A plan by its steps, whoever keeps it.
 pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>) -> Evidence {
-    let fingerprints = steps
+    let points = steps
         .iter()
         .filter(|step| step.status.as_deref() != Some("done"))
-        .take(MAX_FINGERPRINTS)
-        .map(|step| format!("plan/{}", excerpt::reason(&step.title)))
+        .take(MAX_POINTS)
+        .map(|step| Point::Step(excerpt::reason(&step.title)))
         .collect();
     let checker = Checker::Plan { plan_type: Some("plan".to_owned()) };
     let context = CheckContext { plan: PlanSource::Steps(steps), ..CheckContext::default() };
-    checked(Source::Plan, name, &checker, &context, fingerprints)
+    checked(Source::Plan, name, &checker, &context, points)
 }
 
 fn checklist(plan: &PlanFile) -> Checklist {
@@ -171,7 +172,7 @@ fn closer_evidence(file: &TextFile, report: &CloserReport) -> Evidence {
     evidence.strength = Strength::SelfReported;
     evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
     if !report.complete {
-        evidence.fingerprints = evidence.reasons.iter().map(|action| format!("closer/{action}")).collect();
+        evidence.points = evidence.reasons.iter().cloned().map(Point::Pending).collect();
     }
     if report.conflict {
         evidence.reasons.push("the report contradicts itself".to_owned());
@@ -227,7 +228,7 @@ fn files(
     let present =
         found.ok().map(|files| names.iter().filter(|name| is_there(files, name)).cloned().collect());
     let missing = found.ok().into_iter().flat_map(|files| names.iter().filter(|name| !is_there(files, name)));
-    let missing = missing.take(MAX_FINGERPRINTS).map(|name| format!("file/{name}")).collect();
+    let missing = missing.take(MAX_POINTS).cloned().map(Point::MissingFile).collect();
     let checker = Checker::Files { required: names.to_vec() };
     let context = CheckContext { files: present, ..CheckContext::default() };
     let evidence = checked(Source::RequiredFiles, title, &checker, &context, missing);
@@ -263,14 +264,17 @@ fn tests(
                 .because(format!("{age}: run the tests again"))
                 .at(Some(results.written_at))
         }
+        // Nothing ran, or all was left out: a demand is not met by that.
+        Reading::Present(results) if results.n_passed == 0 && results.n_failed == 0 => {
+            unverified(&results.names.join(", ")).because("no test ran").at(Some(results.written_at))
+        }
         Reading::Present(results) => {
             let counts = TestCounts { n_passed: Some(results.n_passed), n_failed: Some(results.n_failed) };
             let context = CheckContext { test_results: Some(counts), ..CheckContext::default() };
             let failing: Vec<String> = results.failing.iter().map(|name| excerpt::reason(name)).collect();
-            let fingerprints = failing.iter().map(|name| format!("test/{name}")).collect();
-            let mut evidence =
-                checked(Source::Tests, &results.names.join(", "), &checker, &context, fingerprints)
-                    .at(Some(results.written_at));
+            let points = failing.iter().cloned().map(Point::FailingTest).collect();
+            let mut evidence = checked(Source::Tests, &results.names.join(", "), &checker, &context, points)
+                .at(Some(results.written_at));
             evidence.reasons.extend(failing.into_iter().take(3));
             doubting(evidence, names.iter().any(|name| is_doubted(name, scales)))
         }
@@ -307,7 +311,7 @@ fn aged(evidence: Evidence, is_old: bool) -> Evidence {
         | Claim::Work
         | Claim::Dirty
         | Claim::Fail
-        | Claim::Abstain => evidence,
+        | Claim::Abstain(_) => evidence,
     }
 }
 
@@ -331,19 +335,19 @@ fn checked(
     name: &str,
     checker: &Checker,
     context: &CheckContext,
-    fingerprints: Vec<String>,
+    points: Vec<Point>,
 ) -> Evidence {
     let outcome = checkers::check(Some(checker), context);
     let claim = match outcome.complete {
         Some(true) => Claim::Yes,
         Some(false) => Claim::No,
-        None => Claim::Abstain,
+        None => Claim::Abstain(Rejection::Undecided),
     };
     let mut evidence = Evidence::claim(source, name, claim);
     evidence.is_vacuous = outcome.vacuous;
     evidence.reasons = outcome.feedback.iter().map(|feedback| excerpt::reason(feedback)).collect();
     if claim == Claim::No {
-        evidence.fingerprints = fingerprints;
+        evidence.points = points;
     }
     evidence
 }

@@ -5,11 +5,12 @@ use crate::judge::decision::{
     self, Decision, DecisionFile, DecisionInput, DecisionRecord, FileContent, last_paragraph, own_voice,
 };
 use crate::model::{
-    Claim, DecisionReason, DecisionReport, DecisionSource, Evidence, Observations, Pointer, ReadProblem,
-    Reading, Rejection, Source, Strength, Timestamp,
+    Claim, DecisionReason, DecisionReport, DecisionSource, Evidence, Observations, Point, Pointer,
+    ReadProblem, Reading, Rejection, Source, Strength, Timestamp,
 };
 
-use super::{OF_BASELINE, WeighContext, excerpt, is_of_baseline};
+use super::context::{OF_BASELINE, WeighContext, is_of_baseline};
+use super::excerpt;
 
 /// What the decision chain says.
 pub(super) struct Said {
@@ -124,7 +125,7 @@ fn verdict(
     };
     let mut evidence = Evidence { strength: Strength::SelfReported, ..Evidence::claim(source, name, claim) };
     evidence.reasons = record.reasons.iter().map(|reason| excerpt::reason(reason)).collect();
-    evidence.fingerprints.clone_from(&record.fingerprints);
+    evidence.points = record.fingerprints.iter().cloned().map(Point::Named).collect();
     if evidence.reasons.is_empty() {
         let said = match record.decision {
             Decision::Complete => "it says complete",

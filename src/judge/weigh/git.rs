@@ -1,11 +1,11 @@
 //! Git's facts as evidence: commits say YES, uncommitted changes are DIRTY, silence is a failure.
 
 use crate::model::{
-    Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Reading, Rejection,
-    Source, TREE_IS_CLEAN, TaskKind, Unreadable, quantity,
+    Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Point, Reading,
+    Rejection, Source, TREE_IS_CLEAN, TaskKind, Unreadable, quantity,
 };
 
-use super::{EvidenceSet, WeighContext};
+use super::context::{EvidenceSet, WeighContext};
 
 const NAME: &str = "git";
 
@@ -69,7 +69,7 @@ fn unfinished(facts: &GitFacts) -> Option<Evidence> {
     };
     let evidence = Evidence::claim(Source::Commits, format!("git {name}"), Claim::No)
         .because(format!("a {name} was begun and is not ended"));
-    Some(Evidence { fingerprints: vec![format!("git/{name}")], ..evidence })
+    Some(Evidence { points: vec![Point::Operation(name.to_owned())], ..evidence })
 }
 
 /// What happened since the baseline and is no new work.

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
+use super::deeds::WorkMemory;
 use super::texts::Texts;
-use super::work::WorkMemory;
 use crate::judge::{runs, task};
 use crate::model::{Observations, SessionObservation};
 

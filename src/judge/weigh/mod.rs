@@ -6,7 +6,9 @@
 mod activity;
 pub mod asked;
 mod checks;
+mod context;
 mod decision;
+mod deeds;
 mod deferral;
 mod excerpt;
 mod git;
@@ -22,25 +24,16 @@ mod words;
 mod work;
 
 pub use activity::is_interrupted;
+pub use context::WeighContext;
 pub use memory::Memory;
+
+use context::EvidenceSet;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Checklist, Claim, CommandEnd, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Rejection,
-    Sample, SessionName, SessionObservation, Source, SupervisedTurn, TaskKind, Timestamp, Unreadable,
-    WorkspaceSettings,
+    Claim, CommandEnd, Evidence, Observations, Parts, ReadProblem, Reading, Rejection, Sample, Source,
+    SupervisedTurn, Timestamp, Unreadable,
 };
-
-/// What is known beside the observations.
-#[derive(Debug, Clone, Copy)]
-pub struct WeighContext<'a> {
-    /// The kind of the task.
-    pub task_kind: TaskKind,
-    /// How evidence is judged.
-    pub policy: &'a Policy,
-    /// Where the evidence is said to be.
-    pub settings: &'a WorkspaceSettings,
-}
 
 /// Weighs what one collection found.
 pub fn weigh(observations: Observations, scales: &WeighContext<'_>) -> Sample {
@@ -119,48 +112,4 @@ fn run(supervised: &SupervisedTurn) -> Option<Evidence> {
         | CommandEnd::Unknown => Evidence::claim(Source::Run, name, Claim::Fail),
     };
     Some(evidence.because(format!("it {}", end.label())))
-}
-
-/// What has been weighed so far, each with the part that it was read in.
-#[derive(Default)]
-struct EvidenceSet {
-    evidence: Vec<(Parts, Evidence)>,
-    checklists: Vec<(Parts, Checklist)>,
-}
-
-impl EvidenceSet {
-    fn add(&mut self, part: Parts, evidence: Evidence) {
-        self.evidence.push((part, evidence));
-    }
-
-    /// Takes over what `weigh` adds of this session, by its name.
-    fn of_session<T>(
-        &mut self,
-        session: Option<&SessionObservation>,
-        weigh: impl FnOnce(&mut EvidenceSet) -> T,
-    ) -> T {
-        let n_before = self.evidence.len();
-        let weighed = weigh(self);
-        let name = session.map(|session| SessionName {
-            agent: session.agent.clone(),
-            session_id: session.session_id.clone(),
-        });
-        for (_, evidence) in self.evidence.iter_mut().skip(n_before) {
-            evidence.session.clone_from(&name);
-        }
-        weighed
-    }
-}
-
-/// Whether something written at `written_at` is about an earlier task.
-fn is_stale(observations: &Observations, written_at: Timestamp) -> bool {
-    observations.task_started_at.is_some_and(|started_at| started_at.millis_since(written_at) > GRACE_MS)
-}
-
-/// Why a file says nothing of this task.
-const OF_BASELINE: &str = "it came with the repository: the baseline's commit has the same";
-
-/// Whether a file is, byte for byte, the one of the baseline's commit: then it says nothing of this task.
-fn is_of_baseline(observations: &Observations, name: &str) -> bool {
-    observations.of_baseline.iter().any(|found| found == name)
 }

@@ -1,11 +1,12 @@
 //! The plans that a session keeps itself, as evidence: its todo list and its goal. That all is done says so only of the
 //! task for which it was ticked; what is open stays open.
 
+use super::context::EvidenceSet;
 use super::tasks::SessionTask;
-use super::{EvidenceSet, checks, excerpt};
+use super::{checks, excerpt};
 use crate::model::{
-    Checklist, Claim, Evidence, GoalState, ItemState, Parts, PlanStep, Rejection, SessionObservation, Source,
-    Strength,
+    Checklist, Claim, Evidence, GoalState, ItemState, Parts, PlanStep, Point, Rejection, SessionObservation,
+    Source, Strength,
 };
 
 /// The plans that a session keeps itself: its todo list, and the goal that its person set.
@@ -25,8 +26,8 @@ pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, pile: &mut
                 Evidence::claim(Source::Plan, "goal", Claim::No).because(excerpt::reason(&goal.text))
             }
         };
-        let fingerprints = vec![format!("goal/{}", excerpt::reason(&goal.text))];
-        let evidence = Evidence { strength: Strength::SelfReported, fingerprints, ..evidence };
+        let points = vec![Point::Goal(excerpt::reason(&goal.text))];
+        let evidence = Evidence { strength: Strength::SelfReported, points, ..evidence };
         pile.add(Parts::WORDS, evidence.at(goal.at));
     }
 }

@@ -3,12 +3,14 @@
 
 use crate::judge::runs::{self, Catalog};
 use crate::model::{
-    CheckRun, Claim, Evidence, Parts, Rejection, RunsSummary, SessionObservation, Source, Strength,
+    CheckRun, Claim, Evidence, Parts, Point, Rejection, RunsSummary, SessionObservation, Source, Strength,
+    Timestamp,
 };
 
+use super::context::EvidenceSet;
+use super::excerpt;
 use super::memory::Memory;
 use super::tasks::{SessionTask, Standing};
-use super::{EvidenceSet, excerpt};
 
 /// How many failures of one run are named.
 const MAX_NAMED: usize = 10;
@@ -20,6 +22,8 @@ pub(super) struct Proven {
     pub(super) is_checked: bool,
     /// Whether a session acted outside the work tree, and that succeeded.
     pub(super) acted_outside: bool,
+    /// When a session edited a file last.
+    pub(super) last_edit_at: Option<Timestamp>,
 }
 
 /// Weighs the runs of the sessions that count.
@@ -29,7 +33,7 @@ pub(super) fn weigh(
     memory: &mut Memory,
     pile: &mut EvidenceSet,
 ) -> Proven {
-    let mut proven = Proven { is_checked: true, acted_outside: false };
+    let mut proven = Proven { is_checked: true, acted_outside: false, last_edit_at: None };
     let mut has_proof = false;
     let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == Standing::Counts);
     for (session, task) in counting {
@@ -43,6 +47,7 @@ pub(super) fn weigh(
         let catalog = Catalog::built_in();
         let summary = runs::summarize_again(&session.history, task.current(), home, catalog, known);
         has_proof |= summary.proof.is_some();
+        proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
         proven.acted_outside |= summary.acts.iter().any(|act| task.asks_for(&act.act));
         pile.of_session(Some(session), |pile| weigh_session(&summary, task.is_only_answered(), pile));
@@ -62,9 +67,10 @@ fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut Evide
         let mut evidence = Evidence::claim(Source::Tests, name(run), Claim::No).at(run.moment.at);
         evidence.reasons.push(format!("{} failed in the session", name(run)));
         evidence.reasons.extend(named(run));
-        evidence.fingerprints = named(run).map(|failing| format!("run/{}/{failing}", run.tool)).collect();
-        if evidence.fingerprints.is_empty() {
-            evidence.fingerprints.push(format!("run/{}", run.tool));
+        let point = |failing| Point::FailedRun { tool: run.tool.clone(), failing };
+        evidence.points = named(run).map(|failing| point(Some(failing))).collect();
+        if evidence.points.is_empty() {
+            evidence.points.push(point(None));
         }
         pile.add(Parts::WORDS, evidence);
     }

@@ -2,15 +2,15 @@
 //! model error in place of a reply is FAIL. A turn that stayed open in silence is nothing, unless a
 //! source beside the record tells what it is: that outranks the record for what happens now.
 
-use crate::judge::{PERMISSION, USAGE_LIMIT};
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Rejection, SessionObservation, Source,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Point, Rejection, SessionObservation, Source,
     Strength, Timestamp, TurnEnd, TurnState,
 };
 
 use super::activity::is_prompt;
+use super::context::WeighContext;
+use super::excerpt;
 use super::tasks::{SessionTask, Standing};
-use super::{WeighContext, excerpt};
 
 /// The detail of work that another session in the workspace does.
 const OTHER_WORKS: &str = "another session here";
@@ -101,7 +101,7 @@ pub(super) fn weigh(
         }
         (ActivityState::NeedsPermission, _) => {
             Evidence {
-                fingerprints: vec![PERMISSION.to_owned()],
+                points: vec![Point::Permission],
                 ..own(Claim::Ask).because(activity.detail.as_ref().map_or_else(
                     || "waits for a permission".to_owned(),
                     |what| format!("permission: {what}"),
@@ -112,8 +112,8 @@ pub(super) fn weigh(
             let failed = Evidence { source: Source::Run, ..own(Claim::Fail) };
             match limit(session) {
                 Some(until) => {
-                    let fingerprints = vec![USAGE_LIMIT.to_owned()];
-                    Evidence { fingerprints, ..failed.because(until) }.because(excerpt::reason(error))
+                    let points = vec![Point::UsageLimit];
+                    Evidence { points, ..failed.because(until) }.because(excerpt::reason(error))
                 }
                 None => failed.because(format!("the last reply is an error: {}", excerpt::reason(error))),
             }

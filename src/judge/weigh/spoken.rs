@@ -3,16 +3,17 @@
 
 use std::borrow::Cow;
 
+use super::context::{EvidenceSet, OF_BASELINE, WeighContext, is_of_baseline, is_stale};
 use super::deferral::deferral;
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
-use super::{EvidenceSet, OF_BASELINE, WeighContext, activity, excerpt, is_of_baseline, is_stale};
+use super::{activity, excerpt};
 use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label};
-use crate::judge::{STOPS_HALF_WAY, words};
+use crate::judge::words;
 use crate::model::{
     ActivityState, Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy,
-    Parts, Pointer, Question, QuestionWeight, Rejection, SessionObservation, Source, Strength, TaskKind,
-    TextFile, Timestamp, TurnState, display_text,
+    Parts, Point, Pointer, Question, QuestionWeight, Rejection, SessionObservation, Source, Strength,
+    TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
 
 /// What words are to the task.
@@ -141,7 +142,7 @@ impl<'a> Spoken<'a> {
         let mut read = self.overtaken_by.is_none().then(|| texts.read(&self.text, &self.context));
         let question = read.as_ref().and_then(|read| question_of(&read.judged, &self.text));
         let mut add = |evidence: Evidence, excerpt: Option<String>| {
-            if is_newest || evidence.source == Source::Output || evidence.claim != Claim::Abstain {
+            if is_newest || evidence.source == Source::Output || evidence.rejection().is_none() {
                 let pointer = Some(Pointer { place: self.from.to_owned(), excerpt });
                 pile.add(Parts::WORDS, Evidence { pointer, ..evidence.at(self.at) });
             }
@@ -230,13 +231,13 @@ impl<'a> Spoken<'a> {
                 self.half_way(Source::LastWords, judged)
             }
             (Label::Incomplete, _) if is_of_task => Evidence {
-                fingerprints: vec![STOPS_HALF_WAY.to_owned()],
+                points: vec![Point::StopsHalfWay],
                 ..silent(format!("stops half-way: {}", words_of(judged)))
             },
             (Label::Complete, _) if is_of_task && let Some(deferred) = self.deferral() => {
-                let fingerprints = vec![STOPS_HALF_WAY.to_owned()];
+                let points = vec![Point::StopsHalfWay];
                 let why = format!("puts off what was asked for: {}", excerpt::reason(deferred));
-                Evidence { fingerprints, ..guess(Claim::No).because(why) }
+                Evidence { points, ..guess(Claim::No).because(why) }
             }
             (Label::Complete, _) if says_done => guess(Claim::Yes).because("it says that it is done"),
             (Label::Incomplete | Label::Complete | Label::AwaitingResponse, _) => {
@@ -257,7 +258,7 @@ impl<'a> Spoken<'a> {
 
     fn half_way(&self, source: Source, judged: &Classification) -> Evidence {
         let evidence = Evidence::claim(source, self.from, Claim::No).because(words_of(judged));
-        Evidence { strength: Strength::Guess, fingerprints: vec![STOPS_HALF_WAY.to_owned()], ..evidence }
+        Evidence { strength: Strength::Guess, points: vec![Point::StopsHalfWay], ..evidence }
     }
 }
 

@@ -6,11 +6,12 @@ use crate::model::{
     TaskKind, TaskWork, TextFile, Timestamp, TurnState,
 };
 
+use super::context::{EvidenceSet, WeighContext};
 use super::memory::Memory;
 use super::spoken::Spoken;
 use super::tasks::{self, SessionTask, Standing};
 use super::texts::Texts;
-use super::{EvidenceSet, WeighContext, activity, decision, plans, runs, session, session_view, work};
+use super::{activity, decision, plans, runs, session, session_view, work};
 
 /// Weighs the part `WORDS`.
 pub(super) fn weigh(
@@ -67,7 +68,10 @@ pub(super) fn weigh(
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: tasks::asked_at(tasks),
         last_demand: tasks::last_demand(tasks),
-        work: of_run(work::work(observations, tasks, memory), tasks, scales),
+        work: TaskWork {
+            last_edit_at: proven.last_edit_at,
+            ..of_run(work::work(observations, tasks, memory), tasks, scales)
+        },
         is_checked: proven.is_checked,
         acted_outside: proven.acted_outside,
         round_mark: round_mark(session, said.written_at).filter(|_| !said.is_half_written),

@@ -113,17 +113,17 @@ fn claim_tone(claim: Claim) -> TextStyle {
         Claim::Ask => TextStyle::Asks,
         Claim::Dirty | Claim::Fail => TextStyle::Bad,
         Claim::Wait | Claim::Work => TextStyle::Busy,
-        Claim::Abstain => TextStyle::Faint,
+        Claim::Abstain(_) => TextStyle::Faint,
     }
 }
 
 /// Why a source does not count, and why it claims what it claims.
 fn reasons(evidence: &Evidence) -> Vec<(TextStyle, String)> {
-    let rejection = evidence.rejection.map(sets::rejection).unwrap_or_default();
-    let style = if evidence.rejection.is_some() { TextStyle::Faint } else { TextStyle::Plain };
+    let rejection = evidence.rejection().map(sets::rejection).unwrap_or_default();
+    let style = if evidence.rejection().is_some() { TextStyle::Faint } else { TextStyle::Plain };
     let said = evidence.reasons.iter().take(MAX_REASONS);
     let mut reasons: Vec<(TextStyle, String)> = said.map(|reason| (style, text::line(reason))).collect();
-    match (evidence.rejection, reasons.first_mut()) {
+    match (evidence.rejection(), reasons.first_mut()) {
         (Some(_), None) => reasons.push((style, rejection.to_owned())),
         // The rest of these say by themselves that the source does not count.
         (Some(Rejection::Unreadable | Rejection::Foreign), Some((_, reason))) => {

@@ -1,0 +1,32 @@
+//! What one command was, as it is kept beside its step. What it means for the task is not said here.
+
+use std::sync::Arc;
+
+use super::read::CommandFacts;
+use super::run::Run;
+use crate::model::{ActingRun, StepMoment};
+
+/// What one command was.
+#[derive(Debug)]
+pub(super) struct CommandRead {
+    pub(super) runs: Vec<Arc<Run>>,
+    pub(super) is_edit: bool,
+    pub(super) is_edit_before_runs: bool,
+    pub(super) acts: Vec<Arc<ActingRun>>,
+    pub(super) endless: Vec<Arc<str>>,
+}
+
+impl CommandRead {
+    pub(super) fn of(facts: CommandFacts<'_>, moment: StepMoment) -> CommandRead {
+        let acts = facts.acts.into_iter();
+        CommandRead {
+            runs: facts.runs.into_iter().map(|found| Arc::new(Run::of(found, moment))).collect(),
+            is_edit: facts.is_edit,
+            is_edit_before_runs: facts.is_edit_before_runs,
+            acts: acts
+                .map(|(act, command)| Arc::new(ActingRun { act: act.to_owned(), command, moment }))
+                .collect(),
+            endless: facts.endless.into_iter().map(Arc::from).collect(),
+        }
+    }
+}
