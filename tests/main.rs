@@ -24,6 +24,7 @@ mod evidence_files;
 mod evidence_git;
 mod examples;
 mod frames;
+mod fuzz_short;
 mod held;
 mod hooks;
 mod judge_properties;

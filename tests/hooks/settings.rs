@@ -19,11 +19,12 @@ fn wanted(agent: &'static Hooks) -> Wanted {
 }
 
 /// Settings as people have them.
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 15] = [
     "{\n  \"model\": \"opus\"\n}\n",
     "{\n    \"model\": \"opus\", // the large one\n    // the end\n}\n",
     "{\r\n\t\"model\": \"opus\"\r\n}\r\n",
     "{\"model\":\"opus\"}",
+    "{\"url\":\"https://example.org\"}",
     "{ \"model\": \"opus\", \"theme\": \"dark\" }\n",
     "{\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n    ]\n  },\n  \"z\": 1\n}\n",
     "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\":[{\"type\":\"command\",\"command\":\"true\"}]}, // mine\n    ],\n  },\n}\n",

@@ -55,8 +55,8 @@ pub(super) fn remove(text: &str, container: &Range<usize>, items: &[Range<usize>
     let (open, close) = (container.start + 1, container.end - 1);
     let Some(item) = items.get(number) else { return text.to_owned() };
     let start = open + text[open..item.start].trim_end().len();
-    let follows_comment =
-        text[..start].rfind('\n').map_or(&text[..start], |at| &text[at..start]).contains("//");
+    let before = number.checked_sub(1).and_then(|before| items.get(before));
+    let follows_comment = ends_in_line_comment(&text[before.map_or(open, |before| before.end)..start]);
     if let Some(comma) = comma_after(text, item.end) {
         return spliced(text, start..comma + 1, "");
     }
@@ -67,7 +67,6 @@ pub(super) fn remove(text: &str, container: &Range<usize>, items: &[Range<usize>
     // A preceding line comment must not swallow what follows the item.
     let kept = if follows_comment && !text[item.end..].starts_with(['\n', '\r']) { "\n" } else { "" };
     let without = spliced(text, start..item.end, kept);
-    let before = number.checked_sub(1).and_then(|before| items.get(before));
     match before.and_then(|before| comma_after(text, before.end)) {
         Some(comma) => spliced(&without, comma..comma + 1, ""),
         None => without,
@@ -84,6 +83,20 @@ fn indent_of(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
     let content = text[line..].trim_start_matches([' ', '\t']);
     &text[line..text.len() - content.len()]
+}
+
+/// Whether the text between two items (white space, a comma, comments) ends inside a line comment.
+fn ends_in_line_comment(between: &str) -> bool {
+    let mut rest = between;
+    while let Some(at) = rest.find('/') {
+        let comment = &rest[at..];
+        let end = if comment.starts_with("//") { "\n" } else { "*/" };
+        let Some(length) = comment.get(2..).and_then(|inside| inside.find(end)) else {
+            return end == "\n";
+        };
+        rest = &comment[2 + length + end.len()..];
+    }
+    false
 }
 
 /// The position of the next comma after white space and comments, if one follows.
