@@ -10,6 +10,9 @@ use crate::model::{ReadProblem, Unreadable, display_text, hex};
 
 /// The largest index checked, in bytes. Larger ones are left to git.
 const CAP: u64 = 256 << 20;
+/// The most bytes of names kept. A version 4 entry can share all of the previous entry's long name, so a small file
+/// can describe gigabytes of names. An index with more is left to git.
+const NAMES_CAP: usize = 64 << 20;
 /// The mode of a submodule in an index or a tree.
 pub const GITLINK: u32 = 0o160_000;
 
@@ -72,7 +75,8 @@ pub struct IndexMarks {
 struct Entries {
     gitlinks: Vec<Gitlink>,
     passed_over: Vec<PassedOver>,
-    is_split: bool,
+    /// The file is only a part of the index, or has too much to be kept.
+    is_elsewhere: bool,
     tree: Option<String>,
 }
 
@@ -93,8 +97,9 @@ pub fn index_marks(repository: &Repository) -> Read<IndexMarks> {
     }
     let entries = parse(&content, repository.format.id_length())
         .ok_or_else(|| damaged_index(repository, "its parts do not fill it exactly"))?;
-    let gitlinks = if entries.is_split { Gitlinks::Elsewhere } else { Gitlinks::Listed(entries.gitlinks) };
-    let tree = entries.tree.filter(|_| !entries.is_split);
+    let gitlinks =
+        if entries.is_elsewhere { Gitlinks::Elsewhere } else { Gitlinks::Listed(entries.gitlinks) };
+    let tree = entries.tree.filter(|_| !entries.is_elsewhere);
     Ok(IndexMarks { gitlinks, passed_over: entries.passed_over, tree })
 }
 
@@ -125,7 +130,7 @@ fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
         return None;
     }
     let mut found = Entries::default();
-    let mut name = Vec::new();
+    let (mut name, mut n_name_bytes) = (Vec::new(), 0_usize);
     let mut at = 12;
     for _ in 0..n_entries {
         let mode = number(at + 24)?;
@@ -135,6 +140,12 @@ fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
         // Assume-unchanged, or skip-worktree.
         let is_passed_over =
             flags[0] & 0x80 != 0 || (version >= 3 && flags[0] & 0x40 != 0 && flags[2] & 0x40 != 0);
+        if is_passed_over || mode == GITLINK {
+            n_name_bytes = n_name_bytes.saturating_add(name.len());
+            if n_name_bytes > NAMES_CAP {
+                return Some(Entries { is_elsewhere: true, ..Entries::default() });
+            }
+        }
         if is_passed_over && matches!(mode >> 12, 0o10 | 0o12) {
             found.passed_over.push(PassedOver {
                 path: name.clone(),
@@ -156,7 +167,7 @@ fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
     }
     let end = content.len().saturating_sub(n_id);
     while at < end {
-        found.is_split |= content.get(at..at + 4) == Some(b"link");
+        found.is_elsewhere |= content.get(at..at + 4) == Some(b"link");
         let length = usize::try_from(number(at + 4)?).ok()?;
         if content.get(at..at + 4) == Some(b"TREE") {
             let cached = content.get(at + 8..).and_then(|rest| rest.get(..length));
@@ -223,6 +234,33 @@ fn dropped(content: &[u8], at: &mut usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An index of the fourth version with one long name and `n_more` entries of the same name and flags.
+    fn with_one_name(length: usize, n_more: u32) -> Vec<u8> {
+        let entry = |begin: &[u8], name: &[u8]| {
+            let mut entry = vec![0; 24];
+            entry.extend(0o100_644_u32.to_be_bytes());
+            entry.extend([0; 12 + 20]);
+            // Assume-unchanged.
+            entry.extend([0x8F, 0xFF]);
+            [&entry, begin, name, b"\0"].concat()
+        };
+        let mut index = [&b"DIRC"[..], &4_u32.to_be_bytes(), &(n_more + 1).to_be_bytes()].concat();
+        index.extend(entry(b"\0", &vec![b'x'; length]));
+        index.extend(entry(b"\0", b"").repeat(n_more as usize));
+        index.extend([0; 20]);
+        index
+    }
+
+    // Each entry of the fourth version may take up sixty-four bytes and stand for a name of any length.
+    #[test]
+    fn names_that_would_take_much_more_memory_than_the_file_are_left_to_git() {
+        let small = parse(&with_one_name(100, 20), 20).unwrap();
+        assert_eq!((small.passed_over.len(), small.is_elsewhere), (21, false));
+        let index = with_one_name(1 << 20, 10_000);
+        assert!(index.len() < 2 << 20);
+        assert_eq!(parse(&index, 20), Some(Entries { is_elsewhere: true, ..Entries::default() }));
+    }
 
     #[test]
     fn only_a_tree_of_all_entries_is_the_index_s_own() {

@@ -1,6 +1,7 @@
 //! Repositories of other kinds and in other places, hostile surroundings, and getting a record back.
 
 use std::fs;
+use std::path::Path;
 
 use closeout::action::rescue::{RescueError, Stage};
 
@@ -202,6 +203,33 @@ fn a_record_is_restored_byte_for_byte_into_a_new_folder_only() {
     assert_eq!(fs::read(into.join("names-that-git-refuses/0")).unwrap(), b"refused\n");
     let again = rescuer(&repo).restore(repo.path(), &record.reference, &into);
     assert!(matches!(again, Err(RescueError::Refused(_))), "{again:?}");
+}
+
+// A record that closeout makes is one that it can restore, whatever stands in the place of the folder for refused names.
+#[test]
+fn a_work_tree_with_the_name_of_the_folder_for_refused_names_is_restored() {
+    const NAME: &str = "names-that-git-refuses";
+    for (case, taken) in [("folder", 2), ("file", 1), ("link", 1)] {
+        let repo = Repo::new();
+        repo.write("git~1", "refused\n");
+        match case {
+            "folder" => drop(repo.write(&format!("{NAME}/0"), "own\n").write(&format!("{NAME}-1"), "too\n")),
+            "file" => drop(repo.write(NAME, "own\n")),
+            _ => std::os::unix::fs::symlink("/etc", repo.at(NAME)).unwrap(),
+        }
+        let record = record(&repo);
+        let into = repo.root().join("restored");
+        let n_files = rescuer(&repo).restore(repo.path(), &record.reference, &into).unwrap();
+        assert_eq!(n_files, record.n_files, "{case}");
+        let refused = into.join(format!("{NAME}-{taken}/0"));
+        assert_eq!(fs::read(refused).unwrap(), b"refused\n", "{case}");
+        let own = |folder: &Path| match case {
+            "folder" => fs::read(folder.join(NAME).join("0")).unwrap(),
+            "file" => fs::read(folder.join(NAME)).unwrap(),
+            _ => fs::read_link(folder.join(NAME)).unwrap().into_os_string().into_encoded_bytes(),
+        };
+        assert_eq!(own(&into), own(repo.path()), "{case}");
+    }
 }
 
 // What a person did not tick, or cannot tick, is not committed.

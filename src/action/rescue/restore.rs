@@ -1,7 +1,8 @@
 //! Writes the work tree of a record into a new, empty folder. It must not write into a folder that holds
 //! anything, nor through a link, and must not begin before every name is known to be safe.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File};
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -21,7 +22,8 @@ use crate::model::display_text;
 
 /// The most that is read from git at once, in bytes. A file that is larger goes to the disk by itself.
 const AT_ONCE: u64 = 32 << 20;
-/// Below the new folder: what has a name that git refuses, under its number in the record.
+/// Below the new folder: what has a name that git refuses, under its number in the record. Where the work tree had
+/// something of this name, a number is added to it.
 const REFUSED_NAMES: &str = "names-that-git-refuses";
 
 /// What is to be written, by the path below the new folder.
@@ -149,18 +151,31 @@ fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
             return Err(RescueError::Refused("the record holds a name that is not safe".to_owned()));
         }
         if entry.mode != "160000" {
-            files.insert(PathBuf::from(std::ffi::OsStr::from_bytes(&path)), entry);
+            files.insert(PathBuf::from(OsStr::from_bytes(&path)), entry);
         }
     }
+    let folder = free_name(&files);
     for (path, entry) in listing::tree(git, &catalogue::record_of(git, snapshot)?)? {
         if let Some(number) = path.strip_prefix(b"x/") {
-            let path = Path::new(REFUSED_NAMES).join(std::ffi::OsStr::from_bytes(number));
+            let path = folder.join(OsStr::from_bytes(number));
             if !number.iter().all(u8::is_ascii_digit) || files.insert(path, entry).is_some() {
-                return Err(RescueError::Refused(format!("the record has a file {REFUSED_NAMES} itself")));
+                return Err(RescueError::Refused("the record holds a name that is not safe".to_owned()));
             }
         }
     }
     Ok(files)
+}
+
+/// A name at the top that none of the files has, whatever it is: file, folder or link.
+fn free_name(files: &Files) -> PathBuf {
+    let tops: BTreeSet<&OsStr> = files.keys().filter_map(|path| path.iter().next()).collect();
+    let mut name = REFUSED_NAMES.to_owned();
+    let mut number = 1_u64;
+    while tops.contains(OsStr::new(&name)) {
+        name = format!("{REFUSED_NAMES}-{number}");
+        number += 1;
+    }
+    name.into()
 }
 
 /// Those that are asked for.
@@ -170,7 +185,7 @@ fn chosen(files: Files, paths: &[Vec<u8>]) -> Result<Files, RescueError> {
     }
     let mut chosen = Files::new();
     for path in paths {
-        let path = Path::new(std::ffi::OsStr::from_bytes(path));
+        let path = Path::new(OsStr::from_bytes(path));
         let found = files.iter().filter(|(file, _)| file.starts_with(path));
         let n_before = chosen.len();
         let is_there = files.keys().any(|file| file.starts_with(path));
@@ -290,7 +305,7 @@ fn parent_of(path: &Path) -> Result<(), RescueError> {
 fn write_one(path: &Path, entry: &TreeEntry, content: &[u8]) -> Result<(), RescueError> {
     parent_of(path)?;
     if entry.mode == "120000" {
-        let target = std::ffi::OsStr::from_bytes(content);
+        let target = OsStr::from_bytes(content);
         return std::os::unix::fs::symlink(target, path).map_err(RescueError::io("make", path));
     }
     new_file(path, entry)?.write_all(content).map_err(RescueError::io("write", path))
