@@ -70,6 +70,17 @@ fn every_file_of_every_room_keeps_to_the_table() {
     assert!(all.is_empty(), "\n{}\n", all.join("\n"));
 }
 
+// `thread::Builder` answers with an error where the system starts no thread; the shorter ways panic.
+#[test]
+fn a_thread_that_cannot_be_started_is_an_error() {
+    for (file, text) in rust_files("src") {
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for call in ["thread::spawn(", "scope.spawn("] {
+            assert!(!code.contains(call), "{file}: `{call}…)` panics; use `thread::Builder`");
+        }
+    }
+}
+
 #[test]
 fn every_folder_is_a_room_of_the_table_and_every_room_is_a_folder() {
     let folders: BTreeSet<String> = fs::read_dir(top().join("src"))

@@ -48,6 +48,8 @@ mod starved;
 mod target;
 #[path = "rescue/third_look.rs"]
 mod third_look;
+#[path = "rescue/threads.rs"]
+mod threads;
 #[path = "rescue/trust.rs"]
 mod trust;
 #[path = "rescue/undo.rs"]

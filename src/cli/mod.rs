@@ -30,6 +30,7 @@ mod rescue;
 mod rescue_args;
 mod run;
 mod run_args;
+mod runtime;
 mod schema;
 mod signalled;
 mod stats;

@@ -1,7 +1,9 @@
 //! Signals that end the program while an action runs: the action is ended first, with all that it started.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,30 +20,12 @@ impl Signalled {
     pub(super) fn listen(cancel: Cancel) -> Signalled {
         let heard = Signalled(Arc::default());
         let told = heard.clone();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let Ok(runtime) = runtime else { return heard };
-        let entered = runtime.enter();
-        let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let mut listening = Vec::new();
-        for kind in signals {
-            let Ok(stream) = signal(kind) else { return heard };
-            listening.push((kind, stream));
+        let (ready, is_ready) = channel();
+        let listener = thread::Builder::new().spawn(move || hear(&told, &cancel, ready));
+        if listener.is_ok() {
+            // An error means that it cannot listen, and a signal ends the program.
+            let _ = is_ready.recv();
         }
-        drop(entered);
-        thread::spawn(move || {
-            runtime.block_on(async {
-                let [(first, one), (second, two), (third, three)] = listening.as_mut_slice() else { return };
-                let kind = tokio::select! {
-                    _ = one.recv() => first.as_raw_value(),
-                    _ = two.recv() => second.as_raw_value(),
-                    _ = three.recv() => third.as_raw_value(),
-                };
-                told.0.store(u8::try_from(kind).unwrap_or(2), Ordering::SeqCst);
-                cancel.cancel();
-                // The action answers to that, and the program ends with it.
-                std::future::pending::<()>().await;
-            });
-        });
         heard
     }
 
@@ -49,4 +33,25 @@ impl Signalled {
     pub(super) fn signal(&self) -> Option<u8> {
         Some(self.0.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
     }
+}
+
+/// Waits for a signal. The handlers are installed here, on the thread that answers them: without it, none is.
+fn hear(told: &Signalled, cancel: &Cancel, ready: Sender<()>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut hangup = signal(SignalKind::hangup())?;
+        let _ = ready.send(());
+        drop(ready);
+        let kind = tokio::select! {
+            _ = interrupt.recv() => SignalKind::interrupt(),
+            _ = terminate.recv() => SignalKind::terminate(),
+            _ = hangup.recv() => SignalKind::hangup(),
+        };
+        told.0.store(u8::try_from(kind.as_raw_value()).unwrap_or(2), Ordering::SeqCst);
+        cancel.cancel();
+        // The action answers to that, and the program ends with it.
+        std::future::pending().await
+    })
 }

@@ -12,6 +12,7 @@ use crate::present::json::{Follow, Refused, Report, Row, VERSION};
 use super::args::Status;
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
+use super::runtime::runtime;
 use super::{output, text};
 
 /// Prints the verdicts.
@@ -58,10 +59,7 @@ fn once(config: &EngineConfig, is_json: bool) -> Ended {
 
 /// Prints each workspace when it is judged first and whenever it changed, until it is ended.
 fn follow(config: EngineConfig, is_json: bool) -> Ended {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
+    let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let mut engine = Engine::start(config);
         let mut shown: BTreeMap<WorkspaceId, WorkspaceView> = BTreeMap::new();

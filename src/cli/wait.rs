@@ -11,14 +11,14 @@ use crate::present::json::{Report, Row, VERSION};
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::run_args::Wait;
+use super::runtime::runtime;
 use super::{output, text};
 
 /// Waits, and prints the workspace as it is then.
 pub(super) fn run(environment: &Environment, wait: &Wait) -> Ended {
     let scope = Scope::One(environment.absolute(&wait.path));
     let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;
-    let failed = |source| Failure::Stream { what: "cannot start".to_owned(), source };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = runtime()?;
     let limit = wait.timeout.unwrap_or(Duration::MAX);
     let found = runtime.block_on(async {
         let mut engine = Engine::start(config);

@@ -2,6 +2,7 @@
 //! drafts is what is written. What was handed over is on disk before the engine is gone.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
@@ -20,10 +21,15 @@ pub(super) struct DraftKeeping {
 
 impl DraftKeeping {
     /// Starts the thread. `tell` is told what cannot be written, in words.
-    pub(super) fn start(store: Store, tell: impl Fn(String) + Send + 'static) -> DraftKeeping {
+    pub(super) fn start(store: Store, tell: impl Fn(String) + Send + Sync + 'static) -> DraftKeeping {
+        let tell = Arc::new(tell);
         let (sender, changes) = channel();
-        let thread = std::thread::spawn(move || write_all(&store, &changes, &tell));
-        DraftKeeping { sender: Some(sender), thread: Some(thread), drafts: BTreeMap::new() }
+        let started = std::thread::Builder::new().spawn({
+            let tell = Arc::clone(&tell);
+            move || write_all(&store, &changes, &*tell)
+        });
+        let thread = started.map_err(|error| tell(format!("drafts are not kept: {error}"))).ok();
+        DraftKeeping { sender: Some(sender), thread, drafts: BTreeMap::new() }
     }
 
     /// Takes over what is on disk of a workspace, before the first change.

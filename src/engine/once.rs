@@ -2,6 +2,7 @@
 //! because collections wait for the disk as much as they compute.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -238,7 +239,12 @@ impl<'a> Run<'a> {
     /// The next answer; `None` when nothing runs any more.
     fn next(&mut self) -> Option<Event> {
         while self.n_workers.load(Ordering::SeqCst) < N_WORKERS.min(self.running.len()) {
-            self.spawn_worker();
+            if let Err(error) = self.spawn_worker() {
+                if self.n_workers.load(Ordering::SeqCst) == 0 {
+                    return self.without_workers(&error);
+                }
+                break;
+            }
         }
         while !self.running.is_empty() {
             match self.answers.1.recv_timeout(self.limit) {
@@ -259,7 +265,8 @@ impl<'a> Run<'a> {
                     let (request, began) = self.running.remove(0);
                     one_less(&self.n_workers);
                     if !self.running.is_empty() {
-                        self.spawn_worker();
+                        // Without another worker, the next call tries again.
+                        let _ = self.spawn_worker();
                     }
                     return Some(collect::answer(&request, began, Err(CollectProblem::TimedOut)));
                 }
@@ -268,13 +275,21 @@ impl<'a> Run<'a> {
         None
     }
 
-    fn spawn_worker(&mut self) {
+    /// The answer to the oldest request when no worker can be started.
+    fn without_workers(&mut self, error: &io::Error) -> Option<Event> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let (request, began) = self.running.drain(..1).next()?;
+        let problem = CollectProblem::Broke(format!("no thread can be started: {error}"));
+        Some(collect::answer(&request, began, Err(problem)))
+    }
+
+    fn spawn_worker(&mut self) -> io::Result<()> {
         self.n_workers.fetch_add(1, Ordering::SeqCst);
         let n_workers = Arc::clone(&self.n_workers);
         let queue = Arc::clone(&self.queue);
         let sender = self.answers.0.clone();
         let config = self.config.clone();
-        thread::spawn(move || {
+        let started = thread::Builder::new().spawn(move || {
             widen_heap();
             loop {
                 let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -292,6 +307,7 @@ impl<'a> Run<'a> {
                 }
             }
         });
+        started.map(drop).inspect_err(|_| one_less(&self.n_workers))
     }
 }
 

@@ -26,7 +26,7 @@ impl Watching {
         let watcher = Watcher::start(move |watch_event| sink.put(watch_event))?;
         let (orders, todo) = channel();
         let inbox = inbox.clone();
-        thread::spawn(move || {
+        let started = thread::Builder::new().spawn(move || {
             while let Ok(order) = todo.recv() {
                 match order {
                     Order::Watch { workspace, targets, read_at } => {
@@ -44,6 +44,7 @@ impl Watching {
                 }
             }
         });
+        started.map_err(|error| WatchError::NotStarted { reason: error.to_string() })?;
         Ok(Watching { orders })
     }
 

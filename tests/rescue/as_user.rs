@@ -61,7 +61,7 @@ fn try_as_user(repo: &Repo, action: &str) {
     if !rustix::process::geteuid().is_root() {
         return perform(repo.path(), action);
     }
-    give(&repo.root());
+    give(&repo.root(), NOBODY);
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "rescue::as_user::act_as_another_user", "--ignored", "--nocapture"])
@@ -80,12 +80,12 @@ fn try_as_user(repo: &Repo, action: &str) {
     }
 }
 
-/// Gives everything below to the other user.
-fn give(path: &Path) {
-    std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+/// Gives everything below to another user.
+pub(super) fn give(path: &Path, user: u32) {
+    std::os::unix::fs::lchown(path, Some(user), Some(user)).unwrap();
     if path.symlink_metadata().unwrap().is_dir() {
         for entry in fs::read_dir(path).unwrap() {
-            give(&entry.unwrap().path());
+            give(&entry.unwrap().path(), user);
         }
     }
 }

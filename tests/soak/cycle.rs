@@ -11,10 +11,11 @@ use closeout::action::rescue::RescueError;
 use closeout::model::RecordState;
 
 use super::change;
-use super::cycle_action::{self, CycleAction, MESSAGE};
+use super::cycle_action::{self, CycleAction, MESSAGE, STATES};
+use super::disk::Disk;
 use super::photo::{Moved, Photo, WorkTree};
 use super::random::Random;
-use super::shot::{self, Pace, Shot, Target};
+use super::shot::{self, Pace, Shot, Surroundings, Target};
 use super::tally::Tally;
 use super::world::World;
 
@@ -31,6 +32,8 @@ struct Known {
     /// References that were said to be saved, with the work tree of that moment.
     saved: BTreeSet<String>,
     is_synced: bool,
+    /// The folder of closeout's that the last commit was made with.
+    state: &'static str,
 }
 
 /// Runs `count` cycles in a new world.
@@ -40,16 +43,24 @@ pub(crate) fn world(
     count: usize,
     pace: &mut Pace,
     tally: &mut Tally,
+    disk: Option<&Disk>,
 ) -> Result<()> {
     let world = World::new(random)?;
-    let mut known = Known { last: None, saved: BTreeSet::new(), is_synced: number % 10 == 3 };
+    let mut known = Known {
+        last: None,
+        saved: BTreeSet::new(),
+        is_synced: disk.is_some() || number % 10 == 3,
+        state: STATES[0],
+    };
     let outcome = (0..count).try_for_each(|n| {
-        cycle(&world, random, pace, tally, &mut known)
+        cycle(&world, random, pace, tally, &mut known, disk)
             .with_context(|| format!("cycle {n} of world {number} ({:?})", world.kind))
     });
     let outcome = outcome.and_then(|()| finish(&world, &known));
     if outcome.is_err() {
-        eprintln!("soak: the world is kept in {}", world.keep().display());
+        let image = disk.map(Disk::keep).transpose()?;
+        let kept = image.unwrap_or_else(|| world.keep());
+        eprintln!("soak: the world is kept in {}", kept.display());
     }
     outcome
 }
@@ -63,7 +74,7 @@ fn finish(world: &World, known: &Known) -> Result<()> {
     }
     world.git(&["fsck", "--connectivity-only", "--no-dangling", "--no-progress"])?;
     // What was cut between a reference and its line in the journal was adopted, and no pack is kept from git.
-    let rescuer = cycle_action::rescuer(&world.root()?, known.is_synced);
+    let rescuer = cycle_action::rescuer(&world.root()?, STATES[0], known.is_synced);
     let list = rescuer.list(world.top()).map_err(|error| anyhow::anyhow!("{error:?}"))?;
     for record in &list.records {
         ensure!(record.state == RecordState::Kept, "{} is {:?}", record.reference, record.state);
@@ -87,16 +98,26 @@ fn cycle(
     pace: &mut Pace,
     tally: &mut Tally,
     known: &mut Known,
+    disk: Option<&Disk>,
 ) -> Result<()> {
     for _ in 0..random.below(5) {
         change::make(world, random)?;
     }
     let cycle_action = pick(random.below(100), known.last.as_ref());
-    let target = Target::any(random);
-    let foreign = if random.percent(8) { plant_lock(world, random)? } else { None };
+    let target = if disk.is_some() { Target::Power } else { Target::any(random) };
+    let state = if random.percent(85) { known.state } else { *random.one_of(&STATES) };
+    let foreign = if disk.is_none() && random.percent(8) { plant_lock(world, random)? } else { None };
     let before = Photo::of(world)?;
     let root = world.root()?;
-    let shot = shot::fire(cycle_action, target, random, pace, (world.top(), &root), known.is_synced)?;
+    disk.map_or(Ok(()), Disk::sync)?;
+    // Beside everything, git collects its garbage.
+    let mut collecting = if disk.is_none() && random.percent(12) { Some(world.collecting()?) } else { None };
+    let surroundings = Surroundings { is_synced: known.is_synced, state, disk };
+    let shot = shot::fire(cycle_action, target, random, pace, (world.top(), &root), &surroundings)?;
+    if let Some(collecting) = &mut collecting {
+        collecting.wait()?;
+        tally.n_collected += 1;
+    }
     let told = |what: &str| {
         format!(
             "{} ({target:?} killed: {}) {what}; it said {:?}",
@@ -123,7 +144,12 @@ fn cycle(
     }
     let end = judge(world, cycle_action, &before, &after, known)
         .with_context(|| told("left a state in between"))?;
-    if let (Some((is_done, words)), false) = (&shot.outcome, shot.is_hit) {
+    if end == "after" && cycle_action == CycleAction::Commit {
+        known.state = state;
+    }
+    // What was said to be done outlives a power cut too.
+    let counts = |is_done: bool| !shot.is_hit || (is_done && target == Target::Power);
+    if let Some((is_done, words)) = shot.outcome.as_ref().filter(|(is_done, _)| counts(*is_done)) {
         ensure!(
             *is_done == (end == "after") || cycle_action == CycleAction::Record,
             told(&format!("and the state is the one {end}"))
@@ -155,10 +181,12 @@ fn first_word(words: &str) -> &str {
 
 /// The next start.
 fn recover(world: &World, root: &std::path::Path, is_synced: bool, is_locked: bool) -> Result<()> {
-    match cycle_action::rescuer(root, is_synced).recover(world.top()) {
-        Err(RescueError::Busy(_)) if is_locked => Ok(()),
-        other => other.map_err(|error| anyhow::anyhow!("{error:?}")),
-    }
+    STATES.into_iter().try_for_each(|state| {
+        match cycle_action::rescuer(root, state, is_synced).recover(world.top()) {
+            Err(RescueError::Busy(_)) if is_locked => Ok(()),
+            other => other.map_err(|error| anyhow::anyhow!("{error:?}")),
+        }
+    })
 }
 
 /// A lock of somebody else: its path and inode.

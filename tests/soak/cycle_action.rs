@@ -36,16 +36,19 @@ impl CycleAction {
     }
 }
 
-/// A rescuer for the repository at `top`, with a folder of its own beside it.
-pub(crate) fn rescuer(root: &Path, is_synced: bool) -> Rescuer {
+/// The names of closeout's own folder: that of a person, and that of another container with the same repository.
+pub(crate) const STATES: [&str; 2] = ["state", "other-state"];
+
+/// A rescuer for the repository in `root`, with a folder of its own beside it.
+pub(crate) fn rescuer(root: &Path, state: &str, is_synced: bool) -> Rescuer {
     let (git, home) = (super::world::git_program(), root.join("home"));
-    Rescuer { is_synced, ..Rescuer::new(git, Some(home), root.join("state")) }
+    Rescuer { is_synced, ..Rescuer::new(git, Some(home), root.join(state)) }
 }
 
-/// Does what the arguments name: the cycle_action, the work tree, the folder of the world, whether it is synced.
+/// Does what the arguments name: the cycle_action, the work tree, the folder of the world, closeout's own folder in it, whether it is synced.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let [cycle_action, top, root, synced] = arguments else { return ExitCode::FAILURE };
-    let rescuer = rescuer(Path::new(root), synced == "synced");
+    let [cycle_action, top, root, state, synced] = arguments else { return ExitCode::FAILURE };
+    let rescuer = rescuer(Path::new(root), state, synced == "synced");
     tell("go");
     match act_on(&rescuer, cycle_action, Path::new(top)) {
         Ok(words) => tell(&format!("ok {words}")),

@@ -6,6 +6,8 @@
 //! decides the states, the actions, who is killed and which part of the cycle_action has passed by then; the machine
 //! decides which step that part falls on. It is no part of a plain `cargo test`.
 //!
+//! `--power N` cuts the power of the machine N times instead of killing processes; that takes root and a loop device.
+//!
 //! `--follow N` changes N worlds under the eyes of a monitor instead, and holds what it shows against a fresh look.
 
 #![cfg(test)]
@@ -14,6 +16,7 @@
 mod change;
 mod cycle;
 mod cycle_action;
+mod disk;
 mod follow;
 mod photo;
 mod random;
@@ -26,6 +29,7 @@ use std::time::{Instant, SystemTime};
 
 use anyhow::{Context as _, Result};
 
+use disk::Disk;
 use random::Random;
 use shot::Pace;
 use tally::Tally;
@@ -38,8 +42,31 @@ fn main() -> ExitCode {
     if arguments.first().is_some_and(|word| word == cycle_action::WORD) {
         return cycle_action::run(&arguments[1..]);
     }
+    let power = arguments.iter().any(|word| word == "--power");
+    if power && arguments.first().is_none_or(|word| word != disk::WORD) {
+        return power_cuts(&arguments);
+    }
     match soak(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("soak: FAILED: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Goes on in a process with mounts of its own.
+fn power_cuts(arguments: &[String]) -> ExitCode {
+    if let Some(words) = disk::is_missing() {
+        println!("SKIPPED soak --power: {words}");
+        return ExitCode::SUCCESS;
+    }
+    match disk::inside(arguments) {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(status) => {
+            eprintln!("soak: FAILED: {status}");
+            ExitCode::FAILURE
+        }
         Err(error) => {
             eprintln!("soak: FAILED: {error:#}");
             ExitCode::FAILURE
@@ -53,7 +80,9 @@ fn soak(arguments: &[String]) -> Result<()> {
         let word = arguments.get(place + 1).with_context(|| format!("{name} needs a number"))?;
         Ok(Some(word.parse().with_context(|| format!("{name} needs a number, not {word}"))?))
     };
-    let n_cycles = usize::try_from(number("--cycles")?.unwrap_or(150))?;
+    let power = number("--power")?;
+    let disk = power.map(|_| Disk::here()).transpose()?;
+    let n_cycles = usize::try_from(power.or(number("--cycles")?).unwrap_or(150))?;
     let seed = match number("--seed")? {
         Some(seed) => seed,
         None => SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_secs(),
@@ -82,7 +111,7 @@ fn soak(arguments: &[String]) -> Result<()> {
         let count = n_left.min(CYCLES_IN_A_WORLD);
         n_left -= count;
         let mut random = Random::new(seed, world);
-        cycle::world(&mut random, world, count, &mut pace, &mut tally)
+        cycle::world(&mut random, world, count, &mut pace, &mut tally, disk.as_ref())
             .with_context(|| format!("run again with --seed {seed} --world {world}"))?;
     }
     let took = begun.elapsed().as_secs_f64();

@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::cycle_action::{CycleAction, WORD};
+use super::disk::Disk;
 use super::random::Random;
 
 /// Longer than this nothing may take.
@@ -27,6 +28,8 @@ pub(crate) enum Target {
     Group,
     /// One child, as the system does that has no memory left.
     Child,
+    /// The whole machine.
+    Power,
 }
 
 impl Target {
@@ -34,6 +37,17 @@ impl Target {
     pub(crate) fn any(random: &mut Random) -> Target {
         *random.one_of(&[Target::Parent, Target::Group, Target::Child])
     }
+}
+
+/// In what an action is carried out.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'s> {
+    /// Whether what it saves is on the disk when it says so.
+    pub(crate) is_synced: bool,
+    /// The name of closeout's own folder.
+    pub(crate) state: &'static str,
+    /// The disk that loses its power.
+    pub(crate) disk: Option<&'s Disk>,
 }
 
 /// What became of an cycle_action.
@@ -69,7 +83,7 @@ pub(crate) fn fire(
     random: &mut Random,
     pace: &mut Pace,
     folders: (&Path, &Path),
-    is_synced: bool,
+    surroundings: &Surroundings,
 ) -> Result<Shot> {
     let (top, root) = folders;
     // More shots fall on the second half, where something moves; some come too late to hit.
@@ -80,7 +94,8 @@ pub(crate) fn fire(
         .args([WORD, cycle_action.name()])
         .arg(top)
         .arg(root)
-        .arg(if is_synced { "synced" } else { "quick" })
+        .arg(surroundings.state)
+        .arg(if surroundings.is_synced { "synced" } else { "quick" })
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .process_group(0)
@@ -96,6 +111,12 @@ pub(crate) fn fire(
         Target::Parent => is_alive(pid) && kill_process(pid, Signal::KILL).is_ok(),
         Target::Group => kill_all(pid),
         Target::Child => kill_one(pid),
+        Target::Power => {
+            let disk = surroundings.disk.context("no disk of its own")?;
+            let all = stop_all(pid);
+            disk.copy()?;
+            kill_each(pid, &all)
+        }
     };
     let rest: Vec<String> = lines.map_while(Result::ok).collect();
     while child.try_wait()?.is_none() {
@@ -103,6 +124,9 @@ pub(crate) fn fire(
         std::thread::sleep(Duration::from_millis(1));
     }
     let took = begun.elapsed();
+    if let Some(disk) = surroundings.disk {
+        disk.restart()?;
+    }
     let told =
         |word: &str| rest.iter().filter_map(|line| Some(line.strip_prefix(word)?.to_owned())).collect();
     let saved: Vec<String> = told("saved ");
@@ -126,25 +150,39 @@ fn is_alive(pid: Pid) -> bool {
     state(pid).is_some_and(|state| !matches!(state, 'Z' | 'X'))
 }
 
-/// Stops it first, so that it makes no more children while they are counted.
 fn kill_all(pid: Pid) -> bool {
+    let all = stop_all(pid);
+    kill_each(pid, &all)
+}
+
+/// Stops it and all that it started, each before its children are counted, so that it makes no more of them; those below it.
+fn stop_all(pid: Pid) -> Vec<Pid> {
+    let mut all = vec![pid];
+    let mut place = 0;
+    while let Some(process) = all.get(place).copied() {
+        stop(process);
+        all.extend(children(process));
+        place += 1;
+    }
+    all.split_off(1)
+}
+
+/// Stops a process; one that is in a call of the system finishes that first.
+fn stop(pid: Pid) {
     if !is_alive(pid) || kill_process(pid, Signal::STOP).is_err() {
-        return false;
+        return;
     }
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE && state(pid).is_some_and(|state| !matches!(state, 'T' | 'Z' | 'X')) {
         std::hint::spin_loop();
     }
-    let mut all = children(pid);
-    let mut place = 0;
-    while let Some(child) = all.get(place).copied() {
-        all.extend(children(child));
-        place += 1;
-    }
+}
+
+fn kill_each(pid: Pid, below: &[Pid]) -> bool {
     let is_hit = is_alive(pid) && kill_process(pid, Signal::KILL).is_ok();
-    for child in all {
+    for child in below {
         // It may have ended by itself.
-        let _ = kill_process(child, Signal::KILL);
+        let _ = kill_process(*child, Signal::KILL);
     }
     is_hit
 }

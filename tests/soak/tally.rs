@@ -17,6 +17,8 @@ pub(crate) struct Tally {
     pub(crate) n_foreign: usize,
     /// Locks of ours that a kill left and the recovery removed.
     pub(crate) n_left: usize,
+    /// Collections of garbage beside an action.
+    pub(crate) n_collected: usize,
     /// Why actions were not done although nobody was killed.
     pub(crate) refusals: BTreeMap<String, usize>,
 }
@@ -33,8 +35,8 @@ impl fmt::Display for Tally {
         write!(
             f,
             "  {} records saved and compared byte for byte; {} foreign locks untouched; {} locks of ours left by \
-             kills, all removed",
-            self.n_saved, self.n_foreign, self.n_left
+             kills, all removed; {} collections of garbage beside",
+            self.n_saved, self.n_foreign, self.n_left, self.n_collected
         )
     }
 }

@@ -170,6 +170,21 @@ impl World {
         Ok(command.output()?)
     }
 
+    /// Begins a collection of garbage that spares nothing.
+    pub(crate) fn collecting(&self) -> Result<std::process::Child> {
+        let mut command = Command::new(&self.git);
+        command
+            .args(["gc", "-q", "--prune=now"])
+            .current_dir(&self.top)
+            .env_clear()
+            .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("LC_ALL", "C")])
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Ok(command.spawn()?)
+    }
+
     /// Runs git, which must succeed.
     pub(crate) fn git(&self, args: &[&str]) -> Result<String> {
         let output = self.try_git(args)?;

@@ -30,10 +30,16 @@ impl Replier<'_> {
         let (programs, limit, cancel) = (&self.programs, self.turn_limit, &self.cancel);
         let (sender, ended) = channel();
         let ran = thread::scope(|scope| {
-            scope.spawn(move || sender.send(programs.run(&command, limit, cancel)));
-            self.follow(&ended, receipt, taken)
+            let run = move || sender.send(programs.run(&command, limit, cancel));
+            thread::Builder::new().spawn_scoped(scope, run)?;
+            Ok(self.follow(&ended, receipt, taken))
         });
-        let (ran, was_shown) = ran;
+        let (ran, was_shown) = ran.map_err(|error: std::io::Error| {
+            refused(
+                format!("its agent's program cannot be run: {error}"),
+                "close other programs and try again",
+            )
+        })?;
         let has_it = || was_shown || (self.look)().is_ok_and(|current| current.shows(receipt));
         match ran {
             Ran::NotStarted(why) => Err(refused(why, "see that the agent's program is on the path")),

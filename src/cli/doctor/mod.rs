@@ -66,8 +66,20 @@ fn all_agents(environment: &Environment) -> Vec<Section> {
         return vec![Section::new("agents", vec![finding])];
     }
     thread::scope(|scope| {
-        let looks: Vec<_> =
-            adapters.iter().map(|adapter| scope.spawn(move || agents::agent(environment, adapter))).collect();
-        looks.into_iter().filter_map(|look| look.join().ok()).collect()
+        let looks: Vec<_> = adapters
+            .iter()
+            .map(|adapter| {
+                let look = move || agents::agent(environment, adapter);
+                // Without a thread for it, the agent is looked at after the others.
+                thread::Builder::new().spawn_scoped(scope, look).map_err(|_| look)
+            })
+            .collect();
+        looks
+            .into_iter()
+            .filter_map(|look| match look {
+                Ok(look) => look.join().ok(),
+                Err(look) => Some(look()),
+            })
+            .collect()
     })
 }

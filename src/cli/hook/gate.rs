@@ -165,7 +165,10 @@ fn within_limit(
     let limit = Duration::from_millis(settings.time_limit_ms);
     let (sender, receiver) = channel();
     let workspace = WorkspaceId::local(top);
-    thread::spawn(move || sender.send(by_verdict(&agent, &call, &config, settings, &workspace)));
+    let judging = move || sender.send(by_verdict(&agent, &call, &config, settings, &workspace));
+    if let Err(error) = thread::Builder::new().spawn(judging) {
+        return Answer::Failed(format!("judging could not start: {error}"));
+    }
     // The sender goes with a thread that panicked.
     receiver.recv_timeout(limit).unwrap_or_else(|_| Answer::Failed("judging took too long".to_owned()))
 }

@@ -29,6 +29,7 @@ use teller::Given;
 use super::environment::Environment;
 use super::exit::{Ended, Failure};
 use super::output;
+use super::runtime::runtime;
 use super::value_parsers::{hours, way};
 
 /// The notices of `closeout watch`.
@@ -60,8 +61,7 @@ pub(super) fn run(environment: &Environment, paths: &[std::path::PathBuf], notif
     let folder = config.state_folder.clone();
     let folder = folder.ok_or_else(|| Failure::Unreadable("notices need a state folder".to_owned()))?;
     let store = Store::open(folder).map_err(|error| Failure::Unreadable(error.to_string()))?;
-    let failed = |source| Failure::Stream { what: "cannot start".to_owned(), source };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = runtime()?;
     let mut teller = Teller::new(environment, config.config.clone(), store, config.own_program.clone())
         .given(notify.given());
     runtime.block_on(async {

@@ -17,7 +17,7 @@ impl Typed {
         }
         let (sender, lines) = channel();
         // It sleeps in the read until the program ends.
-        thread::spawn(move || {
+        let started = thread::Builder::new().spawn(move || {
             for line in io::stdin().lock().lines() {
                 let Ok(line) = line else { break };
                 if sender.send(line).is_err() {
@@ -25,7 +25,7 @@ impl Typed {
                 }
             }
         });
-        Typed { lines: Some(lines) }
+        Typed { lines: started.ok().map(|_| lines) }
     }
 
     /// Whether a person can type here.

@@ -73,11 +73,13 @@ pub(super) fn run(command: &Command<'_>, stop: &Cancel, watcher: &dyn Watcher) -
     let (ending, over) = (Cancel::new(), Cancel::new());
     let spec = Spec { cancel: Some(ending.clone()), ..spec };
     let (outcome, seen) = thread::scope(|scope| {
-        let watching = scope.spawn(|| watch(command, stop, &ending, &over, watcher));
+        let watching = thread::Builder::new()
+            .spawn_scoped(scope, || watch(command, stop, &ending, &over, watcher))
+            .map_err(|error| Failure::Usage(format!("the command cannot be watched: {error}")))?;
         let outcome = process::run(&spec);
         over.cancel();
-        (outcome, watching.join().unwrap_or_default())
-    });
+        Ok::<_, Failure>((outcome, watching.join().unwrap_or_default()))
+    })?;
     match outcome {
         Ok(output) => {
             let end = match output.end {

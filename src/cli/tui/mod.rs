@@ -26,6 +26,7 @@ use super::environment::{Environment, is_utf8};
 use super::exit::{Ended, Failure, Outcome};
 use super::notices::Teller;
 use super::output;
+use super::runtime::runtime;
 use planted::Planted;
 
 /// So long may what runs take to end after a defect in the screen.
@@ -49,10 +50,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     let look = look(environment, settings.look);
     let notices = environment.log_problem().map(str::to_owned).into_iter().collect();
     let editor = editor::Editor::of(environment, config.state_folder.clone());
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
+    let runtime = runtime()?;
     let planted = Planted::of(environment);
     let store = config.state_folder.as_ref().and_then(|folder| store::Store::open(folder).ok());
     let teller =

@@ -89,7 +89,7 @@ async fn run_until_end(
     engine: &mut Engine,
     screen: &mut Screen,
 ) -> io::Result<End> {
-    let mut inputs = Inputs::listen();
+    let mut inputs = Inputs::listen()?;
     let mut signals = Signals::listen()?;
     let mut is_expecting_continue = false;
     loop {
@@ -200,10 +200,10 @@ struct Inputs {
 impl Inputs {
     /// Reads on a thread of its own that ends with the process: on a terminal that was closed the library
     /// reads for ever, and the loop has to hear the signal that says so.
-    fn listen() -> Inputs {
+    fn listen() -> io::Result<Inputs> {
         let (sender, events) = mpsc::unbounded_channel();
         let (asks, asked) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             while asked.recv().is_ok() {
                 let input = event::read();
                 let is_last = input.is_err();
@@ -211,8 +211,8 @@ impl Inputs {
                     break;
                 }
             }
-        });
-        Inputs { events, asks, is_asked: false }
+        })?;
+        Ok(Inputs { events, asks, is_asked: false })
     }
 
     /// The next event; `None` when there is no terminal any more. Nothing is lost if it is not waited for.

@@ -122,10 +122,11 @@ impl<'a> Refresher<'a> {
     ) -> Option<T> {
         let limit = Duration::from_millis(self.config.config.watch().collect_limit_ms);
         let (sender, receiver) = channel();
-        thread::spawn(move || {
+        let started = thread::Builder::new().spawn(move || {
             // Nobody may wait any more.
             let _ = sender.send(look());
         });
+        started.ok()?;
         receiver.recv_timeout(limit).ok()
     }
 

@@ -1,0 +1,62 @@
+//! A system that starts no more threads and processes for this user: an error, said in words, and never a panic. The
+//! repository is as before or as after.
+
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+
+use super::as_user::give;
+use super::fixture::*;
+
+/// A user without any other process. Root knows no such limit, so that only root can try it for somebody else.
+const NOBODY_ELSE: u32 = 65_531;
+
+// K07, for threads and processes: at most so many at once.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the limit is that of another user's processes")]
+fn without_threads_every_command_ends_with_words_and_before_or_done() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("SKIPPED threads: only root can start a process of another user");
+    }
+    let repo = rich();
+    drop(rescuer(&repo));
+    let before = fingerprint(&repo);
+    give(&repo.root(), NOBODY_ELSE);
+    let mut refused = 0;
+    for limit in [1, 2, 3, 5] {
+        for words in [
+            "status", "check", "doctor", "rescue -y", "undo -y", "wait --timeout 1s",
+            "hook stop --agent claude",
+        ] {
+            let output = Command::new("prlimit")
+                .arg(format!("--nproc={limit}"))
+                .arg(env!("CARGO_BIN_EXE_closeout"))
+                .args(words.split(' '))
+                .current_dir(repo.path())
+                .env_clear()
+                .env("HOME", repo.root().join("home"))
+                .env("CLOSEOUT_STATE_DIR", repo.root().join("state"))
+                .envs([("PATH", "/usr/bin:/bin"), ("LC_ALL", "C"), ("GIT_CONFIG_NOSYSTEM", "1")])
+                .stdin(Stdio::null())
+                .uid(NOBODY_ELSE)
+                .gid(NOBODY_ELSE)
+                .output();
+            let Ok(output) = output else {
+                return eprintln!("SKIPPED threads: prlimit is missing, or the other user cannot run it");
+            };
+            let said = String::from_utf8_lossy(&output.stderr);
+            let case = format!("{words} with {limit}: {:?} {said}", output.status.code());
+            // 126 and 127: prlimit could not start the program.
+            assert!(!matches!(output.status.code(), None | Some(101 | 126 | 127)), "{case}");
+            assert!(!said.contains("panicked"), "{case}");
+            refused +=
+                usize::from(said.contains("thread") || said.contains("Resource temporarily unavailable"));
+        }
+    }
+    assert!(refused > 0, "the limit was never met");
+    give(&repo.root(), 0);
+    let after = fingerprint(&repo);
+    assert_eq!(after.work_tree, before.work_tree);
+    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+}
