@@ -75,7 +75,7 @@ fn mutate(random: &mut Random, bytes: &mut Vec<u8>, other: &[u8]) {
         1 if !bytes.is_empty() => bytes[begin.min(last)] = random.next().to_le_bytes()[0],
         2 => drop(bytes.drain(begin..end)),
         3 => bytes.truncate(begin),
-        4 | 5 => insert(bytes, begin, &WORDS[random.below(WORDS.len())]),
+        4 | 5 => insert(bytes, begin, WORDS[random.below(WORDS.len())]),
         6 => {
             let (from, to) = range(random, other.len());
             insert(bytes, begin, &other[from..to]);
@@ -148,7 +148,7 @@ fn with_value(random: &mut Random, bytes: &mut Vec<u8>) {
         let n_inside = match &*place {
             Value::Object(members) => members.len(),
             Value::Array(items) => items.len(),
-            _ => 0,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
         };
         if n_inside == 0 {
             break;
@@ -157,7 +157,7 @@ fn with_value(random: &mut Random, bytes: &mut Vec<u8>) {
         place = match place {
             Value::Object(members) => members.values_mut().nth(at).unwrap(),
             Value::Array(items) => &mut items[at],
-            _ => break,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => break,
         };
     }
     *place = other_value(random, place);

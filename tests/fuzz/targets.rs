@@ -6,7 +6,7 @@ use std::path::Path;
 use closeout::action::asking::read_answer;
 use closeout::agent::hook_events::{event_of, gate_call};
 use closeout::agent::hook_settings::{Wanted, install, remove};
-use closeout::agent::panes::parse_panes;
+use closeout::agent::panes::{is_pane_id, parse_panes};
 use closeout::agent::{AnswerPlace, all_gates, all_hooks, read_claude_transcript, read_codex_rollout};
 use closeout::evidence::{parse_plan, parse_results};
 use closeout::git::{
@@ -14,7 +14,7 @@ use closeout::git::{
 };
 use closeout::judge::closer::{self, CloserAnswer};
 use closeout::judge::decision::{Decision, DecisionFile, DecisionInput, FileContent, decide};
-use closeout::judge::smart_check::{ProbeAnswer, read_probe, read_probe_doubting};
+use closeout::judge::smart_check::{ProbeAnswer, ProbeReading, ProbeReport, read_probe, read_probe_doubting};
 use closeout::judge::{questions, runs, task};
 use closeout::model::{GateEvent, HOOK_TEXT, ProcessStat, SessionObservation, Timestamp, display_text};
 
@@ -44,8 +44,8 @@ const fn target(
 pub(crate) const TARGETS: [Target; 19] = [
     target("claude", &["fixtures/agents/claude/transcripts"], claude),
     target("codex", &["fixtures/agents/codex/rollouts"], codex),
-    target("gemini", &["fixtures/agents/gemini/chats"], |world, bytes| sessions(world.gemini(bytes))),
-    target("opencode", &[], |world, bytes| sessions(world.opencode(bytes))),
+    target("gemini", &["fixtures/agents/gemini/chats"], |world, bytes| sessions(&world.gemini(bytes))),
+    target("opencode", &[], |world, bytes| sessions(&world.opencode(bytes))),
     target("index", &[], index),
     target("reflog", &[], reflog),
     target("packed-refs", &[], packed_refs),
@@ -75,7 +75,7 @@ fn codex(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     read_codex_rollout(bytes).map_or(Ok(()), |read| session(&read))
 }
 
-fn sessions(read: Vec<SessionObservation>) -> Result<(), String> {
+fn sessions(read: &[SessionObservation]) -> Result<(), String> {
     read.iter().try_for_each(session)
 }
 
@@ -129,8 +129,8 @@ fn head_file(world: &mut World, bytes: &[u8]) -> Result<(), String> {
 
 fn git_config(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     // Whatever it says, there is a repository or a reason.
-    world.repository("config", bytes);
-    Ok(())
+    let Some(repository) = world.repository("config", bytes) else { return Ok(()) };
+    holds(repository.git_dir.is_absolute(), "a git directory that is nowhere")
 }
 
 fn git_file(world: &mut World, bytes: &[u8]) -> Result<(), String> {
@@ -253,18 +253,18 @@ fn answers(_: &mut World, bytes: &[u8]) -> Result<(), String> {
         read_answer(place, bytes);
     }
     let text = String::from_utf8_lossy(bytes);
-    read_probe(ProbeAnswer::Raw(&text));
-    read_probe_doubting(&text);
     closer::read(CloserAnswer::Raw(&text));
-    Ok(())
+    let (believed, doubted) = (read_probe(ProbeAnswer::Raw(&text)), read_probe_doubting(&text));
+    let is_answer = |report: &ProbeReport| matches!(report.reading, ProbeReading::Answered(_));
+    holds(is_answer(&believed) || !is_answer(&doubted), "doubt makes an answer of none")
 }
 
 fn words(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
     questions::classify(&text, &questions::Context::default());
-    questions::signals(&text);
     questions::explain(&text);
-    Ok(())
+    let tenths = questions::tenths(&questions::signals(&text));
+    holds(tenths == questions::tenths(&questions::signals(&text)), "the same words say two things")
 }
 
 /// What reaches a person has no sign that a screen acts on or hides.
@@ -288,8 +288,8 @@ fn display(_: &mut World, bytes: &[u8]) -> Result<(), String> {
 
 fn system(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     ProcessStat::parse(bytes);
-    parse_panes(&String::from_utf8_lossy(bytes));
-    Ok(())
+    let panes = parse_panes(&String::from_utf8_lossy(bytes));
+    holds(panes.iter().all(|pane| is_pane_id(&pane.id)), "a pane without an id")
 }
 
 /// The folder of a target's own seeds.
