@@ -3,7 +3,8 @@
 //! label.
 
 use super::answered::{
-    answered_by_next, asks_itself, explained, followed_by_statement, is_undirected, muses, settled,
+    answered_by_next, asks_itself, explained, followed_by_statement, is_fragment, is_undirected, muses,
+    settled,
 };
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
@@ -86,7 +87,9 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
 fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     let sentence = &document.sentences[index];
     let forms = sentence.forms;
-    if forms.has(Form::CourtesyQuestion) && !forms.any(&[Form::GoCondition]) {
+    // As the whole reply, "anything you want changed?" is what the turn is about.
+    let closes = !for_label || document.sentences.len() > 1;
+    if closes && forms.has(Form::CourtesyQuestion) && !forms.has(Form::GoCondition) {
         return Asks::Empty;
     }
     if forms.has(Form::NotARequest) && sentence.end != End::Question {
@@ -101,7 +104,7 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     if bold_lead_in(document, index) || (for_label && asks_itself(document, index)) {
         return Asks::Empty;
     }
-    if for_label && (settled(document, index) || muses(document, index)) {
+    if for_label && (settled(document, index) || is_fragment(document, index) || muses(document, index)) {
         return Asks::Empty;
     }
     if for_label && opens_a_section(document, index) {

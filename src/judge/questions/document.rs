@@ -60,6 +60,13 @@ pub(super) struct Sentence {
     pub(super) names_questions: bool,
 }
 
+impl Sentence {
+    /// Whether it says that something was finished. A plan that is laid out is no work done.
+    pub(super) fn says_done(&self) -> bool {
+        self.forms.has(Form::Done) && !self.forms.has(Form::PlanLead)
+    }
+}
+
 /// A text, taken apart.
 #[derive(Debug)]
 pub(super) struct Document<'t> {

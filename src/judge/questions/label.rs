@@ -258,6 +258,6 @@ fn is_offer(document: &Document<'_>, asking: &[usize]) -> bool {
     });
     let done = document.sentences[..first]
         .iter()
-        .any(|sentence| sentence.forms.has(Form::Done) && sentence.end != End::Question);
+        .any(|sentence| sentence.says_done() && sentence.end != End::Question);
     proposes && done
 }

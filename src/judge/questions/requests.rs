@@ -62,7 +62,8 @@ fn under_guide(document: &Document<'_>, index: usize) -> bool {
 /// So many letters before a request are a report, whatever its words.
 const REPORT: usize = 120;
 
-/// Something was finished or told, and the request is for the case that it fails, or that more is wanted.
+/// Something was finished or told, and the request is for the case that it fails, or that more is wanted. A word to
+/// begin is asked for unless something was finished: the text may be the plan.
 fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
     let forms = document.sentences[index].forms;
     let condition = forms.has(Form::IfTrouble)
@@ -70,8 +71,9 @@ fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
             && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition)));
     let delivered = || {
         let before = &document.sentences[..index];
-        document.sentences[..=index].iter().any(|before| before.forms.has(Form::Done))
-            || (before.iter().map(|before| before.normal.letters).sum::<usize>() >= REPORT
+        document.sentences[..=index].iter().any(Sentence::says_done)
+            || (!forms.has(Form::GoCondition)
+                && before.iter().map(|before| before.normal.letters).sum::<usize>() >= REPORT
                 && !before.iter().any(|before| before.forms.meets(FormSet::ASKING)))
     };
     condition && !forms.any(&[Form::Choose, Form::Confirm]) && delivered()
@@ -147,8 +149,44 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
     if menu_step {
         return Asks::Empty;
     }
-    if forms.has(Form::Optional) && !forms.any(&[Form::Choose, Form::WantsInput, Form::Waiting]) {
+    let begins = forms.covers(FormSet::of(&[Form::TellMe, Form::GoCondition]));
+    if forms.has(Form::Optional) && !begins && !forms.any(&[Form::Choose, Form::WantsInput, Form::Waiting]) {
         return Asks::Empty;
     }
     Asks::Reader
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::questions::{Ask, Context, Label, classify};
+
+    #[test]
+    fn a_word_to_begin_is_awaited_after_a_plan_and_none_after_finished_work() {
+        let plan = "The plan for the new storage layer: copy the schema and the indexes, backfill the rows in batches of \
+                    ten thousand, and switch the readers over behind a flag.\n\n";
+        for asks in [
+            "If you want me to proceed, reply yes.",
+            "If you want me to start, just say go.",
+            "Let me know if you want me to go ahead with step 1.",
+            "Si tu veux que je commence, dis-moi oui.",
+            "Wenn du willst, dass ich anfange, sag Bescheid.",
+            "Si quieres que empiece, dímelo.",
+        ] {
+            let judged = classify(&format!("{plan}{asks}"), &Context::default());
+            assert_eq!(judged.label, Label::AwaitingResponse, "{asks}");
+            assert_eq!(judged.ask, Some(Ask::Blocking), "{asks}");
+        }
+        let report = "The readers are switched over and all 212 tests pass; the old tables are gone, and the backup of \
+                      Monday holds their rows.\n\n";
+        for asks in [
+            "If you'd rather keep them for a week, tell me and I'll restore them.",
+            "Si prefieres otro nombre, dime.",
+        ] {
+            assert_eq!(
+                classify(&format!("{report}{asks}"), &Context::default()).label,
+                Label::Complete,
+                "{asks}"
+            );
+        }
+    }
 }
