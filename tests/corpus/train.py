@@ -31,6 +31,8 @@ CUT_ENDS = ("tool_call", "interrupted", "error", "limit")
 # A label of high certainty is right so often (the phrases were chosen with these messages in sight: strangers are less
 # often right); one of at least medium certainty so often at its margin.
 HIGH, MEDIUM = 0.98, 0.70
+# … and among the last ones that are let in still so often.
+HIGH_AT_ITS_EDGE = 0.93
 
 
 def read(path):
@@ -137,12 +139,13 @@ def figures(pairs):
 def bounds(judgements, label):
     """The margins from which a label is of high, and of medium certainty."""
     mine = sorted(((margin, LABELS.index(row["label"]) == said) for row, said, margin in judgements if said == label), reverse=True)
-    high, right = 32767, 0
+    high, right, window = 32767, 0, 30 * 3
     for number, (margin, is_right) in enumerate(mine, 1):
         right += is_right
-        if right / number >= HIGH:
+        edge = [is_right for _, is_right in mine[max(0, number - window):number]]
+        if right / number >= HIGH and sum(edge) / len(edge) >= HIGH_AT_ITS_EDGE:
             high = margin
-    medium, window = 0, 30 * 3
+    medium = 0
     for start in range(0, max(1, len(mine) - window), 5):
         part = mine[start:start + window]
         if sum(is_right for _, is_right in part) / len(part) < MEDIUM:
