@@ -456,6 +456,7 @@ fn a_permission_is_answered_by_a_key_only_where_a_trusted_hook_names_the_call() 
     let mut session = of_lines(&meta("s", Path::new("/work")));
     session.live = vec![report(ActivitySource::Hook, command)];
     let (what, keys) = adapter.permission_keys(&session).unwrap();
+    let keys = keys.keys;
     assert_eq!((what, keys.iter().map(|key| key.answer).collect::<Vec<_>>()), (command, vec!["y", "n"]));
     // By a title alone, of another version, beside a subagent, or for a command that was cut, no key is certain.
     let subagent = Subagent { id: "a".to_owned(), what: None, moved_at: None };
@@ -467,8 +468,20 @@ fn a_permission_is_answered_by_a_key_only_where_a_trusted_hook_names_the_call() 
             live: vec![report(ActivitySource::Hook, &"x".repeat(closeout::model::HOOK_TEXT))],
             ..session.clone()
         },
+        // As a hook of an older closeout kept it, or its plugin of opencode.
+        SessionObservation {
+            live: vec![report(ActivitySource::Hook, &format!("Bash: {}", "x".repeat(200)))],
+            ..session.clone()
+        },
+        SessionObservation {
+            live: vec![report(ActivitySource::Hook, &format!("Bash: {}", "x".repeat(400)))],
+            ..session.clone()
+        },
     ];
     for other in others {
-        assert_eq!(adapter.permission_keys(&other), None, "{other:?}");
+        assert!(adapter.permission_keys(&other).is_err(), "{other:?}");
     }
+    let whole = format!("Bash: {}", "x".repeat(201));
+    let whole = SessionObservation { live: vec![report(ActivitySource::Hook, &whole)], ..session };
+    assert!(adapter.permission_keys(&whole).is_ok());
 }

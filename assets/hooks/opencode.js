@@ -4,7 +4,8 @@
 import { spawn } from "node:child_process"
 
 const PROGRAM = "@CLOSEOUT@"
-const TEXT = 400
+// More than closeout keeps, so that it knows of what was cut.
+const TEXT = 4100
 const MOST_KNOWN = 256
 
 const cut = (text) => (typeof text === "string" ? text.slice(0, TEXT) : undefined)

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::commands::{AgentCommand, Asking};
 use super::facts::Facts;
 use super::record::note_unreadable;
-use super::screen::{NOT_TRIED, OptionDialog, PermissionKey};
+use super::screen::{NOT_NAMED, NOT_TRIED, OptionDialog, PermissionKeys};
 use super::server::AgentServer;
 use crate::disk;
 use crate::model::{
@@ -87,12 +87,15 @@ pub trait Agent: Debug + Send + Sync {
     }
 
     /// The possible answers to the permission prompt of a session with their keys, and what the prompt is
-    /// about. `None` unless it is certain which call the prompt belongs to and what the keys mean.
+    /// about.
+    ///
+    /// # Errors
+    /// It is not certain which call the prompt belongs to or what the keys mean: why, in words.
     fn permission_keys<'s>(
         &self,
         _session: &'s SessionObservation,
-    ) -> Option<(&'s str, &'static [PermissionKey])> {
-        None
+    ) -> Result<(&'s str, PermissionKeys), &'static str> {
+        Err(NOT_NAMED)
     }
 
     /// The dialog in which a session asks, and how to select its options.

@@ -36,5 +36,5 @@ pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Tra
 pub use facts::{AgentFolder, Facts, Hooks, Settings, Version};
 pub use kind::{Agent, FoundSession, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 pub use list::{AGENTS, all_gates, all_hooks, built_in, facts_of, hooks_of};
-pub use screen::{EmptyBox, LongPaste, OptionDialog, PermissionKey, Typing};
+pub use screen::{DrawnPrompt, EmptyBox, LongPaste, OptionDialog, PermissionKey, PermissionKeys, Typing};
 pub use server::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};

@@ -4,19 +4,34 @@ use crate::model::{
     ActivitySource, HOOK_TEXT, LiveStatus, PermissionOption, SessionObservation, StatusReport, WaitsOn,
 };
 
+/// Why no keys are sent to a dialog of an agent or version that was never tried.
+pub(super) const NOT_TRIED: &str = "what keys do in its dialog was not tried with this version of its agent";
+/// Why no key answers a permission whose call no hook names.
+pub(super) const NOT_NAMED: &str = "which keys would answer it is not certain";
+/// Why no key answers a prompt beside which another one can stand.
+pub(super) const BESIDE_SUBAGENTS: &str = "its subagents can ask as well: which prompt its screen shows is not certain";
+/// A text that was cut must not be approved unread.
+const SHOWN_CUT: &str = "it is shown cut: read it whole and decide in its pane";
+/// A hook of an older closeout kept so many characters, and its plugin of opencode so many. A text of just that
+/// length may have been longer.
+const OLDER_LIMITS: [usize; 2] = [200, 400];
+
 /// The permission a session waits for, as reported by a hook. Only a hook names the call; others may be
 /// open at the same time.
-pub(super) fn asked_permission(session: &SessionObservation) -> Option<&str> {
+///
+/// # Errors
+/// No hook names it, or its text may be cut, in words.
+pub(super) fn asked_permission(session: &SessionObservation) -> Result<&str, &'static str> {
     let is_named = |word: &&StatusReport| {
         word.source == ActivitySource::Hook && word.status == LiveStatus::Waiting { on: WaitsOn::Permission }
     };
-    let what = session.live.iter().find(is_named)?.what.as_deref()?;
-    // A text that was cut must not be approved unread.
-    (what.chars().count() < HOOK_TEXT).then_some(what)
+    let named = session.live.iter().find(is_named).and_then(|word| word.what.as_deref());
+    let what = named.ok_or(NOT_NAMED)?;
+    // The tool's name stands before it.
+    let text = what.split_once(": ").map_or(what, |(_, text)| text);
+    let is_cut = what.chars().count() >= HOOK_TEXT || OLDER_LIMITS.contains(&text.chars().count());
+    if is_cut { Err(SHOWN_CUT) } else { Ok(what) }
 }
-
-/// Why no keys are sent to a dialog of an agent or version that was never tried.
-pub(super) const NOT_TRIED: &str = "what keys do in its dialog was not tried with this version of its agent";
 
 /// How text is entered at an agent's screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +106,38 @@ pub struct OptionDialog {
     pub marker: char,
     /// How the line below the dialog begins.
     pub below: &'static str,
+}
+
+/// The keys that answer a prompt for a permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PermissionKeys {
+    /// The answers. What allows more than this one call is none of them.
+    pub keys: &'static [PermissionKey],
+    /// How the prompt must be drawn so that the keys mean that; `None` where they mean it in any prompt.
+    pub drawn: Option<DrawnPrompt>,
+}
+
+/// A prompt for the leave to run one command, as it is drawn while its keys mean what they say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrawnPrompt {
+    /// The command alone in a frame, then a question, then options with numbers, each chosen by its number at once.
+    Framed {
+        /// What begins the frame's first line, and its last.
+        frame: (char, char),
+        /// What the question begins with.
+        asks: &'static str,
+        /// What the line of the first option holds.
+        first: &'static str,
+    },
+    /// The command behind a sign, then a row of options of which Return chooses the one that is set off.
+    Buttons {
+        /// What stands before the command.
+        sign: &'static str,
+        /// The bar at the left edge.
+        bar: char,
+        /// The options. The first one is set off.
+        labels: &'static [&'static str],
+    },
 }
 
 /// An answer to a permission prompt, and the key that gives it.

@@ -207,14 +207,12 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
 /// For a session that waits for a permission: no words, only the options of its prompt.
 fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
     let known = replier.adapter.permission_keys(&current.session);
-    let (what, options) = if let Some((what, keys)) = known {
-        (what.to_owned(), keys.iter().map(Into::into).collect())
-    } else {
-        (current.view.activity.detail.clone().unwrap_or_default(), Vec::new())
+    let (what, options) = match &known {
+        Ok((what, keys)) => ((*what).to_owned(), keys.keys.iter().map(Into::into).collect()),
+        Err(_) => (current.view.activity.detail.clone().unwrap_or_default(), Vec::new()),
     };
-    let why = known.is_none().then_some("which keys would answer it is not certain");
-    let mut chosen = by_a_key(replier, current, why);
-    if chosen.channel == ReplyChannel::Nowhere && chosen.pane.is_some() && known.is_none() {
+    let mut chosen = by_a_key(replier, current, known.as_ref().err().copied());
+    if chosen.channel == ReplyChannel::Nowhere && chosen.pane.is_some() && known.is_err() {
         let is_told = current.session.live.iter().any(|word| word.source == ActivitySource::Hook);
         if replier.adapter.facts().hooks_tell_keys && !is_told {
             chosen

@@ -18,11 +18,20 @@ pub(super) struct AtCursor {
     pub(super) below: Vec<String>,
 }
 
-/// A cell of a line, as far as it matters here.
+/// A cell of a line, as far as it matters for what may be typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Cell {
-    sign: char,
+pub(super) struct Cell {
+    pub(super) sign: char,
     is_faint: bool,
+    /// A name of its background: different ones look different.
+    pub(super) background: u32,
+}
+
+/// How what follows is drawn, as far as it matters.
+#[derive(Debug, Clone, Copy, Default)]
+struct Drawn {
+    is_faint: bool,
+    background: u32,
 }
 
 /// Whether this is an empty box.
@@ -98,19 +107,18 @@ fn is_hint(cells: &[Cell]) -> bool {
     rest.iter().any(|cell| !is_blank(cell)) && rest.iter().all(|cell| is_blank(cell) || cell.is_faint)
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "it is handed to iterators over cells")]
 fn is_blank(cell: &Cell) -> bool {
     matches!(cell.sign, ' ' | '\u{a0}')
 }
 
 /// The cells of a line of `capture-pane -e`; `None` with an escape sequence that is no look.
-fn cells(line: &str) -> Option<Vec<Cell>> {
+pub(super) fn cells(line: &str) -> Option<Vec<Cell>> {
     let mut cells = Vec::new();
-    let mut is_faint = false;
+    let mut drawn = Drawn::default();
     let mut signs = line.chars();
     while let Some(sign) = signs.next() {
         if sign != '\x1b' {
-            cells.push(Cell { sign, is_faint });
+            cells.push(Cell { sign, is_faint: drawn.is_faint, background: drawn.background });
             continue;
         }
         if signs.next() != Some('[') {
@@ -120,7 +128,7 @@ fn cells(line: &str) -> Option<Vec<Cell>> {
         if !look.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, ';' | ':')) {
             return None;
         }
-        is_faint = is_faint_after(&look, is_faint);
+        drawn = drawn.after(&look);
     }
     Some(cells)
 }
@@ -130,23 +138,32 @@ pub(super) fn plain(line: &str) -> Option<String> {
     Some(cells(line)?.into_iter().map(|cell| cell.sign).collect())
 }
 
-/// Whether text is faint after this look (ECMA-48, SGR: 2 begins it, 0 and 22 end it).
-fn is_faint_after(look: &str, before: bool) -> bool {
-    let mut is_faint = before;
-    let mut numbers = look.split(';');
-    while let Some(number) = numbers.next() {
-        match number {
-            "" | "0" | "22" => is_faint = false,
-            "2" => is_faint = true,
-            // A colour: its own numbers follow, three after 2 and one after 5.
-            "38" | "48" | "58" => {
-                let n_more = if numbers.next() == Some("2") { 3 } else { 1 };
-                numbers.by_ref().take(n_more).for_each(drop);
+impl Drawn {
+    /// How text is drawn after this look (ECMA-48, SGR: 2 is faint, 22 neither faint nor bold, 4x and 10x set the
+    /// background, 49 the default one).
+    fn after(mut self, look: &str) -> Drawn {
+        let mut numbers = look.split(';');
+        while let Some(number) = numbers.next() {
+            match number {
+                "" | "0" => self = Drawn::default(),
+                "22" => self.is_faint = false,
+                "2" => self.is_faint = true,
+                // A colour: its own numbers follow, three after 2 and one after 5.
+                "38" | "48" | "58" => {
+                    let n_more = if numbers.next() == Some("2") { 3 } else { 1 };
+                    let colour = numbers.by_ref().take(n_more).filter_map(|part| part.parse::<u32>().ok());
+                    let colour = colour.fold(1, |colour, part| colour << 8 | part & 0xff);
+                    self.background = if number == "48" { colour } else { self.background };
+                }
+                "49" => self.background = 0,
+                _ => {
+                    let plain = number.parse().ok().filter(|plain| matches!(plain, 40..=47 | 100..=107));
+                    self.background = plain.unwrap_or(self.background);
+                }
             }
-            _ => {}
         }
+        self
     }
-    is_faint
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod channel;
 mod dialog;
+mod drawn_prompt;
 mod file;
 mod input_box;
 mod journal;
@@ -46,8 +47,14 @@ impl Replier<'_> {
                     chosen.close(problem.message);
                 }
             }
-            Some(address) if chosen.permission.is_none() => drop(self.empty_box(address)?),
-            Some(_) | None => {}
+            Some(address) if chosen.permission.is_some() => {
+                if let Err(problem) = self.drawn_prompt(address, &current) {
+                    chosen.close(problem.message);
+                    chosen.permission.iter_mut().for_each(|prompt| prompt.options.clear());
+                }
+            }
+            Some(address) => drop(self.empty_box(address)?),
+            None => {}
         }
         let mut journal = Journal::take(&self.state, session)?;
         let unsettled = unsettled(&mut journal, &current);

@@ -73,8 +73,7 @@ impl Replier<'_> {
                         "look again",
                     ));
                 }
-                let keys =
-                    self.adapter.permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
+                let keys = self.permission_keys(current).map_or(&[][..], |keys| keys.keys);
                 let given = keys.iter().find(|key| key.answer == answer).map_or("answered", |key| key.given);
                 Ok(format!("{given}: {what}").into())
             }
@@ -167,17 +166,18 @@ impl Replier<'_> {
 
     fn answer(&self, plan: &ReplyPlan, answer: &str) -> Sent {
         let (tmux, address, current) = self.pane_now(plan)?;
-        let keys = self.adapter.permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
-        let Some(key) = keys.iter().find(|key| key.answer == answer) else {
+        let known = self.permission_keys(&current);
+        let Some(key) = known.and_then(|known| known.keys.iter().find(|key| key.answer == answer)) else {
             return Err(refused("which key would answer it is not certain", "answer it in its pane"));
         };
-        if let Err(not_typed) = tmux.press(&address, None, key.key) {
+        let at = self.drawn_prompt(&address, &current)?;
+        if let Err(not_typed) = tmux.press(&address, at.as_ref(), key.key) {
             return not_typed.sent();
         }
         let is_answered = |current: &Current| {
-            let what = self.adapter.permission_keys(&current.session).map(|(what, _)| what.to_owned());
+            let what = self.adapter.permission_keys(&current.session).ok().map(|(what, _)| what);
             current.view.activity.state != ActivityState::NeedsPermission
-                || what != plan.permission.as_ref().map(|prompt| prompt.what.clone())
+                || what != plan.permission.as_ref().map(|prompt| prompt.what.as_str())
         };
         if self.wait_until(is_answered) {
             return Ok((ReceiptState::Delivered, Some("the prompt is gone".to_owned())));

@@ -6,7 +6,7 @@ use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
-use crate::agent::screen::{OptionDialog, PermissionKey};
+use crate::agent::screen::{OptionDialog, PermissionKeys};
 use crate::model::{AskedByTool, HookKind, SessionObservation, VariableNames};
 
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl Agent for Claude {
     fn permission_keys<'s>(
         &self,
         session: &'s SessionObservation,
-    ) -> Option<(&'s str, &'static [PermissionKey])> {
+    ) -> Result<(&'s str, PermissionKeys), &'static str> {
         screen::permission_keys(session)
     }
 

@@ -2,7 +2,7 @@
 //! Nothing is typed here.
 
 use crate::agent::screen::{
-    EmptyBox, LongPaste, NOT_TRIED, OptionDialog, PermissionKey, Typing, asked_permission,
+    EmptyBox, LongPaste, NOT_TRIED, OptionDialog, PermissionKey, PermissionKeys, Typing, asked_permission,
 };
 use crate::model::{ActivitySource, AskedByTool, LiveStatus, SessionObservation, StatusReport, WaitsOn};
 
@@ -45,11 +45,15 @@ const OPTIONS: OptionDialog = OptionDialog {
 
 /// The keys that answer the permission prompt of a session, and what the prompt is about. Only a hook names
 /// the call, since others may be open at the same time.
-pub(super) fn permission_keys(session: &SessionObservation) -> Option<(&str, &'static [PermissionKey])> {
+pub(super) fn permission_keys(session: &SessionObservation) -> Result<(&str, PermissionKeys), &'static str> {
     let what = asked_permission(session)?;
-    let is_other = OTHER_PROMPTS.iter().any(|tool| what.starts_with(tool));
-    let is_known = session.version.as_deref() == Some(SEEN);
-    (is_known && !is_other).then_some((what, PERMISSION_KEYS.as_slice()))
+    if session.version.as_deref() != Some(SEEN) {
+        return Err(NOT_TRIED);
+    }
+    if OTHER_PROMPTS.iter().any(|tool| what.starts_with(tool)) {
+        return Err("its first option is no plain yes");
+    }
+    Ok((what, PermissionKeys { keys: &PERMISSION_KEYS, drawn: None }))
 }
 
 /// The dialog in which a session asks, and how to select its options.

@@ -7,7 +7,7 @@ use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::record::read_small;
-use crate::agent::screen::PermissionKey;
+use crate::agent::screen::PermissionKeys;
 use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Agent for Codex {
     fn permission_keys<'s>(
         &self,
         session: &'s SessionObservation,
-    ) -> Option<(&'s str, &'static [PermissionKey])> {
+    ) -> Result<(&'s str, PermissionKeys), &'static str> {
         screen::permission_keys(session)
     }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{NAME, command, find, input_log, survey};
+use super::{NAME, command, find, input_log, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
-use crate::agent::screen::{EmptyBox, Typing};
+use crate::agent::screen::PermissionKeys;
 use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
 #[derive(Debug)]
@@ -19,12 +19,6 @@ const VARIABLES: VariableNames = VariableNames {
     allowed: &["GEMINI_*", "GOOGLE_*", "CLOUDSDK_*"],
     except: &["GEMINI_CLI", "GEMINI_CLI_IDE_*", "GEMINI_CWD", "GEMINI_PROJECT_DIR", "GEMINI_SESSION_ID"],
 };
-
-/// The terminal cursor is hidden but stands where the drawn one is. The hint disappears with the first
-/// character typed, even a line break. The prompt is `*` in the mode that asks for no permissions and `!`
-/// in shell mode, in which text is executed; shell mode and vi keys show a different hint.
-const EMPTY_BOX: EmptyBox =
-    EmptyBox::WithHint { prompts: &['>', '*'], column: 3, hint: "  Type your message or @path/to/file" };
 
 const HOOKS: Hooks = Hooks {
     agent: NAME,
@@ -80,7 +74,8 @@ impl Agent for Gemini {
             tells_by_title: true,
             // A call waiting for permission is recorded only once it has a result.
             hides_open_calls: true,
-            typing: Some(Typing { empty_box: Some(EMPTY_BOX), ..Typing::USUAL }),
+            typing: Some(screen::TYPING),
+            hooks_tell_keys: true,
             never_resumed: Some("Gemini CLI can lose a session that it goes on with without a screen"),
             hooks: Some(&HOOKS),
             gate: Some(&GATE),
@@ -102,6 +97,13 @@ impl Agent for Gemini {
 
     fn removal(&self, session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
         command::removal(session, copy_id)
+    }
+
+    fn permission_keys<'s>(
+        &self,
+        session: &'s SessionObservation,
+    ) -> Result<(&'s str, PermissionKeys), &'static str> {
+        screen::permission_keys(session)
     }
 
     fn title_status(&self, title: &str, _folder: &Path) -> Option<LiveStatus> {

@@ -17,6 +17,7 @@ mod input_log;
 mod line;
 mod messages;
 mod projects;
+mod screen;
 mod survey;
 
 pub(super) use agent::Gemini;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{NAME, api, arrivals, command, session_copy, sessions, survey};
+use super::{NAME, api, arrivals, command, screen, session_copy, sessions, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
-use crate::agent::screen::{EmptyBox, Typing};
+use crate::agent::screen::PermissionKeys;
 use crate::agent::server::AgentServer;
 use crate::model::{HookKind, SessionObservation, Unreadable, VariableNames};
 
@@ -28,13 +28,6 @@ const VARIABLES: VariableNames = VariableNames {
         "OPENCODE_RUN_ID", "OPENCODE_SESSION_ID",
     ],
 };
-
-/// In a session the terminal cursor is the drawn one. The box grows with its text and eventually scrolls,
-/// so only its lowest form is recognised. Its last line is `AGENT · MODEL PROVIDER`, or just `Shell` in the
-/// shell mode that `!` starts. In dialogs, lists and permission prompts the cursor is elsewhere, and so it
-/// is on the start screen, which is not a session. A wide screen shows a column of facts to the right of
-/// the edge; a theme without a background uses blanks for the edge.
-const EMPTY_BOX: EmptyBox = EmptyBox::Barred { bar: '┃', from_bar: 3, mode: " · ", edge: ('╹', '▀') };
 
 const HOOKS: Hooks = Hooks {
     agent: NAME,
@@ -101,7 +94,8 @@ impl Agent for OpenCode {
             package: Some("opencode-ai"),
             tried: Some((Version(1, 18, 33), Version(1, 18, 33))),
             has_traceless_probe: true,
-            typing: Some(Typing { empty_box: Some(EMPTY_BOX), ..Typing::USUAL }),
+            typing: Some(screen::TYPING),
+            hooks_tell_keys: true,
             hooks: Some(&HOOKS),
             gate: Some(&GATE),
             ..Facts::NONE
@@ -145,6 +139,13 @@ impl Agent for OpenCode {
 
     fn is_shown(&self, session: &SessionObservation, _record: Option<&Path>, title: &str) -> Option<bool> {
         names_session(title, session.name.as_deref())
+    }
+
+    fn permission_keys<'s>(
+        &self,
+        session: &'s SessionObservation,
+    ) -> Result<(&'s str, PermissionKeys), &'static str> {
+        screen::permission_keys(session)
     }
 
     fn server(&self) -> Option<&'static dyn AgentServer> {

@@ -40,7 +40,7 @@ fn reports(answers: &ApiAnswers<'_>) -> BTreeMap<String, StatusReport> {
     for asks in entries(answers.permission) {
         if let Some(id) = asks.get("sessionID").and_then(Value::as_str) {
             let waiting = LiveStatus::Waiting { on: WaitsOn::Permission };
-            words.insert(id.to_owned(), word(waiting, permission(&asks)));
+            words.insert(id.to_owned(), word(waiting, permission(&asks).as_deref().map(shortened)));
         }
     }
     for asks in entries(answers.question) {
@@ -66,7 +66,7 @@ fn entries(body: Option<&[u8]>) -> Vec<Value> {
     }
 }
 
-/// The permission and its subject, such as `bash: touch installed.txt`.
+/// The permission and its subject, such as `bash: touch installed.txt`; whole, since a person approves what they read.
 fn permission(asks: &Value) -> Option<String> {
     let tool = asks.get("permission")?.as_str()?;
     let command = asks.get("metadata").and_then(|metadata| metadata.get("command")?.as_str());
@@ -76,7 +76,7 @@ fn permission(asks: &Value) -> Option<String> {
         patterns.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
     };
     let what = command.map_or_else(patterns, str::to_owned);
-    Some(shortened(&if what.is_empty() { tool.to_owned() } else { format!("{tool}: {what}") }))
+    Some(if what.is_empty() { tool.to_owned() } else { format!("{tool}: {what}") })
 }
 
 /// The request that asks `ask` of the server of the session's process. `None` if an id or answer is not one

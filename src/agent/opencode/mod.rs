@@ -13,6 +13,7 @@ mod conversation;
 mod log;
 mod message;
 mod row;
+mod screen;
 mod session_copy;
 mod sessions;
 mod store;
