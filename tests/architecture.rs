@@ -122,24 +122,11 @@ fn the_arrows_of_the_table_only_point_down() {
     }
 }
 
-/// Folders that still have circles of files. The owner of a folder empties it; the list only gets shorter.
-const STILL_WITH_CIRCLES: &[&str] = &["src/monitor/"];
-
 #[test]
 fn no_files_of_a_room_need_each_other() {
     let found = circles::circles(&rust_files("src"));
-    let is_in =
-        |folder: &str, circle: &circles::Circle| circle.files.iter().all(|file| file.starts_with(folder));
-    let new: Vec<String> = found
-        .iter()
-        .filter(|circle| !STILL_WITH_CIRCLES.iter().any(|folder| is_in(folder, circle)))
-        .map(|circle| circle.explanation.clone())
-        .collect();
-    assert!(new.is_empty(), "\n{}\n", new.join("\n"));
-    for folder in STILL_WITH_CIRCLES {
-        let is_needed = found.iter().any(|circle| is_in(folder, circle));
-        assert!(is_needed, "{folder} has no circles any more: strike it from the list");
-    }
+    let found: Vec<String> = found.into_iter().map(|circle| circle.explanation).collect();
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
 }
 
 /// The circles in a planted room.

@@ -4,6 +4,7 @@
 //! The pictures are in `tests/snapshots`; `INSTA_UPDATE=always cargo test frames` draws them anew.
 
 mod actions;
+mod intents;
 mod properties;
 mod reply_box;
 mod sessions;

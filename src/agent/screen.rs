@@ -9,7 +9,8 @@ pub(super) const NOT_TRIED: &str = "what keys do in its dialog was not tried wit
 /// Why no key answers a permission whose call no hook names.
 pub(super) const NOT_NAMED: &str = "which keys would answer it is not certain";
 /// Why no key answers a prompt beside which another one can stand.
-pub(super) const BESIDE_SUBAGENTS: &str = "its subagents can ask as well: which prompt its screen shows is not certain";
+pub(super) const BESIDE_SUBAGENTS: &str =
+    "its subagents can ask as well: which prompt its screen shows is not certain";
 /// A text that was cut must not be approved unread.
 const SHOWN_CUT: &str = "it is shown cut: read it whole and decide in its pane";
 /// A hook of an older closeout kept so many characters, and its plugin of opencode so many. A text of just that

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::agent::{self, Memories, Survey, SurveyAsk, hook_events};
 use crate::evidence::git;
-use crate::model::{Event, FoundWorkspace, Timestamp, Unreadable, WatchTarget, display_text};
+use crate::model::{Event, FoundWorkspace, Names, Parts, Timestamp, Unreadable, WatchTarget, display_text};
 
 use super::found::Found;
 use super::session_folders::SessionFolders;
@@ -58,6 +58,7 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
             }
             found.folders.extend(survey.watch_targets);
             found.folders.extend(store.as_ref().map(live_runs::target));
+            found.folders.extend(store.as_ref().map(held_target));
             n_older_sessions = survey.n_older;
             unreadable = survey.problems;
             if found.workspaces.is_empty() && found.refused.is_empty() {
@@ -80,6 +81,11 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
         folders: found.folders,
         problems: unreadable.iter().map(told).collect(),
     }
+}
+
+/// Where a reply that another closeout holds, or has sent, shows.
+fn held_target(store: &Store) -> WatchTarget {
+    WatchTarget::new(store.held_folder(), Names::Ending(".json".to_owned()), Parts::WORDS)
 }
 
 impl Discovery {

@@ -1,11 +1,13 @@
 //! What a person wants, after key mapping. Each names the workspace that it is about.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantNames};
 
 use super::{Action, Draft, WorkspaceId};
 
 /// What a person wants of the engine. Moving about on a screen is the screen's own affair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(IntoStaticStr, VariantNames)]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
     /// Read everything again: of one workspace, or of all.

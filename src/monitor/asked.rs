@@ -5,46 +5,11 @@
 use crate::judge::weigh;
 use crate::model::{
     Certainty, CheckRecord, Claim, Evidence, EvidenceSummary, GitFacts, KeptReports, OpenPoint, Opinion,
-    PointState, SeenState, SessionFacts, SessionMoment, SessionName, SessionView, Source, TaskMoment,
-    Verdict, name_of_words,
+    PointState, SeenState, SessionFacts, SessionName, Source, TaskMoment, Verdict, name_of_words,
 };
 
 use super::actions::Actions;
-
-/// When in the task of a workspace agents were asked.
-#[derive(Debug, Default)]
-pub(super) struct Asked {
-    /// When the running action began.
-    pub(super) began: Option<TaskMoment>,
-    /// When this run asked last, whatever came of it.
-    pub(super) last: Option<TaskMoment>,
-    /// When the agent was asked for its status.
-    pub(super) checked: Option<TaskMoment>,
-    /// When the closer asked.
-    pub(super) closer: Option<TaskMoment>,
-}
-
-impl Asked {
-    /// An action begins.
-    pub(super) fn begins(&mut self, words: &SessionFacts) {
-        self.began = Some(moment(words));
-    }
-
-    /// Whether the session was asked in that moment, as far as is known here.
-    pub(super) fn was_in(&self, moment: &SessionMoment) -> bool {
-        let all = [&self.last, &self.checked, &self.closer];
-        all.into_iter().flatten().any(|then| then.of(&moment.session).as_ref() == Some(moment))
-    }
-}
-
-/// The moment that the task is in.
-pub(super) fn moment(words: &SessionFacts) -> TaskMoment {
-    let turn = |session: &SessionView| {
-        let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
-        (name, session.rested_at())
-    };
-    TaskMoment { prompted_at: words.prompted_at, turns: words.sessions.iter().map(turn).collect() }
-}
+use super::moments::moment;
 
 /// Whether `session` is where it was in that moment. What other sessions did meanwhile does not matter, but for
 /// a prompt in the one whose words count.

@@ -4,21 +4,12 @@
 //! One run at a time over all workspaces, and once after each turn: a check that itself changes files does not run in a
 //! circle. It must not run beside an agent at work: what it would find is of no content that stays.
 
-use super::Monitor;
-use super::actions::{begin, cancel};
-use super::asked::moment;
 use super::auto_probe::{has_stopped, is_busy, is_read};
+use super::begin::{begin, cancel};
+use super::moments::moment;
+use super::state::Monitor;
 use super::tracked::Tracked;
-use crate::model::{Action, ActionKind, Effect, SessionView, TaskMoment, Timestamp, WorkspaceId};
-
-/// What is known in one workspace.
-#[derive(Debug, Default)]
-pub(super) struct AutoChecks {
-    /// Whether a check has not run since the last change, and weighs.
-    pub(super) is_waiting: bool,
-    /// After which turns they ran last.
-    ran_in: Option<TaskMoment>,
-}
+use crate::model::{Action, ActionKind, Effect, SessionView, Timestamp, WorkspaceId};
 
 impl Monitor {
     /// Runs the checks of a workspace if it is time, and ends those whose work goes on.

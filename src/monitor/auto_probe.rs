@@ -8,13 +8,14 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActivitySource, ActivityState, Certainty, Claim, Effect, Rule,
-    SessionFacts, SessionMoment, SessionName, SessionView, Timestamp, WorkspaceId, display_text,
+    Action, ActivitySource, ActivityState, Certainty, Claim, Effect, Rule, SessionMoment, SessionName,
+    SessionView, Timestamp, WorkspaceId,
 };
 
-use super::Monitor;
-use super::actions::{begin, cancel};
-use super::asked::moment;
+use super::automatic::AutoProbePolicy;
+use super::begin::{begin, cancel};
+use super::moments::moment;
+use super::state::Monitor;
 use super::tracked::Tracked;
 
 /// A session has done nothing for so long before it is asked: a person who types goes first.
@@ -23,35 +24,6 @@ const SETTLE_MS: i64 = 10_000;
 const FRESH_MS: i64 = 3_600_000;
 /// So many are asked at once, so that the programs of agents do not fill the machine.
 const MOST_AT_ONCE: usize = 2;
-
-/// What holds for all workspaces.
-#[derive(Debug)]
-pub(super) struct AutoProbePolicy {
-    /// The agents that can be asked without a trace.
-    agents: Vec<String>,
-    /// When this run began to look.
-    pub(super) began_at: Option<Timestamp>,
-}
-
-/// What is known in one workspace.
-#[derive(Debug, Default)]
-pub(super) struct AutoProbe {
-    /// When it is to be thought of again.
-    pub(super) due_at: Option<Timestamp>,
-    /// Where the task was when the question that runs was begun.
-    asking: Option<SessionMoment>,
-    /// Where it was not asked, and the person may want to know why.
-    hindered: Option<Hindered>,
-}
-
-/// Why it was not asked.
-#[derive(Debug)]
-struct Hindered {
-    moment: SessionMoment,
-    words: String,
-    /// When it can be tried again; `None` is never in this moment.
-    until: Option<Timestamp>,
-}
 
 impl Monitor {
     /// The same monitor, which asks agents by itself where the settings of a workspace say so. `agents` are
@@ -210,33 +182,5 @@ fn end_if_passed(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
         tracked.auto_probe.asking.as_ref().is_some_and(|then| now.of(&then.session).as_ref() != Some(then));
     if let Some(running) = tracked.actions.running.as_mut().filter(|action| action.is_automatic && is_past) {
         cancel(running, effects);
-    }
-}
-
-impl AutoProbe {
-    /// A question by itself has ended, or was not sent.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "every other outcome says nothing that would hinder it"
-    )]
-    pub(super) fn ended(&mut self, outcome: &ActionOutcome) {
-        let Some(moment) = self.asking.take() else { return };
-        let why = match outcome {
-            ActionOutcome::NotAsked(why) => why.label().map(|words| (words, why.until())),
-            ActionOutcome::Failed(problem)
-                if !matches!(problem.class, ActionClass::Cancelled | ActionClass::Busy) =>
-            {
-                Some((problem.message.clone(), None))
-            }
-            _ => None,
-        };
-        self.hindered = why.map(|(words, until)| Hindered { moment, words, until });
-    }
-
-    /// Why the agent was not asked in the moment that the task is in, in words.
-    pub(super) fn hindrance(&self, words: &SessionFacts) -> Option<String> {
-        let hindered = self.hindered.as_ref()?;
-        let is_now = moment(words).of(&hindered.moment.session).as_ref() == Some(&hindered.moment);
-        is_now.then(|| display_text::line(&format!("not asked by itself: {}", hindered.words)).into_owned())
     }
 }

@@ -4,98 +4,18 @@
 //! decides, and one alone carries it out.
 
 use crate::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, ActivityState, Certainty, Draft, Effect, HeldEnd,
-    HeldNow, HeldReply, HeldStep, QuestionWeight, SessionName, SessionView, Timestamp, WorkspaceId,
+    Action, ActionKind, ActionOutcome, ActivityState, Certainty, Draft, Effect, HeldEnd, HeldNow, HeldReply,
+    HeldStep, QuestionWeight, SessionName, SessionView, Timestamp, WorkspaceId,
 };
 
-use super::Monitor;
-use super::actions::{Actions, begin};
+use super::begin::begin;
+use super::state::Monitor;
 use super::tracked::Tracked;
 
 /// A turn that ended can go on by itself, where a gate sends it back: it is over after so long.
 const SETTLE_MS: i64 = 2_000;
-/// After a try that came to nothing the next one waits so long, and three times as long each time,
-const RETRY_MS: i64 = 10_000;
-/// up to a quarter of an hour.
-const LONGEST_RETRY_MS: i64 = 15 * 60_000;
 /// A reply that was not sent for so long is not sent any more: a day.
 const KEPT_MS: i64 = 24 * 3_600_000;
-
-/// What is held in one workspace.
-#[derive(Debug, Default)]
-pub(super) struct HeldReplies {
-    /// The oldest first.
-    pub(super) replies: Vec<HeldReply>,
-    /// When one of them is to be thought of again.
-    pub(super) due_at: Option<Timestamp>,
-    /// When the last try came to nothing, and how long the next one waits.
-    tried: Option<(Timestamp, i64)>,
-    /// The one that is being sent or dropped.
-    taken: Option<HeldReply>,
-}
-
-impl HeldReplies {
-    /// Takes over what is on disk, read at this moment. What is held since then stays.
-    pub(super) fn recall(&mut self, mut kept: Vec<HeldReply>, read_at: Timestamp) -> bool {
-        let is_newer = |known: &&HeldReply| known.held_at >= read_at && !kept.contains(known);
-        let newer: Vec<HeldReply> = self.replies.iter().filter(is_newer).cloned().collect();
-        kept.extend(newer);
-        let is_news = kept != self.replies;
-        self.replies = kept;
-        is_news
-    }
-
-    /// An action on a held reply begins.
-    pub(super) fn begins(&mut self, reply: &HeldReply, step: &HeldStep) {
-        self.taken = (*step != HeldStep::Keep).then(|| reply.clone());
-    }
-
-    /// Takes note of an outcome. The text of what is not sent, or not for certain, which becomes a draft again.
-    fn ended(&mut self, outcome: &ActionOutcome, at: Timestamp) -> Option<Draft> {
-        let taken = self.taken.take();
-        let draft_of = |reply: &HeldReply| Draft { session: reply.session.clone(), text: reply.text.clone() };
-        match (outcome, taken) {
-            (ActionOutcome::Held { reply, now }, _) => {
-                let is_after =
-                    |known: &HeldReply| known.session != reply.session || known.held_at > reply.held_at;
-                self.replies.retain(is_after);
-                if *now == HeldNow::WaitsOn {
-                    self.try_later(at);
-                } else {
-                    self.tried = None;
-                }
-                match now {
-                    HeldNow::Kept | HeldNow::WaitsOn => self.replies.push((**reply).clone()),
-                    HeldNow::Taken => {}
-                    HeldNow::Dropped(_) => return Some(draft_of(reply)),
-                }
-                None
-            }
-            (ActionOutcome::Replied(_), Some(sent)) => {
-                self.replies.retain(|known| known.id != sent.id);
-                self.tried = None;
-                (outcome.class() != ActionClass::Done).then(|| draft_of(&sent))
-            }
-            (_, Some(_)) => {
-                self.try_later(at);
-                None
-            }
-            (_, None) => None,
-        }
-    }
-
-    fn try_later(&mut self, at: Timestamp) {
-        let wait = self.tried.map_or(RETRY_MS, |(_, wait)| (wait * 3).min(LONGEST_RETRY_MS));
-        self.tried = Some((at, wait));
-    }
-}
-
-impl Actions {
-    /// Whether an outcome is nobody's news: a try that came to nothing, or what another closeout did.
-    pub(super) fn is_silent(outcome: &ActionOutcome) -> bool {
-        matches!(outcome, ActionOutcome::Held { now: HeldNow::WaitsOn | HeldNow::Taken, .. })
-    }
-}
 
 impl Monitor {
     /// The same monitor, which sends what a person held until the end of a turn: for a front that goes on.

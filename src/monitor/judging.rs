@@ -1,6 +1,6 @@
 //! The verdict of one workspace: its snapshot, what was asked and marked, and its rounds, put before the judge.
 
-use super::asked;
+use super::moments;
 use super::tracked::Tracked;
 use crate::judge::checkers::configured;
 use crate::judge::combine::table::{self, LastPrompt};
@@ -63,7 +63,7 @@ impl Tracked {
         let state = self.verdict.as_ref().map(|verdict| verdict.state).filter(|state| state.is_terminal())?;
         // What has only just come was shown, and hardly read: the next run shows it as new.
         let since = self.verdict_since.filter(|since| now.millis_since(*since) >= READ_MS)?;
-        let moment = asked::moment(&self.snapshot.session_facts);
+        let moment = moments::moment(&self.snapshot.session_facts);
         let is_known = |seen: &SeenState| seen.state == state && seen.since == since && seen.moment == moment;
         if self.actions.seen.as_ref().is_some_and(is_known) {
             return None;
@@ -76,7 +76,7 @@ impl Tracked {
     fn recall_look(&mut self, is_first: bool) {
         let Some(seen) = self.actions.seen.as_ref().filter(|_| !self.is_seen) else { return };
         let state = self.verdict.as_ref().map(|verdict| verdict.state);
-        if state != Some(seen.state) || seen.moment != asked::moment(&self.snapshot.session_facts) {
+        if state != Some(seen.state) || seen.moment != moments::moment(&self.snapshot.session_facts) {
             return;
         }
         self.is_seen = true;

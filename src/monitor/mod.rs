@@ -2,101 +2,42 @@
 //!
 //! Pure: time comes with events, and what the world says comes as samples. Each workspace has at
 //! most one collection running and one bit set "again"; an answer that is older than what is shown is
-//! dropped. Fronts read [`WorkspaceView`]s; nothing here draws, reads or waits.
+//! dropped. Fronts read [`WorkspaceView`](crate::model::WorkspaceView)s; nothing here draws, reads or waits.
 
-mod action_request;
 mod actions;
 mod asked;
 mod attention;
 mod auto_checks;
 mod auto_probe;
+mod automatic;
+mod begin;
+mod collected;
 mod held;
+mod held_replies;
 mod judging;
+mod moments;
+mod outcomes;
 mod remembered;
 mod replies;
 mod runs;
 mod schedule;
+mod state;
+mod timers;
 mod tracked;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::model::{
-    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Policy, Response, Timestamp,
-    WatchSettings, WorkspaceId, WorkspaceView,
+    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Response, Timestamp, WorkspaceId,
 };
 
-use auto_probe::AutoProbePolicy;
-use schedule::Timers;
+use state::millis;
+pub use state::{Monitor, ViewChanges};
 use tracked::Tracked;
 
-/// The state of all workspaces.
-#[derive(Debug)]
-pub struct Monitor {
-    policy: Policy,
-    settings: WatchSettings,
-    /// Boxed: the map keeps room for eleven where it holds six.
-    workspaces: BTreeMap<WorkspaceId, Box<Tracked>>,
-    /// The short name of each workspace.
-    names: BTreeMap<WorkspaceId, String>,
-    /// Those that the present event touched: nothing else can have come to be due before its moment.
-    touched: BTreeSet<WorkspaceId>,
-    dues: Timers,
-    refused: Vec<(PathBuf, String)>,
-    n_older_sessions: usize,
-    /// Those whose view changed since a front asked.
-    changed: BTreeSet<WorkspaceId>,
-    /// Those that went away since a front asked.
-    removed: Vec<WorkspaceId>,
-    /// What a person is to be told.
-    told: Vec<Response>,
-    reconcile_at: Timestamp,
-    wake_at: Option<Timestamp>,
-    is_discovered: bool,
-    /// The number of the last action.
-    last_action: u64,
-    /// By what agents are asked by itself; `None` asks nobody.
-    initiative: Option<AutoProbePolicy>,
-    /// Whether replies that are held are sent from here.
-    sends_held: bool,
-}
-
-/// What changed for a front since it asked last.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ViewChanges {
-    /// New and changed views.
-    pub views: Vec<WorkspaceView>,
-    /// Workspaces that are no more.
-    pub removed: Vec<WorkspaceId>,
-    /// Answers to what a person wanted, in the order in which they came.
-    pub told: Vec<Response>,
-}
-
 impl Monitor {
-    /// A monitor that knows no workspace yet.
-    pub fn new(policy: Policy, settings: WatchSettings) -> Monitor {
-        Monitor {
-            policy,
-            settings,
-            workspaces: BTreeMap::new(),
-            names: BTreeMap::new(),
-            touched: BTreeSet::new(),
-            dues: Timers::default(),
-            refused: Vec::new(),
-            n_older_sessions: 0,
-            changed: BTreeSet::new(),
-            removed: Vec::new(),
-            told: Vec::new(),
-            reconcile_at: Timestamp(0),
-            wake_at: None,
-            is_discovered: false,
-            last_action: 0,
-            initiative: None,
-            sends_held: false,
-        }
-    }
-
     /// Takes one event in and says what is to be done.
     #[must_use]
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
@@ -159,42 +100,6 @@ impl Monitor {
         self.start_collections(now, &mut effects);
         self.ask_to_be_woken(now, &mut effects);
         effects
-    }
-
-    /// What changed since this was asked last.
-    pub fn take_changes(&mut self) -> ViewChanges {
-        let views = std::mem::take(&mut self.changed)
-            .iter()
-            .filter_map(|id| {
-                let tracked = self.workspaces.get(id)?;
-                Some(view::view(tracked, self.names.get(id).map_or("", String::as_str)))
-            })
-            .collect();
-        ViewChanges {
-            views,
-            removed: std::mem::take(&mut self.removed),
-            told: std::mem::take(&mut self.told),
-        }
-    }
-
-    /// Paths that were given and are no workspace, each with the reason.
-    pub fn refused(&self) -> &[(PathBuf, String)] {
-        &self.refused
-    }
-
-    /// How many sessions were left out because they are old.
-    pub fn n_older_sessions(&self) -> usize {
-        self.n_older_sessions
-    }
-
-    /// True when discovery has answered and every workspace was read at least once.
-    pub fn is_all_judged(&self) -> bool {
-        self.is_discovered && self.workspaces.values().all(|tracked| tracked.is_judged())
-    }
-
-    /// True when discovery has answered.
-    pub fn is_discovered(&self) -> bool {
-        self.is_discovered
     }
 
     fn discovered(
@@ -284,27 +189,4 @@ impl Monitor {
         let agent = session.agent.clone();
         Some(JumpTarget { agent, pane: session.pane.clone(), process: session.process })
     }
-
-    fn look_at_all(&mut self, parts: Parts, at: Timestamp) {
-        for tracked in self.workspaces.values_mut() {
-            tracked.changed(parts, at);
-        }
-        self.touch_all();
-    }
-
-    fn touch_all(&mut self) {
-        self.touched.extend(self.workspaces.keys().cloned());
-    }
-
-    fn with(&mut self, id: &WorkspaceId, change: impl FnOnce(&mut Tracked)) {
-        if let Some(tracked) = self.workspaces.get_mut(id) {
-            change(tracked);
-            self.touched.insert(id.clone());
-        }
-    }
-}
-
-/// Milliseconds as the signed number that moments are counted in.
-fn millis(span: u64) -> i64 {
-    i64::try_from(span).unwrap_or(i64::MAX)
 }

@@ -9,8 +9,8 @@ use crate::model::{
     WorkspaceId,
 };
 
-use super::Monitor;
 use super::actions::Actions;
+use super::state::Monitor;
 
 /// So many of the newest receipts are kept.
 const MOST_RECEIPTS: usize = 20;

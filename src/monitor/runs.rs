@@ -1,49 +1,12 @@
 //! Supervised runs that are alive: each stands among the sessions of its workspace, is at work by its own word, and can
 //! be answered as a session can.
 
-use std::collections::BTreeMap;
-
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Effect, Evidence, Parts, Point, RunEnd, RunPhase,
-    RunStatus, RunView, SessionOrigin, SessionUsage, SessionView, Source, Timestamp, VerdictState,
-    WorkspaceId,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Point, RunEnd, RunPhase, RunStatus, RunView,
+    SessionOrigin, SessionUsage, SessionView, Source, VerdictState,
 };
 
-use super::Monitor;
 use super::tracked::Tracked;
-
-impl Monitor {
-    /// These runs are alive, and no others, and these ended. The moment it was told.
-    pub(super) fn runs_found(
-        &mut self,
-        mut runs: BTreeMap<WorkspaceId, RunView>,
-        mut ended: BTreeMap<WorkspaceId, RunEnd>,
-        at: Timestamp,
-        effects: &mut Vec<Effect>,
-    ) -> Timestamp {
-        for (id, tracked) in &mut self.workspaces {
-            let (run, run_end) = (runs.remove(id), ended.remove(id));
-            if tracked.run_end != run_end {
-                tracked.run_end = run_end;
-                self.changed.insert(id.clone());
-            }
-            if tracked.run == run {
-                continue;
-            }
-            if tracked.run.is_some() != run.is_some() {
-                // What was read while it was at work was read for its own checks.
-                tracked.changed(Parts::all(), at);
-            }
-            tracked.run = run;
-            if tracked.is_judged() {
-                effects.extend(tracked.judge(&self.policy, at));
-            }
-            self.touched.insert(id.clone());
-            self.changed.insert(id.clone());
-        }
-        at
-    }
-}
 
 impl Tracked {
     /// What a run says of the workspace: it is at work, or its agent asks.

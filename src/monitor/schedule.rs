@@ -2,11 +2,9 @@
 //! watched, looks at work trees that were put off, and questions to agents that have settled. At rest there is
 //! one wake-up for each slow pass.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::model::{Effect, Parts, Timestamp};
 
-use crate::model::{Effect, Parts, Timestamp, WorkspaceId};
-
-use super::{Monitor, millis};
+use super::state::{Monitor, millis};
 
 impl Monitor {
     /// Something that was asked to happen at a moment is due.
@@ -57,40 +55,5 @@ impl Monitor {
             self.wake_at = Some(due);
             effects.push(Effect::Wake { at: due });
         }
-    }
-}
-
-/// When something of a workspace is due by itself. In the order of time, so that an event costs the same
-/// however many workspaces there are.
-#[derive(Debug, Default)]
-pub(super) struct Timers {
-    in_order: BTreeSet<(Timestamp, WorkspaceId)>,
-    of: BTreeMap<WorkspaceId, Timestamp>,
-}
-
-impl Timers {
-    /// Notes when something of a workspace is due.
-    pub(super) fn set(&mut self, id: &WorkspaceId, due: Option<Timestamp>) {
-        let before = match due {
-            Some(due) => self.of.insert(id.clone(), due),
-            None => self.of.remove(id),
-        };
-        if before == due {
-            return;
-        }
-        if let Some(before) = before {
-            self.in_order.remove(&(before, id.clone()));
-        }
-        if let Some(due) = due {
-            self.in_order.insert((due, id.clone()));
-        }
-    }
-
-    fn first(&self) -> Option<Timestamp> {
-        self.in_order.first().map(|(due, _)| *due)
-    }
-
-    fn until(&self, at: Timestamp) -> Vec<WorkspaceId> {
-        self.in_order.iter().take_while(|(due, _)| *due <= at).map(|(_, id)| id.clone()).collect()
     }
 }

@@ -1,14 +1,13 @@
 //! One workspace: what is known of it, what runs for it, what is to be read again.
 
 use crate::model::{
-    Baseline, BaselineOrigin, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace,
-    GitReader, MarkSeen, Parts, Policy, ProcessId, RunEnd, RunView, Sample, SessionPlace, Snapshot, Source,
-    TaskKind, Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+    Baseline, CollectRequest, FoundWorkspace, GitReader, MarkSeen, Parts, Policy, ProcessId, RunEnd, RunView,
+    SessionPlace, Snapshot, TaskKind, Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId,
+    WorkspaceSettings,
 };
 
 use super::actions::Actions;
-use super::auto_checks::AutoChecks;
-use super::auto_probe::AutoProbe;
+use super::automatic::{AutoChecks, AutoProbe};
 
 /// Two collections of one workspace begin at least one frame apart.
 const FRAME_MS: i64 = 33;
@@ -30,7 +29,7 @@ pub(super) struct Tracked {
     pub(super) id: WorkspaceId,
     settings: WorkspaceSettings,
     /// The settings that the newest reading was made by.
-    in_force: Option<Box<WorkspaceSettings>>,
+    pub(super) in_force: Option<Box<WorkspaceSettings>>,
     pub(super) snapshot: Snapshot,
     pub(super) verdict: Option<Verdict>,
     /// What spoke against the work when it was judged last.
@@ -58,12 +57,12 @@ pub(super) struct Tracked {
     pub(super) run_end: Option<RunEnd>,
     /// When a person looked at it last.
     pub(super) looked_at: Option<Timestamp>,
-    targets: Vec<WatchTarget>,
-    processes: Vec<ProcessId>,
+    pub(super) targets: Vec<WatchTarget>,
+    pub(super) processes: Vec<ProcessId>,
     pub(super) sessions: Vec<SessionPlace>,
-    git_reader: Option<GitReader>,
-    generation: u64,
-    running: Option<Parts>,
+    pub(super) git_reader: Option<GitReader>,
+    pub(super) generation: u64,
+    pub(super) running: Option<Parts>,
     started_at: Option<Timestamp>,
     /// To be read as soon as nothing runs.
     pub(super) again: Parts,
@@ -72,7 +71,7 @@ pub(super) struct Tracked {
     /// Git's own files changed: the tree is worth a look sooner.
     is_scan_urgent: bool,
     pub(super) scanned_at: Option<Timestamp>,
-    scan_ms: u32,
+    pub(super) scan_ms: u32,
     /// Commits may be others than they were, and when that was last let past the frame's time.
     is_hurried: bool,
     hurried_at: Option<Timestamp>,
@@ -283,99 +282,5 @@ impl Tracked {
             return now;
         }
         self.started_at.map_or(now, |started_at| now.max(started_at.plus_millis(FRAME_MS)))
-    }
-
-    /// A collection answered.
-    pub(super) fn collected(
-        &mut self,
-        generation: u64,
-        took_ms: u32,
-        outcome: Result<Box<Sample>, CollectProblem>,
-        policy: &Policy,
-        now: Timestamp,
-    ) -> Vec<Effect> {
-        if generation != self.generation {
-            return Vec::new();
-        }
-        let parts = self.running.take().unwrap_or_default();
-        if parts.contains(Parts::CHANGES) {
-            self.scanned_at = Some(now);
-            self.scan_ms = took_ms;
-        }
-        let mut effects = Vec::new();
-        match outcome {
-            Ok(sample) => {
-                if self.problem.take().is_some() {
-                    // What was known was dropped with the failure: what this look left out is read too.
-                    self.again |= Parts::all().difference(sample.parts);
-                }
-                self.absorb(generation, *sample, &mut effects);
-            }
-            Err(problem) => self.failed(generation, &problem, now),
-        }
-        effects.extend(self.judge(policy, now));
-        effects
-    }
-
-    fn absorb(&mut self, generation: u64, sample: Sample, effects: &mut Vec<Effect>) {
-        let prompted_before = self.snapshot.session_facts.prompted_at;
-        self.snapshot = self.snapshot.with(generation, &sample);
-        if sample.session_facts.is_some()
-            && self.snapshot.session_facts.prompted_at != prompted_before
-            && !sample.parts.contains(Parts::CHECKS)
-        {
-            // A new prompt makes older plans, reports and results stale: weigh them again.
-            self.again |= Parts::CHECKS;
-        }
-        // A look at git alone takes nothing back of what the words asked for.
-        let still = self.recheck_at.filter(|at| sample.session_facts.is_none() && *at > sample.taken_at);
-        self.recheck_at = still.into_iter().chain(sample.recheck_at).min();
-        if let Some(git) = &sample.git
-            && git.baseline.origin != BaselineOrigin::Workspace
-        {
-            self.baseline = Some(git.baseline.clone());
-        }
-        if sample.in_force.is_some() {
-            self.in_force = sample.in_force;
-        }
-        if let Some(baseline) = sample.new_baseline {
-            self.baseline = Some(baseline.clone());
-            effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
-        }
-        if sample.session_facts.is_some() && sample.processes != self.processes {
-            self.processes = sample.processes;
-            let processes = self.processes.clone();
-            effects.push(Effect::WatchProcesses { workspace: self.id.clone(), processes });
-        }
-        if !sample.watch_targets.is_empty() && sample.watch_targets != self.targets {
-            self.targets = sample.watch_targets;
-            effects.push(Effect::Watch { workspace: self.id.clone(), targets: self.targets.clone() });
-        }
-    }
-
-    /// Nothing could be read: what was known is no evidence any more.
-    fn failed(&mut self, generation: u64, problem: &CollectProblem, now: Timestamp) {
-        let words = match problem {
-            CollectProblem::TimedOut => {
-                if self.git_reader != Some(GitReader::Program) {
-                    // The next look goes by the git program, which can be ended.
-                    self.git_reader = Some(GitReader::Program);
-                    self.again = Parts::all();
-                }
-                "not answering: reading it was given up; something in it hangs (a FIFO, a dead mount)"
-                    .to_owned()
-            }
-            CollectProblem::Gone => "gone: the directory does not exist any more".to_owned(),
-            CollectProblem::Broke(reason) => format!("reading it broke: {reason}"),
-        };
-        let evidence = Evidence::claim(Source::Commits, "workspace", Claim::Fail).because(words.clone());
-        self.snapshot = Snapshot {
-            generation,
-            evidence: vec![(Parts::COMMITS, evidence)],
-            taken_at: now,
-            session_facts: self.snapshot.session_facts.clone(),
-            ..Snapshot::default()
-        };
-        self.problem = Some(words);
     }
 }

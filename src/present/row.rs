@@ -72,7 +72,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         (Urgency::Offer, Some(question)) => row::offers(question),
         (Urgency::Rescue | Urgency::ToCommit, _) => uncommitted(view, verdict, now),
         (Urgency::Working | Urgency::Waiting, _) => {
-            sessions::at_work(view).unwrap_or_else(|| why(view, verdict, now))
+            sessions::at_work(view).or_else(|| task(view)).unwrap_or_else(|| why(view, verdict, now))
         }
         (Urgency::Quiet, _) => why(view, verdict, now),
         // What is to be done says more in few cells than why.
@@ -82,7 +82,9 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         (Urgency::Unseen | Urgency::Seen, _) if verdict.warnings.contains(&Warning::ChangesLeft) => {
             changes_left(view)
         }
-        (Urgency::Unseen | Urgency::Seen, _) => quote(view).unwrap_or_else(|| why(view, verdict, now)),
+        (Urgency::Unseen | Urgency::Seen, _) => {
+            quote(view).or_else(|| newest_commit(view)).unwrap_or_else(|| why(view, verdict, now))
+        }
         (Urgency::Incomplete, _) if verdict.rule == Rule::NoEvidence => {
             quote(view).unwrap_or_else(|| why(view, verdict, now))
         }
@@ -108,6 +110,19 @@ fn quote(view: &WorkspaceView) -> Option<String> {
     let line =
         plain.map(|line| line.trim().to_owned()).find(|line| line.chars().any(char::is_alphanumeric))?;
     Some(row::quoted(line.chars().take(MAX_QUOTE).collect::<String>()))
+}
+
+/// What the agent was asked last, as a quotation. Untrusted.
+fn task(view: &WorkspaceView) -> Option<String> {
+    let line = view.prompt.as_ref()?.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(row::quoted(line.chars().take(MAX_QUOTE).collect::<String>()))
+}
+
+/// The subject of the newest commit of this task. Untrusted.
+fn newest_commit(view: &WorkspaceView) -> Option<String> {
+    let commits = &view.git.as_ref()?.commits;
+    let newest = commits.newest.first().filter(|_| commits.n_new > 0)?;
+    (!newest.subject.trim().is_empty()).then(|| newest.subject.clone())
 }
 
 /// Whether the verdict says that the work tree is clean.

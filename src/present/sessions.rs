@@ -121,6 +121,15 @@ pub(crate) fn permission(view: &WorkspaceView) -> String {
     mark(activity, &words)
 }
 
+/// Whether a session waits for a permission and its agent names the call, so that it can be answered from here. A registry
+/// or a title says only that some prompt stands on its screen.
+pub(crate) fn names_permission(view: &WorkspaceView) -> bool {
+    view.attention == Some(Attention::Permission)
+        && attending(view).is_some_and(|(_, session)| {
+            matches!(session.activity.source, ActivitySource::Hook | ActivitySource::Api)
+        })
+}
+
 /// What another session than the newest asks, with its agent; `None` when the newest asks. Untrusted.
 pub(crate) fn asked_beside(view: &WorkspaceView) -> Option<String> {
     let (_, session) = attending(view).filter(|(position, _)| *position > 0)?;

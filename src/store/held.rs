@@ -3,6 +3,7 @@
 //! most once.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use crate::model::{HeldReply, Timestamp, WorkspaceId};
 
@@ -104,8 +105,13 @@ impl Store {
         Ok(answer)
     }
 
+    /// Where held replies are kept, a file a workspace.
+    pub fn held_folder(&self) -> PathBuf {
+        self.folder().join("held")
+    }
+
     fn held_files(&self) -> WorkspaceFiles {
-        WorkspaceFiles::new(self.folder().join("held"))
+        WorkspaceFiles::new(self.held_folder())
     }
 }
 

@@ -22,7 +22,7 @@ use crate::model::{
     VerdictState, WorkspaceId, WorkspaceView, display_text,
 };
 use crate::present::phrases::{checks, held, left, outcome as say};
-use crate::present::{action, sets};
+use crate::present::{action, sessions, sets};
 
 /// Begins what a key asks for.
 pub(super) fn begin(
@@ -105,8 +105,8 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
     let KeyCommand::Action(command) = action else { return None };
     match command {
         WorkspaceCommand::Reply => is(|view| {
-            !view.sessions.is_empty()
-                && view.verdict.as_ref().is_some_and(|verdict| verdict.question.is_some())
+            let asks = view.verdict.as_ref().is_some_and(|verdict| verdict.question.is_some());
+            !view.sessions.is_empty() && (asks || sessions::names_permission(view))
         }),
         WorkspaceCommand::Rescue => is(|view| {
             let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
@@ -131,6 +131,18 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
         | WorkspaceCommand::Redo
         | WorkspaceCommand::Report
         | WorkspaceCommand::Verify => Some(false),
+    }
+}
+
+/// What is to be done next with a workspace, as a command. Its hint stands first.
+pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
+    match view.verdict.as_ref()?.next_action.kind {
+        NextActionKind::Answer => Some(WorkspaceCommand::Reply),
+        NextActionKind::Rescue => Some(WorkspaceCommand::Rescue),
+        NextActionKind::Fix => Some(WorkspaceCommand::SendBack),
+        NextActionKind::Ask if view.sessions.is_empty() => Some(WorkspaceCommand::Mark),
+        NextActionKind::Ask => Some(WorkspaceCommand::SmartCheck),
+        NextActionKind::None | NextActionKind::Repair | NextActionKind::Wait => None,
     }
 }
 

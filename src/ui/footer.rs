@@ -89,6 +89,8 @@ fn in_force(
     };
     let mut bindings = hinted(BINDINGS);
     bindings.retain(|binding| is_meant(binding) && !stands_right(binding));
+    let next = selected.and_then(actions::next_command).map(KeyCommand::Action);
+    bindings.sort_by_key(|binding| Some(binding.action) != next);
     if state.focus == Focus::Detail || state.page == Page::Help || !state.filter.text.is_empty() {
         bindings.splice(0..0, BINDINGS.iter().filter(|binding| binding.action == KeyCommand::Back));
     }

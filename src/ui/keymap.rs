@@ -211,7 +211,7 @@ pub(super) const fn sign(sign: char) -> KeyPress {
 pub const BINDINGS: &[Binding] = &[
     bind(&[sign('?')], KeyCommand::Help, "show or hide this page").hinted("help"),
     bind(&[sign('q'), KeyPress::ctrl('c')], KeyCommand::Quit, "quit").hinted("quit"),
-    bind(&[sign('i')], KeyCommand::Action(WorkspaceCommand::Reply), "answer the agent").hinted("reply"),
+    bind(&[sign('i')], KeyCommand::Action(WorkspaceCommand::Reply), "answer the agent").hinted("answer"),
     bind(&[sign(' ')], KeyCommand::Tick, "mark a point that is left to do; elsewhere answer the agent")
         .hinted("mark"),
     bind(

@@ -41,7 +41,8 @@ impl Replier<'_> {
             // It may be in the middle of drawing its screen.
             std::thread::sleep(LOOK_AGAIN);
         }
-        let words = "its screen does not show this command whole, with its first answer to choose; nothing was typed";
+        let words =
+            "its screen does not show this command whole, with its first answer to choose; nothing was typed";
         Err(refused(words, "answer it in its pane"))
     }
 }
@@ -103,11 +104,8 @@ mod tests {
 
     const FRAMED: DrawnPrompt =
         DrawnPrompt::Framed { frame: ('╭', '╰'), asks: "Allow execution of", first: "1. Allow once" };
-    const BUTTONS: DrawnPrompt = DrawnPrompt::Buttons {
-        sign: "$ ",
-        bar: '┃',
-        labels: &["Allow once", "Allow always", "Reject"],
-    };
+    const BUTTONS: DrawnPrompt =
+        DrawnPrompt::Buttons { sign: "$ ", bar: '┃', labels: &["Allow once", "Allow always", "Reject"] };
 
     fn is_ready(lines: &[&str], command: &str, drawn: &DrawnPrompt) -> bool {
         let below = lines.iter().map(|line| (*line).to_owned()).collect();
@@ -120,7 +118,8 @@ mod tests {
     fn a_framed_command_is_the_one_that_is_asked_for() {
         let screen = |command: &[&str], first: &str| {
             let head = ["╭────────╮", "│ ? Shell  touch a    │", "│ ╭──────╮ │"];
-            let foot = ["│ ╰──────╯ │", "│ Allow execution of [Shell]? │", "│          │", first, "╰────────╯"];
+            let foot =
+                ["│ ╰──────╯ │", "│ Allow execution of [Shell]? │", "│          │", first, "╰────────╯"];
             [&head[..], command, &foot[..]].concat().iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()
         };
         let of = |command: &[&str], first: &str, what: &str| {
@@ -144,13 +143,15 @@ mod tests {
     }
 
     const ONCE: &str = "  ┃\x1b[48;5;234m  \x1b[48;5;215m \x1b[38;5;232mAllow once\x1b[38;5;15m \x1b[48;5;234m  Allow always   Reject   enter confirm";
-    const ALWAYS: &str = "  ┃\x1b[48;5;234m   Allow once  \x1b[48;5;215m Allow always \x1b[48;5;234m  Reject   enter confirm";
+    const ALWAYS: &str =
+        "  ┃\x1b[48;5;234m   Allow once  \x1b[48;5;215m Allow always \x1b[48;5;234m  Reject   enter confirm";
 
     /// As opencode 1.18.33 draws it.
     #[test]
     fn return_counts_only_while_the_first_option_is_set_off() {
         let of = |command: &[&str], row: &str, what: &str| {
-            let head = ["     $ touch a", "", "  ┃", "  ┃  △ Permission required", "  ┃    # Shell command", "  ┃"];
+            let head =
+                ["     $ touch a", "", "  ┃", "  ┃  △ Permission required", "  ┃    # Shell command", "  ┃"];
             is_ready(&[&head[..], command, &["  ┃", row, "  ┃"]].concat(), what, &BUTTONS)
         };
         assert!(of(&["  ┃  $ touch a"], ONCE, "touch a"));

@@ -1,8 +1,6 @@
 //! Codex's screen, as observed with 0.169.0: the keys of its permission prompts. Nothing is typed here.
 
-use crate::agent::screen::{
-    BESIDE_SUBAGENTS, NOT_TRIED, PermissionKey, PermissionKeys, asked_permission,
-};
+use crate::agent::screen::{BESIDE_SUBAGENTS, NOT_TRIED, PermissionKey, PermissionKeys, asked_permission};
 use crate::model::SessionObservation;
 
 /// A letter decides immediately, wherever the highlight is. `p`, which allows permanently, is not offered.

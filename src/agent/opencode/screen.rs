@@ -2,7 +2,8 @@
 //! typed here.
 
 use crate::agent::screen::{
-    BESIDE_SUBAGENTS, DrawnPrompt, EmptyBox, NOT_TRIED, PermissionKey, PermissionKeys, Typing, asked_permission,
+    BESIDE_SUBAGENTS, DrawnPrompt, EmptyBox, NOT_TRIED, PermissionKey, PermissionKeys, Typing,
+    asked_permission,
 };
 use crate::model::SessionObservation;
 

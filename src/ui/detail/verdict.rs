@@ -6,6 +6,7 @@ use crate::model::{
     ActivityState, AskedByTool, Attention, Choice, NextActionKind, Question, Rule, Verdict, Warning,
     WorkspaceView,
 };
+use crate::present::phrases::session as say;
 use crate::present::{Urgency, age, counts, left, mark, row, sessions, sets};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
 use crate::ui::look::{Sign, TextStyle};
@@ -35,6 +36,10 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
         let sign =
             sheet.span(format!("{} ", sheet.look.sign(Sign::Urgency(Urgency::Permission))), TextStyle::Asks);
         lines.extend(text::wrap(&[asked], sheet.width, &sign, &Span::raw("  ")));
+        if !sessions::names_permission(view) {
+            let words = say::permission_in_pane(keymap::key_of(KeyCommand::Go));
+            lines.extend(sheet.text(&words, TextStyle::Open, INDENT));
+        }
     }
     lines.extend(next_action(verdict, is_own_word(view, verdict), sheet));
     if let Some(words) = left::complete_when(view) {

@@ -1,9 +1,13 @@
-//! What an action is told of its workspace: the settings, the sessions, the work as it was looked at.
+//! How an action begins and is ended, and what it is told of its workspace: the settings, the sessions, the work as it
+//! was looked at.
 
 use super::asked;
 use super::tracked::Tracked;
 use crate::judge::checkers::configured;
-use crate::model::{Action, ActionRequest, Evidence, LookedAt, SessionName};
+use crate::model::{
+    Action, ActionProgress, ActionRequest, Effect, Evidence, HeldStep, LookedAt, ReplyBody, RunningAction,
+    SessionName, Timestamp,
+};
 
 /// The work as it was looked at, for checks of it.
 fn looked_at(tracked: &Tracked) -> LookedAt {
@@ -24,7 +28,7 @@ fn looked_at(tracked: &Tracked) -> LookedAt {
 }
 
 /// The request of an action on this workspace.
-pub(super) fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
+fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
     let words = &tracked.snapshot.session_facts;
     let first_session = words
         .sessions
@@ -52,4 +56,36 @@ pub(super) fn request(tracked: &Tracked, number: u64, action: Action) -> ActionR
         verified: tracked.actions.verified.clone().map(Box::new),
         left_to_do,
     }
+}
+
+/// Ends an action that runs, if that was not asked for already.
+pub(super) fn cancel(running: &mut RunningAction, effects: &mut Vec<Effect>) {
+    if !std::mem::replace(&mut running.is_cancelled, true) {
+        effects.push(Effect::CancelAction { number: running.number });
+    }
+}
+
+/// Begins an action; its effect.
+pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Timestamp) -> Effect {
+    tracked.actions.asked.begins(&tracked.snapshot.session_facts);
+    tracked.actions.is_plan = action.is_plan();
+    if let Action::Reply { body: ReplyBody::Text { text }, .. } = &action {
+        tracked.actions.sending = Some(text.clone());
+    }
+    if let Action::Held { reply, step } = &action {
+        tracked.actions.held.begins(reply, step);
+        tracked.actions.sending = (*step == HeldStep::Send).then(|| reply.text.clone());
+    }
+    tracked.actions.running = Some(RunningAction {
+        number,
+        kind: action.kind(),
+        since: at,
+        progress: ActionProgress::default(),
+        is_cancelled: false,
+        is_automatic: matches!(
+            action,
+            Action::AutoProbe { .. } | Action::SecondOpinion { .. } | Action::AutoChecks
+        ),
+    });
+    Effect::Action(Box::new(request(tracked, number, action)))
 }

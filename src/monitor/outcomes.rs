@@ -1,0 +1,270 @@
+//! What a person wants done to a workspace, and what became of it: at most one action runs on each. The turn in which an
+//! agent answers a reply by a program of its own is the rest of an action, and goes on beside others.
+//!
+//! Nothing is carried out here, and no plan is made or checked: that is the world's affair.
+
+use crate::model::{
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, Actor, AuditEntry, Effect,
+    HeldStep, NotAsked, Receipt, ReceiptState, Response, SessionName, Timestamp, WorkspaceId,
+};
+
+use super::actions::{Actions, MOST_ENTRIES};
+use super::begin::{begin, cancel};
+use super::held_replies::is_silent;
+use super::state::Monitor;
+
+impl Actions {
+    /// Takes note of an outcome.
+    fn ended(&mut self, number: u64, outcome: &ActionOutcome, entry: Option<AuditEntry>) {
+        let kind = self.running.take_if(|running| running.number == number).map(|running| running.kind);
+        let position = self.answering.iter().position(|running| running.number == number);
+        let answered = position.and_then(|position| self.answering.remove(position).progress.taken);
+        let is_put_off = matches!(outcome, ActionOutcome::NotAsked(NotAsked::UsedUp { .. }));
+        if matches!(kind, Some(ActionKind::Probe | ActionKind::Verify)) && !is_put_off {
+            self.asked.last.clone_from(&self.asked.began);
+        }
+        if let Some(entry) = entry {
+            self.history.retain(|known| known.id != entry.id);
+            self.history.insert(0, entry);
+            self.history.truncate(MOST_ENTRIES);
+        }
+        match outcome {
+            ActionOutcome::Replied(receipt) => self.keep_receipt((**receipt).clone()),
+            // It was given to the agent's program, and the agent did not take it.
+            ActionOutcome::Failed(problem) => {
+                if let Some(receipt) = answered {
+                    let words = Some(problem.message.clone());
+                    self.keep_receipt(Receipt { state: ReceiptState::Refused, detail: words, ..*receipt });
+                }
+            }
+            ActionOutcome::Checked(report) => {
+                self.smart_check = Some((**report).clone());
+                self.asked.checked = self.asked.began.take();
+            }
+            ActionOutcome::Verified(report) => {
+                self.verified = Some((**report).clone());
+                self.asked.closer = self.asked.began.take();
+            }
+            ActionOutcome::ChecksRan(records) => self.keep_checks(records),
+            ActionOutcome::Opined(opinion) => self.opinion = Some((**opinion).clone()),
+            ActionOutcome::RescuePlanned(_)
+            | ActionOutcome::SizeAsked(_)
+            | ActionOutcome::Recorded(_)
+            | ActionOutcome::Rescued(_)
+            | ActionOutcome::UndoPlanned(_)
+            | ActionOutcome::Undone(_)
+            | ActionOutcome::ReplyPlanned(_)
+            | ActionOutcome::Held { .. }
+            | ActionOutcome::AskPlanned(_)
+            | ActionOutcome::NotAsked(_)
+            | ActionOutcome::Marked { .. }
+            | ActionOutcome::Decided(_) => {}
+        }
+    }
+}
+
+impl Monitor {
+    /// A person wants an action. One at a time runs on a workspace; one that closeout began itself gives way.
+    pub(super) fn wants_action(
+        &mut self,
+        id: WorkspaceId,
+        action: Action,
+        at: Timestamp,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(tracked) = self.workspaces.get_mut(&id) else {
+            let problem = ActionProblem::new(ActionClass::Refused, "the workspace is not known any more");
+            self.tell_problem(id, &action, problem);
+            return;
+        };
+        let actions = &mut tracked.actions;
+        if let Some(running) =
+            actions.running.as_mut().filter(|running| running.is_automatic && actions.waiting.is_none())
+        {
+            actions.waiting = Some(action);
+            cancel(running, effects);
+            self.changed.insert(id);
+            return;
+        }
+        if let Some(running) = &tracked.actions.running {
+            let words = format!("{} runs here already", label(running.kind));
+            let problem =
+                ActionProblem::new(ActionClass::Busy, words).with_next("wait for it, or end it first");
+            self.tell_problem(id, &action, problem);
+            return;
+        }
+        if session_of(&action).is_some_and(|session| tracked.actions.is_answering(session)) {
+            let words = "its agent is still answering your last reply";
+            let problem =
+                ActionProblem::new(ActionClass::Busy, words).with_next("wait for it, or end its turn first");
+            self.tell_problem(id, &action, problem);
+            return;
+        }
+        self.last_action += 1;
+        effects.push(begin(tracked, self.last_action, action, at));
+        self.changed.insert(id);
+    }
+
+    pub(super) fn wants_cancel(&mut self, id: &WorkspaceId, number: u64, effects: &mut Vec<Effect>) {
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        if let Some(running) = tracked.actions.running_mut(number) {
+            running.is_cancelled = true;
+            effects.push(Effect::CancelAction { number: running.number });
+            self.changed.insert(id.clone());
+        }
+        let is_first = tracked.actions.running.as_ref().is_some_and(|running| running.number == number);
+        if let Some(action) = tracked.actions.waiting.take_if(|_| is_first) {
+            let problem = ActionProblem::new(ActionClass::Cancelled, "ended on request, before it began");
+            self.tell_problem(id.clone(), &action, problem);
+        }
+    }
+
+    /// An action that was to end is moving something: it is not shown as one that is being ended.
+    pub(super) fn ends_later(&mut self, id: &WorkspaceId, number: u64) {
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        if let Some(running) = tracked.actions.running.as_mut().filter(|running| running.number == number) {
+            running.is_cancelled = false;
+            self.told.push(Response::EndsLater { workspace: id.clone(), kind: running.kind });
+            self.changed.insert(id.clone());
+        }
+    }
+
+    pub(super) fn act_moved(
+        &mut self,
+        id: &WorkspaceId,
+        number: u64,
+        progress: ActionProgress,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        let Some(running) = tracked.actions.running_mut(number) else { return };
+        let taken = progress.taken.clone();
+        running.progress = progress;
+        self.changed.insert(id.clone());
+        let Some(receipt) = taken.filter(|receipt| tracked.actions.takes(number, receipt)) else { return };
+        // Its session works from now on.
+        tracked.refresh();
+        self.touched.insert(id.clone());
+        self.forget_sent(id, &receipt, effects);
+        let outcome = Box::new(ActionOutcome::Replied(receipt));
+        self.told.push(Response::Action {
+            workspace: id.clone(),
+            number,
+            kind: ActionKind::Reply,
+            is_plan: false,
+            outcome,
+        });
+    }
+
+    pub(super) fn outcome(
+        &mut self,
+        id: WorkspaceId,
+        number: u64,
+        outcome: Box<ActionOutcome>,
+        entry: Option<AuditEntry>,
+        at: Timestamp,
+        effects: &mut Vec<Effect>,
+    ) {
+        let mut kind = entry.as_ref().map_or(ActionKind::Plan, |entry| entry.kind);
+        let mut is_plan = entry.is_none();
+        let mut is_automatic = matches!(*outcome, ActionOutcome::NotAsked(_))
+            || entry.as_ref().is_some_and(|entry| entry.by == Actor::Automatic);
+        let mut waiting = None;
+        if let Some(tracked) = self.workspaces.get_mut(&id) {
+            let prepares = tracked.actions.is_plan;
+            if let Some(running) = tracked.actions.running_mut(number) {
+                (kind, is_automatic) = (running.kind, running.is_automatic);
+                // What is being answered runs beside a plan.
+                is_plan = running.progress.taken.is_none() && prepares;
+            }
+            tracked.auto_probe.ended(&outcome);
+            tracked.actions.ended(number, &outcome, entry);
+            if tracked.actions.running.is_none() {
+                waiting = tracked.actions.waiting.take();
+            }
+            if let ActionOutcome::Marked { order, reason } = &*outcome {
+                tracked.mark(order, reason.as_deref(), at, effects);
+            }
+            if matches!(
+                *outcome,
+                ActionOutcome::Checked(_)
+                    | ActionOutcome::Verified(_)
+                    | ActionOutcome::Opined(_)
+                    | ActionOutcome::ChecksRan(_)
+            ) {
+                effects.push(tracked.keep_reports());
+            }
+            // The circle is closed by the watcher as well; but a person waits for what they did.
+            tracked.refresh();
+            self.touched.insert(id.clone());
+            self.changed.insert(id.clone());
+        }
+        self.held_ended(&id, (kind, &outcome), at, effects);
+        if let ActionOutcome::Replied(receipt) = &*outcome
+            && receipt.state.class() == ActionClass::Done
+        {
+            self.forget_sent(&id, receipt, effects);
+        }
+        if is_automatic {
+            // Nobody waits for the answer, and another one may have waited for its end.
+            self.touch_all();
+        } else if self.initiative.is_none() || !is_silent(&outcome) {
+            self.told.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
+        }
+        if let Some(action) = waiting {
+            self.wants_action(id, action, at, effects);
+        }
+    }
+
+    fn tell_problem(&mut self, workspace: WorkspaceId, action: &Action, problem: ActionProblem) {
+        let (kind, is_plan) = (action.kind(), action.is_plan());
+        let outcome = Box::new(ActionOutcome::Failed(problem));
+        self.told.push(Response::Action { workspace, number: 0, kind, is_plan, outcome });
+    }
+}
+
+/// To whom an action says something.
+fn session_of(action: &Action) -> Option<&SessionName> {
+    match action {
+        Action::PlanReply { session } => Some(session),
+        Action::Reply { plan, .. } => Some(&plan.session),
+        Action::Held { reply, step: HeldStep::Send } => Some(&reply.session),
+        Action::PlanRescue { .. }
+        | Action::AskMessages { .. }
+        | Action::Record { .. }
+        | Action::Rescue { .. }
+        | Action::Held { .. }
+        | Action::PlanUndo { .. }
+        | Action::Undo { .. }
+        | Action::PlanAsk { .. }
+        | Action::Ask { .. }
+        | Action::AutoProbe { .. }
+        | Action::SecondOpinion { .. }
+        | Action::Mark { .. }
+        | Action::RunChecks
+        | Action::AutoChecks
+        | Action::Decide { .. } => None,
+    }
+}
+
+fn label(kind: ActionKind) -> &'static str {
+    match kind {
+        ActionKind::Plan => "a look before an action",
+        ActionKind::Record => "a record",
+        ActionKind::Rescue => "a rescue",
+        ActionKind::Undo => "an undo",
+        ActionKind::Redo => "a redo",
+        ActionKind::Restore => "a restore",
+        ActionKind::Forget => "the deletion of a record",
+        ActionKind::Trust => "a question of trust",
+        ActionKind::Reply => "a reply",
+        ActionKind::Probe => "a question to the agent",
+        ActionKind::Verify => "a request to verify",
+        ActionKind::Opinion => "a second opinion",
+        ActionKind::Messages => "a question for commit messages",
+        ActionKind::Mark => "a mark",
+        ActionKind::Gate => "a gate",
+        ActionKind::Checks => "a run of checks",
+        ActionKind::Decide => "a decision",
+    }
+}

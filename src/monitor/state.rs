@@ -1,0 +1,137 @@
+//! The state of all workspaces as data: what is known of each, what is to be told, what is due.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::model::{Parts, Policy, Response, Timestamp, WatchSettings, WorkspaceId, WorkspaceView};
+
+use super::automatic::AutoProbePolicy;
+use super::timers::Timers;
+use super::tracked::Tracked;
+use super::view;
+
+/// The state of all workspaces.
+#[derive(Debug)]
+pub struct Monitor {
+    pub(super) policy: Policy,
+    pub(super) settings: WatchSettings,
+    /// Boxed: the map keeps room for eleven where it holds six.
+    pub(super) workspaces: BTreeMap<WorkspaceId, Box<Tracked>>,
+    /// The short name of each workspace.
+    pub(super) names: BTreeMap<WorkspaceId, String>,
+    /// Those that the present event touched: nothing else can have come to be due before its moment.
+    pub(super) touched: BTreeSet<WorkspaceId>,
+    pub(super) dues: Timers,
+    pub(super) refused: Vec<(PathBuf, String)>,
+    pub(super) n_older_sessions: usize,
+    /// Those whose view changed since a front asked.
+    pub(super) changed: BTreeSet<WorkspaceId>,
+    /// Those that went away since a front asked.
+    pub(super) removed: Vec<WorkspaceId>,
+    /// What a person is to be told.
+    pub(super) told: Vec<Response>,
+    pub(super) reconcile_at: Timestamp,
+    pub(super) wake_at: Option<Timestamp>,
+    pub(super) is_discovered: bool,
+    /// The number of the last action.
+    pub(super) last_action: u64,
+    /// By what agents are asked by itself; `None` asks nobody.
+    pub(super) initiative: Option<AutoProbePolicy>,
+    /// Whether replies that are held are sent from here.
+    pub(super) sends_held: bool,
+}
+
+/// What changed for a front since it asked last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ViewChanges {
+    /// New and changed views.
+    pub views: Vec<WorkspaceView>,
+    /// Workspaces that are no more.
+    pub removed: Vec<WorkspaceId>,
+    /// Answers to what a person wanted, in the order in which they came.
+    pub told: Vec<Response>,
+}
+
+impl Monitor {
+    /// A monitor that knows no workspace yet.
+    pub fn new(policy: Policy, settings: WatchSettings) -> Monitor {
+        Monitor {
+            policy,
+            settings,
+            workspaces: BTreeMap::new(),
+            names: BTreeMap::new(),
+            touched: BTreeSet::new(),
+            dues: Timers::default(),
+            refused: Vec::new(),
+            n_older_sessions: 0,
+            changed: BTreeSet::new(),
+            removed: Vec::new(),
+            told: Vec::new(),
+            reconcile_at: Timestamp(0),
+            wake_at: None,
+            is_discovered: false,
+            last_action: 0,
+            initiative: None,
+            sends_held: false,
+        }
+    }
+
+    /// What changed since this was asked last.
+    pub fn take_changes(&mut self) -> ViewChanges {
+        let views = std::mem::take(&mut self.changed)
+            .iter()
+            .filter_map(|id| {
+                let tracked = self.workspaces.get(id)?;
+                Some(view::view(tracked, self.names.get(id).map_or("", String::as_str)))
+            })
+            .collect();
+        ViewChanges {
+            views,
+            removed: std::mem::take(&mut self.removed),
+            told: std::mem::take(&mut self.told),
+        }
+    }
+
+    /// Paths that were given and are no workspace, each with the reason.
+    pub fn refused(&self) -> &[(PathBuf, String)] {
+        &self.refused
+    }
+
+    /// How many sessions were left out because they are old.
+    pub fn n_older_sessions(&self) -> usize {
+        self.n_older_sessions
+    }
+
+    /// True when discovery has answered and every workspace was read at least once.
+    pub fn is_all_judged(&self) -> bool {
+        self.is_discovered && self.workspaces.values().all(|tracked| tracked.is_judged())
+    }
+
+    /// True when discovery has answered.
+    pub fn is_discovered(&self) -> bool {
+        self.is_discovered
+    }
+
+    pub(super) fn look_at_all(&mut self, parts: Parts, at: Timestamp) {
+        for tracked in self.workspaces.values_mut() {
+            tracked.changed(parts, at);
+        }
+        self.touch_all();
+    }
+
+    pub(super) fn touch_all(&mut self) {
+        self.touched.extend(self.workspaces.keys().cloned());
+    }
+
+    pub(super) fn with(&mut self, id: &WorkspaceId, change: impl FnOnce(&mut Tracked)) {
+        if let Some(tracked) = self.workspaces.get_mut(id) {
+            change(tracked);
+            self.touched.insert(id.clone());
+        }
+    }
+}
+
+/// Milliseconds as the signed number that moments are counted in.
+pub(super) fn millis(span: u64) -> i64 {
+    i64::try_from(span).unwrap_or(i64::MAX)
+}
