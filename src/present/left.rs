@@ -52,5 +52,6 @@ pub(crate) fn state_of(point: &OpenPoint, now: Timestamp) -> Option<String> {
 pub(crate) fn message(points: &[&OpenPoint]) -> String {
     let lines: Vec<String> =
         points.iter().map(|point| format!("- {}", display_text::line(point.text.trim()))).collect();
-    format!("{}\n\n{}\n\n{}", left::message_begins(), lines.join("\n"), left::message_ends())
+    // In few lines: clients take a long paste for foreign words, which their models obey less readily.
+    format!("{}\n{}", left::message_begins(), lines.join("\n"))
 }

@@ -29,7 +29,7 @@ phrases! {
         said_done,
     }
     /// What is left to do, and what is sent back.
-    left { nothing, ask(key), earlier, sent(ago), done, message_begins, message_ends, none_for_agent }
+    left { nothing, ask(key), earlier, sent(ago), done, message_begins, none_for_agent }
     /// The help page.
     help {
         title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_commits, row_files, row_age, row_guess, row_gone,

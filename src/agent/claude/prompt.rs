@@ -13,6 +13,33 @@ const REMINDERS: [&str; 5] = [
     "This session is being continued from a previous conversation",
 ];
 
+/// A text without the marks that the client puts around what was pasted, as in
+/// `<pasted_content id="5c3d">` … `</pasted_content id="5c3d">` (seen with 2.1.330, over 3 lines or 800 characters).
+pub(super) fn without_paste_marks(text: String) -> String {
+    const NAME: &str = "pasted_content";
+    let mut words = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(NAME) {
+        let begin = rest[..at].strip_suffix("</").or_else(|| rest[..at].strip_suffix('<'));
+        let end = rest[at..].find('>').filter(|end| !rest[at..at + end].contains(['<', '\n']));
+        match (begin, end) {
+            (Some(begin), Some(end)) => {
+                words.push_str(begin);
+                rest = &rest[at + end + 1..];
+            }
+            _ => {
+                words.push_str(&rest[..at + NAME.len()]);
+                rest = &rest[at + NAME.len()..];
+            }
+        }
+    }
+    if words.is_empty() && rest.len() == text.len() {
+        return text;
+    }
+    words.push_str(rest);
+    words.trim().to_owned()
+}
+
 /// Whether a user wrote this, at the keyboard or through a program of theirs.
 pub(super) fn is_from_a_person(line: &Line<'_>, text: &str) -> bool {
     if text.starts_with("<task-notification>") {
@@ -58,4 +85,20 @@ pub(super) fn written_by(line: &Line<'_>, text: &str) -> PromptKind {
         return PromptKind::Reminder;
     }
     if is_from_a_person(line, text) { prompt_kind(text) } else { PromptKind::Notice }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pasted_prompt_is_its_words() {
+        let of = |text: &str| without_paste_marks(text.to_owned());
+        let pasted = "\n\n<pasted_content id=\"5c3d\">\nThis is left:\n\n- a < b\n</pasted_content id=\"5c3d\">\n";
+        assert_eq!(of(pasted), "This is left:\n\n- a < b");
+        assert_eq!(of("Do this: <pasted_content id=\"1\">\nx\n</pasted_content>\nnow"), "Do this: \nx\n\nnow");
+        for words in ["what does pasted_content mean?", " two  words ", "<pasted_content", "pasted_content>"] {
+            assert_eq!(of(words), words);
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::background::Background;
 use super::deeds::{ToolResult, called_with, deed_of};
 use super::history::{begin_turn, end_of_reply, take_goal, tell_job};
 use super::line::{Attachment, Block, Line, Message, text_of};
-use super::prompt::{is_from_a_person, written_by};
+use super::prompt::{is_from_a_person, without_paste_marks, written_by};
 use super::titles::Titles;
 use super::todos::Todos;
 use crate::agent::facts::Version;
@@ -154,7 +154,7 @@ impl Transcript {
         }
         self.has_conversation = true;
         self.has_words |= has_result;
-        let text = joined_text(&blocks);
+        let text = without_paste_marks(joined_text(&blocks));
         let is_prompt = !has_result && !line.is_meta && !line.is_compact_summary;
         if is_prompt {
             self.background.hear(&text);
@@ -222,7 +222,7 @@ impl Transcript {
             line.attachment.and_then(|raw| serde_json::from_str::<Attachment<'_>>(raw.get()).ok());
         let Some(attachment) = attachment else { return false };
         let at = line.at();
-        let prompt = text_of(attachment.prompt);
+        let prompt = text_of(attachment.prompt).map(without_paste_marks);
         if let ("queued_command", Some(text)) = (attachment.kind.as_str(), &prompt) {
             self.background.hear(text);
         }
