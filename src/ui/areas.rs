@@ -16,7 +16,7 @@ const MIN_HEIGHT: u16 = 8;
 const ROOMY_HEIGHT: u16 = 20;
 
 /// Where the panels stand. A panel without room has no rectangle or one without height.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Areas {
     /// The counts.
     pub(super) header: Rect,
@@ -75,22 +75,7 @@ impl Areas {
         let top = 1 + n_notices + u16::from(has_rule);
         let rule = has_rule.then(|| Rect::new(0, top - 1, width, 1));
         let body = Rect::new(0, top, width, height - 1 - top);
-        Some(Areas {
-            header,
-            notice,
-            rule,
-            list: None,
-            folded: None,
-            row_height: 1,
-            has_headings: false,
-            divider: None,
-            detail_title: None,
-            tabs: None,
-            detail: None,
-            page: None,
-            body,
-            footer,
-        })
+        Some(Areas { header, notice, rule, row_height: 1, body, footer, ..Areas::default() })
     }
 
     fn wide(self, rows: &ListRows, state: &State) -> Areas {

@@ -35,7 +35,7 @@ pub enum Edited {
 }
 
 /// The size of a terminal in cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
     /// Columns.
     pub width: u16,

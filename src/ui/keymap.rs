@@ -83,37 +83,23 @@ impl KeyCommand {
 
     /// Whether who gives it has the selected row before them: it moves to a row, opens it, scrolls it or acts on it.
     pub(super) const fn is_about_row(self) -> bool {
-        match self {
+        matches!(
+            self,
             KeyCommand::Down
-            | KeyCommand::Up
-            | KeyCommand::First
-            | KeyCommand::Last
-            | KeyCommand::PageDown
-            | KeyCommand::PageUp
-            | KeyCommand::Tab
-            | KeyCommand::Zoom
-            | KeyCommand::Tick
-            | KeyCommand::Go
-            | KeyCommand::Open
-            | KeyCommand::SwitchFocus
-            | KeyCommand::KeepFilter
-            | KeyCommand::Action(_) => true,
-            KeyCommand::NextWaiting
-            | KeyCommand::NextMatch
-            | KeyCommand::PreviousMatch
-            | KeyCommand::Close
-            | KeyCommand::Unfold
-            | KeyCommand::Back
-            | KeyCommand::Filter
-            | KeyCommand::DropFilter
-            | KeyCommand::Erase
-            | KeyCommand::EraseWord
-            | KeyCommand::EraseAll
-            | KeyCommand::Refresh
-            | KeyCommand::RefreshAll
-            | KeyCommand::Help
-            | KeyCommand::Quit => false,
-        }
+                | KeyCommand::Up
+                | KeyCommand::First
+                | KeyCommand::Last
+                | KeyCommand::PageDown
+                | KeyCommand::PageUp
+                | KeyCommand::Tab
+                | KeyCommand::Zoom
+                | KeyCommand::Tick
+                | KeyCommand::Go
+                | KeyCommand::Open
+                | KeyCommand::SwitchFocus
+                | KeyCommand::KeepFilter
+                | KeyCommand::Action(_)
+        )
     }
 }
 

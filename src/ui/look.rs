@@ -9,8 +9,8 @@ use ratatui::style::{Color, Modifier, Style};
 use crate::model::Proof;
 use crate::present::Urgency;
 
-/// How the screen looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How the screen looks; by default without colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Look {
     /// Whether colours are used (`NO_COLOR` says no); bold, faint and reversed stay.
     pub has_colour: bool,
@@ -19,9 +19,10 @@ pub struct Look {
 }
 
 /// Which signs are used beside words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SignSet {
     /// Signs like `✔` and `…`.
+    #[default]
     Unicode,
     /// ASCII only, for terminals that draw those two cells wide or not at all.
     Ascii,

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::areas::Areas;
-use super::dialog::{Context, Dialog, Step};
+use super::dialog::{Context, Dialog, Modal, Page, Step};
 use super::input::{Edited, KeyPress, Mouse, MouseKind, Size};
 use super::keymap::Hint;
 use super::look::TextStyle;
@@ -23,7 +23,7 @@ pub(super) fn open(state: &mut State, dialog: Dialog) {
 /// A key for the open dialog. `None` when there is none.
 pub(super) fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress) -> Option<Step> {
     let is_armed = state.guard.is_armed(state.guard.now());
-    let step = with(state, views, is_armed, |dialog, context| dialog.key(press, context));
+    let step = with(state, views, is_armed, |dialog, context| dialog.modal_mut().key(press, context));
     state.guard.typed();
     step
 }
@@ -46,12 +46,12 @@ pub(super) fn is_left(state: &State, views: &[WorkspaceView]) -> bool {
 
 /// Pasted text for the open dialog. It confirms nothing.
 pub(super) fn on_paste(state: &mut State, views: &[WorkspaceView], text: &str) -> Option<Step> {
-    with(state, views, false, |dialog, context| dialog.paste(text, context))
+    with(state, views, false, |dialog, context| dialog.modal_mut().paste(text, context))
 }
 
 /// A text that comes back from the person's editor, for the open dialog that gave it.
 pub(super) fn on_edited(state: &mut State, views: &[WorkspaceView], edited: &Edited) -> Option<Step> {
-    with(state, views, false, |dialog, context| dialog.edited(edited, context))
+    with(state, views, false, |dialog, context| dialog.modal_mut().edited(edited, context))
 }
 
 /// The mouse for the open dialog. It confirms nothing outside of it.
@@ -61,10 +61,10 @@ pub(super) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse)
     let place = area_of(state, views)?;
     let is_armed = state.guard.is_armed(state.guard.now());
     with(state, views, is_armed, |dialog, context| match mouse.kind {
-        MouseKind::ScrollUp => dialog.scroll(-WHEEL_LINES, context),
-        MouseKind::ScrollDown => dialog.scroll(WHEEL_LINES, context),
+        MouseKind::ScrollUp => dialog.modal_mut().scroll(-WHEEL_LINES, context),
+        MouseKind::ScrollDown => dialog.modal_mut().scroll(WHEEL_LINES, context),
         MouseKind::Press if place.contains(Position::new(mouse.column, mouse.row)) => {
-            dialog.press(Position::new(mouse.column - place.x, mouse.row - place.y), context)
+            dialog.modal_mut().press(Position::new(mouse.column - place.x, mouse.row - place.y), context)
         }
         MouseKind::Press => Step::stay(),
     })
@@ -72,7 +72,7 @@ pub(super) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse)
 
 /// An answer of the engine for the open dialog. `None` when it is not for it.
 pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], told: &Response) -> Option<Step> {
-    with(state, views, false, |dialog, context| dialog.told(told, context)).flatten()
+    with(state, views, false, |dialog, context| dialog.modal_mut().told(told, context)).flatten()
 }
 
 fn with<T>(
@@ -104,9 +104,17 @@ fn context<'a>(
 /// Where the open dialog stands, without its title: at the end of the body, as high as it wants to be.
 fn area_of(state: &State, views: &[WorkspaceView]) -> Option<Rect> {
     let dialog = state.dialog.as_ref()?;
-    let body = Areas::bare(state)?.body;
     let context = context(state, views, dialog, state.guard.now(), false);
-    let height = dialog.height(context).clamp(1, body.height.saturating_sub(1).max(1));
+    area_for(state, height(dialog.modal(), dialog.modal().page(context).as_ref(), context))
+}
+
+fn height(modal: &dyn Modal, page: Option<&Page>, context: Context<'_>) -> u16 {
+    page.map_or_else(|| modal.height(context), |page| u16::try_from(page.lines.len()).unwrap_or(u16::MAX))
+}
+
+fn area_for(state: &State, height: u16) -> Option<Rect> {
+    let body = Areas::bare(state)?.body;
+    let height = height.clamp(1, body.height.saturating_sub(1).max(1));
     Some(Rect { y: body.bottom() - height, height, ..body })
 }
 
@@ -118,14 +126,26 @@ pub(super) fn draw(
     now: Timestamp,
 ) -> Option<(Option<Position>, Vec<Hint>)> {
     let dialog = state.dialog.as_ref()?;
-    let area = area_of(state, views)?;
+    let modal = dialog.modal();
     let context = context(state, views, dialog, now, state.guard.is_armed(now));
+    let page = modal.page(context);
+    let area = area_for(state, height(modal, page.as_ref(), context))?;
     let rule = Rect { y: area.y.saturating_sub(1), height: 1, ..area };
     for cell in rule.union(area).positions() {
         buffer[cell].reset();
     }
-    let title = text::cut(&dialog.title(context), usize::from(area.width), state.look);
-    put_rule(buffer, rule, &title, TextStyle::Strong, &dialog.remark(context), state.look);
-    let cursor = dialog.draw(buffer, area, context);
-    Some((cursor, dialog.hints(context)))
+    let title = text::cut(&modal.title(context), usize::from(area.width), state.look);
+    let remark = match &page {
+        Some(page) => page.place(context.n_shown()),
+        None => modal.remark(context),
+    };
+    put_rule(buffer, rule, &title, TextStyle::Strong, &remark, state.look);
+    let cursor = match page {
+        Some(page) => {
+            page.draw(buffer, area);
+            modal.cursor(area, context)
+        }
+        None => modal.draw(buffer, area, context),
+    };
+    Some((cursor, modal.hints(context)))
 }

@@ -8,7 +8,7 @@ use super::tabs::Tab;
 use crate::model::{Timestamp, WorkspaceId};
 
 /// The state of the screen. With the workspace views, the size and the time it determines the frame.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each says another thing, and all their combinations occur"
@@ -79,42 +79,9 @@ pub struct State {
 impl State {
     /// The state at the start.
     pub fn new(size: Size, look: Look) -> State {
-        State {
-            size,
-            look,
-            selected: None,
-            focus: Focus::List,
-            is_zoomed: false,
-            is_full: false,
-            tab: Tab::Why,
-            points: Points::default(),
-            filter: Filter::default(),
-            list_top: 0,
-            detail_top: 0,
-            dialog: None,
-            guard: Guard::default(),
-            ready: Vec::new(),
-            later: Vec::new(),
-            page: Page::None,
-            page_top: 0,
-            page_filter: Filter::default(),
-            is_loaded: false,
-            notices: Vec::new(),
-            answer: None,
-            n_older: 0,
-            is_older_shown: false,
-            is_unfolded: false,
-            asks_by_itself: false,
-            looked: None,
-            mode: SelectionMode::FollowsUrgency,
-            holds_place: false,
-            heard_at: None,
-            is_back: false,
-        }
+        State { size, look, ..State::default() }
     }
-}
 
-impl State {
     /// Whether the keys go to the open points.
     pub(super) fn is_among_points(&self) -> bool {
         self.focus == Focus::Detail && self.tab == Tab::LeftToDo && self.page == Page::None
@@ -157,28 +124,31 @@ pub struct Ready {
 }
 
 /// What the selection goes by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SelectionMode {
     /// The most urgent workspace is selected: at the start, until every workspace was judged once or
     /// a person does something.
+    #[default]
     FollowsUrgency,
     /// It stays where a person left it.
     Stays,
 }
 
 /// Where the moving keys go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Focus {
     /// They select a workspace.
+    #[default]
     List,
     /// They scroll the detail.
     Detail,
 }
 
 /// A page over the list and the detail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Page {
     /// None.
+    #[default]
     None,
     /// Keys and signs.
     Help,

@@ -18,37 +18,15 @@ pub(super) enum Step {
 impl Step {
     /// The step that an action asks for, if it is one.
     pub(super) fn of(action: KeyCommand) -> Option<Step> {
-        match action {
-            KeyCommand::Down => Some(Step::By(1)),
-            KeyCommand::Up => Some(Step::By(-1)),
-            KeyCommand::First => Some(Step::First),
-            KeyCommand::Last => Some(Step::Last),
-            KeyCommand::PageDown => Some(Step::Pages(1)),
-            KeyCommand::PageUp => Some(Step::Pages(-1)),
-            KeyCommand::Tab
-            | KeyCommand::Zoom
-            | KeyCommand::Tick
-            | KeyCommand::NextWaiting
-            | KeyCommand::NextMatch
-            | KeyCommand::PreviousMatch
-            | KeyCommand::Go
-            | KeyCommand::Open
-            | KeyCommand::Close
-            | KeyCommand::Unfold
-            | KeyCommand::SwitchFocus
-            | KeyCommand::Back
-            | KeyCommand::Filter
-            | KeyCommand::KeepFilter
-            | KeyCommand::DropFilter
-            | KeyCommand::Erase
-            | KeyCommand::EraseWord
-            | KeyCommand::EraseAll
-            | KeyCommand::Action(_)
-            | KeyCommand::Refresh
-            | KeyCommand::RefreshAll
-            | KeyCommand::Help
-            | KeyCommand::Quit => None,
-        }
+        const STEPS: [(KeyCommand, Step); 6] = [
+            (KeyCommand::Down, Step::By(1)),
+            (KeyCommand::Up, Step::By(-1)),
+            (KeyCommand::First, Step::First),
+            (KeyCommand::Last, Step::Last),
+            (KeyCommand::PageDown, Step::Pages(1)),
+            (KeyCommand::PageUp, Step::Pages(-1)),
+        ];
+        STEPS.iter().find(|(command, _)| *command == action).map(|(_, step)| *step)
     }
 
     /// The position after the step from `from` among `n`, when a page has `page` rows.

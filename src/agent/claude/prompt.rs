@@ -22,16 +22,12 @@ pub(super) fn without_paste_marks(text: String) -> String {
     while let Some(at) = rest.find(NAME) {
         let begin = rest[..at].strip_suffix("</").or_else(|| rest[..at].strip_suffix('<'));
         let end = rest[at..].find('>').filter(|end| !rest[at..at + end].contains(['<', '\n']));
-        match (begin, end) {
-            (Some(begin), Some(end)) => {
-                words.push_str(begin);
-                rest = &rest[at + end + 1..];
-            }
-            _ => {
-                words.push_str(&rest[..at + NAME.len()]);
-                rest = &rest[at + NAME.len()..];
-            }
-        }
+        let (kept, next) = match begin.zip(end) {
+            Some((begin, end)) => (begin, at + end + 1),
+            None => (&rest[..at + NAME.len()], at + NAME.len()),
+        };
+        words.push_str(kept);
+        rest = &rest[next..];
     }
     if words.is_empty() && rest.len() == text.len() {
         return text;
@@ -94,10 +90,15 @@ mod tests {
     #[test]
     fn a_pasted_prompt_is_its_words() {
         let of = |text: &str| without_paste_marks(text.to_owned());
-        let pasted = "\n\n<pasted_content id=\"5c3d\">\nThis is left:\n\n- a < b\n</pasted_content id=\"5c3d\">\n";
+        let pasted =
+            "\n\n<pasted_content id=\"5c3d\">\nThis is left:\n\n- a < b\n</pasted_content id=\"5c3d\">\n";
         assert_eq!(of(pasted), "This is left:\n\n- a < b");
-        assert_eq!(of("Do this: <pasted_content id=\"1\">\nx\n</pasted_content>\nnow"), "Do this: \nx\n\nnow");
-        for words in ["what does pasted_content mean?", " two  words ", "<pasted_content", "pasted_content>"] {
+        assert_eq!(
+            of("Do this: <pasted_content id=\"1\">\nx\n</pasted_content>\nnow"),
+            "Do this: \nx\n\nnow"
+        );
+        for words in ["what does pasted_content mean?", " two  words ", "<pasted_content", "pasted_content>"]
+        {
             assert_eq!(of(words), words);
         }
     }

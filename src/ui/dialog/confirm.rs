@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::keys::{BoxAction, CONFIRM};
-use super::{Context, Step, page};
+use super::{Context, Modal, Page, Step, page};
 use crate::model::{
     Action, AskPlan, ConfiguredCheck, Intent, RecordCost, RecordOrder, RunningAction, UndoPlan, WorkspaceId,
     WorkspaceView,
@@ -43,17 +41,12 @@ pub(in crate::ui) enum Asked {
     EndTurn(Arc<RunningAction>),
 }
 
-impl ConfirmBox {
-    /// A box for a plan.
-    pub(in crate::ui) fn new(view: &WorkspaceView, asked: Asked) -> ConfirmBox {
-        ConfirmBox { workspace: view.id.clone(), name: text::line(&view.name), asked, top: 0 }
-    }
-
-    pub(super) fn workspace(&self) -> &WorkspaceId {
+impl Modal for ConfirmBox {
+    fn workspace(&self) -> &WorkspaceId {
         &self.workspace
     }
 
-    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+    fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match action_of(CONFIRM, press) {
             Some(BoxAction::Yes) if context.is_armed => self.yes(),
             Some(BoxAction::Yes) => Step::too_early(),
@@ -64,6 +57,36 @@ impl ConfirmBox {
             }
             Some(_) | None => Step::stay(),
         }
+    }
+
+    fn title(&self, _context: Context<'_>) -> String {
+        let what = match &self.asked {
+            Asked::Undo(plan) => page::undo_title(plan),
+            Asked::Size(_) => "Record a lot",
+            Asked::Agent(plan) => page::ask_title(plan),
+            Asked::Checks(_) => checks::title(),
+            Asked::EndTurn(_) => "End a turn",
+        };
+        format!("{what}  {}", self.name)
+    }
+
+    fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        page::armed(hints_of(CONFIRM), context)
+    }
+
+    fn page(&self, context: Context<'_>) -> Option<Page> {
+        Some(Page { lines: self.lines(context), top: self.top })
+    }
+
+    fn top(&mut self) -> Option<&mut usize> {
+        Some(&mut self.top)
+    }
+}
+
+impl ConfirmBox {
+    /// A box for a plan.
+    pub(in crate::ui) fn new(view: &WorkspaceView, asked: Asked) -> ConfirmBox {
+        ConfirmBox { workspace: view.id.clone(), name: text::line(&view.name), asked, top: 0 }
     }
 
     fn yes(&self) -> Step {
@@ -81,39 +104,6 @@ impl ConfirmBox {
             }
         };
         Step::want(Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) })
-    }
-
-    pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
-        let step = crate::ui::steps::Step::By(by);
-        self.top = step.scroll(self.top, self.lines(context).len(), context.n_shown());
-        Step::stay()
-    }
-
-    pub(super) fn title(&self) -> String {
-        let what = match &self.asked {
-            Asked::Undo(plan) => page::undo_title(plan),
-            Asked::Size(_) => "Record a lot",
-            Asked::Agent(plan) => page::ask_title(plan),
-            Asked::Checks(_) => checks::title(),
-            Asked::EndTurn(_) => "End a turn",
-        };
-        format!("{what}  {}", self.name)
-    }
-
-    pub(super) fn remark(&self, context: Context<'_>) -> String {
-        page::place(self.top, self.lines(context).len(), context.n_shown())
-    }
-
-    pub(super) fn height(&self, context: Context<'_>) -> u16 {
-        u16::try_from(self.lines(context).len()).unwrap_or(u16::MAX)
-    }
-
-    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) {
-        page::draw(buffer, area, self.lines(context), self.top);
-    }
-
-    pub(super) fn hints(context: Context<'_>) -> Vec<Hint> {
-        page::armed(hints_of(CONFIRM), context)
     }
 
     fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {

@@ -3,12 +3,10 @@
 //!
 //! It ends nothing itself, and shows how far each action is as the views tell it.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::keys::{BoxAction, LEAVE};
-use super::{Context, Step, Then, page};
+use super::{Context, Modal, Page, Step, Then};
 use crate::model::{ActionKind, Intent, RunningAction, WorkspaceId, WorkspaceView};
 use crate::present::{action, age, row};
 use crate::ui::input::KeyPress;
@@ -36,23 +34,12 @@ pub struct LeaveBox {
     decided: Decided,
 }
 
-impl LeaveBox {
-    /// A box for what runs; `None` where nothing does that would be cut off.
-    pub(in crate::ui) fn new(views: &[WorkspaceView]) -> Option<LeaveBox> {
-        let (view, _) = running(views).next()?;
-        Some(LeaveBox { workspace: view.id.clone(), decided: Decided::Nothing })
-    }
-
-    pub(super) fn workspace(&self) -> &WorkspaceId {
+impl Modal for LeaveBox {
+    fn workspace(&self) -> &WorkspaceId {
         &self.workspace
     }
 
-    /// Whether the program is left now: a person decided it, and nothing runs any more.
-    pub(in crate::ui) fn is_over(&self, views: &[WorkspaceView]) -> bool {
-        self.decided != Decided::Nothing && running(views).next().is_none()
-    }
-
-    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+    fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match action_of(LEAVE, press) {
             Some(BoxAction::Wait) => {
                 self.decided = Decided::Wait;
@@ -63,6 +50,39 @@ impl LeaveBox {
             Some(BoxAction::No) => Step::close(),
             Some(_) | None => Step::stay(),
         }
+    }
+
+    fn title(&self, _context: Context<'_>) -> String {
+        "Leave".to_owned()
+    }
+
+    fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        let mut hints = hints_of(LEAVE);
+        for hint in &mut hints {
+            hint.is_on = match hint.key.as_str() {
+                "q" => self.decided == Decided::Nothing,
+                "x" => self.decided != Decided::End && context.is_armed,
+                _ => true,
+            };
+        }
+        hints
+    }
+
+    fn page(&self, context: Context<'_>) -> Option<Page> {
+        Some(Page::of(self.lines(context)))
+    }
+}
+
+impl LeaveBox {
+    /// A box for what runs; `None` where nothing does that would be cut off.
+    pub(in crate::ui) fn new(views: &[WorkspaceView]) -> Option<LeaveBox> {
+        let (view, _) = running(views).next()?;
+        Some(LeaveBox { workspace: view.id.clone(), decided: Decided::Nothing })
+    }
+
+    /// Whether the program is left now: a person decided it, and nothing runs any more.
+    pub(in crate::ui) fn is_over(&self, views: &[WorkspaceView]) -> bool {
+        self.decided != Decided::Nothing && running(views).next().is_none()
     }
 
     /// Ctrl-C: ends what runs, and leaves without waiting when it comes again.
@@ -82,30 +102,6 @@ impl LeaveBox {
 
     fn left(&self, context: Context<'_>) -> Step {
         Step { is_quit: self.is_over(context.views), then: Then::Stay, ..Step::default() }
-    }
-
-    pub(super) fn title() -> String {
-        "Leave".to_owned()
-    }
-
-    pub(super) fn height(&self, context: Context<'_>) -> u16 {
-        u16::try_from(self.lines(context).len()).unwrap_or(u16::MAX)
-    }
-
-    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) {
-        page::draw(buffer, area, self.lines(context), 0);
-    }
-
-    pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
-        let mut hints = hints_of(LEAVE);
-        for hint in &mut hints {
-            hint.is_on = match hint.key.as_str() {
-                "q" => self.decided == Decided::Nothing,
-                "x" => self.decided != Decided::End && context.is_armed,
-                _ => true,
-            };
-        }
-        hints
     }
 
     fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {

@@ -2,20 +2,19 @@
 //!
 //! Three steps, so that no letter of a reason is taken for an answer.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use super::field::{Field, Written};
 use super::keys::{BoxAction, CONFIRM, FIELD, MARK, MarkKey};
-use super::{Context, Step, page};
+use super::{Context, Modal, Page, Step, page};
 use crate::model::{Action, Intent, MarkOrder, Marks, OpenPoint, WorkspaceId, WorkspaceView};
 use crate::present::mark;
 use crate::present::phrases::mark as say;
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Hint, action_of, hints_of};
 use crate::ui::look::TextStyle;
-use crate::ui::sheet::{TextLayout, put};
+use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
 /// A mark that is being made.
@@ -39,24 +38,12 @@ enum Stage {
     Asking { order: MarkOrder, reason: Option<String> },
 }
 
-impl MarkBox {
-    /// A box for a workspace.
-    pub(in crate::ui) fn new(view: &WorkspaceView, point: Option<&OpenPoint>) -> MarkBox {
-        let point = point.filter(|point| point.is_open());
-        MarkBox {
-            workspace: view.id.clone(),
-            name: text::line(&view.name),
-            marks: view.marks.clone(),
-            point: point.map(|point| (point.id.clone(), point.text.clone())),
-            stage: Stage::Choosing,
-        }
-    }
-
-    pub(super) fn workspace(&self) -> &WorkspaceId {
+impl Modal for MarkBox {
+    fn workspace(&self) -> &WorkspaceId {
         &self.workspace
     }
 
-    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+    fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match &mut self.stage {
             Stage::Choosing => match action_of(MARK, press) {
                 Some(BoxAction::Mark(key)) => self.choose(self.order(key)),
@@ -81,6 +68,52 @@ impl MarkBox {
                 Some(BoxAction::No) => Step::close(),
                 Some(_) | None => Step::stay(),
             },
+        }
+    }
+
+    fn paste(&mut self, pasted: &str, _context: Context<'_>) -> Step {
+        if let Stage::Reasoning { reason, .. } = &mut self.stage {
+            reason.write(pasted);
+        }
+        Step::stay()
+    }
+
+    fn title(&self, _context: Context<'_>) -> String {
+        format!("Mark  {}", self.name)
+    }
+
+    fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        match &self.stage {
+            Stage::Choosing => hints_of(&MARK[MARK.len() - 1..]),
+            Stage::Reasoning { .. } => hints_of(FIELD),
+            Stage::Asking { .. } => page::armed(hints_of(&CONFIRM[..2]), context),
+        }
+    }
+
+    fn page(&self, context: Context<'_>) -> Option<Page> {
+        Some(Page::of(self.lines(context)))
+    }
+
+    fn cursor(&self, area: Rect, context: Context<'_>) -> Option<Position> {
+        let Stage::Reasoning { order, reason } = &self.stage else { return None };
+        let inner = page::inner(area);
+        let n_above = u16::try_from(self.question(order, context.sheet()).len()).unwrap_or(u16::MAX);
+        let below = Rect { y: inner.y.saturating_add(n_above), ..inner };
+        let at = reason.cursor("because", context.sheet(), below);
+        Some(Position { y: at.y.min(inner.bottom().saturating_sub(1)), ..at })
+    }
+}
+
+impl MarkBox {
+    /// A box for a workspace.
+    pub(in crate::ui) fn new(view: &WorkspaceView, point: Option<&OpenPoint>) -> MarkBox {
+        let point = point.filter(|point| point.is_open());
+        MarkBox {
+            workspace: view.id.clone(),
+            name: text::line(&view.name),
+            marks: view.marks.clone(),
+            point: point.map(|point| (point.id.clone(), point.text.clone())),
+            stage: Stage::Choosing,
         }
     }
 
@@ -122,35 +155,6 @@ impl MarkBox {
         }
         self.stage = Stage::Asking { order, reason: None };
         Step { is_new_question: true, ..Step::stay() }
-    }
-
-    pub(super) fn paste(&mut self, pasted: &str) -> Step {
-        if let Stage::Reasoning { reason, .. } = &mut self.stage {
-            reason.write(pasted);
-        }
-        Step::stay()
-    }
-
-    pub(super) fn title(&self) -> String {
-        format!("Mark  {}", self.name)
-    }
-
-    pub(super) fn height(&self, context: Context<'_>) -> u16 {
-        u16::try_from(self.lines(context).len()).unwrap_or(u16::MAX)
-    }
-
-    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
-        let inner = page::inner(area);
-        put(buffer, inner, self.lines(context));
-        match &self.stage {
-            Stage::Reasoning { order, reason } => {
-                let n_above = u16::try_from(self.question(order, context.sheet()).len()).unwrap_or(u16::MAX);
-                let below = Rect { y: inner.y.saturating_add(n_above), ..inner };
-                let at = reason.cursor("because", context.sheet(), below);
-                Some(Position { y: at.y.min(inner.bottom().saturating_sub(1)), ..at })
-            }
-            Stage::Choosing | Stage::Asking { .. } => None,
-        }
     }
 
     fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {
@@ -203,14 +207,6 @@ impl MarkBox {
     /// What is asked for above the field.
     fn question(&self, order: &MarkOrder, sheet: TextLayout) -> Vec<Line<'static>> {
         sheet.text(&format!("{}. Why? A line, or none.", self.label(order)), TextStyle::Strong, 0)
-    }
-
-    pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
-        match &self.stage {
-            Stage::Choosing => hints_of(&MARK[MARK.len() - 1..]),
-            Stage::Reasoning { .. } => hints_of(FIELD),
-            Stage::Asking { .. } => page::armed(hints_of(&CONFIRM[..2]), context),
-        }
     }
 }
 

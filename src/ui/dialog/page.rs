@@ -2,7 +2,6 @@
 //!
 //! No keys and no state: a plan in, lines out. What an agent or a repository wrote is cleaned here.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -15,17 +14,11 @@ use crate::present::phrases::checks as say;
 use crate::present::{action, age, baseline, counts, sets};
 use crate::ui::keymap::Hint;
 use crate::ui::look::{Sign, TextStyle};
-use crate::ui::sheet::{TextLayout, put};
+use crate::ui::sheet::TextLayout;
 use crate::ui::{reflow, text};
 
 /// More files of an undo are counted.
 const MAX_PATHS: usize = 200;
-
-/// Draws the lines from `top` on, as many as there is room for.
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, lines: Vec<Line<'static>>, top: usize) {
-    let top = top.min(lines.len().saturating_sub(usize::from(area.height)));
-    put(buffer, inner(area), lines.into_iter().skip(top));
-}
 
 /// An area without the columns at its edges.
 pub(super) fn inner(area: Rect) -> Rect {

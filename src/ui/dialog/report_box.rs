@@ -1,18 +1,16 @@
 //! What became of something, until a person closes it: an action that was not done, what a smart check or
 //! the closer found. What the closer left open can be written to the agent from here.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::keys::{BoxAction, CLOSER, REPORT};
-use super::{Context, Step, Then, page};
+use super::{Context, Modal, Page, Step, Then};
 use crate::model::{ActionKind, ActionProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
 use crate::present::{Urgency, sets};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Binding, Hint, action_of, hints_of};
 use crate::ui::look::{Sign, TextStyle};
-use crate::ui::steps::{Step as Steps, scrolled_to};
+use crate::ui::steps::scrolled_to;
 use crate::ui::{reports, text};
 
 /// A report.
@@ -38,28 +36,12 @@ pub(in crate::ui) enum About {
     Verified(Box<VerifyReport>),
 }
 
-impl ReportBox {
-    /// A report on a workspace.
-    pub(in crate::ui) fn new(view: &WorkspaceView, about: About) -> ReportBox {
-        ReportBox { workspace: view.id.clone(), name: text::line(&view.name), about, top: 0, marked: 0 }
-    }
-
-    pub(super) fn workspace(&self) -> &WorkspaceId {
+impl Modal for ReportBox {
+    fn workspace(&self) -> &WorkspaceId {
         &self.workspace
     }
 
-    fn pending(&self) -> &[String] {
-        match &self.about {
-            About::Verified(report) => &report.pending_actions,
-            About::Problem(..) | About::Smart(_) => &[],
-        }
-    }
-
-    fn table(&self) -> &'static [Binding<BoxAction>] {
-        if self.pending().is_empty() { REPORT } else { CLOSER }
-    }
-
-    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+    fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match action_of(self.table(), press) {
             Some(BoxAction::No) => Step::close(),
             Some(BoxAction::Send) => self.send(context),
@@ -75,6 +57,45 @@ impl ReportBox {
         }
     }
 
+    fn title(&self, _context: Context<'_>) -> String {
+        let what = match &self.about {
+            About::Problem(kind, _) => sets::title(*kind),
+            About::Smart(_) => sets::title(ActionKind::Probe),
+            About::Verified(_) => sets::title(ActionKind::Verify),
+        };
+        format!("{what}  {}", self.name)
+    }
+
+    fn hints(&self, _context: Context<'_>) -> Vec<Hint> {
+        hints_of(self.table())
+    }
+
+    fn page(&self, context: Context<'_>) -> Option<Page> {
+        Some(Page { lines: self.lines(context).0, top: self.top })
+    }
+
+    fn top(&mut self) -> Option<&mut usize> {
+        Some(&mut self.top)
+    }
+}
+
+impl ReportBox {
+    /// A report on a workspace.
+    pub(in crate::ui) fn new(view: &WorkspaceView, about: About) -> ReportBox {
+        ReportBox { workspace: view.id.clone(), name: text::line(&view.name), about, top: 0, marked: 0 }
+    }
+
+    fn pending(&self) -> &[String] {
+        match &self.about {
+            About::Verified(report) => &report.pending_actions,
+            About::Problem(..) | About::Smart(_) => &[],
+        }
+    }
+
+    fn table(&self) -> &'static [Binding<BoxAction>] {
+        if self.pending().is_empty() { REPORT } else { CLOSER }
+    }
+
     fn mark(&mut self, marked: usize, context: Context<'_>) {
         self.marked = marked;
         let (lines, at) = self.lines(context);
@@ -87,37 +108,6 @@ impl ReportBox {
             Some(action) => Step { then: Then::Reply(action.clone()), ..Step::default() },
             None => Step::stay(),
         }
-    }
-
-    pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
-        let n_lines = self.lines(context).0.len();
-        self.top = Steps::By(by).scroll(self.top, n_lines, context.n_shown());
-        Step::stay()
-    }
-
-    pub(super) fn title(&self) -> String {
-        let what = match &self.about {
-            About::Problem(kind, _) => sets::title(*kind),
-            About::Smart(_) => sets::title(ActionKind::Probe),
-            About::Verified(_) => sets::title(ActionKind::Verify),
-        };
-        format!("{what}  {}", self.name)
-    }
-
-    pub(super) fn remark(&self, context: Context<'_>) -> String {
-        page::place(self.top, self.lines(context).0.len(), context.n_shown())
-    }
-
-    pub(super) fn height(&self, context: Context<'_>) -> u16 {
-        u16::try_from(self.lines(context).0.len()).unwrap_or(u16::MAX)
-    }
-
-    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) {
-        page::draw(buffer, area, self.lines(context).0, self.top);
-    }
-
-    pub(super) fn hints(&self) -> Vec<Hint> {
-        hints_of(self.table())
     }
 
     /// The lines, and at which of them the marked point begins.

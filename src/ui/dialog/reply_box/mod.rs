@@ -14,10 +14,14 @@ mod reply;
 mod sessions;
 mod writing;
 
-use super::{Context, Step};
-use crate::model::{Intent, Response, SessionName, WorkspaceView};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::{Context, Modal, Step};
+use crate::model::{Intent, Response, SessionName, WorkspaceId, WorkspaceView};
 use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::{Binding, Hint, hint_of, hints_of};
+use crate::ui::steps::Step as Steps;
 use crate::ui::text;
 use crate::ui::text_area::TextArea;
 
@@ -75,8 +79,12 @@ pub(in crate::ui) fn begin_with(
     Ok((reply, intents))
 }
 
-impl ReplyBox {
-    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+impl Modal for ReplyBox {
+    fn workspace(&self) -> &WorkspaceId {
+        &self.workspace
+    }
+
+    fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         self.remark = None;
         let step = match self.mode(context.view) {
             Mode::Sessions => self.key_among_sessions(press, context),
@@ -90,7 +98,7 @@ impl ReplyBox {
         step
     }
 
-    pub(super) fn paste(&mut self, text: &str, context: Context<'_>) -> Step {
+    fn paste(&mut self, text: &str, context: Context<'_>) -> Step {
         self.remark = None;
         if !matches!(self.mode(context.view), Mode::Writing) {
             return Step::stay();
@@ -104,8 +112,7 @@ impl ReplyBox {
         self.kept(&before)
     }
 
-    /// The text comes back from the person's editor.
-    pub(super) fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {
+    fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {
         let before = self.area.text().to_owned();
         match edited {
             Edited::Text(text) => {
@@ -120,8 +127,7 @@ impl ReplyBox {
         self.kept(&before)
     }
 
-    /// What an engine's answer changes; `None` when it is not for this box.
-    pub(super) fn told(&mut self, told: &Response, context: Context<'_>) -> Option<Step> {
+    fn told(&mut self, told: &Response, context: Context<'_>) -> Option<Step> {
         let Response::Action { workspace, kind, outcome, .. } = told else { return None };
         if *workspace != self.workspace {
             return None;
@@ -131,7 +137,7 @@ impl ReplyBox {
         step
     }
 
-    pub(super) fn title(&self, context: Context<'_>) -> String {
+    fn title(&self, context: Context<'_>) -> String {
         let name = context.view.map(|view| text::line(&view.name)).unwrap_or_default();
         if let Stage::Choosing { .. } = &self.stage {
             return format!("Reply  {name}  to which session?");
@@ -139,7 +145,7 @@ impl ReplyBox {
         format!("Reply  {name}  {}", sessions::in_short(context.view, &self.session))
     }
 
-    pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+    fn hints(&self, context: Context<'_>) -> Vec<Hint> {
         let is_armed = context.is_armed;
         match self.mode(context.view) {
             Mode::Sessions => hints_of(keys::SESSIONS),
@@ -171,5 +177,27 @@ impl ReplyBox {
             }
             Mode::Sending => hints_of(keys::SENDING),
         }
+    }
+
+    fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
+        self.scroll_head(Steps::By(by), context);
+        Step::stay()
+    }
+
+    fn press(&mut self, at: Position, context: Context<'_>) -> Step {
+        self.point_at(at, context);
+        Step::stay()
+    }
+
+    fn remark(&self, context: Context<'_>) -> String {
+        self.place(context)
+    }
+
+    fn height(&self, context: Context<'_>) -> u16 {
+        self.n_lines(context)
+    }
+
+    fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
+        self.draw_parts(buffer, area, context)
     }
 }

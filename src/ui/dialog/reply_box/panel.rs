@@ -60,7 +60,7 @@ impl ReplyBox {
         Parts { width, head, n_head, facts, n_facts, rows, n_rows }
     }
 
-    pub(in crate::ui::dialog) fn height(&self, context: Context<'_>) -> u16 {
+    pub(super) fn n_lines(&self, context: Context<'_>) -> u16 {
         let parts = self.parts(context, context.room.height);
         let n_lines = parts.n_head + parts.n_facts + parts.n_rows;
         u16::try_from(n_lines).unwrap_or(u16::MAX)
@@ -73,21 +73,17 @@ impl ReplyBox {
         self.area.settle(text_room(context), parts.n_rows);
     }
 
-    pub(in crate::ui::dialog) fn scroll(&mut self, by: isize, context: Context<'_>) {
-        self.scroll_head(Step::By(by), context);
-    }
-
     pub(super) fn scroll_pages(&mut self, by: isize, context: Context<'_>) {
         self.scroll_head(Step::Pages(by), context);
     }
 
-    fn scroll_head(&mut self, step: Step, context: Context<'_>) {
+    pub(super) fn scroll_head(&mut self, step: Step, context: Context<'_>) {
         let parts = self.parts(context, context.room.height);
         self.top = step.scroll(self.top, parts.head.len(), parts.n_head);
     }
 
     /// Puts the cursor where the mouse was pressed.
-    pub(in crate::ui::dialog) fn press(&mut self, at: Position, context: Context<'_>) {
+    pub(super) fn point_at(&mut self, at: Position, context: Context<'_>) {
         let parts = self.parts(context, context.room.height);
         let above = parts.n_head + parts.n_facts;
         if let (Mode::Writing, Some(rows)) = (self.mode(context.view), &parts.rows)
@@ -101,7 +97,7 @@ impl ReplyBox {
     }
 
     /// Which lines of a long question are shown.
-    pub(in crate::ui::dialog) fn remark(&self, context: Context<'_>) -> String {
+    pub(super) fn place(&self, context: Context<'_>) -> String {
         let parts = self.parts(context, context.room.height);
         let n_lines = parts.head.len();
         if parts.n_head >= n_lines {
@@ -111,7 +107,7 @@ impl ReplyBox {
         format!("{}-{} of {n_lines}  PgUp PgDn", top + 1, top + parts.n_head)
     }
 
-    pub(in crate::ui::dialog) fn draw(
+    pub(super) fn draw_parts(
         &self,
         buffer: &mut Buffer,
         area: Rect,

@@ -95,10 +95,6 @@ pub(super) fn plan_options(plan: &ReplyPlan) -> Option<usize> {
 }
 
 impl ReplyBox {
-    pub(in crate::ui::dialog) fn workspace(&self) -> &WorkspaceId {
-        &self.workspace
-    }
-
     pub(super) fn mode(&self, view: Option<&WorkspaceView>) -> Mode {
         match &self.stage {
             Stage::Choosing { .. } => Mode::Sessions,

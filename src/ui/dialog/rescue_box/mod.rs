@@ -14,8 +14,8 @@ use ratatui::text::Line;
 use super::field::{Field, Written};
 use super::keys::{BoxAction, FIELD, MESSAGE, REFUSED, RESCUE};
 use super::message_area::{MessageArea, MessageKey};
-use super::{Context, Step, page};
-use crate::model::{Action, CommitAuthor, Intent, LeftOut, WantedProgram};
+use super::{Context, Modal, Step, page};
+use crate::model::{Action, CommitAuthor, Intent, LeftOut, WantedProgram, WorkspaceId};
 use crate::present::phrases::rescue as say;
 use crate::present::sets;
 use crate::ui::input::{Edited, KeyPress};
@@ -31,39 +31,12 @@ use rows::Row;
 /// What stands before the name that is written.
 const AUTHOR: &str = "author";
 
-impl RescueBox {
-    fn table(&self) -> &'static [Binding<BoxAction>] {
-        if self.is_possible() { RESCUE } else { REFUSED }
+impl Modal for RescueBox {
+    fn workspace(&self) -> &WorkspaceId {
+        &self.workspace
     }
 
-    /// Whether a key means something in this plan, at the row of the cursor.
-    fn is_offered(&self, action: BoxAction, context: Context<'_>) -> bool {
-        let programs = &self.plan.programs;
-        match action {
-            BoxAction::Yes => self.can_commit(),
-            BoxAction::Target => self.plan.targets.len() > 1,
-            BoxAction::Split => !self.plan.splits.is_empty(),
-            BoxAction::Author => self.chosen.author.is_none() || self.plan.author.is_none(),
-            BoxAction::Hooks => programs.is_trusted && !programs.hooks.is_empty(),
-            BoxAction::OwnProgram => programs.own.as_ref().is_some_and(|own| own.is_trusted),
-            BoxAction::Tick => match rows::row(self, context.sheet(), self.cursor) {
-                Some(Row::Path(position)) => {
-                    self.plan.paths[position].left_out.is_some_and(LeftOut::can_be_asked_for)
-                }
-                Some(Row::Words(_)) | None => false,
-            },
-            BoxAction::Edit => self.split().is_none(),
-            BoxAction::LeftOut => self.n_left_out > 0,
-            BoxAction::No
-            | BoxAction::Mark(_)
-            | BoxAction::Send
-            | BoxAction::Wait
-            | BoxAction::End
-            | BoxAction::Move(_) => true,
-        }
-    }
-
-    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+    fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         if self.writing.is_some() {
             return self.key_while_writing(press, context);
         }
@@ -102,6 +75,123 @@ impl RescueBox {
             BoxAction::Mark(_) | BoxAction::Send | BoxAction::Wait | BoxAction::End => {}
         }
         Step::stay()
+    }
+
+    fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
+        let n_rows = rows::n_rows(self, context.sheet());
+        self.go(moved(self.cursor, by, n_rows), context);
+        Step::stay()
+    }
+
+    fn press(&mut self, at: Position, context: Context<'_>) -> Step {
+        if let Some(Writing::Message(area)) = &mut self.writing {
+            area.press(at, context);
+            return Step::stay();
+        }
+        let n_pinned = self.pinned(context).len();
+        if let Some(line) = usize::from(at.y).checked_sub(n_pinned) {
+            let row = self.top + line;
+            if row < rows::n_rows(self, context.sheet()) {
+                self.go(row, context);
+            }
+        }
+        Step::stay()
+    }
+
+    fn title(&self, _context: Context<'_>) -> String {
+        format!("Rescue  {}", self.name)
+    }
+
+    fn remark(&self, context: Context<'_>) -> String {
+        page::place(self.top, rows::n_rows(self, context.sheet()), self.n_shown(context))
+    }
+
+    fn height(&self, context: Context<'_>) -> u16 {
+        let n_lines = self.pinned(context).len() + rows::n_rows(self, context.sheet());
+        u16::try_from(n_lines).unwrap_or(u16::MAX)
+    }
+
+    fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
+        let sheet = context.sheet();
+        let pinned = self.pinned(context);
+        let n_pinned = u16::try_from(pinned.len()).unwrap_or(u16::MAX).min(area.height);
+        let inner = page::inner(area);
+        let cursor = match &self.writing {
+            Some(Writing::Author(field)) => Some(field.cursor(AUTHOR, sheet, inner)),
+            Some(Writing::Message(area)) => area.cursor(inner, context),
+            None => None,
+        };
+        put(buffer, inner, pinned);
+        let rest = Rect { y: inner.y + n_pinned, height: inner.height - n_pinned, ..inner };
+        let n_rows = rows::n_rows(self, sheet);
+        let n_shown = usize::from(rest.height);
+        let top = scrolled_to(self.top, self.cursor, n_rows, n_shown.max(1));
+        put(buffer, rest, rows::lines(self, sheet, top, n_shown));
+        if self.writing.is_none() && (top..top + n_shown).contains(&self.cursor) {
+            let y = rest.y + u16::try_from(self.cursor - top).unwrap_or(u16::MAX);
+            let style = ratatui::style::Style::reset().patch(context.look.style(TextStyle::Selected));
+            buffer.set_style(Rect { y, height: 1, ..rest }, style);
+        }
+        cursor
+    }
+
+    fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        match &self.writing {
+            Some(Writing::Author(_)) => return hints_of(FIELD),
+            Some(Writing::Message(_)) => return hints_of(MESSAGE),
+            None => {}
+        }
+        let offered = self.table().iter().filter(|binding| self.is_offered(binding.action, context));
+        page::armed(offered.filter_map(hint_of).collect(), context)
+    }
+
+    fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {
+        if let Some(Writing::Message(area)) = &mut self.writing {
+            area.edited(edited, context);
+        }
+        Step::stay()
+    }
+
+    fn paste(&mut self, pasted: &str, context: Context<'_>) -> Step {
+        match &mut self.writing {
+            Some(Writing::Message(area)) => area.paste(pasted, context),
+            Some(Writing::Author(field)) => field.write(pasted),
+            None => {}
+        }
+        Step::stay()
+    }
+}
+
+impl RescueBox {
+    fn table(&self) -> &'static [Binding<BoxAction>] {
+        if self.is_possible() { RESCUE } else { REFUSED }
+    }
+
+    /// Whether a key means something in this plan, at the row of the cursor.
+    fn is_offered(&self, action: BoxAction, context: Context<'_>) -> bool {
+        let programs = &self.plan.programs;
+        match action {
+            BoxAction::Yes => self.can_commit() || self.lacks_author_only(),
+            BoxAction::Target => self.plan.targets.len() > 1,
+            BoxAction::Split => !self.plan.splits.is_empty(),
+            BoxAction::Author => self.chosen.author.is_none() || self.plan.author.is_none(),
+            BoxAction::Hooks => programs.is_trusted && !programs.hooks.is_empty(),
+            BoxAction::OwnProgram => programs.own.as_ref().is_some_and(|own| own.is_trusted),
+            BoxAction::Tick => match rows::row(self, context.sheet(), self.cursor) {
+                Some(Row::Path(position)) => {
+                    self.plan.paths[position].left_out.is_some_and(LeftOut::can_be_asked_for)
+                }
+                Some(Row::Words(_)) | None => false,
+            },
+            BoxAction::Edit => self.split().is_none(),
+            BoxAction::LeftOut => self.n_left_out > 0,
+            BoxAction::No
+            | BoxAction::Mark(_)
+            | BoxAction::Send
+            | BoxAction::Wait
+            | BoxAction::End
+            | BoxAction::Move(_) => true,
+        }
     }
 
     fn confirmed(&self) -> Step {
@@ -151,41 +241,6 @@ impl RescueBox {
         self.top = scrolled_to(self.top, self.cursor, n_rows, self.n_shown(context));
     }
 
-    pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
-        let n_rows = rows::n_rows(self, context.sheet());
-        self.go(moved(self.cursor, by, n_rows), context);
-        Step::stay()
-    }
-
-    /// A press selects a row, or a place in the message; it takes nothing in.
-    pub(super) fn press(&mut self, at: Position, context: Context<'_>) -> Step {
-        if let Some(Writing::Message(area)) = &mut self.writing {
-            area.press(at, context);
-            return Step::stay();
-        }
-        let n_pinned = self.pinned(context).len();
-        if let Some(line) = usize::from(at.y).checked_sub(n_pinned) {
-            let row = self.top + line;
-            if row < rows::n_rows(self, context.sheet()) {
-                self.go(row, context);
-            }
-        }
-        Step::stay()
-    }
-
-    pub(super) fn title(&self) -> String {
-        format!("Rescue  {}", self.name)
-    }
-
-    pub(super) fn remark(&self, context: Context<'_>) -> String {
-        page::place(self.top, rows::n_rows(self, context.sheet()), self.n_shown(context))
-    }
-
-    pub(super) fn height(&self, context: Context<'_>) -> u16 {
-        let n_lines = self.pinned(context).len() + rows::n_rows(self, context.sheet());
-        u16::try_from(n_lines).unwrap_or(u16::MAX)
-    }
-
     /// The lines that always stand: what is confirmed, or written.
     fn pinned(&self, context: Context<'_>) -> Vec<Line<'static>> {
         let sheet = context.sheet();
@@ -204,40 +259,6 @@ impl RescueBox {
                 lines
             }
         }
-    }
-
-    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
-        let sheet = context.sheet();
-        let pinned = self.pinned(context);
-        let n_pinned = u16::try_from(pinned.len()).unwrap_or(u16::MAX).min(area.height);
-        let inner = page::inner(area);
-        let cursor = match &self.writing {
-            Some(Writing::Author(field)) => Some(field.cursor(AUTHOR, sheet, inner)),
-            Some(Writing::Message(area)) => area.cursor(inner, context),
-            None => None,
-        };
-        put(buffer, inner, pinned);
-        let rest = Rect { y: inner.y + n_pinned, height: inner.height - n_pinned, ..inner };
-        let n_rows = rows::n_rows(self, sheet);
-        let n_shown = usize::from(rest.height);
-        let top = scrolled_to(self.top, self.cursor, n_rows, n_shown.max(1));
-        put(buffer, rest, rows::lines(self, sheet, top, n_shown));
-        if self.writing.is_none() && (top..top + n_shown).contains(&self.cursor) {
-            let y = rest.y + u16::try_from(self.cursor - top).unwrap_or(u16::MAX);
-            let style = ratatui::style::Style::reset().patch(context.look.style(TextStyle::Selected));
-            buffer.set_style(Rect { y, height: 1, ..rest }, style);
-        }
-        cursor
-    }
-
-    pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
-        match &self.writing {
-            Some(Writing::Author(_)) => return hints_of(FIELD),
-            Some(Writing::Message(_)) => return hints_of(MESSAGE),
-            None => {}
-        }
-        let offered = self.table().iter().filter(|binding| self.is_offered(binding.action, context));
-        page::armed(offered.filter_map(hint_of).collect(), context)
     }
 
     pub(super) fn key_while_writing(&mut self, press: KeyPress, context: Context<'_>) -> Step {
@@ -285,23 +306,6 @@ impl RescueBox {
                 self.writing = Some(Writing::Message(area));
                 return Step { edit, ..Step::stay() };
             }
-        }
-        Step::stay()
-    }
-
-    /// The message comes back from the person's editor.
-    pub(super) fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {
-        if let Some(Writing::Message(area)) = &mut self.writing {
-            area.edited(edited, context);
-        }
-        Step::stay()
-    }
-
-    pub(super) fn paste(&mut self, pasted: &str, context: Context<'_>) -> Step {
-        match &mut self.writing {
-            Some(Writing::Message(area)) => area.paste(pasted, context),
-            Some(Writing::Author(field)) => field.write(pasted),
-            None => {}
         }
         Step::stay()
     }

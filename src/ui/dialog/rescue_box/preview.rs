@@ -92,10 +92,6 @@ impl RescueBox {
         }
     }
 
-    pub(in crate::ui::dialog) fn workspace(&self) -> &WorkspaceId {
-        &self.workspace
-    }
-
     /// The paths that the commit would hold.
     pub(super) fn committed(&self) -> impl Iterator<Item = &PlannedPath> {
         let is_in = |(position, path): &(usize, &PlannedPath)| {
