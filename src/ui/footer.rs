@@ -89,7 +89,9 @@ fn in_force(
     };
     let mut bindings = hinted(BINDINGS);
     bindings.retain(|binding| is_meant(binding) && !stands_right(binding));
-    let next = selected.and_then(actions::next_command).map(KeyCommand::Action);
+    // Among open points it is one of them that is chosen first.
+    let next = selected.filter(|_| !state.is_among_points()).and_then(actions::next_command);
+    let next = next.map(KeyCommand::Action);
     bindings.sort_by_key(|binding| Some(binding.action) != next);
     if state.focus == Focus::Detail || state.page == Page::Help || !state.filter.text.is_empty() {
         bindings.splice(0..0, BINDINGS.iter().filter(|binding| binding.action == KeyCommand::Back));

@@ -63,11 +63,9 @@ fn every_intent_comes_of_an_input_and_names_its_workspace() {
     let session = &asks[0].sessions[0];
     let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
     let mut state = screen_of(80, 24, &asks);
-    let kept = press(&mut state, &asks, "ino\u{1b}").intents.into_iter().find(|intent| match intent {
-        Intent::KeepDraft { workspace, draft } => {
-            *workspace == asks[0].id && draft.session == name && draft.text == "no"
-        }
-        _ => false,
+    let kept = press(&mut state, &asks, "ino\u{1b}").intents.into_iter().find(|intent| {
+        matches!(intent, Intent::KeepDraft { workspace, draft }
+            if *workspace == asks[0].id && draft.session == name && draft.text == "no")
     });
     holds(kept.clone().into_iter().collect(), kept.unwrap());
     assert_eq!(seen, Intent::VARIANTS.iter().copied().collect(), "an intent that no test names");

@@ -1,11 +1,15 @@
 //! Every dialog, page and section at every size that a terminal usually has.
 
 use closeout::model::{
-    CheckAsk, ConfiguredCheck, HeldReply, MarkOrder, MarkSeen, SessionName, WorkspaceView,
+    ActionClass, ActionKind, ActionOutcome, ActionProblem, AskPurpose, CheckAsk, ConfiguredCheck, HeldReply,
+    MarkOrder, MarkSeen, RescuePlan, SessionName, UndoDirection, WorkspaceView,
 };
 use insta::assert_snapshot;
 
-use crate::support::action_samples::{running_turn, verify_report};
+use crate::support::action_samples::{
+    ask_plan, plan, plan_refused, plan_to_split, read, running_turn, smart_report, tell, undo_plan,
+    verify_report,
+};
 use crate::support::samples::five;
 use crate::support::screen::{NOW, frame, minutes_ago, picture, press, screen_of};
 use crate::support::session_samples::with_todos;
@@ -78,4 +82,38 @@ fn leaving_while_an_agent_answers_at_every_size() {
         assert_snapshot!(format!("leave_{width}x{height}"), picture(&frame(&state, &views)));
     }
     assert!(NOW > minutes_ago(1));
+}
+
+#[test]
+fn every_plan_and_every_end_of_one_at_every_size() {
+    let views = views();
+    let plan_of = |outcome| (ActionKind::Plan, outcome);
+    let asked = |purpose| plan_of(ActionOutcome::AskPlanned(Box::new(ask_plan(purpose))));
+    let undo = |way| plan_of(ActionOutcome::UndoPlanned(Box::new(undo_plan(way))));
+    let nameless = RescuePlan { author: None, ..plan() };
+    let problem =
+        ActionProblem::new(ActionClass::Refused, "changed since you looked: src/lib.rs is another file")
+            .with_next("look again");
+    let dialogs = [
+        ("rescue", plan_of(ActionOutcome::RescuePlanned(Box::new(plan()))), ""),
+        ("rescue_to_split", plan_of(ActionOutcome::RescuePlanned(Box::new(plan_to_split()))), ""),
+        ("rescue_refused", plan_of(ActionOutcome::RescuePlanned(Box::new(plan_refused()))), ""),
+        ("rescue_author", plan_of(ActionOutcome::RescuePlanned(Box::new(nameless))), "y"),
+        ("undo", undo(UndoDirection::Undo), ""),
+        ("redo", undo(UndoDirection::Redo), ""),
+        ("ask", asked(AskPurpose::Probe), ""),
+        ("verify", asked(AskPurpose::Verify), ""),
+        ("asked", (ActionKind::Probe, ActionOutcome::Checked(Box::new(smart_report()))), ""),
+        ("not_done", (ActionKind::Rescue, ActionOutcome::Failed(problem)), ""),
+    ];
+    for (name, (kind, outcome), keys) in dialogs {
+        for (width, height) in SIZES {
+            let mut state = screen_of(width, height, &views);
+            let _ = press(&mut state, &views, "g");
+            let _ = tell(&mut state, &views, 0, kind, outcome.clone());
+            read(&mut state);
+            let _ = press(&mut state, &views, keys);
+            assert_snapshot!(format!("{name}_{width}x{height}"), picture(&frame(&state, &views)));
+        }
+    }
 }

@@ -39,6 +39,7 @@ pub(crate) fn tell(story: &mut Story<'_>) {
         });
         story.world.tmux.close(&pane);
     }
+    crate::screen::tell(story);
     story.check("`hook remove` leaves a client that still starts", |story| {
         let (code, out, err) =
             program::run(&story.world, &["hook", "remove", "--agent", story.client.name()])?;

@@ -21,6 +21,7 @@ mod others;
 mod outcome;
 mod processes;
 mod replies;
+mod screen;
 mod server;
 mod story;
 mod supervised;

@@ -18,9 +18,9 @@ use crate::wait::{CLIENT, until};
 const SCREEN: (u16, u16) = (120, 40);
 
 /// The worktrees that clients work in.
-pub(crate) const WORKTREES: [&str; 12] = [
+pub(crate) const WORKTREES: [&str; 13] = [
     "claude", "codex", "opencode", "gemini", "together", "headless", "hooked", "gated", "supervised",
-    "killed", "helped", "served",
+    "killed", "helped", "served", "screened",
 ];
 
 /// A world. The fields are dropped in this order: first the screens, then what is left of the processes.

@@ -160,6 +160,10 @@ pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
     says(&[sign('3')], MarkKey::Kind(TaskKind::Report), "the task is a REPORT: a document to write"),
     says(&[sign('c')], MarkKey::Clear, "take back all that you said"),
     bind(NO_KEYS, BoxAction::No, "leave; nothing is said").hinted("leave").labelled("n Enter Esc"),
+    DOWN,
+    UP,
+    PAGE_DOWN,
+    PAGE_UP,
 ];
 
 /// The keys of the box that asks what becomes of what runs when a person leaves the program.

@@ -28,6 +28,8 @@ pub struct MarkBox {
     /// The open point that the keys were at: its name, and its text.
     point: Option<(String, String)>,
     stage: Stage,
+    /// The first line that is shown of the words to choose.
+    top: usize,
 }
 
 /// How far it is.
@@ -48,6 +50,11 @@ impl Modal for MarkBox {
             Stage::Choosing => match action_of(MARK, press) {
                 Some(BoxAction::Mark(key)) => self.choose(self.order(key)),
                 Some(BoxAction::No) => Step::close(),
+                Some(BoxAction::Move(step)) => {
+                    let n_lines = self.lines(context).len();
+                    self.top = step.scroll(self.top, n_lines, context.n_shown());
+                    Step::stay()
+                }
                 Some(_) | None => Step::stay(),
             },
             Stage::Reasoning { order, reason } => match reason.key(press) {
@@ -84,14 +91,19 @@ impl Modal for MarkBox {
 
     fn hints(&self, context: Context<'_>) -> Vec<Hint> {
         match &self.stage {
-            Stage::Choosing => hints_of(&MARK[MARK.len() - 1..]),
+            Stage::Choosing => hints_of(&MARK[MARK.len() - 5..]),
             Stage::Reasoning { .. } => hints_of(FIELD),
             Stage::Asking { .. } => page::armed(hints_of(&CONFIRM[..2]), context),
         }
     }
 
     fn page(&self, context: Context<'_>) -> Option<Page> {
-        Some(Page::of(self.lines(context)))
+        let top = if matches!(self.stage, Stage::Choosing) { self.top } else { 0 };
+        Some(Page { lines: self.lines(context), top })
+    }
+
+    fn top(&mut self) -> Option<&mut usize> {
+        Some(&mut self.top)
     }
 
     fn cursor(&self, area: Rect, context: Context<'_>) -> Option<Position> {
@@ -114,6 +126,7 @@ impl MarkBox {
             marks: view.marks.clone(),
             point: point.map(|point| (point.id.clone(), point.text.clone())),
             stage: Stage::Choosing,
+            top: 0,
         }
     }
 

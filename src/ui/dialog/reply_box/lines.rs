@@ -189,12 +189,7 @@ fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
     writer.add(sign, "It waits for a permission:", TextStyle::Strong);
     writer.add("", &prompt.what, TextStyle::Asks);
     for (position, option) in prompt.options.iter().enumerate() {
-        let words = if option.answer.is_empty() || option.answer == option.label {
-            option.label.clone()
-        } else {
-            format!("{}  ({})", option.label, option.answer)
-        };
-        writer.add_key("", &(position + 1).to_string(), &words, TextStyle::Plain);
+        writer.add_key("", &(position + 1).to_string(), &option.label, TextStyle::Plain);
     }
 }
 

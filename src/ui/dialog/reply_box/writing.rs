@@ -198,6 +198,9 @@ impl ReplyBox {
             Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
             Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
             _ => {
+                if n_options > 0 && [KeyPress::char('y'), KeyPress::char('n')].contains(&press.folded()) {
+                    return Step::say("Press the number of an answer first.");
+                }
                 let KeyCode::Char(sign @ '1'..='9') = press.folded().code else { return Step::stay() };
                 let option = sign as usize - '1' as usize;
                 let Stage::Planned { confirm, .. } = &mut self.stage else { return Step::stay() };
