@@ -47,10 +47,10 @@ fn held_twice(story: &Story<'_>) -> Result<()> {
     ensure!(code == Some(0), "hook install --gate ended with {code:?}: {out}{err}");
     // `opencode run` ends with its first idle session, before anybody could send it on.
     if client == Client::Opencode {
-        at_its_screen(story)?
+        at_its_screen(story)?;
     } else {
-        without_a_screen(story)?
-    };
+        without_a_screen(story)?;
+    }
     ensure!(!fs::read_to_string(&plan)?.contains("[ ]"), "the plan is not done");
     let left = |words: &str| world.mock.n_requests(words);
     ensure!(left("2 points are left to do") > 0, "it was not told of both steps");
