@@ -18,6 +18,9 @@ use super::world::World;
 
 /// So often a world is changed and then left alone.
 const ROUNDS: usize = 5;
+/// So many changes are made in a round at most; in some rounds a storm of them.
+const CHANGES: usize = 9;
+const STORM: usize = 200;
 /// Longer than this the monitor may not show something else than a fresh look. A work tree is looked at again after its
 /// session moved, at distances that grow with what a look costs.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -26,14 +29,17 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// What was shown last.
 type Shown = Arc<Mutex<Option<Value>>>;
 
-/// Follows one new world; how often what was shown was compared.
-pub(crate) fn world(random: &mut Random, number: u64) -> Result<usize> {
+/// Follows one new world; how often what was shown was compared, and how many changes were made.
+pub(crate) fn world(random: &mut Random, number: u64) -> Result<(usize, usize)> {
     let world = World::new(random)?;
     let session = Session::begin(&world)?;
     let mut monitor = Monitor::start(&world)?;
+    let mut n_changes = 0;
     let outcome = (0..ROUNDS).try_for_each(|round| {
-        for _ in 0..=random.below(8) {
+        let most = if random.percent(25) { STORM } else { CHANGES };
+        for _ in 0..=random.below(most - 1) {
             change::make(&world, random)?;
+            n_changes += 1;
             if random.percent(40) {
                 session.say(random, false)?;
             }
@@ -51,7 +57,7 @@ pub(crate) fn world(random: &mut Random, number: u64) -> Result<usize> {
     if outcome.is_err() {
         eprintln!("soak: the world is kept in {}", world.keep().display());
     }
-    outcome.map(|()| ROUNDS)
+    outcome.map(|()| (ROUNDS, n_changes))
 }
 
 /// Waits until what is shown is what a fresh look says.

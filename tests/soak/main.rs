@@ -89,13 +89,16 @@ fn soak(arguments: &[String]) -> Result<()> {
     };
     if let Some(n_worlds) = number("--follow")? {
         let first = number("--world")?.unwrap_or_default();
-        let mut n_compared = 0;
+        let (mut n_compared, mut n_changes) = (0, 0);
         for world in first..first + n_worlds {
-            n_compared += follow::world(&mut Random::new(seed, world), world)
+            let (compared, changes) = follow::world(&mut Random::new(seed, world), world)
                 .with_context(|| format!("run again with --follow 1 --seed {seed} --world {world}"))?;
+            n_compared += compared;
+            n_changes += changes;
         }
         println!(
-            "soak: {n_worlds} worlds followed, {n_compared} times what was shown was what a fresh look says"
+            "soak: {n_worlds} worlds followed through {n_changes} changes, {n_compared} times what was shown was \
+             what a fresh look says"
         );
         return Ok(());
     }
