@@ -247,7 +247,7 @@ impl Driver<'_> {
                 looked_at = clock::now();
                 let view = self.judge()?;
                 let is_same = view.as_ref().map(judging::fingerprint) == asked
-                    && view.as_ref().and_then(judging::question).as_deref() == Some(&question);
+                    && view.as_ref().and_then(judging::question).unwrap_or_default() == question;
                 if !is_same {
                     self.reporter.tell(RunNews::Answered { from: "session" })?;
                     return Ok(LoopEvent::Moved);

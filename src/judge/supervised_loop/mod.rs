@@ -9,7 +9,7 @@ mod prompt;
 mod tests;
 
 pub use breaker::{Breaker, BreakerNews, TIME_OUTS_TO_OPEN};
-pub use prompt::{NextPrompt, is_later_iteration, next_prompt};
+pub use prompt::{NextPrompt, is_later_iteration, next_prompt, own_part};
 
 use crate::model::{CommandEnd, LoopState, RunPhase, RunStatus, VerdictState};
 

@@ -40,6 +40,13 @@ pub fn is_later_iteration(later: &str, earlier: &str) -> bool {
     is_numbered && words(own) == words(parted(earlier).0)
 }
 
+/// What a person said themselves in a prompt: of one of a supervised run what stands above its sections.
+pub fn own_part(prompt: &str) -> &str {
+    let (own, sections) = parted(prompt);
+    let is_of_run = |line: &str| number_of(line).is_some() || line.trim_end() == format!("## {DECISION}");
+    if !own.trim().is_empty() && sections.lines().any(is_of_run) { own } else { prompt }
+}
+
 /// The person's own part of a prompt, and the sections below it.
 fn parted(prompt: &str) -> (&str, &str) {
     let is_ours = |line: &str| {
@@ -140,6 +147,16 @@ mod tests {
             ..NextPrompt::default()
         };
         assert!(is_later_iteration(&next_prompt(&answered), &prompt("Paint it.", 1, "")));
+        assert_eq!(own_part(&next_prompt(&answered)).trim(), "Paint it.");
+        assert_eq!(own_part(&second).trim(), "Mend it.\n\n## How\n\nSoon.");
+        for whole in [
+            "Mend it.",
+            "## Left to do\n\n- a",
+            "Mend it.\n\n## Left to do\n\n- a",
+            "## When you are done\n\nPush.",
+        ] {
+            assert_eq!(own_part(whole), whole);
+        }
         for (later, earlier) in [
             ("", ""),
             ("Mend it.", "Mend it."),

@@ -85,10 +85,28 @@ fn is_finished_copy(copy: &SessionStanding<'_>, of: &SessionStanding<'_>) -> boo
 }
 
 fn has_done_the_same(other: &SessionStanding<'_>, session: &SessionStanding<'_>) -> bool {
+    let is_later = other.last_line_at > session.last_line_at;
+    is_later && (has_done_the_same_task(other, session) || is_next_iteration(other, session))
+}
+
+fn has_done_the_same_task(other: &SessionStanding<'_>, session: &SessionStanding<'_>) -> bool {
     let (Some(done), Some(task)) = (other.tasks.current(), session.tasks.current()) else { return false };
-    let is_same = is_same_text(&done.first_prompt, &task.first_prompt)
-        || is_later_iteration(&done.first_prompt, &task.first_prompt);
-    is_same && done.last_end == TurnEnd::Finished && other.last_line_at > session.last_line_at
+    is_same_text(&done.first_prompt, &task.first_prompt) && done.last_end == TurnEnd::Finished
+}
+
+/// Whether `other` is the next iteration of the supervised run in which `session` was one, also of one that only asks for
+/// an answer.
+fn is_next_iteration(other: &SessionStanding<'_>, session: &SessionStanding<'_>) -> bool {
+    let (Some((next, end)), Some((before, _))) = (asked(other.tasks), asked(session.tasks)) else {
+        return false;
+    };
+    *end == TurnEnd::Finished && is_later_iteration(next, before)
+}
+
+/// What a session was asked for, and how that ended.
+fn asked(tasks: &SessionTasks) -> Option<(&str, &TurnEnd)> {
+    let task = tasks.current().map(|task| (task.first_prompt.as_str(), &task.last_end));
+    task.or_else(|| tasks.side_turns.last().map(|side| (side.prompt.as_str(), &side.end)))
 }
 
 fn is_silent_beside(session: &SessionStanding<'_>, other: &SessionStanding<'_>, now: Timestamp) -> bool {

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use demand::{Ask, ask, ask_of_command};
 
 use super::by_turn::Followed;
+use super::supervised_loop::own_part;
 use crate::model::{
     Deed, Demand, Prompt, PromptKind, SessionTasks, SideTurn, Task, Timestamp, Turn, TurnEnd, TurnHistory,
 };
@@ -257,7 +258,8 @@ fn ask_of(prompt: &Prompt) -> Option<Ask> {
     match prompt.kind {
         PromptKind::CustomCommand => Some(ask_of_command(&prompt.text)),
         PromptKind::Person if prompt.text.trim().is_empty() => Some(Ask::GoOn),
-        PromptKind::Person => Some(ask(&prompt.text)),
+        // What a supervised run writes below the person's words, a question of the agent's too, is no wish.
+        PromptKind::Person => Some(ask(own_part(&prompt.text))),
         PromptKind::ClientCommand
         | PromptKind::HookFeedback
         | PromptKind::Gate
