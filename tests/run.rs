@@ -432,3 +432,18 @@ fn the_closer_is_asked_when_nothing_else_is_left_and_what_it_leaves_open_is_told
     assert_eq!((run.code, &result(&run)["status"]), (50, &Value::from("max_iterations")), "{run:?}");
     assert!(result(&run)["open_points"].to_string().contains("the closer was not asked"), "{run:?}");
 }
+
+#[test]
+fn the_checks_of_the_person_are_run_when_nothing_else_is_left() {
+    let world = World::new();
+    world.env.configure(
+        "[[check]]\nname = \"unit\"\nkind = \"command\"\n\
+         command = [\"sh\", \"-c\", \"grep -q two work.txt || { echo two is missing; exit 1; }\"]\n",
+    );
+    let script = "cat > $W/prompt-$CLOSEOUT_ITERATION
+         if [ $CLOSEOUT_ITERATION = 1 ]; then commit one; else commit two; fi; say complete ''";
+    let run = world.run(&["--prompt", "Count to two."], script);
+    let found = result(&run);
+    assert_eq!((run.code, &found["iterations"]), (0, &Value::from(2)), "{run:?}");
+    assert!(world.outside("prompt-2").contains("two is missing"), "{}", world.outside("prompt-2"));
+}

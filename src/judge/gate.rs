@@ -38,7 +38,12 @@ pub fn without_verdict(call: &GateCall, settings: &GateSettings) -> Option<LetGo
 /// Whether only checks that were not run hold this agent, so that they are worth their time.
 pub fn waits_for_checks(view: &WorkspaceView, call: &GateCall) -> bool {
     let Some(verdict) = &view.verdict else { return false };
-    let mut points = verdict.left_to_do.open().filter(|point| is_meant(point, call)).peekable();
+    are_checks(verdict.left_to_do.open().filter(|point| is_meant(point, call)))
+}
+
+/// Whether there are points, and all of them are those of configured checks.
+pub fn are_checks<'p>(points: impl Iterator<Item = &'p OpenPoint>) -> bool {
+    let mut points = points.peekable();
     points.peek().is_some() && points.all(|point| point.id.starts_with(CHECK))
 }
 

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -27,8 +28,9 @@ pub(crate) fn tell(story: &mut Story<'_>) {
     if story.client == Client::Claude {
         story.check("a task stays open until a machine check passes", |story| {
             let held = task_kept_open(story);
-            // The hook is in no settings of closeout's.
+            // The hook is in no settings of closeout's, and the check is of this story alone.
             fs::remove_file(settings(&story.world))?;
+            fs::remove_file(story.world.home().join(".config/closeout/config.toml"))?;
             held.map(|()| None)
         });
     }
@@ -137,7 +139,9 @@ fn task_kept_open(story: &Story<'_>) -> Result<()> {
     let said = String::from_utf8_lossy(&output.stdout);
     ensure!(said.contains("The list is finished."), "its last words are others: {said}");
     ensure!(folder.join("passed.txt").exists(), "it was not told why: {said}");
-    ensure!(world.mock.n_requests("no test passed") > 0, "the reason did not reach the model");
+    let mut record = Command::new("grep");
+    record.args(["-rqs", "no test passed"]).arg(client.conversations(&world.home()));
+    ensure!(record.status()?.success(), "the reason did not reach the agent");
     let n_held = n_blocks(world, &folder)? - n_before;
     ensure!(n_held == 1, "the task was held {n_held} times");
     Ok(())

@@ -12,6 +12,7 @@ use crate::model::{
 use super::driver::{Driver, unkept};
 use super::judging;
 use super::report::RunNews;
+use crate::judge::gate::are_checks;
 
 /// What a check of the loop found.
 pub(super) struct Found {
@@ -43,12 +44,22 @@ impl Driver<'_> {
         Ok(views.into_iter().next())
     }
 
-    /// Judges what is there now, and has the closer asked if only its word is missing.
+    /// Judges what is there now, runs the configured checks if only they are missing, and has the closer asked if only its
+    /// word is.
     pub(super) fn judge_and_verify(&mut self) -> Result<Found, Failure> {
         let config = self.judging_config()?;
         let Some(config) = config else { return Ok(Found { view: None, problem: None, cost_micros: None }) };
         let mut all = OneShot::judge(&config).ending_with(self.stop.clone());
-        let judged = all.judged();
+        let mut judged = all.judged();
+        let open = judged.views.first().and_then(|view| view.verdict.as_ref());
+        if open.is_some_and(|verdict| are_checks(verdict.left_to_do.open().filter(|point| point.weighs))) {
+            // As at a gate: an iteration that has to follow anyway need not wait for them.
+            let _ =
+                self.reporter.tell(RunNews::Note { text: "runs the checks that are configured".to_owned() });
+            // One that could not be run is told by its row.
+            let _ = all.action(&self.workspace, Action::RunChecks, &|_| ());
+            judged = all.judged();
+        }
         for notice in &judged.notices {
             output::complain(&format!("closeout: {}", display_text::line(notice)));
         }
