@@ -3,7 +3,8 @@
 
 use crate::model::{
     Claim, Evidence, LeftToDo, NextAction, NextActionKind, OpenPoint, Point, PointKind, Proof,
-    QuestionWeight, Rejection, Rule, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text, quantity,
+    QuestionWeight, Rejection, Rule, SessionView, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text,
+    quantity,
 };
 
 use super::case::{Case, changes, commits};
@@ -79,7 +80,8 @@ pub(super) fn next_action(
     if let Some(permission) = tally.permission()
         && state == VerdictState::AwaitingResponse
     {
-        let what = permission.reasons.first().map_or("the permission", String::as_str);
+        let what = wanted(permission, case).or(permission.reasons.first().map(String::as_str));
+        let what = what.unwrap_or("the permission");
         return action(NextActionKind::Answer, format!("allow or deny: {}", quote(what)));
     }
     if let Some(question) = case.question
@@ -126,6 +128,14 @@ pub(super) fn next_action(
             None => action(NextActionKind::Repair, repair(rule, tally)),
         },
     }
+}
+
+/// What the session wants to do that waits for this permission, where it tells.
+fn wanted<'a>(permission: &Evidence, case: &Case<'a>) -> Option<&'a str> {
+    let asked_by = permission.session.as_ref()?;
+    let is_it =
+        |session: &&SessionView| session.agent == asked_by.agent && session.session_id == asked_by.session_id;
+    case.sessions.iter().find(is_it)?.activity.detail.as_deref()
 }
 
 /// The limit at which a session stopped, where nothing else failed.

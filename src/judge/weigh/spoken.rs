@@ -8,13 +8,16 @@ use super::deferral::deferral;
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
 use super::{activity, excerpt};
-use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label};
+use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label, Speech};
 use crate::judge::words;
 use crate::model::{
     ActivityState, Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy,
     Parts, Point, Pointer, Question, QuestionWeight, Rejection, SessionObservation, Source, Strength,
     TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
+
+/// So many sentences that tell of open work are quoted.
+const MOST_SENTENCES: usize = 3;
 
 /// What words are to the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,7 +260,13 @@ impl<'a> Spoken<'a> {
     }
 
     fn half_way(&self, source: Source, judged: &Classification) -> Evidence {
-        let evidence = Evidence::claim(source, self.from, Claim::No).because(words_of(judged));
+        let mut evidence = Evidence::claim(source, self.from, Claim::No);
+        let said = questions::explain(&self.text).into_iter();
+        let said = said.filter(|sentence| sentence.speech == Speech::Unfinished).take(MOST_SENTENCES);
+        evidence.reasons = said.map(|sentence| excerpt::reason(&sentence.excerpt)).collect();
+        if evidence.reasons.is_empty() {
+            evidence.reasons.push(words_of(judged));
+        }
         Evidence { strength: Strength::Guess, points: vec![Point::StopsHalfWay], ..evidence }
     }
 }
