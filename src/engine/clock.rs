@@ -1,18 +1,19 @@
-//! The clock: where rules get their time. Beside it only git's memory (how young a file's time is) and
-//! the log (the day in its name) ask what time it is.
+//! The clock, from which all rules get their time. Elsewhere only git's cache (how recent a file's time is)
+//! and the log
+//! (the date in its file name) read the time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::model::Timestamp;
 
-/// The moment now. A clock before 1970 reads as 1970.
+/// The current time. A clock set before 1970 reads as 1970.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 pub fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Sleeps until a moment, or for ever. Needs a tokio runtime with time.
+/// Sleeps until `at`, or forever for `None`. Requires a tokio runtime with time enabled.
 pub async fn sleep_until(at: Option<Timestamp>) {
     match at {
         Some(at) => {

@@ -1,5 +1,6 @@
-//! Carries out one collection: reads the evidence, weighs it, and answers with exactly one event,
-//! also when something in it panics.
+//! Carries out one collection: reads the evidence, weighs it, and answers with exactly one event, even if it
+//! panics.
+//! It must not judge.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,14 +11,14 @@ use crate::model::{CollectProblem, CollectRequest, Event, Sample, Timestamp};
 
 use super::clock;
 
-/// What is remembered of one workspace between collections. Losing it costs time and nothing else.
+/// What is cached for one workspace between collections. Losing it only costs time.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     evidence: evidence::Memory,
     weighed: weigh::Memory,
 }
 
-/// The outcome of a collection. Blocks on the disk, on git, and on what hangs in them.
+/// Carries out the collection. Blocks on the disk and on git, and hangs if they do.
 pub(super) fn perform(
     request: &CollectRequest,
     surroundings: &CollectContext,
@@ -41,7 +42,7 @@ pub(super) fn perform(
     })
 }
 
-/// The outcome of `work`, also when it panics.
+/// The outcome of `work`, even if it panics.
 fn guarded(work: impl FnOnce() -> Result<Box<Sample>, CollectError>) -> Result<Box<Sample>, CollectProblem> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(sample)) => Ok(sample),
@@ -51,7 +52,6 @@ fn guarded(work: impl FnOnce() -> Result<Box<Sample>, CollectError>) -> Result<B
     }
 }
 
-/// The event that answers `request`.
 pub(super) fn answer(
     request: &CollectRequest,
     began: Timestamp,

@@ -1,4 +1,4 @@
-//! Collections beside the loop: each answers with one event, whatever happens, and a slow one never takes all lanes.
+//! Runs collections beside the loop: each answers with exactly one event, and slow ones never occupy all lanes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,22 +12,21 @@ use super::event::EngineEvent;
 use super::{EngineConfig, clock, collect};
 use crate::model::{CollectProblem, CollectRequest, Event, Parts, Timestamp, WorkspaceId};
 
-/// How many collections run at once.
+/// The number of collections that run at once.
 const N_LANES: usize = 2;
-/// How many of them may be looks at large work trees, so that these never fill all lanes.
+/// How many of these may be slow (large work trees), so that slow ones never occupy all lanes.
 const N_SLOW_LANES: usize = 1;
-/// A collection of a workspace whose last one took longer than this goes by the slow lane.
+/// A collection uses the slow lane if the workspace's last one took longer than this, in milliseconds.
 const SLOW_MS: u32 = 20;
 
-/// A workspace's memory between collections; empty while one runs.
+/// A workspace's cache between collections; empty while a collection is using it.
 type MemorySlot = Arc<Mutex<Option<collect::Memory>>>;
 
-/// The collections of one engine.
 pub(super) struct Collecting {
     config: Arc<EngineConfig>,
     sender: UnboundedSender<EngineEvent>,
     memories: HashMap<WorkspaceId, MemorySlot>,
-    /// When the last reading of each workspace began, and how long it took.
+    /// When the last collection of each workspace began, and how many milliseconds it took.
     last_read: HashMap<WorkspaceId, (Timestamp, u32)>,
     lanes: Arc<Semaphore>,
     slow_lanes: Arc<Semaphore>,
@@ -45,13 +44,13 @@ impl Collecting {
         }
     }
 
-    /// A workspace is gone, or nothing is there to be followed.
+    /// Drops the cache of a workspace that is gone or no longer watched.
     pub(super) fn drop_memory(&mut self, workspace: &WorkspaceId) {
         self.memories.remove(workspace);
         self.last_read.remove(workspace);
     }
 
-    /// Takes note of a collection that ended.
+    /// Notes the start and the duration of a collection that has ended.
     pub(super) fn hear(&mut self, event: &Event) {
         if let Event::Collected { at, workspace, took_ms, .. } = event {
             let began_at = at.plus_millis(-i64::from(*took_ms));
@@ -59,12 +58,12 @@ impl Collecting {
         }
     }
 
-    /// When the last reading of a workspace began.
+    /// When the last collection of a workspace began; time 0 if there was none.
     pub(super) fn read_at(&self, workspace: &WorkspaceId) -> Timestamp {
         self.last_read.get(workspace).map_or(Timestamp(0), |(began_at, _)| *began_at)
     }
 
-    /// Reads beside the loop: one event comes back, whatever happens.
+    /// Starts a collection beside the loop. Exactly one event comes back, even after a timeout or a panic.
     pub(super) fn start(&mut self, request: CollectRequest) {
         let slot = Arc::clone(self.memories.entry(request.workspace.clone()).or_default());
         let is_slow = request.parts.contains(Parts::CHANGES)
@@ -77,7 +76,7 @@ impl Collecting {
             if wait > 0 {
                 tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
             }
-            // Neither semaphore is ever closed; without a permit it would run all the same.
+            // Neither semaphore is ever closed; without a permit the collection would still run.
             let _slow = if is_slow { slow_lanes.acquire().await.ok() } else { None };
             let _lane = lanes.acquire().await.ok();
             let began = clock::now();
@@ -94,7 +93,8 @@ impl Collecting {
             let outcome = match tokio::time::timeout(limit, work).await {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(error)) => Err(CollectProblem::Broke(error.to_string())),
-                // The thread is left behind with its memory; the next collection starts with a new one.
+                // The thread is abandoned together with its cache; the next collection starts with an empty
+                // one.
                 Err(_) => Err(CollectProblem::TimedOut),
             };
             let _ = sender.send(EngineEvent::Event(collect::answer(&request, began, outcome)));

@@ -1,5 +1,6 @@
-//! Finds the workspaces: the worktrees of a repository, and the paths that were given. Reads a few
-//! small files a workspace; starts no program and judges nothing.
+//! Finds the workspaces: the worktrees of a repository, the paths that were given, and the folders of
+//! sessions. It reads
+//! a few small files per workspace, and must not start a program or judge.
 
 use std::path::{Path, PathBuf};
 
@@ -12,21 +13,20 @@ use super::session_folders::SessionFolders;
 use super::{EngineConfig, Scope, clock, live_runs};
 use crate::store::Store;
 
-/// What discovery found.
 pub(super) struct Discovery {
     pub(super) at: Timestamp,
     pub(super) workspaces: Vec<FoundWorkspace>,
     pub(super) refused: Vec<(PathBuf, String)>,
     n_older_sessions: usize,
-    /// Where a new worktree or a new session would show, and where those that are being made become
-    /// whole.
+    /// Where new worktrees and sessions would appear, and where unfinished worktrees are completed.
     pub(super) folders: Vec<WatchTarget>,
-    /// Sessions that are there and cannot be read, in words.
+    /// Why existing sessions cannot be read, as text for a person.
     pub(super) problems: Vec<String>,
 }
 
-/// Finds the workspaces of `config`, without what earlier runs wrote down of them. Workspaces in which only old
-/// sessions are count `with_older`.
+/// Finds the workspaces of `config`, without what earlier runs stored about them. `with_older` includes
+/// workspaces that
+/// have only old sessions.
 pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Memories) -> Discovery {
     let at = clock::now();
     let mut found = Found::new(config);
@@ -83,13 +83,12 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
     }
 }
 
-/// Where a reply that another closeout holds, or has sent, shows.
+/// Watches for replies that another closeout holds or has sent.
 fn held_target(store: &Store) -> WatchTarget {
     WatchTarget::new(store.held_folder(), Names::Ending(".json".to_owned()), Parts::WORDS)
 }
 
 impl Discovery {
-    /// The event that tells the monitor.
     pub(super) fn event(self) -> Event {
         let Discovery { at, workspaces, refused, n_older_sessions, .. } = self;
         Event::Discovered { at, workspaces, refused, n_older_sessions }
@@ -113,7 +112,7 @@ fn survey(
     found
 }
 
-/// The top of the worktree that `path` lies in; why there is none, in words.
+/// The top of the work tree that contains `path`; the error says why there is none.
 pub(super) fn worktree_top(path: &Path) -> Result<PathBuf, String> {
     let shown = display_text::path(path);
     let resolved = path.canonicalize().map_err(|error| format!("{shown} cannot be opened: {error}"))?;

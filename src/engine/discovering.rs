@@ -1,5 +1,6 @@
-//! Discovery beside the loop: one at a time, spaced by what it costs, and watched for what it would find
-//! anew (new worktrees, new sessions).
+//! Runs discovery beside the loop: one at a time, spaced by its cost, and again when new worktrees or
+//! sessions may have
+//! appeared.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -17,41 +18,41 @@ use crate::agent::{self, Memories};
 use crate::model::{Event, Timestamp, WatchTarget, WorkspaceId};
 use crate::store::{Store, hook_log};
 
-/// After a discovery the next one waits so many times what it took: an agent that writes all the time
-/// to a place where sessions show may not keep the machine busy.
+/// The pause after a discovery, as a multiple of its duration: an agent that keeps writing to a watched
+/// folder must not
+/// keep the machine busy.
 const SPACING: u64 = 10;
-/// Events of hooks in files that were not written to for so long are forgotten, in milliseconds: a week.
+/// How long hook events are kept after the last write to their file, in milliseconds: a week.
 const EVENTS_KEPT_MS: i64 = 7 * 24 * 3_600_000;
-/// The beginning of the path of an id that stands for a folder of discovery's.
+/// The first path component of ids that stand for discovery's watched folders.
 const STAND_IN: &str = "discovery";
 
-/// The discoveries of one engine.
 #[derive(Debug)]
 pub(super) struct Discovering {
     config: Arc<EngineConfig>,
     store: Option<Store>,
     sender: UnboundedSender<EngineEvent>,
     surveyed: Arc<Mutex<Memories>>,
-    /// Whether workspaces in which only old sessions are, are found.
+    /// Whether to include workspaces that have only old sessions.
     pub(super) with_older: bool,
     is_running: bool,
-    /// Whether one was started: the first one brings what is needed once.
+    /// Whether a discovery was ever started: the first one also loads what is needed only once.
     has_begun: bool,
-    /// Wanted again while one runs.
+    /// The discovery to start when the current one ends.
     again: Option<Trigger>,
     pause: Duration,
-    /// What is watched, by folder.
+    /// The watched targets, by folder.
     watched: BTreeMap<PathBuf, Vec<WatchTarget>>,
-    /// What could not be read and was told, so that it is told once as long as it stays so.
+    /// Problems already reported, so that each is reported once for as long as it lasts.
     reported: Vec<String>,
 }
 
-/// Why a discovery is wanted.
+/// Why a discovery is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trigger {
-    /// Everything is to be looked at.
+    /// Look at everything.
     Asked,
-    /// Something changed in this folder, which may be no news.
+    /// Something changed in this folder; it may turn out to be irrelevant.
     Changed(PathBuf),
 }
 
@@ -76,19 +77,20 @@ impl Discovering {
         }
     }
 
-    /// The folder that an id stands for, if it is one of discovery's.
+    /// The folder that `id` stands for, if it is a stand-in.
     pub(super) fn folder_of(id: &WorkspaceId) -> Option<PathBuf> {
         id.path().strip_prefix(STAND_IN).ok().map(|below| Path::new("/").join(below))
     }
 
-    /// Stands for `folder` where a watch asks for a workspace. The path of a workspace is absolute, and
-    /// this one is not.
+    /// An id that stands for `folder` where a watch needs a workspace. Its path is relative, whereas a
+    /// workspace's is
+    /// absolute, so the two cannot be confused.
     pub(super) fn stand_in(folder: &Path) -> WorkspaceId {
         let below: PathBuf = folder.components().filter(|part| *part != Component::RootDir).collect();
         WorkspaceId::local(Path::new(STAND_IN).join(below))
     }
 
-    /// Starts one, or has the one that runs followed by another. Needs the runtime.
+    /// Starts a discovery, or queues one if one is running. Requires the tokio runtime.
     pub(super) fn start(&mut self, trigger: Trigger) {
         if self.is_running {
             let is_same = self.again.as_ref().is_none_or(|again| *again == trigger);
@@ -126,7 +128,7 @@ impl Discovering {
                     took_ms: clock::now().millis_since(began).unsigned_abs(),
                 }))
             });
-            // When nobody receives, the engine has ended.
+            // Sending fails only after the engine has ended.
             let _ = sender.send(match work.await {
                 Ok(found) => EngineEvent::Discovery(found),
                 Err(error) => EngineEvent::DiscoveryBroke(format!("a defect in closeout: {error}")),
@@ -134,8 +136,9 @@ impl Discovering {
         });
     }
 
-    /// One has ended: watches for what it would find anew, and gives its event. `None` when what was
-    /// heard was no news.
+    /// Handles the end of a discovery: watches the folders it named and returns its event; `None` if the
+    /// change was
+    /// irrelevant.
     pub(super) fn ended(
         &mut self,
         found: Option<Box<Discovered>>,
@@ -144,7 +147,7 @@ impl Discovering {
         self.is_running = false;
         let event = found.map(|found| {
             self.pause = Duration::from_millis(found.took_ms.saturating_mul(SPACING));
-            // A repository that cannot be read now is still watched for new worktrees.
+            // The targets include those of a repository that cannot be read at present.
             if let Some(watching) = watching
                 && !found.targets.is_empty()
             {
@@ -160,8 +163,8 @@ impl Discovering {
         event
     }
 
-    /// What was not watched before is sighted once, so what happened between the look and the watch is
-    /// not missed.
+    /// Replaces the watches. A new watch reports once what changed since `read_at`, so nothing is missed in
+    /// between.
     fn watch(&mut self, targets: Vec<WatchTarget>, read_at: Timestamp, watching: &Watching) {
         let mut wanted: BTreeMap<PathBuf, Vec<WatchTarget>> = BTreeMap::new();
         for target in targets {
@@ -178,10 +181,10 @@ impl Discovering {
         self.watched = wanted;
     }
 
-    /// One has ended without an answer.
+    /// Handles a discovery that ended without an answer.
     pub(super) fn broke(&mut self) {
         self.is_running = false;
-        // What broke it is likely still there.
+        // The cause is probably still there.
         self.pause = Duration::from_secs(1);
         self.start_next_survey();
     }

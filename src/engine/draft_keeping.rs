@@ -1,5 +1,6 @@
-//! Keeps drafts of replies on disk, on a thread beside the loop: the newest state of each workspace's
-//! drafts is what is written. What was handed over is on disk before the engine is gone.
+//! Saves drafts of replies on a thread beside the loop; only the newest state of each workspace's drafts is
+//! written.
+//! Dropping the keeper waits until everything it was given is on disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,10 +10,9 @@ use std::thread::JoinHandle;
 use crate::model::{Draft, WorkspaceId};
 use crate::store::Store;
 
-/// A change of the drafts of a workspace: all of them as they are now.
+/// All drafts of a workspace, as they now are.
 type Change = (WorkspaceId, Vec<Draft>);
 
-/// The thread, and the way to it.
 pub(super) struct DraftKeeping {
     sender: Option<Sender<Change>>,
     thread: Option<JoinHandle<()>>,
@@ -20,7 +20,7 @@ pub(super) struct DraftKeeping {
 }
 
 impl DraftKeeping {
-    /// Starts the thread. `tell` is told what cannot be written, in words.
+    /// Starts the thread. `tell` receives a message for everything that cannot be written.
     pub(super) fn start(store: Store, tell: impl Fn(String) + Send + Sync + 'static) -> DraftKeeping {
         let tell = Arc::new(tell);
         let (sender, changes) = channel();
@@ -32,12 +32,12 @@ impl DraftKeeping {
         DraftKeeping { sender: Some(sender), thread, drafts: BTreeMap::new() }
     }
 
-    /// Takes over what is on disk of a workspace, before the first change.
+    /// Takes over a workspace's stored drafts; has no effect after the first change.
     pub(super) fn know(&mut self, workspace: &WorkspaceId, drafts: &[Draft]) {
         self.drafts.entry(workspace.clone()).or_insert_with(|| drafts.to_vec());
     }
 
-    /// Keeps a draft in place of the one before of the same session; an empty one is forgotten.
+    /// Replaces the draft of the same session; an empty draft is deleted.
     pub(super) fn keep(&mut self, workspace: WorkspaceId, draft: Draft) {
         let drafts = self.drafts.entry(workspace.clone()).or_default();
         drafts.retain(|known| known.session != draft.session);
@@ -45,7 +45,7 @@ impl DraftKeeping {
             drafts.push(draft);
         }
         if let Some(sender) = &self.sender {
-            // The thread ends with this value alone.
+            // Fails only if the thread did not start, which was reported.
             let _ = sender.send((workspace, drafts.clone()));
         }
     }
@@ -55,7 +55,7 @@ impl Drop for DraftKeeping {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {
-            // A panic in it has nothing to say here.
+            // A panic of the thread has no further effect here.
             let _ = thread.join();
         }
     }
@@ -63,7 +63,7 @@ impl Drop for DraftKeeping {
 
 fn write_all(store: &Store, changes: &Receiver<Change>, tell: &dyn Fn(String)) {
     while let Ok(first) = changes.recv() {
-        // Of several changes of one workspace the last one counts.
+        // The last change of each workspace wins.
         let newest: BTreeMap<WorkspaceId, Vec<Draft>> =
             std::iter::once(first).chain(changes.try_iter()).collect();
         for (workspace, drafts) in newest {

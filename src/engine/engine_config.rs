@@ -1,4 +1,5 @@
-//! What an engine is started with: the same for one that goes on and for one that reads once.
+//! The parameters an engine is started with, the same for [`super::Engine`] and [`super::judge_once`]. Reads
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,30 +11,31 @@ use crate::evidence::{CollectContext, LiveSources};
 use crate::model::{EndingTurn, SupervisedTurn, Timestamp};
 use crate::store::hook_log;
 
-/// What an engine is started with.
+/// The parameters an engine is started with.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
-    /// The configuration.
+    /// The person's configuration.
     pub config: Config,
     /// What to look at.
     pub scope: Scope,
-    /// Adds to every workspace's settings what only this run knows.
+    /// What only this run knows; it takes precedence over each workspace's settings.
     pub overlay: Overrides,
     /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// The agents whose sessions are looked for.
+    /// The agents whose sessions are surveyed.
     pub adapters: Vec<Adapter>,
-    /// The person's environment variables, of which the programs of agents are given what is meant for them.
+    /// The person's environment variables. Each agent's program gets only those meant for it.
     pub variables: BTreeMap<OsString, OsString>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
-    /// closeout's own program, which starts agents in a session of their own; `None` starts none.
+    /// closeout's own program, which starts agents in a process session of their own; `None`: they are started
+    /// without it.
     pub own_program: Option<PathBuf>,
-    /// Where processes and panes are asked for; `None` asks nowhere.
+    /// Where to query processes and panes; `None` queries neither.
     pub live: Option<LiveSources>,
-    /// Where baselines are remembered; `None` remembers nothing.
+    /// closeout's state folder (baselines, history, journals); `None` stores nothing.
     pub state_folder: Option<PathBuf>,
-    /// Whether a terminal is behind the standard input of this run: without one nobody sits at it.
+    /// Whether standard input is a terminal. If not, nobody is assumed to be at the keyboard.
     pub has_terminal: bool,
 }
 
@@ -42,48 +44,49 @@ pub struct EngineConfig {
 pub enum Scope {
     /// One directory, as one workspace.
     One(PathBuf),
-    /// All worktrees of the repository at `here`, if there is one, each of `paths`, and the workspaces
-    /// of the agents' sessions on this machine.
+    /// All worktrees of the repository at `here` (if there is one), each of `paths`, and the workspaces of
+    /// the agents'
+    /// sessions on this machine.
     Worktrees {
-        /// Whether the sessions' workspaces are looked for.
+        /// Whether the workspaces of sessions are included.
         with_sessions: bool,
-        /// Where the person stands.
+        /// The person's working directory.
         here: PathBuf,
-        /// Paths that were given.
+        /// The paths given on the command line.
         paths: Vec<PathBuf>,
     },
 }
 
-/// What only this run knows of the evidence.
+/// What only this run knows about the evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// The id that a decision must carry.
+    /// The check id that a decision must carry.
     pub check_id: Option<String>,
-    /// The session inside which this run was started.
+    /// The session from within which this run was started.
     pub own_session: Option<String>,
     /// The command of `closeout run` whose work is judged.
     pub supervised: Option<SupervisedTurn>,
-    /// The decision file, absolute, in place of the configured one.
+    /// The absolute path of the decision file; replaces the configured one.
     pub decision_file: Option<String>,
-    /// The outputs, absolute, in place of the configured ones.
+    /// The absolute paths of the outputs; they replace the configured ones.
     pub outputs: Vec<String>,
-    /// The turn that is ending now: this run is the gate that its agent asks.
+    /// The turn that is ending, if this run is the gate its agent is waiting for.
     pub ending: Option<EndingTurn>,
 }
 
 impl EngineConfig {
-    /// The agents whose sessions can be asked in a way that leaves nothing behind.
+    /// The names of agents whose sessions can be asked without leaving a trace.
     pub(super) fn agents_without_trace(&self) -> Vec<String> {
         let agents = self.adapters.iter().filter(|adapter| adapter.facts().has_traceless_probe);
         agents.map(|adapter| adapter.name().to_owned()).collect()
     }
 
-    /// Where hooks of agents leave their events.
+    /// The folder where agents' hooks leave their events.
     pub(super) fn hook_folder(&self) -> Option<PathBuf> {
         self.state_folder.as_deref().map(hook_log::folder)
     }
 
-    /// What a collection at this moment is told beside its request.
+    /// The context of a collection at `now`, apart from its request.
     pub(in crate::engine) fn surroundings(&self, now: Timestamp) -> CollectContext {
         CollectContext {
             now,

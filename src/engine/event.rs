@@ -1,35 +1,34 @@
-//! What the engine's loop is told by the work beside it.
+//! The messages that work beside the loop sends to the engine's loop. No rule is here.
 
 use std::collections::BTreeMap;
 
 use crate::model::{Event, RunEnd, RunView, Timestamp, WatchTarget, WorkspaceId};
 
-/// What comes back from work beside the loop.
 pub(super) enum EngineEvent {
     Event(Event),
     Discovery(Option<Box<Discovered>>),
     DiscoveryBroke(String),
-    /// The last supervised runs.
+    /// The last supervised run of each workspace.
     Runs(Runs),
     Notice(String),
 }
 
-/// What a discovery brought.
+/// The result of a discovery.
 #[derive(Debug)]
 pub(super) struct Discovered {
     pub(super) event: Event,
     pub(super) targets: Vec<WatchTarget>,
     pub(super) problems: Vec<String>,
     pub(super) took_ms: u64,
-    /// When it began to look.
+    /// When the discovery began to read.
     pub(super) began_at: Timestamp,
 }
 
-/// What is known of supervised runs.
+/// What is known about supervised runs.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
-    /// Those that are alive, each with its workspace.
+    /// Live runs, by workspace.
     pub(super) alive: BTreeMap<WorkspaceId, RunView>,
-    /// How the last one ended, where that was by a limit.
+    /// How the last run of a workspace ended, if a limit ended it.
     pub(super) ended: BTreeMap<WorkspaceId, RunEnd>,
 }

@@ -1,4 +1,4 @@
-//! What a front of the shell does on its own, beside the monitor: on the records of rescues, each written down.
+//! What shell fronts do without the monitor: operations on rescue records, each entered in the audit log.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::model::{ActionKind, ActionProblem};
 use crate::store::Store;
 
 impl EngineConfig {
-    /// Where rescues are made from.
+    /// Creates a [`Rescuer`] from this configuration. It trusts no programs of a repository.
     ///
     /// # Errors
     /// There is no git program, or no state folder for the journal.
@@ -17,10 +17,12 @@ impl EngineConfig {
         rescuer::rescuer_of(self)
     }
 
-    /// Carries out an action on the records of `workspace` that the monitor has no part in, and writes it down
-    /// before and after. `words` tells of what was done.
+    /// Carries out an action on the records of `workspace` in which the monitor has no part, and writes an
+    /// audit entry
+    /// before and after. `words` describes a successful result.
     ///
     /// # Errors
+    /// The audit entry cannot be written, in which case nothing was done; or the action's own error.
     /// It cannot be written down, and was not done; or what the action itself answers.
     pub fn audited<T>(
         &self,
@@ -33,10 +35,10 @@ impl EngineConfig {
         audit::audited(store.as_ref(), (kind, workspace, plan), action, words)
     }
 
-    /// The top of the worktree that `path` lies in.
+    /// The top of the work tree that contains `path`.
     ///
     /// # Errors
-    /// There is none, in words.
+    /// There is none; the text says why.
     pub fn worktree_top(&self, path: &Path) -> Result<PathBuf, String> {
         discover::worktree_top(path)
     }

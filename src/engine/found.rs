@@ -1,4 +1,4 @@
-//! The workspaces that discovery has found so far, each once, with its settings.
+//! The workspaces that discovery has found so far, each once, with its settings. It must not judge them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use crate::model::{
     WorkspaceSettings, display_text,
 };
 
-/// The workspaces, and what turned out to be none.
+/// The workspaces, and the paths that turned out not to be any.
 pub(super) struct Found<'a> {
     config: &'a EngineConfig,
     pub(super) workspaces: Vec<FoundWorkspace>,
     known: HashSet<WorkspaceId>,
     pub(super) refused: Vec<(PathBuf, String)>,
-    /// Where a new worktree would show.
+    /// Where a new worktree would appear.
     pub(super) folders: Vec<WatchTarget>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// All worktrees of the repository that `here` lies in.
+    /// Adds all worktrees of the repository that contains `here`.
     pub(super) fn add_worktrees(&mut self, here: &Path) {
         match git::worktrees(here) {
             Ok(worktrees) => {
@@ -55,7 +55,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// A path that a person gave: the worktree that it lies in, else the directory itself.
+    /// Adds a path that a person gave: the worktree that contains it, or else the directory itself.
     pub(super) fn add_given(&mut self, path: &Path) {
         let resolved = match path.canonicalize() {
             Ok(resolved) => resolved,
@@ -71,7 +71,7 @@ impl<'a> Found<'a> {
             Ok(Some(top)) => self.add(&top, true),
             Ok(None) => self.refuse(path, "is a bare repository or a git folder; give a work tree of it"),
             Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => self.add(&resolved, false),
-            // Something of a repository is there: let the collection say on its row what is wrong.
+            // It is part of some repository: the collection reports on its row what is wrong.
             Err(_) => self.add(&resolved, true),
         }
     }
@@ -104,10 +104,11 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The files without which git does not know a linked worktree; it writes them one after the other.
+/// The files without which git does not recognise a linked worktree; git writes them one after the other.
 const WORKTREE_FILES: [&str; 3] = ["gitdir", "HEAD", "commondir"];
 
-/// Worktrees below `folder` that git is still making: their folder is there, and not yet what it says.
+/// Targets for worktrees below `folder` that git is still creating: the folder exists, but some files are
+/// missing.
 fn half_made(folder: &Path) -> Vec<WatchTarget> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries
@@ -119,7 +120,7 @@ fn half_made(folder: &Path) -> Vec<WatchTarget> {
 
 fn overlaid(mut settings: WorkspaceSettings, overlay: &Overrides, is_repository: bool) -> WorkspaceSettings {
     let default_kind = if is_repository { TaskKind::Implementation } else { TaskKind::ReadInfo };
-    // What a person says on the command line stands over the workspace's own word.
+    // The command line takes precedence over the workspace's own file.
     if let Some(own) = &mut settings.own {
         own.decision_file = own.decision_file.take().filter(|_| overlay.decision_file.is_none());
         own.outputs = own.outputs.take().filter(|_| overlay.outputs.is_empty());

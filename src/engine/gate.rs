@@ -1,7 +1,9 @@
-//! What a gate needs of the engine beside a verdict: whether it is set in a workspace, how often it held a session in a
-//! row, and the record of each time.
+//! What a gate needs from the engine besides a verdict: whether it is on in a workspace, how often in a row
+//! it has blocked
+//! a session, and a record of each block.
 //!
-//! It must not hold an agent that it could not count: a loop without an end costs a person more than a gate gives.
+//! It must not block an agent if it cannot count the block: an endless loop costs a person more than a gate
+//! gains.
 
 use std::path::{Path, PathBuf};
 
@@ -17,30 +19,36 @@ use crate::store::{Store, StoreError};
 #[derive(Debug)]
 pub struct Gate {
     store: Store,
-    /// How it is set.
+    /// How the gate is configured.
     pub settings: GateSettings,
-    /// The blocks in a row so far.
+    /// The consecutive blocks so far.
     pub row: BlockRow,
 }
 
-/// Blocks that are older than this, in milliseconds, are of another row, where the client does not tell.
+/// The age, in milliseconds (one hour), at which a block no longer counts towards the current row. Used only
+/// if the client
+/// does not say whether the turn continues after a block.
 const ROW_MS: i64 = 3_600_000;
 
 impl EngineConfig {
-    /// How gates are set in the workspace that `folder` lies in, and where that is; `None` if none is set there.
+    /// The settings of the gate in the workspace that contains `folder`, and the top of that workspace;
+    /// `None` if the gate
+    /// is off there.
     ///
     /// # Errors
-    /// The folder is not there or cannot be opened.
+    /// `folder` does not exist or cannot be opened.
     pub fn gate_settings(&self, folder: &Path) -> std::io::Result<Option<(PathBuf, GateSettings)>> {
         let resolved = folder.canonicalize()?;
         let top = worktree_top(&resolved).unwrap_or(resolved);
         Ok(self.config.gate_for(&top).filter(|settings| settings.is_on).map(|settings| (top, settings)))
     }
 
-    /// The gate for the session that `key` names. `is_continued` says whether its turn goes on because a gate held it.
+    /// The gate for the session that `key` (agent, session id) names; `None` without a state folder.
+    /// `is_continued` says
+    /// whether the turn continues because a gate blocked it; `None` if the client does not tell.
     ///
     /// # Errors
-    /// There is no state folder, or what was counted cannot be read.
+    /// The state folder cannot be opened, or the count cannot be read.
     pub fn gate(
         &self,
         settings: GateSettings,
@@ -57,7 +65,7 @@ impl EngineConfig {
 }
 
 impl Gate {
-    /// Writes down that the session may stop; it may all the same where that cannot be written.
+    /// Records that the session may stop. If that cannot be written, it may stop all the same.
     pub fn pass(&self, workspace: &WorkspaceId, agent: &str) {
         let what = HistoryEvent::GatePassed;
         let (workspace, agent) = (workspace.clone(), Some(agent.to_owned()));
@@ -67,10 +75,12 @@ impl Gate {
         }
     }
 
-    /// Writes down that the session is held once more. Only then it may be.
+    /// Records one more block of the session, which may be blocked only after this succeeds. `n_points` is
+    /// the number of
+    /// open points.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The count or the audit entry cannot be written.
     pub fn hold(
         &self,
         workspace: &WorkspaceId,

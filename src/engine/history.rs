@@ -1,6 +1,6 @@
-//! Which verdicts of a live engine are news for the history: those that are other than what this run noted before.
+//! Decides which verdicts go into the history: those that differ from the last one this run noted.
 //!
-//! Whether another closeout wrote it down already is the store's affair.
+//! Whether another closeout has already written one down is left to the store.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use super::store_lane::StoreLane;
 use crate::model::{Proof, Rule, Timestamp, Verdict, VerdictState, WorkspaceId, WorkspaceView, display_text};
 use crate::store::{Store, StoreError, VerdictChange};
 
-/// What was noted in this run.
+/// What this run has noted.
 #[derive(Debug, Default)]
 pub(super) struct History {
     noted: HashMap<WorkspaceId, (VerdictState, bool)>,
     log: VerdictLog,
 }
 
-/// The last verdict of each workspace that the log has, and since when.
+/// The last logged verdict of each workspace, and the time since which it holds.
 #[derive(Debug, Default)]
 struct VerdictLog(HashMap<WorkspaceId, (VerdictState, Rule, Timestamp)>);
 
 impl VerdictLog {
-    /// One line for each verdict that is another one.
+    /// Logs one line if the verdict differs from the last one.
     fn note(&mut self, view: &WorkspaceView, at: Timestamp) {
         let Some(verdict) = &view.verdict else { return };
         let now = (verdict.state, verdict.rule);
@@ -35,8 +35,9 @@ impl VerdictLog {
     }
 }
 
-/// A verdict for the log: from what to what and after how many milliseconds, where, of which check, by what rule, how well
-/// proven, and what became of the decision.
+/// A verdict as a log line: its previous state and how many milliseconds that lasted, the workspace, the
+/// check, the rule,
+/// the strength of the proof, and what became of the decision.
 fn in_the_log(view: &WorkspaceView, verdict: &Verdict, before: Option<(VerdictState, i64)>) -> String {
     let (before, millis) = before.map_or(("none", 0), |(state, millis)| (state.name(), millis));
     let (decision, state) = (&view.decision, verdict.state.name());
@@ -61,7 +62,7 @@ fn in_the_log(view: &WorkspaceView, verdict: &Verdict, before: Option<(VerdictSt
 }
 
 impl History {
-    /// Has news written down beside the loop.
+    /// Queues writes for what is new, beside the loop.
     pub(super) fn note(&mut self, views: &[WorkspaceView], lane: &mut StoreLane) {
         for view in views {
             let Some(verdict) = &view.verdict else { continue };
@@ -76,7 +77,7 @@ impl History {
     }
 }
 
-/// What is written down of a view.
+/// What is stored of a view.
 pub(super) struct Noted {
     workspace: WorkspaceId,
     agent: Option<String>,
@@ -98,11 +99,11 @@ impl Noted {
         }
     }
 
-    /// What changed, if anything did.
+    /// Writes it; returns the change, if there was one.
     fn write(&self, store: &Store, at: Timestamp) -> Result<Option<VerdictChange>, StoreError> {
         let change = store.note_verdict(&self.workspace, self.agent.as_deref(), self.verdict, at)?;
         if change.is_some() && self.verdict.0 == VerdictState::Complete {
-            // One success closes the circuit breaker.
+            // One success resets the circuit breaker.
             store.keep_time_outs(&self.workspace, 0)?;
         }
         if self.is_seen && self.verdict.0 == VerdictState::Complete {
@@ -112,8 +113,9 @@ impl Noted {
     }
 }
 
-/// Writes down what a single look found: what changed since the last one, by whichever closeout; the rest is for who wants
-/// the log in detail.
+/// Writes down what a one-shot command found, if it differs from what any closeout wrote last. An unchanged
+/// verdict is
+/// logged at debug level only.
 pub(super) fn note_once(store: &Store, view: &WorkspaceView) -> Result<(), StoreError> {
     if let Some(problem) = &view.problem {
         let place = display_text::path(view.id.path());

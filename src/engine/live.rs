@@ -1,5 +1,6 @@
-//! The engine that goes on: one loop that owns the monitor, collections beside it, a thread for the
-//! watches. Nothing on the loop waits for the disk, git or a process.
+//! The long-running engine: one loop owns the monitor; collections and watches run on threads beside it.
+//! Nothing
+//! on the loop may wait for the disk, git or a process.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,10 +24,10 @@ use super::store_lane::StoreLane;
 use super::watching::Watching;
 use super::{EngineConfig, clock, pane_jump, recovering};
 
-/// So long what is remembered is waited for at the end.
+/// How long [`Engine::finish`] waits for pending writes.
 const WRITING: Duration = Duration::from_millis(500);
 
-/// The running engine. Lives inside a tokio runtime with time enabled.
+/// The running engine. Must live inside a tokio runtime with time enabled.
 pub struct Engine {
     monitor: Monitor,
     config: Arc<EngineConfig>,
@@ -37,7 +38,6 @@ pub struct Engine {
     inbox_filled: Arc<Notify>,
     watching: Option<Watching>,
     collecting: Collecting,
-    /// The lane for what is remembered: each record waits for the disk, and they are many at a first start.
     store_lane: StoreLane,
     history: History,
     wake_at: Option<Timestamp>,
@@ -50,22 +50,25 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts the engine: discovery begins, nothing is known yet.
+    /// Starts the engine, which begins with a discovery; until that answers, nothing is known. Asks no agent
+    /// automatically and sends no held replies.
     pub fn start(config: EngineConfig) -> Engine {
         let monitor = Monitor::new(config.config.policy(), config.config.watch());
         Engine::with(config, monitor)
     }
 
-    /// Starts the engine for a front at which a person sees what runs and can end it: agents are asked by itself
-    /// where the configuration says so.
+    /// Starts the engine for a front at which a person can see and stop what runs: it asks agents
+    /// automatically if the
+    /// configuration allows it.
     pub fn start_asking(config: EngineConfig) -> Engine {
         let monitor = Monitor::new(config.config.policy(), config.config.watch());
         let monitor = monitor.asking_by_itself(config.agents_without_trace());
         Engine::with(config, monitor)
     }
 
-    /// Starts the engine for a front that goes on without a person: it asks nobody by itself, and sends what a person
-    /// held until the end of a turn.
+    /// Starts the engine for a front that runs unattended: it asks no agent automatically, but sends the
+    /// replies that
+    /// a person held back until the end of a turn.
     pub fn start_sending(config: EngineConfig) -> Engine {
         let monitor = Monitor::new(config.config.policy(), config.config.watch()).sending_held();
         Engine::with(config, monitor)
@@ -126,7 +129,7 @@ impl Engine {
         engine
     }
 
-    /// Waits until something happened, and takes it in. Dropping the future loses nothing.
+    /// Waits for something to happen and handles it. Cancel-safe: dropping the future loses no event.
     pub async fn turn(&mut self) {
         let wake_at = self.wake_at;
         tokio::select! {
@@ -136,7 +139,7 @@ impl Engine {
                 if let Some(arrival) = arrival {
                     self.arrived(arrival);
                 }
-                // What else is there already costs no further turn.
+                // Handle what has already arrived in the same turn.
                 while let Ok(arrival) = self.events.try_recv() {
                     self.arrived(arrival);
                 }
@@ -145,9 +148,11 @@ impl Engine {
         }
     }
 
-    /// Ends the actions that run, lets none begin, and waits for them and for what is being written down, so long as
-    /// `limit` at most. An action that is moving something is finished first; every other one takes back what it had
-    /// begun. What runs still after that, in words: the next start ends it.
+    /// Cancels the running actions, starts no more, and waits at most `limit` for them, then briefly for
+    /// pending
+    /// writes. An action that is moving something is completed first; all others undo what they had begun.
+    /// Returns a
+    /// description of each action still running after that; the next start completes it.
     pub async fn finish(&mut self, limit: Duration) -> Vec<String> {
         self.actions.cancel_all();
         let actions = async {
@@ -155,16 +160,18 @@ impl Engine {
                 self.turn().await;
             }
         };
-        // Where the time is over, what is left is told, or found again at the next start.
+        // What is unfinished after `limit` is reported, or found again at the next start.
         let _ = tokio::time::timeout(limit, actions).await;
         let _ = tokio::time::timeout(limit.min(WRITING), self.store_lane.all_written()).await;
         self.actions.label()
     }
 
-    /// Passes on what a person wants.
+    /// Forwards a person's intent to the monitor. A refresh, or a change of which sessions are shown, also
+    /// starts a
+    /// discovery.
     pub fn want(&mut self, intent: Intent) {
         match &intent {
-            // Another run may have asked the agents meanwhile.
+            // Another closeout may have asked the agents in the meantime.
             Intent::Refresh { .. } => self.discovering.start(Trigger::Asked),
             Intent::ShowOlder { is_shown } => {
                 self.discovering.with_older = *is_shown;
@@ -180,34 +187,34 @@ impl Engine {
         self.update(Event::Wanted { at: clock::now(), intent });
     }
 
-    /// What changed for a front since it asked last.
+    /// The changes for a front since the last call. Verdicts among them are also noted in the history.
     pub fn take_changes(&mut self) -> ViewChanges {
         let changes = self.monitor.take_changes();
         self.history.note(&changes.views, &mut self.store_lane);
         changes
     }
 
-    /// What went wrong beside the workspaces since this was asked last, in words.
+    /// Problems that belong to no single workspace, since the last call, as text for a person.
     pub fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }
 
-    /// Paths that are no workspace, each with the reason.
+    /// Paths that are not workspaces, each with the reason.
     pub fn refused(&self) -> &[(PathBuf, String)] {
         self.monitor.refused()
     }
 
-    /// How many sessions were left out because they are old.
+    /// The number of sessions left out because of their age.
     pub fn n_older_sessions(&self) -> usize {
         self.monitor.n_older_sessions()
     }
 
-    /// True when discovery has answered and every workspace was read at least once.
+    /// Whether discovery has answered and every workspace has been read at least once.
     pub fn is_all_judged(&self) -> bool {
         self.monitor.is_all_judged()
     }
 
-    /// True when discovery has answered.
+    /// Whether discovery has answered.
     pub fn is_discovered(&self) -> bool {
         self.monitor.is_discovered()
     }
@@ -306,7 +313,8 @@ impl Engine {
         }
     }
 
-    /// Runs that began may be of workspaces that are not known yet; the end of each is waited for.
+    /// Watches for the end of each run's process. New runs may belong to workspaces not yet known, hence the
+    /// discovery.
     fn took_runs(&mut self, runs: Runs) {
         if let (Some(process_ends), Some(folder)) = (&self.process_ends, self.live_runs.folder()) {
             let processes: Vec<ProcessId> = runs.alive.values().filter_map(|run| run.process).collect();

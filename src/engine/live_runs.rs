@@ -1,5 +1,6 @@
-//! Which supervised runs are alive. Their folder is watched with the folders of discovery, and the end of each process
-//! is told by the kernel, since one that is killed writes nothing.
+//! Finds the supervised runs that are alive. Their folder is watched together with discovery's folders; the
+//! kernel reports
+//! the end of each process, since a killed run writes nothing.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,8 +13,9 @@ use crate::agent::{process_stat, processes};
 use crate::model::{Names, Parts, ProcessId, RunEnd, RunView, SupervisedRun, WatchTarget, WorkspaceId};
 use crate::store::{LastRuns, Store};
 
-/// The last run of each workspace. The run in which this very process works is none of them: its work is judged by its own
-/// command, or by an agent that it waits for.
+/// The last run of each workspace. Excludes the run inside which this process works: that work is judged by
+/// the run itself,
+/// or by an agent that it waits for.
 pub(super) fn read(store: &Store) -> Runs {
     let LastRuns { alive, ended } = store.last_runs().unwrap_or_else(|error| {
         tracing::warn!("{error}");
@@ -32,12 +34,12 @@ fn view(run: SupervisedRun) -> RunView {
     RunView::of(run, process)
 }
 
-/// Where a run that begins, goes on or ends shows.
+/// Watches for runs that begin, change or end.
 pub(super) fn target(store: &Store) -> WatchTarget {
     WatchTarget::new(store.runs_folder(), Names::Ending(".json".to_owned()), Parts::WORDS)
 }
 
-/// The readings of one engine: one at a time, and one more if anything changed meanwhile.
+/// Reads runs for one engine: one reading at a time, and another if something changed meanwhile.
 #[derive(Debug)]
 pub(super) struct LiveRuns {
     store: Option<Store>,
@@ -54,12 +56,11 @@ impl LiveRuns {
         LiveRuns { store, sender, folder, is_reading: false, again: false, known: BTreeSet::new() }
     }
 
-    /// Where runs are kept.
     pub(super) fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// Reads them beside the loop. Needs the runtime.
+    /// Starts a reading beside the loop. Requires the tokio runtime.
     pub(super) fn read(&mut self) {
         let Some(store) = self.store.clone() else { return };
         if self.is_reading {
@@ -70,12 +71,12 @@ impl LiveRuns {
         let sender = self.sender.clone();
         tokio::spawn(async move {
             let runs = spawn_blocking(move || read(&store)).await.unwrap_or_default();
-            // When nobody receives, the engine has ended.
+            // Sending fails only after the engine has ended.
             let _ = sender.send(EngineEvent::Runs(runs));
         });
     }
 
-    /// A reading has ended. Whether runs began or ended, so that workspaces may come or go.
+    /// Handles the end of a reading. Returns whether runs began or ended, so that workspaces may come or go.
     pub(super) fn ended(&mut self, runs: &Runs) -> bool {
         self.is_reading = false;
         if std::mem::take(&mut self.again) {

@@ -1,8 +1,7 @@
-//! Wiring without a screen: runs the monitor's effects and turns what happens into its events.
+//! Wiring without a screen: carries out the monitor's effects and answers them with events.
 //!
-//! [`Engine`] watches and goes on; [`judge_once`] reads everything once and ends. Both carry out the
-//! same effects with the same code. No rule lives here, and nothing here draws. The clock is read in
-//! one place, [`clock`].
+//! [`Engine`] watches and keeps running; [`judge_once`] reads everything once and returns. Both carry out the
+//! same effects with the same code. This room must not contain rules or draw. Only [`clock`] reads the time.
 
 mod actions;
 pub mod clock;

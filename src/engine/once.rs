@@ -1,5 +1,6 @@
-//! Reads every workspace once and ends: for one-shot fronts. No watches, no runtime; two threads,
-//! because collections wait for the disk as much as they compute.
+//! Reads every workspace once and returns: for one-shot fronts. It uses no watches and no runtime, only two
+//! worker
+//! threads, since a collection waits for the disk as much as it computes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -23,28 +24,28 @@ use super::actions::{self, Tools};
 use super::recall::recall;
 use super::{EngineConfig, Scope, clock, collect, discover, history};
 
-/// How many collections run at once.
+/// The number of collections that run at once.
 const N_WORKERS: usize = 2;
 
-/// What one look at everything brought.
+/// The result of judging everything once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
-    /// The workspaces, in no order.
+    /// The workspaces, in no particular order.
     pub views: Vec<WorkspaceView>,
-    /// Paths that are no workspace, each with the reason.
+    /// Paths that are not workspaces, each with the reason.
     pub refused: Vec<(PathBuf, String)>,
-    /// What could not be remembered, in words.
+    /// Problems that belong to no single workspace, such as what could not be stored, as text for a person.
     pub notices: Vec<String>,
 }
 
-/// Judges everything in the scope of `config` once. Baselines found for the first time are
-/// remembered. A workspace that does not answer within the configured limit is given up; its thread
-/// is left behind, and the caller's process ends it.
+/// Judges everything in the scope of `config` once, and stores baselines found for the first time. A
+/// workspace that
+/// does not answer within the configured limit is given up; its thread is abandoned and ends with the process.
 pub fn judge_once(config: &EngineConfig) -> Judged {
     OneShot::judge(config).judged()
 }
 
-/// Every workspace in the scope, judged once, and the runner of actions on them: for fronts that end.
+/// All workspaces in the scope, judged once, and a runner for actions on them: for fronts that exit afterwards.
 pub struct OneShot<'a> {
     config: &'a EngineConfig,
     store: Option<Store>,
@@ -52,11 +53,11 @@ pub struct OneShot<'a> {
     run: Run<'a>,
     views: BTreeMap<WorkspaceId, WorkspaceView>,
     responses: Vec<Response>,
-    /// The action that the monitor asked for and that was not carried out yet.
+    /// The action that the monitor requested, not yet carried out.
     wanted: Option<Box<ActionRequest>>,
-    /// What is to be remembered when all is judged.
+    /// Writes postponed until everything is judged.
     writes: Vec<StoreWrite>,
-    /// Ends the action that runs.
+    /// Cancels the running action.
     cancel: Cancel,
     notices: Vec<String>,
 }
@@ -86,13 +87,14 @@ impl<'a> OneShot<'a> {
         all
     }
 
-    /// The same, with its actions ended by another's word.
+    /// Replaces the value that cancels the actions with `cancel`, so that the caller can cancel them.
     #[must_use]
     pub fn ending_with(self, cancel: Cancel) -> OneShot<'a> {
         OneShot { cancel, ..self }
     }
 
-    /// Writes down what the one workspace that was looked for is like; of many, a screen does.
+    /// Adds the verdict to the history if the scope is a single workspace; for many, the screen's engine does
+    /// that.
     fn note(&mut self) {
         if let (Scope::One(_), Some(store)) = (&self.config.scope, &self.store) {
             for view in self.views.values() {
@@ -103,7 +105,7 @@ impl<'a> OneShot<'a> {
         }
     }
 
-    /// What is known by now.
+    /// What is known so far.
     pub fn judged(&self) -> Judged {
         Judged {
             views: self.views.values().cloned().collect(),
@@ -112,13 +114,14 @@ impl<'a> OneShot<'a> {
         }
     }
 
-    /// Ends the action that runs, if it can be ended, and lets none run any more. For a signal.
+    /// A handle that cancels the running action, if it can be cancelled, and prevents further ones. For
+    /// signal handlers.
     pub fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
 
-    /// Has an action carried out, looks again at what it changed, and answers with its outcome. `report` is
-    /// told how far it is.
+    /// Carries out an action, reads again what it changed, and returns its outcome. `report` is called with its
+    /// progress.
     pub fn action(
         &mut self,
         workspace: &WorkspaceId,
@@ -150,12 +153,12 @@ impl<'a> OneShot<'a> {
         })
     }
 
-    /// Reads everything again, and answers when all is read.
+    /// Reads everything again; returns when all of it is read.
     pub fn revalidate(&mut self) {
         self.apply(Event::Wanted { at: clock::now(), intent: Intent::Refresh { workspace: None } });
     }
 
-    /// Gives the monitor an event, and does what it asks for until nothing runs any more.
+    /// Feeds an event to the monitor and carries out its effects until nothing is running.
     fn apply(&mut self, event: Event) {
         let mut effects = self.monitor.update(event);
         loop {
@@ -208,14 +211,16 @@ pub(super) fn open_store(config: &EngineConfig, notices: &mut Vec<String>) -> Op
     }
 }
 
-/// The collections of one look.
+/// The collections of one pass.
 struct Run<'a> {
     config: &'a EngineConfig,
     limit: Duration,
     queue: Arc<Mutex<VecDeque<CollectRequest>>>,
     running: Vec<(CollectRequest, Timestamp)>,
     answers: (Sender<Event>, Receiver<Event>),
-    /// How many workers look into the queue. Changed by who holds the queue.
+    /// The number of workers that serve the queue. A worker lowers it while it holds the queue's lock, so no
+    /// request
+    /// is left without one.
     n_workers: Arc<AtomicUsize>,
 }
 
@@ -236,7 +241,7 @@ impl<'a> Run<'a> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).push_back(request);
     }
 
-    /// The next answer; `None` when nothing runs any more.
+    /// The next answer; `None` when nothing is running.
     fn next(&mut self) -> Option<Event> {
         while self.n_workers.load(Ordering::SeqCst) < N_WORKERS.min(self.running.len()) {
             if let Err(error) = self.spawn_worker() {
@@ -254,18 +259,18 @@ impl<'a> Run<'a> {
                         self.running.retain(|(request, _)| {
                             &request.workspace != workspace || request.generation != *generation
                         });
-                        // An answer that was given up before is no answer any more.
+                        // A late answer to a request that was already given up is dropped.
                         if self.running.len() < n_before {
                             return Some(event);
                         }
                     }
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    // Every worker hangs: what each works on is given up, and others take over.
+                    // Every worker hangs: give up the oldest request and start another worker for the rest.
                     let (request, began) = self.running.remove(0);
                     one_less(&self.n_workers);
                     if !self.running.is_empty() {
-                        // Without another worker, the next call tries again.
+                        // If no worker can be started, the next call tries again.
                         let _ = self.spawn_worker();
                     }
                     return Some(collect::answer(&request, began, Err(CollectProblem::TimedOut)));
@@ -275,7 +280,7 @@ impl<'a> Run<'a> {
         None
     }
 
-    /// The answer to the oldest request when no worker can be started.
+    /// Fails the oldest request, since no worker can be started.
     fn without_workers(&mut self, error: &io::Error) -> Option<Event> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let (request, began) = self.running.drain(..1).next()?;
@@ -294,7 +299,7 @@ impl<'a> Run<'a> {
             loop {
                 let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(request) = waiting.pop_front() else {
-                    // What is asked for later is another worker's.
+                    // A later request gets a new worker.
                     one_less(&n_workers);
                     break;
                 };
@@ -311,15 +316,16 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Takes what a collection needs of this thread's heap at once and gives it back: the C library lets a heap that is not
-/// the first one grow by a page at a time, with a system call for each.
+/// Allocates at once what a collection needs of this thread's heap, and frees it again: the C library grows
+/// any heap but
+/// the first one page at a time, with a system call for each.
 fn widen_heap() {
     // Larger blocks would not come from the heap.
     let blocks: [Vec<u8>; 12] = std::array::from_fn(|_| Vec::with_capacity(120 << 10));
     drop(std::hint::black_box(blocks));
 }
 
-/// One worker less. One that was given up may count twice, when it ends after all.
+/// Counts one worker less. A worker that was given up may be counted again when it ends after all.
 fn one_less(n_workers: &AtomicUsize) {
     let _ = n_workers.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
 }

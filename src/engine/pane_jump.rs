@@ -1,8 +1,10 @@
-//! The jump to a session's pane. All is looked at again at this moment: a pane's id is used again by a
-//! new server, and a process's number by another process.
+//! The jump to a session's pane. Everything is checked again at the moment of the jump: a new tmux server
+//! reuses pane ids,
+//! and the kernel reuses process ids.
 //!
-//! Inside the same tmux server the client is switched; elsewhere nothing is done, and the command that
-//! shows the pane is answered. No key is ever sent to a pane.
+//! Within the same tmux server the client is switched; otherwise nothing is changed, and the answer is the
+//! command that
+//! shows the pane. It must never send a key to a pane.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ use crate::evidence::LiveSources;
 use crate::evidence::panes::{InsideTmux, PaneSource};
 use crate::model::{Event, JumpOutcome, JumpTarget, Pane, ProcessId, WorkspaceId};
 
-/// Jumps beside the loop: one event comes back, whatever happens. Needs the runtime.
+/// Jumps beside the loop; exactly one event comes back. Requires the tokio runtime.
 pub(super) fn start(
     config: Arc<EngineConfig>,
     sender: UnboundedSender<EngineEvent>,
@@ -48,7 +50,7 @@ fn refused(reason: String) -> JumpOutcome {
     JumpOutcome::Refused { reason }
 }
 
-/// The session's pane as it is now, with the socket of its server.
+/// The session's current pane, and the socket of its server.
 fn find(session: &JumpTarget, panes: &PaneSource) -> Result<(PathBuf, ListedPane), &'static str> {
     match (&session.pane, session.process) {
         (None, None) => Err("neither its pane nor its process is known"),
@@ -57,8 +59,9 @@ fn find(session: &JumpTarget, panes: &PaneSource) -> Result<(PathBuf, ListedPane
     }
 }
 
-/// The pane in which the process runs. What a source named only says which server is asked, too: it may
-/// be another program's pane by now, and not all sources tell the server.
+/// The pane in which the process runs. A pane named by a source only tells which server to ask as well: by
+/// now it may
+/// belong to another program, and not all sources name the server.
 fn by_process(
     named: Option<&Pane>,
     process: ProcessId,
@@ -79,7 +82,7 @@ fn by_process(
     })
 }
 
-/// The pane that a source named, if the agent still runs in it.
+/// The pane that a source named, if the agent is still running in it.
 fn by_name(agent: &str, named: &Pane, panes: &PaneSource) -> Result<(PathBuf, ListedPane), &'static str> {
     let socket = panes.socket_of(named);
     let listed = panes.panes_now(&socket);
@@ -95,7 +98,7 @@ fn pseudo_terminal(pane: &ListedPane) -> Option<u32> {
     pane.tty.strip_prefix("/dev/pts/")?.parse().ok()
 }
 
-/// Shows the pane, or tells how.
+/// Shows the pane, or answers with the command that does.
 fn go(panes: &PaneSource, socket: &Path, pane: &ListedPane) -> JumpOutcome {
     if !is_pane_id(&pane.id) {
         return refused("tmux named its pane in an unknown way".to_owned());
@@ -112,7 +115,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
         || std::fs::canonicalize(one).ok().is_some_and(|one| std::fs::canonicalize(other).ok() == Some(one))
 }
 
-/// Switches the client in which closeout is shown: tmux finds it by the two variables.
+/// Switches the client that shows closeout; tmux identifies it by the two variables.
 fn switch(panes: &PaneSource, socket: &Path, inside: &InsideTmux, id: &str) -> JumpOutcome {
     let arguments = ["switch-client", "-t", id, ";", "select-window", "-t", id, ";", "select-pane", "-t", id];
     let variables: [(&str, &OsString); 2] = [("TMUX", &inside.variable), ("TMUX_PANE", &inside.pane)];
@@ -126,16 +129,16 @@ fn switch(panes: &PaneSource, socket: &Path, inside: &InsideTmux, id: &str) -> J
     }
 }
 
-/// The command that shows the pane, for a shell.
+/// The shell command that shows the pane.
 fn attach(panes: &PaneSource, socket: &Path, is_in_tmux: bool, id: &str) -> String {
     let server = panes.name_of(socket).map(|socket| format!(" -S {}", quoted(&socket)));
-    // tmux refuses to attach inside another server's pane while it knows of that.
+    // Inside another server's pane, tmux refuses to attach while `TMUX` is set.
     let begin = if is_in_tmux { "env -u TMUX " } else { "" };
     let server = server.unwrap_or_default();
     format!("{begin}tmux{server} attach -t {id} \\; select-window -t {id} \\; select-pane -t {id}")
 }
 
-/// `text` as one word of a shell.
+/// Quotes `text` as one shell word.
 fn quoted(text: &str) -> String {
     let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "/._-+:@".contains(sign);
     if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }

@@ -1,18 +1,20 @@
-//! What earlier runs wrote down of the workspaces that were found. What cannot be read is told, and nothing of it
-//! stops anything.
+//! Loads what earlier runs stored about the workspaces that were found. What cannot be read is reported; it
+//! must not stop
+//! anything.
 
 use std::collections::HashMap;
 
 use crate::model::{FoundWorkspace, WorkspaceId};
 use crate::store::{Store, StoreError};
 
-/// So many of the newest entries of each workspace's history are taken along.
+/// The number of newest history entries loaded per workspace.
 const MOST_ENTRIES: usize = 50;
-/// So many of the newest events of all workspaces are.
+/// The number of newest events loaded for all workspaces together.
 const MOST_EVENTS: usize = 1_000;
 
-/// Gives it to `workspaces`. No file of another workspace is read. History and drafts are needed once a run:
-/// `with_actions` asks for them. `tell` is told what could not be read, in words.
+/// Adds stored data to `workspaces`; reads no other workspace's files. `with_actions` also loads history and
+/// drafts, which
+/// a run needs only once. `tell` receives a message for everything that could not be read.
 pub(super) fn recall(
     store: Option<&Store>,
     workspaces: &mut [FoundWorkspace],
@@ -23,7 +25,7 @@ pub(super) fn recall(
     let ids: Vec<WorkspaceId> = workspaces.iter().map(|workspace| workspace.id.clone()).collect();
     let mut baselines = store.baselines_of(&ids);
     baselines.notices.into_iter().for_each(&mut *tell);
-    // Another run may have asked meanwhile.
+    // Another run may have asked agents in the meantime.
     let (mut reports, n_unread) = store.reports_of(&ids);
     if n_unread > 0 {
         tell(format!("{n_unread} files of what agents said cannot be read; they stay where they are"));

@@ -1,4 +1,4 @@
-//! At the start: brings to an end what a crash has cut off in a rescue or an undo, beside the loop.
+//! At the start, completes any rescue or undo that a crash cut off, beside the loop.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::actions::rescuer::{problem, rescuer_of};
 use super::event::EngineEvent;
 use crate::model::display_text;
 
-/// Looks for it and ends it; what was found is told. Needs the runtime.
+/// Looks for interrupted operations, completes them and reports each. Requires the tokio runtime.
 pub(super) fn start(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) {
     spawn_blocking(move || {
-        // Without git or a state folder there was no rescue either.
+        // Without git or a state folder, no rescue can have started.
         let Ok(rescuer) = rescuer_of(&config) else { return };
         rescuer.sweep();
         for top in rescuer.unfinished() {
@@ -25,7 +25,7 @@ pub(super) fn start(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEve
                     format!("a rescue in {shown} was cut off and cannot be brought to an end: {words}")
                 }
             };
-            // When nobody receives, the engine has ended.
+            // Sending fails only after the engine has ended.
             let _ = sender.send(EngineEvent::Notice(words));
         }
     });

@@ -1,5 +1,6 @@
-//! The actions that run beside the loop, so that each can be ended by its number, and all of them at the end. Nothing is
-//! ended here: whoever carries an action out is told to end it.
+//! The actions that run beside the loop, so that each can be cancelled by its number, and all of them at the
+//! end. It only
+//! requests cancellation; the code that carries an action out ends it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,11 +18,10 @@ use crate::model::{
 use crate::process::Cancel;
 use crate::store::Store;
 
-/// The actions that run.
 #[derive(Debug, Default)]
 pub(super) struct RunningActions {
     by_number: BTreeMap<u64, Running>,
-    /// Whether all of them are to end, and none is to begin.
+    /// Whether all actions are to end and no other may begin.
     is_over: bool,
 }
 
@@ -33,7 +33,7 @@ struct Running {
 }
 
 impl RunningActions {
-    /// Actions beside the loop: one event comes back, whatever happens. Needs the runtime.
+    /// Carries out an action beside the loop; exactly one final event comes back. Requires the tokio runtime.
     pub(super) fn start(
         &mut self,
         request: ActionRequest,
@@ -59,12 +59,12 @@ impl RunningActions {
             });
             let (outcome, entry) = (Box::new(outcome), entry.map(Box::new));
             let event = Event::ActionFinished { at: clock::now(), workspace, number, outcome, entry };
-            // When nobody receives, the engine has ended.
+            // Sending fails only after the engine has ended.
             let _ = sender.send(EngineEvent::Event(event));
         });
     }
 
-    /// An action begins; by what it hears that it is to end.
+    /// Registers an action and returns the value that cancels it; already cancelled after [`Self::cancel_all`].
     fn begin(&mut self, request: &ActionRequest) -> Cancel {
         let cancel = Cancel::new();
         if self.is_over {
@@ -75,34 +75,34 @@ impl RunningActions {
         cancel
     }
 
-    /// Takes note of the end of an action, if `event` is one.
+    /// Forgets an action if `event` reports its end.
     pub(super) fn hear(&mut self, event: &Event) {
         if let Event::ActionFinished { number, .. } = event {
             self.by_number.remove(number);
         }
     }
 
-    /// Asks for the end of an action. Its workspace where that has to wait: something is being finished first.
+    /// Cancels an action. Returns its workspace if it is completing something first and cannot be cancelled
+    /// yet.
     pub(super) fn cancel(&self, number: u64) -> Option<&WorkspaceId> {
         let running = self.by_number.get(&number)?;
         (!running.cancel.cancel()).then_some(&running.workspace)
     }
 
-    /// Asks for the end of all, and lets none begin any more.
+    /// Cancels all actions, including any that begin later.
     pub(super) fn cancel_all(&mut self) {
         self.is_over = true;
         for running in self.by_number.values() {
-            // What is being finished ends by itself.
+            // An action that is completing something ends by itself.
             running.cancel.cancel();
         }
     }
 
-    /// Whether none runs.
     pub(super) fn is_empty(&self) -> bool {
         self.by_number.is_empty()
     }
 
-    /// What runs, in words.
+    /// The running actions, as text for a person.
     pub(super) fn label(&self) -> Vec<String> {
         let words =
             |it: &Running| format!("{} in {}", it.kind.name(), display_text::path(it.workspace.path()));

@@ -1,4 +1,5 @@
-//! Which workspace a session belongs to: the work tree that its folder lies in, else the folder itself.
+//! Assigns sessions to workspaces: to the work tree that contains the session's folder, or else the folder
+//! itself.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,19 +8,19 @@ use super::found::Found;
 use crate::agent::FoundSession;
 use crate::model::{SessionPlace, Timestamp, WorkspaceId};
 
-/// So many places are given to a workspace at most, the newest.
+/// The number of newest session places kept per workspace.
 const MOST_PLACES: usize = 32;
 
-/// The workspace of each folder that was looked at; `None` for a folder that is not there any more.
+/// The workspace of each folder that was looked up; `None` for a folder that no longer exists.
 #[derive(Debug)]
 pub(super) struct SessionFolders<'a> {
-    /// The person's home folder: a repository of dotfiles there is nobody's work tree, and looking for
-    /// changes in it would go over all that the person has.
+    /// The person's home folder. A repository there holds dotfiles and is not treated as a work tree: looking
+    /// for changes
+    /// in it would scan everything the person has.
     home: Option<&'a Path>,
     known: HashMap<PathBuf, Option<Home>>,
 }
 
-/// The workspace of a folder.
 #[derive(Debug, Clone)]
 struct Home {
     path: PathBuf,
@@ -31,8 +32,9 @@ impl<'a> SessionFolders<'a> {
         SessionFolders { home, known: HashMap::new() }
     }
 
-    /// Gives each workspace in `found` the places of its sessions. Workspaces that are known by a session
-    /// alone are added if `is_adding`.
+    /// Gives each workspace in `found` the places of its sessions. If `is_adding`, also adds workspaces known
+    /// only through
+    /// a session.
     pub(super) fn assign(&mut self, sessions: &[FoundSession], found: &mut Found<'_>, is_adding: bool) {
         let mut of_workspace: HashMap<WorkspaceId, Vec<(Timestamp, &SessionPlace)>> = HashMap::new();
         for session in sessions {
@@ -48,7 +50,7 @@ impl<'a> SessionFolders<'a> {
             places.sort_unstable_by(|one, other| other.cmp(one));
             places.truncate(MOST_PLACES);
             workspace.sessions = places.into_iter().map(|(_, place)| place.clone()).collect();
-            // The order of the places says nothing, and a changed one would have everything read anew.
+            // Sorted, since a mere change of order would cause everything to be read again.
             workspace.sessions.sort_unstable();
         }
     }
@@ -63,8 +65,9 @@ impl<'a> SessionFolders<'a> {
     }
 }
 
-/// The work tree that `folder` lies in, else the folder. A folder inside a git directory, or in a bare
-/// repository, is its own.
+/// The work tree that contains `folder`, or else `folder` itself. A folder inside a git directory or a bare
+/// repository
+/// is its own workspace.
 fn home_of(folder: &Path, home: Option<&Path>) -> Option<Home> {
     let resolved = folder.canonicalize().ok()?;
     if !resolved.is_dir() {
@@ -79,8 +82,9 @@ fn home_of(folder: &Path, home: Option<&Path>) -> Option<Home> {
     })
 }
 
-/// Whether git knows a work tree there: a linked one has a file in the place of the folder. What only
-/// has the name is none.
+/// Whether git recognises a work tree here: the folder `.git`, or the file that a linked worktree has in its
+/// place. The
+/// name alone is not enough.
 fn is_work_tree(folder: &Path) -> bool {
     let git = folder.join(".git");
     git.is_file() || git.join("HEAD").symlink_metadata().is_ok()
@@ -104,7 +108,7 @@ mod tests {
         fs::create_dir_all(home.join("shop/src/.git")).unwrap();
         fs::create_dir_all(home.join("shop/src/deep")).unwrap();
         fs::create_dir_all(home.join("shop/trees/other")).unwrap();
-        // A linked worktree has a file there.
+        // A linked worktree has a file named `.git`.
         fs::write(home.join("shop/trees/other/.git"), "gitdir: /elsewhere").unwrap();
         fs::create_dir_all(home.join("notes")).unwrap();
         assert_eq!(of("shop/src/deep"), Some((home.join("shop"), true)));

@@ -1,5 +1,6 @@
-//! The lane beside the loop for what is remembered: each record waits for the disk, and they are many at a
-//! first start.
+//! Queues writes to the store beside the loop: each write waits for the disk, and a first start makes many.
+//! It must not
+//! block the loop.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +12,7 @@ use super::clock;
 use super::event::EngineEvent;
 use crate::store::{Store, StoreError, StoreWrite};
 
-/// The lane. What came together is written together, and waits for the disk once.
+/// The queue. Writes that arrive together are written together, and wait for the disk once.
 pub(super) struct StoreLane {
     store: Option<Store>,
     sender: UnboundedSender<EngineEvent>,
@@ -22,7 +23,7 @@ pub(super) struct StoreLane {
 }
 
 impl StoreLane {
-    /// A lane to `store`; without one nothing is remembered.
+    /// A queue to `store`; without a store nothing is remembered.
     pub(super) fn new(store: Option<Store>, sender: UnboundedSender<EngineEvent>) -> StoreLane {
         StoreLane {
             store,
@@ -34,7 +35,7 @@ impl StoreLane {
         }
     }
 
-    /// Writes beside the loop; what cannot be written is told. Needs the runtime.
+    /// Queues a write beside the loop; failures are reported as notices. Requires the tokio runtime.
     pub(super) fn write(&mut self, write: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static) {
         let Some(store) = self.store.clone() else { return };
         let (sender, lane) = (self.sender.clone(), Arc::clone(&self.lane));
@@ -53,8 +54,9 @@ impl StoreLane {
         });
     }
 
-    /// Forgets, once a run, what was remembered of directories that are gone for long. Beside the lane: it looks at
-    /// every directory, and one may lie on a disk that does not answer.
+    /// Deletes, once per run, what was stored about directories that have long been gone. It does not use the
+    /// queue: it
+    /// checks every directory, and one may lie on a disk that does not answer.
     pub(super) fn tidy(&mut self) {
         if std::mem::replace(&mut self.has_tidied, true) {
             return;
@@ -70,7 +72,7 @@ impl StoreLane {
         });
     }
 
-    /// Waits until all is written that was to be written. Dropping the future loses nothing.
+    /// Waits until everything queued is written. Cancel-safe.
     pub(super) async fn all_written(&mut self) {
         while self.writing.join_next().await.is_some() {}
     }

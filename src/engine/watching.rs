@@ -1,5 +1,5 @@
-//! The owner of the watcher: a thread that may wait for the disk, which the loop may not. It sleeps
-//! until there is something to do.
+//! The thread that owns the watcher: it may wait for the disk, which the loop may not. It sleeps until there
+//! is an order.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -7,14 +7,13 @@ use std::thread;
 use crate::model::{Timestamp, WatchTarget, WorkspaceId};
 use crate::watch::{Inbox, WatchError, WatchEvent, Watcher, changed_since};
 
-/// What the owner is told to do.
 enum Order {
     Watch { workspace: WorkspaceId, targets: Vec<WatchTarget>, read_at: Timestamp },
     Rearm,
     Recheck,
 }
 
-/// The watcher, from the loop's side. Dropping it ends the thread and all watches.
+/// A handle on the watcher for the loop. Dropping it ends the thread and all watches.
 pub(super) struct Watching {
     orders: Sender<Order>,
 }
@@ -30,7 +29,7 @@ impl Watching {
             while let Ok(order) = todo.recv() {
                 match order {
                     Order::Watch { workspace, targets, read_at } => {
-                        // What was read before the watch stood may have changed unseen.
+                        // Anything read before the watch was set up may have changed unnoticed.
                         let mut parts = watcher.watch(&workspace, &targets);
                         if !parts.is_empty() {
                             parts &= changed_since(&targets, read_at);
@@ -48,7 +47,7 @@ impl Watching {
         Ok(Watching { orders })
     }
 
-    /// Replaces the targets of a workspace, which were read no earlier than `read_at`.
+    /// Replaces a workspace's targets, which were read no earlier than `read_at`.
     pub(super) fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>, read_at: Timestamp) {
         self.order(Order::Watch { workspace, targets, read_at });
     }
