@@ -1,8 +1,8 @@
-//! The judges: what a snapshot means. Pure, total (any input gives an answer) and linear.
+//! The judges: what a snapshot means. Pure, total (every input has an answer) and linear in the input.
 //!
-//! Five judges read one kind of source each; [`weigh`] lets them turn raw observations into
-//! evidence, and [`combine`] makes a verdict of all evidence of a workspace. Nothing here reads the
-//! world, and missing evidence is never COMPLETE.
+//! Five judges each read one kind of source. [`weigh`] uses them to turn raw observations into evidence, and
+//! [`combine`] turns all evidence of a workspace into a verdict. Nothing here does I/O, and missing evidence
+//! never yields COMPLETE.
 
 mod by_turn;
 pub mod checkers;
@@ -24,6 +24,6 @@ pub mod task;
 pub mod weigh;
 mod words;
 
-/// Times of less than this between them, in milliseconds, are taken for one moment: a commit has whole seconds, and
-/// files, prompts and commits are not of one clock (vectors/README.md, decision rule 5).
+/// Two times closer than this, in milliseconds, count as the same moment: commit times are whole seconds, and
+/// files, prompts and commits do not share a clock (vectors/README.md, decision rule 5).
 pub(crate) const GRACE_MS: i64 = 2000;

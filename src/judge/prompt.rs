@@ -1,9 +1,9 @@
-//! The text of a prompt: its head (front matter) and its placeholders.
+//! Prompt files: an optional head (front matter) and the text with its placeholders.
 //!
-//! Must not: read files, or look into what is put in. Placeholders are replaced in one pass, so that a value
-//! that looks like a placeholder stays as it is.
+//! Must not read files or interpret the values. All placeholders are replaced in a single pass, so a value
+//! that looks like a placeholder is left alone.
 //!
-//! A prompt may begin with a head between two lines `---`, with the names of the values that it takes:
+//! The head stands between two `---` lines at the beginning and lists the names of the values the prompt takes:
 //!
 //! ```text
 //! ---
@@ -16,16 +16,16 @@
 /// The longest name of a value, in bytes.
 const LONGEST_NAME: usize = 64;
 
-/// A prompt before its values are put in.
+/// A prompt whose placeholders are not yet filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// The names of the values that it takes beside `input`, as its head says.
+    /// The values its head asks for, besides `input`.
     pub params: Vec<String>,
-    /// The text below the head. Untrusted text.
+    /// The text below the head. Untrusted.
     pub text: String,
 }
 
-/// Reads a prompt. Total: a head that is not closed is text.
+/// Parses a prompt. Never fails: a head that is not closed is read as text.
 pub fn read(text: &str) -> Template {
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let head = text.strip_prefix("---\n").and_then(|rest| {
@@ -38,7 +38,7 @@ pub fn read(text: &str) -> Template {
     }
 }
 
-/// The list `params` of a head: as lines with a dash, or in brackets.
+/// Reads `params` from a head, either as dashed lines or in brackets.
 fn params(head: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut is_inside = false;
@@ -67,13 +67,13 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Template {
-    /// The names that its head asks for and `values` does not have.
+    /// The names that the head asks for but `values` lacks.
     pub fn missing(&self, values: &[(&str, &str)]) -> Vec<String> {
         let is_there = |name: &String| values.iter().any(|(known, _)| known == name);
         self.params.iter().filter(|name| !is_there(name)).cloned().collect()
     }
 
-    /// The text with each `{{name}}` of `values` replaced, in one pass. Other braces stay.
+    /// Replaces each `{{name}}` found in `values`, in a single pass. All other braces stay.
     pub fn fill(&self, values: &[(&str, &str)]) -> String {
         let mut filled = String::with_capacity(self.text.len());
         let mut rest = self.text.as_str();
@@ -88,7 +88,7 @@ impl Template {
                 filled.push_str(value);
                 rest = inside.get(name.len() + 2..).unwrap_or_default();
             } else {
-                // One brace on, so that `{{{input}}` has its placeholder too.
+                // Advance by one brace only, so that the placeholder in `{{{input}}` is found.
                 filled.push('{');
                 rest = after.get(1..).unwrap_or_default();
             }

@@ -1,14 +1,14 @@
-//! The words of `assets/words.toml`, by group. It must not know what a group means.
+//! The words of `assets/words.toml`, by group. Must not know what a group means.
 
-/// The groups: made of the file by the build.
+/// The groups and their words, generated from the file by the build script.
 static FILE: &[(&str, &[&str])] = &include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-/// The words of a group; none where the file has no such group, which a test holds.
+/// The words of a group. A missing group is empty; a test checks that every group named in code exists.
 pub(super) fn of(group: &str) -> &'static [&'static str] {
     FILE.iter().find(|(name, _)| *name == group).map_or(&[], |(_, words)| words)
 }
 
-/// Whether `text` holds one of the words of a group anywhere.
+/// Whether `text` contains any word of the group, even inside another word.
 pub(super) fn has(text: &str, group: &str) -> bool {
     of(group).iter().any(|word| text.contains(word))
 }
@@ -17,7 +17,7 @@ pub(super) fn has(text: &str, group: &str) -> bool {
 mod tests {
     use super::FILE;
 
-    /// A group that nobody names, or a name without its group, would be silent.
+    /// Neither a group that no code names nor a name without a group would be noticed at run time.
     #[test]
     fn the_groups_are_those_that_the_code_names() {
         let code = [

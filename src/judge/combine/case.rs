@@ -1,4 +1,4 @@
-//! What a verdict is made from, beside the evidence. It decides nothing.
+//! The inputs of a verdict besides the evidence. Must not decide anything.
 
 use super::table::{LastPrompt, Mark};
 use crate::model::{
@@ -6,51 +6,51 @@ use crate::model::{
     SessionView, TaskKind, TaskWork, Timestamp,
 };
 
-/// What a verdict is made from, beside the evidence.
+/// The inputs of a verdict besides the evidence.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
-    /// The kind of the task; it selects the table.
+    /// The kind of task; it selects the rows of the table.
     pub task_kind: TaskKind,
-    /// How evidence is judged.
+    /// The limits by which evidence is judged.
     pub policy: &'a Policy,
-    /// The rounds, this one included.
+    /// The rounds so far, including this one.
     pub rounds: &'a Rounds,
-    /// Git's facts, for warnings and words; what counts of them is in the evidence.
+    /// Git's facts, for warnings and wording. What they claim is already in the evidence.
     pub git: Option<&'a GitFacts>,
-    /// The question in the last words.
+    /// The question in the agent's last words.
     pub question: Option<&'a Question>,
-    /// When a person last asked an agent here for work: a claim that is older says nothing of it.
+    /// When a person last asked an agent here for work; an older claim says nothing about that work.
     pub prompted_at: Option<Timestamp>,
-    /// The work of the tasks here: what of git's facts is theirs.
+    /// What the records tell of the tasks here; it determines which of git's facts are theirs.
     pub work: &'a TaskWork,
-    /// The sessions, for the degree of a rescue.
+    /// The sessions, to judge how urgent a rescue is.
     pub sessions: &'a [SessionView],
     /// When the evidence was read.
     pub taken_at: Timestamp,
-    /// A person's own word that still holds.
+    /// The person's own mark, if it still holds.
     pub mark: Mark,
-    /// Why their last word does not hold any more.
+    /// Why the person's last mark no longer holds.
     pub lapsed: Option<MarkLapse>,
-    /// How well a COMPLETE has to be proven.
+    /// How well COMPLETE must be proven.
     pub required: Proof,
     /// What the last prompt asked for.
     pub prompt: LastPrompt,
-    /// Whether the task acted outside the work tree, and that succeeded.
+    /// Whether the task successfully acted outside the work tree.
     pub acted_outside: bool,
-    /// Whether a whole test run in the sessions passed after the last edit.
+    /// Whether a complete test run in the sessions passed after the last edit.
     pub is_checked: bool,
     /// Keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: &'a [ChosenKey],
-    /// What was left to do at the last look.
+    /// What was left to do at the previous look.
     pub before: &'a [OpenPoint],
 }
 
-/// The uncommitted changes, where they were looked at.
+/// The uncommitted changes, if they were read.
 pub(super) fn changes<'a>(case: &Case<'a>) -> Option<&'a Changes> {
     case.git.and_then(|git| git.changes.as_ref())
 }
 
-/// The commits, where git answered.
+/// The commit counts, if git answered.
 pub(super) fn commits<'a>(case: &Case<'a>) -> Option<&'a CommitCounts> {
     case.git.map(|git| &git.commits)
 }

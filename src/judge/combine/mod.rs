@@ -1,8 +1,8 @@
-//! The verdict: all evidence of a workspace, by the first row of the table that matches (DESIGN.md 2.3).
+//! The verdict on all evidence of a workspace: the first matching row of the table decides (DESIGN.md 2.3).
 //!
-//! [`combine`] looks at claims only; what a source's raw text means was settled by the five judges.
-//! Pure and total: every set of evidence has a verdict, and none is COMPLETE without a YES that is
-//! not vacuous.
+//! [`combine`] looks at claims only; the five judges have already settled what each source's raw text means.
+//! Pure and total: every set of evidence has a verdict, and without a YES that is not vacuous it is never
+//! COMPLETE.
 
 mod case;
 mod roles;
@@ -24,16 +24,16 @@ use case::commits;
 use situation::Tally;
 use table::{Situation, Tree};
 
-/// A session that moved no longer ago than this will commit its work, or its person will.
+/// If a session was active within this many milliseconds, it or its person is expected to commit the work.
 const DAY_MS: i64 = 86_400_000;
 
-/// The verdict on `evidence`.
+/// Combines all evidence of a workspace into its verdict. The order of `evidence` does not matter.
 pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     let mut evidence: Vec<Evidence> =
         evidence.iter().cloned().map(|evidence| scope::of_this_task(evidence, case)).collect();
     evidence.extend(scope::kept_apart(case));
     evidence.extend(whose::softened(case));
-    // A stable order, so that the same evidence in another order gives the same verdict.
+    // Sorted, so that the order in which evidence arrives cannot change the verdict.
     evidence.sort_by(|a, b| order_key(a).cmp(&order_key(b)));
     let tally = Tally::of(&evidence, case);
     let situation = tally.situation(case);
@@ -69,7 +69,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     }
 }
 
-/// The same row of the table in the words that fit: with commits, a YES on a clean tree is more than a word.
+/// Chooses the rule's more specific name: with commits, a YES on a clean tree is more than a mere statement.
 fn named(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Rule {
     let has_rescued = commits(case).is_some_and(|commits| commits.n_rescued > 0);
     if rule == Rule::YesClean && (tally.has_commits() || has_rescued) { Rule::YesWithCommits } else { rule }
@@ -80,7 +80,7 @@ fn proof(state: VerdictState, rule: Rule, situation: &Situation) -> Option<Proof
     (state == VerdictState::Complete).then_some(proof)
 }
 
-/// How urgent it is to commit what is finished (DESIGN.md 2.4).
+/// How urgently finished work has to be committed (DESIGN.md 2.4).
 fn degree(tally: &Tally<'_>, case: &Case<'_>) -> RescueDegree {
     let is_on_branch =
         case.git.is_some_and(|git| matches!(git.head, Head::Branch { .. }) && git.commits.n_lost == 0);
@@ -148,7 +148,7 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     warnings
 }
 
-/// What the workspace's own file has to do with the verdict.
+/// The warning if the workspace's own configuration file could have softened the verdict.
 fn of_own_settings(chosen: &[ChosenKey], state: VerdictState) -> Option<Warning> {
     if chosen.iter().any(|chosen| !chosen.counts) {
         Some(Warning::OwnSettingsIgnored)

@@ -1,4 +1,4 @@
-//! From evidence to the situation that the table is asked about. Decides nothing itself.
+//! Turns evidence into the situation that the table is asked about. Must not decide a verdict.
 
 use crate::model::{
     BaselineOrigin, Claim, Evidence, Head, Point, Proof, Rejection, Source, Strength, TaskKind,
@@ -8,7 +8,7 @@ use super::case::Case;
 use super::table::{AtWork, Deliverable, Done, Failure, LastTurn, Limit, No, Situation, Tree};
 use super::whose;
 
-/// The evidence of one workspace, seen by claim.
+/// The evidence of one workspace, accessed by claim.
 pub(super) struct Tally<'a> {
     pub(super) evidence: &'a [Evidence],
     pub(super) tree: Tree,
@@ -19,7 +19,7 @@ impl<'a> Tally<'a> {
         Tally { evidence, tree: tree(evidence, case) }
     }
 
-    /// What the table is asked about.
+    /// The situation as the table expects it.
     pub(super) fn situation(&self, case: &Case<'_>) -> Situation {
         Situation {
             deliverable: self.deliverable(case),
@@ -61,12 +61,12 @@ impl<'a> Tally<'a> {
         self.yes().any(|evidence| evidence.source == Source::Commits)
     }
 
-    /// A session that waits for a permission.
+    /// The claim of a session that waits for a permission.
     pub(super) fn permission(&self) -> Option<&'a Evidence> {
         self.claims(Claim::Ask).find(|evidence| evidence.has(&Point::Permission))
     }
 
-    /// Whether a session of an agent is known here: somebody who can be asked.
+    /// Whether a readable session is known here, and so somebody who can be asked.
     pub(super) fn has_session(&self) -> bool {
         let is_known = |evidence: &Evidence| {
             evidence.source == Source::LiveSession && !evidence.is_rejected_as(Rejection::Unreadable)
@@ -74,7 +74,7 @@ impl<'a> Tally<'a> {
         self.evidence.iter().any(is_known)
     }
 
-    /// The first failure of the run itself.
+    /// The first failure of the run itself, of a session's last turn, or of a probe.
     pub(super) fn run_failure(&self) -> Option<&'a Evidence> {
         self.claims(Claim::Fail)
             .find(|evidence| matches!(evidence.source, Source::Run | Source::LiveSession | Source::Probe))
@@ -87,13 +87,12 @@ impl<'a> Tally<'a> {
         })
     }
 
-    /// A decision file that is there and cannot be used.
+    /// A decision file that exists but cannot be used.
     pub(super) fn unreadable_decision(&self) -> Option<&'a Evidence> {
         self.evidence.iter().find(|evidence| evidence.is_unreadable_decision())
     }
 
-    /// The first source that cannot be read and that the verdict cannot do without. Git that does
-    /// not answer is always one (R7).
+    /// The first required source that cannot be read. Git is always required (R7).
     pub(super) fn unreadable(&self) -> Option<&'a Evidence> {
         self.evidence.iter().find(|evidence| match evidence.claim {
             Claim::Fail => {
@@ -131,15 +130,15 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Whether anybody was asked for anything here: a session or a run is known, a person gave the baseline
-    /// or declared an output, or a source beside git makes a claim.
+    /// Whether anybody was asked for anything here: a session or a run is known, a person set the baseline or
+    /// declared an output, or a source besides git makes a claim.
     fn is_asked(&self, case: &Case<'_>) -> bool {
         let is_given = case.git.is_some_and(|git| match git.baseline.origin {
             BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::Workspace => true,
             BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_) => false,
         });
         let speaks = |evidence: &Evidence| match evidence.source {
-            // A session that was opened and not asked anything yet.
+            // A session that was opened but not yet prompted is vacuous.
             Source::LiveSession => !evidence.is_rejected_as(Rejection::Vacuous),
             Source::Run => true,
             Source::Commits | Source::Changes => false,
@@ -154,15 +153,15 @@ impl<'a> Tally<'a> {
             | Source::Marker
             | Source::Probe
             | Source::LastWords => {
-                // What cannot be read was written by somebody, for somebody.
+                // An unreadable file still proves that somebody wrote it for somebody.
                 matches!(evidence.rejection(), None | Some(Rejection::Unreadable))
             }
         };
         is_given || case.rounds.is_used_up || self.evidence.iter().any(speaks)
     }
 
-    /// Whether rounds, budget or time are used up, and whether anything was heard of the agent until then: one that
-    /// was asked in vain, and of which nothing else tells, never answered.
+    /// Whether rounds, budget or time are used up. An agent that was probed in vain, with no other evidence
+    /// about it, counts as never having answered.
     fn limit(&self, case: &Case<'_>) -> Limit {
         let was_asked_in_vain = |evidence: &Evidence| {
             evidence.source == Source::Probe && evidence.is_rejected_as(Rejection::Unreadable)
@@ -205,7 +204,7 @@ impl<'a> Tally<'a> {
                 let mut outputs =
                     self.evidence.iter().filter(|evidence| evidence.source == Source::Output).peekable();
                 let is_there = outputs.peek().is_some();
-                // One of several that is missing or not of this task is missing.
+                // If one of several outputs is missing or belongs to another task, the deliverable is missing.
                 if is_there && outputs.all(|output| output.claim == Claim::Yes) {
                     Deliverable::Output
                 } else {
@@ -215,7 +214,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// How well the work is proven, if it is done.
+    /// How well the work would be proven if it is done.
     pub(super) fn proof(&self, case: &Case<'_>) -> Proof {
         let has = |sources: &[Source]| self.yes().any(|evidence| sources.contains(&evidence.source));
         let is_passed = case.is_checked || has(&[Source::Command, Source::Tests]);
@@ -229,7 +228,8 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// Whether nothing came of the tasks but what tells of them: then a file that says "done" is as good as the words.
+/// Whether the tasks produced nothing but files that report on them. A file that says "done" is then worth no
+/// more than words.
 fn has_done_nothing(case: &Case<'_>) -> bool {
     case.work.first_prompt_at.is_some()
         && case.git.is_some_and(|git| {
@@ -238,12 +238,12 @@ fn has_done_nothing(case: &Case<'_>) -> bool {
         })
 }
 
-/// Whether this is a session's own structured word; a guess is none.
+/// Whether this is a session's own structured status report rather than a guess.
 pub(super) fn is_word(evidence: &Evidence) -> bool {
     evidence.source == Source::LiveSession && evidence.strength != Strength::Guess
 }
 
-/// What is known of work that only this work tree has.
+/// Whether the task has work that exists only in this work tree.
 fn tree(evidence: &[Evidence], case: &Case<'_>) -> Tree {
     let mut changes = evidence.iter().filter(|evidence| evidence.source == Source::Changes).peekable();
     let is_clean = |changes: &Evidence| changes.is_rejected_as(Rejection::Vacuous);
@@ -253,7 +253,7 @@ fn tree(evidence: &[Evidence], case: &Case<'_>) -> Tree {
     if is_unheld || changes.clone().any(|changes| changes.claim == Claim::Dirty) {
         return Tree::AtRisk;
     }
-    // Where there is no repository, a deliverable has no work beside it that could be lost.
+    // Without a repository, there is no work beside a deliverable that could be lost.
     let has_no_repository = case.task_kind != TaskKind::Implementation
         && evidence.iter().any(|evidence| {
             evidence.source == Source::Commits && evidence.is_rejected_as(Rejection::NotConfigured)

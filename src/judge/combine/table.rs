@@ -1,22 +1,22 @@
-//! The table of the verdict (DESIGN.md 2.3) as a function of an abstract situation.
+//! The verdict table (DESIGN.md 2.3) as a function of an abstract situation.
 //!
-//! Nothing here knows evidence, sessions or texts: a situation is a handful of closed sets, so that every
-//! combination can be enumerated (`tests/combine/table.rs`). The rows stand in the order of the page.
+//! Must not know evidence, sessions or texts: a situation consists of a few closed sets, so that a test can
+//! enumerate every combination (`tests/combine/table.rs`). The rows are in the same order as in the design
+//! document.
 
 use crate::model::{Proof, Rule, VerdictState};
 
-/// Everything that the verdict depends on.
+/// Everything the verdict depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and all combinations occur")]
 pub struct Situation {
     /// What kind of result the task has.
     pub deliverable: Deliverable,
-    /// Whether a session works.
+    /// Whether a session is working.
     pub activity: AtWork,
-    /// A person's own word that still holds.
+    /// The person's own mark, if it still holds.
     pub mark: Mark,
-    /// Whether something stands open that a person has to answer: a permission, a dialog, or a question
-    /// of high or medium certainty.
+    /// Whether a permission, a dialog or a question of high or medium certainty waits for a person's answer.
     pub asks: bool,
     /// What failed.
     pub failure: Failure,
@@ -24,24 +24,24 @@ pub struct Situation {
     pub is_asked: bool,
     /// Whether rounds, budget or time are used up (R6).
     pub limit: Limit,
-    /// Whether a source says that something is open.
+    /// Whether a source says that something is unfinished.
     pub no: No,
     /// How the last turn ended.
     pub turn: LastTurn,
-    /// Whether background work runs.
+    /// Whether background work is running.
     pub waits: bool,
     /// What says that the work is done.
     pub done: Done,
-    /// The work of the task that only this work tree has.
+    /// Whether the task has work that exists only in this work tree.
     pub tree: Tree,
-    /// Whether the task acted outside the tree (push, merge, publish; ignored or outside files), and that
-    /// succeeded.
+    /// Whether the task successfully acted outside the tree: pushed, merged, published, or wrote files that
+    /// are ignored or outside it.
     pub acted_outside: bool,
     /// What the last prompt asked for.
     pub prompt: LastPrompt,
-    /// How well a COMPLETE would be proven.
+    /// How well COMPLETE would be proven.
     pub proof: Proof,
-    /// How well it has to be proven.
+    /// How well COMPLETE must be proven.
     pub required: Proof,
 }
 
@@ -50,114 +50,114 @@ pub struct Situation {
 pub enum Deliverable {
     /// Work that ends in commits (IMPLEMENTATION).
     Work,
-    /// An output that is there (READ_INFO, REPORT).
+    /// An output, which is present (READ_INFO, REPORT).
     Output,
-    /// An output that is missing, unreadable, broken off, or not of this task.
+    /// An output that is missing, unreadable, truncated, or belongs to another task.
     NoOutput,
 }
 
-/// Whether a session works.
+/// Whether a session is working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AtWork {
-    /// None does, as far as is known.
+    /// No session is known to work.
     Rests,
-    /// One does, by a guess that is no structured word.
+    /// A session works according to a guess, without structured evidence.
     Perhaps,
-    /// One does, by its own structured word.
+    /// A session works according to its own structured status report.
     Works,
 }
 
-/// A person's own word, bound to what they saw.
+/// A person's own mark, valid only for what they saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// No mark, or one that lapsed.
+    /// No mark, or a lapsed one.
     None,
     /// "It is done."
     Done,
-    /// "It is not."
+    /// "It is not done."
     Open,
 }
 
 /// What failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Failure {
-    /// Nothing.
+    /// Nothing failed.
     None,
     /// The run, or the last turn of a session.
     Run,
-    /// Git, or a source that the verdict cannot do without, cannot be read.
+    /// Git, or a source that the verdict requires, cannot be read.
     Unreadable,
-    /// Too many decisions in a row could not be read (R4).
+    /// Too many consecutive decisions could not be read (R4).
     Decisions,
 }
 
 /// Whether rounds, budget or time are used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// They are not.
+    /// None of them is used up.
     Within,
-    /// They are.
+    /// One of them is used up.
     UsedUp,
-    /// They are, and nothing ever answered.
+    /// One of them is used up, and nothing ever answered.
     NeverAnswered,
 }
 
-/// Whether a source says that something is open.
+/// Whether a source says that something is unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum No {
-    /// None does.
+    /// No source does.
     Silent,
-    /// None does, and a decision file that cannot be used may have said so.
+    /// No source does, but an unusable decision file might have.
     Unreadable,
-    /// One does.
+    /// A source does.
     Says,
-    /// The same points came back in as many rounds as make a stall (R5).
+    /// The same points came back in enough rounds to count as a stall (R5).
     SaysAgain,
 }
 
 /// How the last turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LastTurn {
-    /// By itself, or no session is known.
+    /// It ended by itself, or no session is known.
     Ended,
-    /// It was interrupted or broken off, or the record does not tell.
+    /// It was interrupted or cut off, or the record does not say.
     Cut,
 }
 
 /// What says that the work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Done {
-    /// Nothing.
+    /// Nothing does.
     Silent,
-    /// Only the last words say so, of the whole task (DONE).
+    /// Only the last words do, about the whole task (DONE).
     Words,
     /// A source does (YES).
     Yes,
 }
 
-/// The work of the task that only this work tree has.
+/// Whether the task has work that exists only in this work tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tree {
     /// There is none.
     Clean,
     /// Uncommitted work, or commits whose content no ref holds.
     AtRisk,
-    /// Nobody could look.
+    /// It could not be determined.
     Unknown,
 }
 
 /// What the last prompt asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LastPrompt {
-    /// Work, or nobody can tell.
+    /// Work, or it cannot be determined.
     Work,
-    /// Only an answer, which was given; there was no task before.
+    /// Only an answer, which was given; there was no earlier task.
     Answered,
-    /// Only an answer, which was given; this is the verdict of the task before.
+    /// Only an answer, which was given; the verdict of the earlier task is attached.
     AnsweredAfter(VerdictState),
 }
 
-/// The verdict on a situation, and the rule that decided.
+/// The verdict on a situation and the rule that decided it.
 pub fn decide(situation: &Situation) -> (VerdictState, Rule) {
     if situation.activity == AtWork::Works {
         return (VerdictState::Working, Rule::SessionWorks);
@@ -165,7 +165,7 @@ pub fn decide(situation: &Situation) -> (VerdictState, Rule) {
     settle(situation)
 }
 
-/// The verdict on what is settled, whether or not a session works: what "so far" shows.
+/// The verdict that would hold if no session were known to work; shown as "so far" while one works.
 pub fn settle(situation: &Situation) -> (VerdictState, Rule) {
     match first_match(situation) {
         (VerdictState::Complete, rule) if rule != Rule::ByYou && situation.proof < situation.required => {
@@ -225,7 +225,7 @@ fn first_match(situation: &Situation) -> (VerdictState, Rule) {
     }
 }
 
-/// READ_INFO and REPORT: the output is the deliverable, and work beside it must not be lost.
+/// READ_INFO and REPORT: the output is the deliverable, but work beside it must not be lost.
 fn output(situation: &Situation) -> (VerdictState, Rule) {
     match situation.tree {
         Tree::AtRisk => (VerdictState::RescueNeeded, Rule::YesUncommitted),
@@ -234,10 +234,10 @@ fn output(situation: &Situation) -> (VerdictState, Rule) {
     }
 }
 
-/// IMPLEMENTATION: work that ends in commits.
+/// IMPLEMENTATION: the work ends in commits.
 fn work(situation: &Situation) -> (VerdictState, Rule) {
     match (situation.done, situation.tree, situation.prompt) {
-        // An answer is a result as a deliverable is: work that came with it must not be lost either.
+        // An answer is a result like any deliverable: work that came with it must not be lost.
         (Done::Yes | Done::Words, Tree::AtRisk, _) | (Done::Silent, Tree::AtRisk, LastPrompt::Answered) => {
             (VerdictState::RescueNeeded, Rule::YesUncommitted)
         }
@@ -245,7 +245,7 @@ fn work(situation: &Situation) -> (VerdictState, Rule) {
         (Done::Words, Tree::Clean, _) if situation.acted_outside => {
             (VerdictState::Complete, Rule::DoneOutside)
         }
-        // What answers a side question is not the end of the task before, and ends nothing of it.
+        // Answering a side question does not finish the earlier task.
         (Done::Silent | Done::Words, _, LastPrompt::AnsweredAfter(state))
             if state != VerdictState::Complete =>
         {
@@ -258,7 +258,7 @@ fn work(situation: &Situation) -> (VerdictState, Rule) {
             (VerdictState::Complete, Rule::Answered)
         }
         (Done::Words, Tree::Clean, LastPrompt::Work) => (VerdictState::Incomplete, Rule::NothingChanged),
-        // Also a YES whose tree nobody could look at: missing evidence is never COMPLETE (R2).
+        // Includes a YES whose tree could not be read: missing evidence is never COMPLETE (R2).
         (Done::Silent | Done::Words | Done::Yes, _, _) => (VerdictState::Incomplete, Rule::NoEvidence),
     }
 }
