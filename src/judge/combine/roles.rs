@@ -1,9 +1,9 @@
-//! Every source's part in a verdict, and the pairs that contradict one another. Explains; decides
-//! nothing.
+//! Each source's part in a verdict, and the pairs of sources that contradict one another. Explains the
+//! verdict; must not decide it.
 
 use crate::model::{Claim, Conflict, Evidence, Part, PartRole, Rejection, Rule, Source, VerdictState};
 
-/// The parts, in the order of `evidence`, and the conflicts as positions in them.
+/// The parts in the order of `evidence`, and the conflicts as pairs of positions in them.
 pub(super) fn parts(evidence: &[Evidence], state: VerdictState, rule: Rule) -> (Vec<Part>, Vec<Conflict>) {
     let parts: Vec<Part> = evidence
         .iter()
@@ -20,7 +20,7 @@ fn role(evidence: &Evidence, state: VerdictState, rule: Rule) -> PartRole {
     match evidence.claim {
         Claim::Abstain(Rejection::NotConfigured) => PartRole::NotConfigured,
         Claim::Abstain(Rejection::Absent) => PartRole::NotThere,
-        // "Nothing new", "the tree is clean", "the turn has ended" are answers, not refused ones.
+        // "Nothing new", "the tree is clean" and "the turn has ended" are answers, not rejected evidence.
         Claim::Abstain(Rejection::Vacuous) if is_git(evidence) => PartRole::Noted,
         Claim::Abstain(Rejection::Undecided) => PartRole::Noted,
         Claim::Abstain(_) => PartRole::Rejected,
@@ -73,7 +73,7 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
     }
 }
 
-/// How a claim stands to a state.
+/// How a claim relates to a state.
 enum Stance {
     Same,
     Against,
@@ -115,7 +115,7 @@ fn stance(claim: Claim, state: VerdictState) -> Stance {
     }
 }
 
-/// Each YES with each NO, failure of the run, and question: none of these lets a YES stand.
+/// Pairs each YES with each NO, question and failure of a run or session: none of these lets a YES stand.
 fn conflicts(parts: &[Part]) -> Vec<Conflict> {
     let is_against = |part: &Part| match part.evidence.claim {
         Claim::No | Claim::Ask => true,
@@ -125,7 +125,7 @@ fn conflicts(parts: &[Part]) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     for (yes, part) in parts.iter().enumerate().filter(|(_, part)| part.evidence.is_yes()) {
         for (against, other) in parts.iter().enumerate().filter(|(_, other)| is_against(other)) {
-            // One text that delivers and asks is no conflict of two sources.
+            // A text that both delivers and asks does not contradict itself.
             let is_same_text =
                 part.evidence.source == Source::Output && other.evidence.source == Source::LastWords;
             if !is_same_text {

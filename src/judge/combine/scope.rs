@@ -1,7 +1,8 @@
-//! What of the evidence is of the tasks that go on (DESIGN.md 2.2): age takes away a YES that was made before the last
-//! prompt for work, or in the future; other people's changes are no reason; kept and hidden work is work.
+//! Which evidence belongs to the current tasks (DESIGN.md 2.2): a YES from before the last prompt for work,
+//! or from the future, does not count; other people's changes are no reason; kept, stashed and hidden work
+//! counts as work.
 //!
-//! It never takes away a NO, a question or a failure.
+//! Must never remove a NO, a question or a failure.
 
 use crate::judge::words;
 use crate::model::{
@@ -34,12 +35,12 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     if evidence.source == Source::Tests
         && case.work.last_edit_at.is_some_and(|edited_at| whose::is_before(said_at, edited_at))
     {
-        // Whoever demands results wants those of the work as it is.
+        // Whoever requires test results wants them for the code as it is now.
         let why = "cannot verify: older than the last edit; run the tests again";
         return Evidence { claim: Claim::No, ..evidence }.because(why);
     }
     if evidence.source != Source::Commits {
-        // The others are held against the prompt where they are read.
+        // All other sources are compared with the prompt where they are read.
         return evidence;
     }
     if case.prompted_at.is_some_and(|asked_at| whose::is_before(said_at, asked_at)) {
@@ -59,7 +60,7 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     evidence
 }
 
-/// The uncommitted changes without those that were there before anything was asked.
+/// Removes from the uncommitted changes those that predate the first prompt or are not the task's.
 fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
     let (Some(changes), Some(since)) = (changes(case), case.work.first_prompt_at) else { return evidence };
     let n_of_task = whose::n_of_task(changes, case.work);
@@ -79,7 +80,8 @@ fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
     if n_of_task == 0 { evidence.rejected(Rejection::Vacuous, why) } else { evidence.because(why) }
 }
 
-/// Work that is neither in a file that git shows nor in a commit that ends it: kept in commits, stashed, hidden.
+/// Work that git does not show as changed files and that no finishing commit holds: kept in WIP commits,
+/// stashed, or hidden.
 pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
     let mut reasons = Vec::new();
     let kept = n_kept(case);
@@ -113,37 +115,38 @@ pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
     dirty.collect()
 }
 
-/// Names of work that is neither in a file that git shows nor in a commit that ends it.
+/// The names under which `kept_apart` reports such work.
 const KEPT: &str = "kept work";
 const STASH: &str = "stash";
 const HIDDEN: &str = "hidden files";
 
-/// Whether this tells of such work.
+/// Whether this evidence comes from `kept_apart`.
 pub(super) fn is_kept_apart(evidence: &Evidence) -> bool {
     [KEPT, STASH, HIDDEN].contains(&evidence.name.as_str())
 }
 
-/// A file that is gone, or was written in the task; what an older exclude hides is the person's own.
+/// Whether a hidden file is work of the task: it was deleted or written since the task began. A file hidden
+/// by an older exclude is the person's own.
 fn is_hidden_in_task(file: &HiddenFile, began_at: Timestamp, work: &TaskWork) -> bool {
     let is_written = file.on_disk.is_none_or(|on_disk| !whose::is_before(on_disk.modified_at, began_at));
     let is_told = work.sets_excludes || file.hidden_at.is_none_or(|at| !whose::is_before(at, began_at));
     is_told && (is_written || whose::is_named(&file.path, work))
 }
 
-/// How many of the newest commits only keep work, above the first that ends some.
+/// How many of the newest commits merely keep work, counted down to the first that finishes some.
 fn n_kept(case: &Case<'_>) -> usize {
     let newest = commits(case).into_iter().flat_map(|commits| &commits.newest);
     newest.take_while(|commit| is_kept_work(&commit.subject)).count()
 }
 
-/// Whether a commit keeps work that goes on, by its subject.
+/// Whether the subject of a commit says that it merely keeps unfinished work.
 fn is_kept_work(subject: &str) -> bool {
     let subject = subject.trim().to_lowercase();
     if ["(wip)", "[wip]", "[skip wip]"].iter().any(|sign| subject.contains(sign)) || subject.ends_with(" wip")
     {
         return true;
     }
-    // `feat(login): wip` keeps work as `wip` does.
+    // `feat(login): wip` keeps work just as `wip` does.
     let said = subject.split_once(": ").filter(|(kind, _)| !kind.contains(' ')).map_or("", |(_, rest)| rest);
     [subject.as_str(), said].into_iter().map(|said| said.trim_start_matches(['[', '(', '-', ' '])).any(
         |said| {

@@ -1,7 +1,7 @@
-//! Whose work it is (DESIGN.md 2.2, "work of a task"): commits and changed files that no session can have made, and
-//! tests that a task took away.
+//! Whose work it is (DESIGN.md 2.2, "work of a task"): finds commits and changed files that no session can
+//! have made, and tests that a task removed.
 //!
-//! Only records that tell all of their turns say that something is not theirs. In doubt a change is work of the task.
+//! Only records that account for all of their turns can disown a change. When in doubt, a change is the task's.
 
 use crate::judge::GRACE_MS;
 use crate::model::{
@@ -11,11 +11,12 @@ use crate::model::{
 
 use super::case::{Case, changes, commits};
 
-/// So many files are named.
+/// At most this many files are named in a reason.
 const MOST_NAMED: usize = 3;
 
-/// Whether no commit since the last prompt for work can be of the tasks: made when no session could commit, and without
-/// a path that a write call names. A given baseline says itself whose commits count.
+/// Whether no commit since the last prompt for work can belong to the tasks: each was made while no session
+/// could commit, and touches no path that a write call names. With a baseline set by a person it is never so,
+/// since that already says whose commits count.
 pub(super) fn are_all_others(case: &Case<'_>) -> bool {
     let Some(git) = case.git else { return false };
     let is_given = match git.baseline.origin {
@@ -34,25 +35,26 @@ pub(super) fn are_all_others(case: &Case<'_>) -> bool {
 fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &commit.paths) else { return false };
     if !work.has_deeds && !turns.is_empty() {
-        // The records name no tools: what was neither committed nor written while a turn ran is nobody's of them.
+        // The records name no tools: what was neither committed nor written during a turn belongs to none of
+        // them.
         let in_a_turn = |at: Timestamp| turns.iter().any(|turn| turn.has(at, GRACE_MS));
         let is_theirs = |at: &Option<Timestamp>| at.is_none_or(in_a_turn);
         return !in_a_turn(commit.at) && !commit.written_at.iter().any(is_theirs);
     }
-    // What only commands wrote can have any path, and some records tell of nothing that was done.
+    // Commands can write any path, and some records do not tell of any deeds.
     let is_told = work.has_deeds && (!work.paths.is_empty() || !work.may_write);
     let in_a_turn = |turn: &TurnSpan| turn.may_commit && turn.has(commit.at, GRACE_MS);
     is_told && !turns.iter().any(in_a_turn) && !paths.iter().any(|path| is_named(path, work))
 }
 
-/// Whether a change on the disk was made when no session was at work.
+/// Whether a change on disk was made while no session was working.
 pub(super) fn is_between_turns(on_disk: &OnDisk, work: &TaskWork) -> bool {
     let Some(turns) = &work.turns else { return false };
     let in_a_turn = |at: Timestamp| turns.iter().any(|turn| turn.has(at, GRACE_MS));
     work.has_deeds && !work.moves_files && !in_a_turn(on_disk.modified_at)
 }
 
-/// Whether a write call names this path from the top.
+/// Whether a write call names this path, relative to the top of the work tree or absolute.
 pub(super) fn is_named(path: &str, work: &TaskWork) -> bool {
     work.paths.iter().flat_map(|paths| paths.iter()).any(|named| {
         **named == *path || (path.ends_with('/') && named.contains(path)) || {
@@ -62,8 +64,8 @@ pub(super) fn is_named(path: &str, work: &TaskWork) -> bool {
     })
 }
 
-/// What the commits and the uncommitted changes of the tasks took from the tests, where no prompt asks for it: fewer tests, or more that are left
-/// out. Then a green run proves less than it says.
+/// What the tasks' commits and uncommitted changes took from the tests without being asked to: fewer tests,
+/// or more that are skipped. A green run then proves less than it says.
 pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
     if case.work.may_change_tests {
         return None;
@@ -115,7 +117,7 @@ pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
     Some(Evidence::abstain(Source::Tests, "tests of the task", Rejection::Undecided).because(why))
 }
 
-/// How many of the changed files are work of the tasks here.
+/// How many of the changed files are the tasks' work.
 pub(super) fn n_of_task(changes: &Changes, work: &TaskWork) -> u32 {
     let Some(since) = work.first_prompt_at else { return changes.n_paths };
     let files = changes.files.iter().zip(&changes.on_disk);
@@ -132,8 +134,8 @@ fn are_persons(path: &str, changes: &Changes, work: &TaskWork) -> bool {
     files.any(|(file, on_disk)| holds(file) && is_persons(file, on_disk.as_ref(), since, work))
 }
 
-/// Whether a change is the person's own: its content is older than the first prompt, or was written between turns, no
-/// write call names it, and no command may have brought it with its old time.
+/// Whether a change is the person's own: its content predates the first prompt or was written between turns,
+/// no write call names it, and no command can have brought it in with its old modification time.
 pub(super) fn is_persons(
     file: &ChangedFile,
     on_disk: Option<&OnDisk>,
@@ -148,7 +150,7 @@ pub(super) fn is_persons(
         && !is_named(&file.path, work)
 }
 
-/// Whether `one` is earlier by more than clocks and file systems differ.
+/// Whether `one` is earlier than `other` by more than clocks and file systems may differ (`GRACE_MS`).
 pub(super) fn is_before(one: Timestamp, other: Timestamp) -> bool {
     other.millis_since(one) > GRACE_MS
 }

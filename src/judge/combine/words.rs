@@ -1,5 +1,5 @@
-//! A verdict in words: why, and what to do next. Every text of a source goes through
-//! `display_text`, so that the sentence is safe for a screen, a log and JSON.
+//! A verdict in words: why, and what to do next. Every text from a source goes through `display_text`, so
+//! that the sentence is safe on a screen, in a log and in JSON. Must not decide anything.
 
 use crate::model::{
     Claim, Evidence, LeftToDo, NextAction, NextActionKind, OpenPoint, Point, PointKind, Proof,
@@ -13,10 +13,10 @@ use super::table::Tree;
 use super::{scope, whose};
 use crate::judge::left_to_do;
 
-/// How many signs of a source's own words go into one sentence.
+/// How many characters of a source's own words are quoted in a sentence.
 const QUOTE: usize = 160;
 
-/// The deciding rule in words, with the facts of this case.
+/// States the deciding rule in words, with the facts of this case.
 pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
     match rule {
         Rule::SessionWorks => "the session is at work by its own word".to_owned(),
@@ -69,7 +69,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
     }
 }
 
-/// What a person would do next.
+/// What the person should do next.
 pub(super) fn next_action(
     state: VerdictState,
     rule: Rule,
@@ -130,7 +130,7 @@ pub(super) fn next_action(
     }
 }
 
-/// What the session wants to do that waits for this permission, where it tells.
+/// What the session asks permission to do, if it says.
 fn wanted<'a>(permission: &Evidence, case: &Case<'a>) -> Option<&'a str> {
     let asked_by = permission.session.as_ref()?;
     let is_it =
@@ -138,13 +138,13 @@ fn wanted<'a>(permission: &Evidence, case: &Case<'a>) -> Option<&'a str> {
     case.sessions.iter().find(is_it)?.activity.detail.as_deref()
 }
 
-/// The limit at which a session stopped, where nothing else failed.
+/// The usage limit that stopped a session, if that is the run's failure.
 fn usage_limit<'a>(tally: &Tally<'a>) -> Option<&'a str> {
     let failure = tally.run_failure()?;
     failure.reasons.first().filter(|_| failure.has(&Point::UsageLimit)).map(String::as_str)
 }
 
-/// Nothing says whether the work is done: who can be asked, or else the person's own word.
+/// The advice if nothing says whether the work is done: ask the agent if possible, else the person decides.
 fn whether_done(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
     let left = match tally.tree {
         Tree::AtRisk => format!("; {}", at_risk(tally, case)),
@@ -176,17 +176,17 @@ fn rescue(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
     }
 }
 
-/// The first source that tells of work at risk in this work tree.
+/// The first source that reports work at risk in this work tree.
 fn dirty<'a>(tally: &Tally<'a>) -> Option<&'a Evidence> {
     tally.claims(Claim::Dirty).find(|evidence| evidence.source == Source::Changes)
 }
 
-/// The commits that no ref holds.
+/// How many commits no ref holds.
 fn n_loose(case: &Case<'_>) -> u32 {
     commits(case).map_or(0, |commits| commits.n_unheld.saturating_add(commits.n_lost))
 }
 
-/// COMPLETE by the rules, and perhaps something beside it that a person would look at.
+/// The next action after COMPLETE: none, or something beside it that the person should look at.
 fn after_complete(tally: &Tally<'_>, warnings: &[Warning]) -> NextAction {
     let has = |warning| warnings.contains(&warning);
     if has(Warning::WordsStopHalfWay) && !tally.has_session() {
@@ -198,7 +198,7 @@ fn after_complete(tally: &Tally<'_>, warnings: &[Warning]) -> NextAction {
     }
 }
 
-/// What lies in a work tree in which nobody was asked for anything.
+/// Describes what a work tree contains in which nobody was asked for anything.
 fn nobody_asked(tally: &Tally<'_>, case: &Case<'_>) -> String {
     let n_commits = commits(case).map_or(0, |commits| commits.n_new);
     let mut lies = Vec::new();
@@ -212,7 +212,7 @@ fn nobody_asked(tally: &Tally<'_>, case: &Case<'_>) -> String {
     if lies.is_empty() { what.to_owned() } else { format!("{what}; {}", lies.join(", ")) }
 }
 
-/// The work that only this work tree has, in words.
+/// Describes the work that exists only in this work tree.
 fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> String {
     match dirty(tally) {
         Some(evidence) if scope::is_kept_apart(evidence) => {
@@ -225,7 +225,7 @@ fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> String {
     }
 }
 
-/// The first thing that the agent has left, and how much more.
+/// Names the first point that the agent has left to finish, and how many more there are.
 fn fix(left: &LeftToDo) -> NextAction {
     let points: Vec<&OpenPoint> =
         left.open().filter(|point| point.weighs && point.kind == PointKind::Finish).collect();
@@ -269,7 +269,7 @@ fn quote(text: &str) -> String {
     display_text::shorten(&display_text::line(text.trim()), QUOTE).into_owned()
 }
 
-/// `the tests and the plan say it is done`.
+/// Joins sources and their statement: `the tests and the plan say it is done`.
 fn say<'a>(by: impl Iterator<Item = &'a Evidence>, what: &str) -> String {
     let (names, is_one) = named(by);
     match names.as_str() {
@@ -278,7 +278,7 @@ fn say<'a>(by: impl Iterator<Item = &'a Evidence>, what: &str) -> String {
     }
 }
 
-/// The sources in words, and whether one thing is named.
+/// Lists the sources in words, and says whether the verb takes the singular.
 fn named<'a>(by: impl Iterator<Item = &'a Evidence>) -> (String, bool) {
     let mut sources: Vec<Source> = by.map(|evidence| evidence.source).collect();
     sources.dedup_by_key(|source| source.title());

@@ -1,10 +1,10 @@
-//! What a session does now: its record and the words told beside it, by trust and by age.
+//! What a session is doing now, according to its record and the status reports beside it, by trust and age.
 //!
-//! Sources in the order of trust: hook events, the agent's registry, its API, its record, the list of
-//! processes, the title of its pane (a guess). A word that a less trusted source overtook in time does
-//! not count: each of them tells of changes, and not all tell of all. A turn that is open in a silent
-//! record, with nobody to say more, is unknown. That a registry has no entry of a session is a word too;
-//! for a moment after its record grew it does not count.
+//! Sources from most to least trusted: hook events, the agent's registry, its API, its record, the process
+//! table, the title of its pane (a guess). A report that a less trusted source has overtaken in time does not
+//! count, because sources report changes, and not every source reports all of them. An open turn in a silent
+//! record is unknown if no other source describes it. A registry without an entry for the session is a report
+//! too, but does not count until a moment after the record last grew. Must not weigh claims.
 
 use crate::judge::runs;
 use crate::model::{
@@ -15,26 +15,27 @@ use crate::model::{
 use super::context::WeighContext;
 use super::excerpt;
 
-/// Tools that are questions to the person by another name (Claude Code, Codex, opencode).
+/// Tools that put a question to the person (Claude Code, Codex, opencode).
 const ASKING_TOOLS: [&str; 3] = ["AskUserQuestion", "request_user_input", "question"];
 /// Tools that wait for the approval of a plan (Claude Code).
 const APPROVAL_TOOLS: [&str; 1] = ["ExitPlanMode"];
-/// A record may be written so many milliseconds after the event that a hook told.
+/// How many milliseconds after a hook event the record may still be written.
 const RECORD_LAG_MS: i64 = 2000;
-/// A record with an open turn is silent for so many milliseconds before a registry that has no entry of
-/// the session is believed: the two are not read in one moment.
+/// How many milliseconds a record with an open turn must be silent before a missing registry entry is
+/// believed: the record and the registry are not read at the same moment.
 const ENTRY_GRACE_MS: i64 = 5000;
-/// A record that went on for so many milliseconds after the last event of a hook tells that its hooks do
-/// not tell any more: they were taken out.
+/// If a record grew this many milliseconds after the last hook event, its hooks no longer report: they were
+/// removed.
 const HOOKS_SILENT_MS: i64 = 60_000;
-/// What is told of a moment so many milliseconds ahead is told of now; a later one is unknown.
+/// An event up to this many milliseconds in the future counts as now; beyond that its time is unknown.
 const CLOCK_SLACK_MS: i64 = 5000;
-/// A clock may have been set back by so many milliseconds since a record grew; one of a later time tells nothing.
+/// By how many milliseconds the clock may have been set back since a record grew. A record dated further
+/// ahead says nothing.
 const CLOCK_SET_BACK_MS: i64 = 3_600_000;
-/// The detail of a turn that a person broke off.
+/// The detail of a turn that a person interrupted.
 const INTERRUPTED: &str = "interrupted";
 
-/// What one session does now.
+/// Determines what one session is doing now.
 pub(super) fn of_session(
     session: &SessionObservation,
     now: Timestamp,
@@ -50,7 +51,7 @@ pub(super) fn of_session(
     if is_over { subagents(session, now, scales).unwrap_or(own) } else { own }
 }
 
-/// Whether a person broke the turn off.
+/// Whether a person interrupted the turn.
 pub fn is_interrupted(activity: &Activity) -> bool {
     activity.detail.as_deref() == Some(INTERRUPTED)
 }
@@ -60,7 +61,7 @@ pub(super) fn is_prompt(tool: &str) -> bool {
     ASKING_TOOLS.contains(&tool) || APPROVAL_TOOLS.contains(&tool)
 }
 
-/// The word that the process is gone, unless the registry knows another process of the session.
+/// The report that the process is gone, unless the registry knows another process of the session.
 fn gone(session: &SessionObservation) -> Option<&StatusReport> {
     let lives = |word: &StatusReport| {
         word.source == ActivitySource::Registry
@@ -70,8 +71,8 @@ fn gone(session: &SessionObservation) -> Option<&StatusReport> {
     if session.live.iter().any(lives) { None } else { session.live.iter().find(is_gone) }
 }
 
-/// The structured word that counts: the one told last, and of two that were told at once the more
-/// trusted. A source that tells of now was asked after all others spoke.
+/// The structured report that counts: the latest one, and among simultaneous ones the most trusted. A report
+/// without a time describes the present and so is the latest.
 fn newest_word(session: &SessionObservation, now: Timestamp) -> Option<&StatusReport> {
     let is_early = believed_at(session).is_some_and(|believed_at| now < believed_at);
     let structured = |word: &&StatusReport| {
@@ -86,16 +87,17 @@ fn newest_word(session: &SessionObservation, now: Timestamp) -> Option<&StatusRe
     words.max_by_key(|word| (reported_at(word), std::cmp::Reverse(word.source)))
 }
 
-/// Whether an event says of a time to come that nothing waits for the person: nobody can tell what came after it.
+/// Whether an event from the future claims something other than waiting or failure. What followed it cannot
+/// be known.
 fn is_event_of_the_future(word: &StatusReport, now: Timestamp) -> bool {
     let is_claim = !matches!(word.status, LiveStatus::Waiting { .. } | LiveStatus::Failed | LiveStatus::Gone);
     let is_ahead = word.reported_at.is_some_and(|at| at.millis_since(now) > CLOCK_SLACK_MS);
     word.source == ActivitySource::Hook && is_claim && is_ahead
 }
 
-/// When it comes to be believed of an open turn that it is over: that its session has no process if only
-/// the want of an entry says so, and that it was broken off if the session is idle. The end of a turn is
-/// told a moment before it is in the record.
+/// When reports that an open turn is over are believed: that the session has no process, if the only sign is
+/// a missing registry entry; and that the turn was interrupted, if the session is idle. The end of a turn is
+/// reported a moment before it reaches the record.
 pub(super) fn believed_at(session: &SessionObservation) -> Option<Timestamp> {
     if !matches!(session.turn, TurnState::Open { .. }) {
         return None;
@@ -113,18 +115,18 @@ pub(super) fn believed_at(session: &SessionObservation) -> Option<Timestamp> {
     session.live.iter().filter_map(of_word).max()
 }
 
-/// Whether this is not believed before its time.
+/// Whether this report is not believed before its time (see [`believed_at`]).
 fn is_doubtful(word: &StatusReport) -> bool {
     is_missing_entry(word) || word.status == LiveStatus::Idle
 }
 
-/// Whether this says that the registry has no entry of the session.
+/// Whether this report says that the registry has no entry for the session.
 fn is_missing_entry(word: &StatusReport) -> bool {
     word.status == LiveStatus::Ended && word.source == ActivitySource::Registry && word.reported_at.is_none()
 }
 
-/// Whether the record moved on after this was told. The registry's word on what works and waits is a
-/// state that it keeps, so there only an "idle" can be older than a turn.
+/// Whether the record moved on after this report. For work and waiting, the registry keeps a state rather
+/// than events, so only its "idle" can be older than a turn.
 fn is_overtaken(word: &StatusReport, session: &SessionObservation) -> bool {
     let is_event = word.source == ActivitySource::Hook;
     let (moved_at, is_open, tool) = match &session.turn {
@@ -136,7 +138,7 @@ fn is_overtaken(word: &StatusReport, session: &SessionObservation) -> bool {
     };
     let Some((moved_at, reported_at)) = moved_at.zip(word.reported_at) else { return false };
     match &word.status {
-        // The prompt was put after this "busy" was told: the status follows in a moment.
+        // The prompt was put up after this "busy" report; the registry's status follows in a moment.
         LiveStatus::Busy if tool.is_some_and(is_prompt) => reported_at <= moved_at,
         LiveStatus::Busy => {
             is_event

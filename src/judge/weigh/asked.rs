@@ -1,7 +1,8 @@
-//! What an agent said when it was asked, as evidence: its status (rank 9), and the closer's checklist (rank 6).
+//! An agent's answers to closeout's own questions as evidence: its status (rank 9), and the closer's
+//! checklist (rank 6).
 //!
-//! Must not: make more of an answer than what the agent says of itself. Who asked tells whether the answer is
-//! still about the present moment.
+//! Must not make more of an answer than what the agent says about itself. The caller knows whether the answer
+//! still describes the present.
 
 use crate::model::{
     Claim, Evidence, Opinion, OpinionReading, Point, Pointer, ProbeFailure, ProbeReading, ProbeWord,
@@ -10,7 +11,7 @@ use crate::model::{
 
 use super::excerpt;
 
-/// What the last probe of a smart check says; `None` when none was sent.
+/// The evidence of a smart check's last probe; `None` if no probe was sent or answered.
 pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
     let attempt = report.attempts.last()?;
     let reading = attempt.reading?;
@@ -22,7 +23,7 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
             let (claim, words) = match word {
                 ProbeWord::Complete => (Claim::Yes, "asked, it says that it is done"),
                 ProbeWord::Waiting => (Claim::Wait, "asked, it says that background work runs"),
-                // It was asked because it works no more, so what is left is open.
+                // It was asked because it had stopped working, so what is left is open.
                 ProbeWord::Working => (Claim::No, "asked, it says that work is left"),
             };
             Evidence::claim(Source::Probe, name, claim).because(words)
@@ -63,8 +64,8 @@ pub fn label(failure: ProbeFailure) -> &'static str {
     }
 }
 
-/// What a second model made of words that closeout is not certain of. It can only add a question or what is open: that
-/// the words are whole says nothing for the work.
+/// The evidence of a second model's reading of words that closeout is uncertain about. It can only add a
+/// question or an open point: words that look complete say nothing for the work.
 pub fn opinion(opinion: &Opinion) -> Evidence {
     let name = format!("read by {}", opinion.by);
     let quote = excerpt::reason(&opinion.quote);
@@ -77,9 +78,10 @@ pub fn opinion(opinion: &Opinion) -> Evidence {
     Evidence { strength: Strength::Guess, ..evidence.at(Some(opinion.at)) }
 }
 
-/// What the closer found when it was asked.
+/// The evidence of the closer's answer.
 ///
-/// `n_commits_since` is how many commits of the work came after it: they take nothing back by themselves, and are told.
+/// `n_commits_since` is how many commits of the work came after it. They do not invalidate the answer, but
+/// are mentioned.
 pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> Evidence {
     let name = format!("asked of {}", report.asked_of.as_ref().unwrap_or(&report.session.agent));
     let evidence = if let Some(error) = &report.error {
@@ -98,7 +100,8 @@ pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> 
     Evidence { strength: Strength::SelfReported, pointer, ..evidence.at(Some(report.at)) }
 }
 
-/// What the closer found open stays so until it is asked again: age takes away a YES, never what is open.
+/// What the closer found open stays open until it is asked again: age invalidates a YES, but never an open
+/// point.
 fn not_complete(report: &VerifyReport, name: String, is_stale: bool, n_commits_since: usize) -> Evidence {
     let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
     evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();

@@ -1,4 +1,5 @@
-//! What can be checked: plans, the closer's report, required files, test results.
+//! Evidence that can be checked: plans, the closer's report, required files, test results. Must not read
+//! files or run checks.
 
 use crate::judge::GRACE_MS;
 use crate::judge::checkers::{self, CheckContext, Checker, PlanSource, TestCounts};
@@ -43,7 +44,8 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
     }
 }
 
-/// What the files say that a check names. They claim under the check's name, and `checkers::configured` combines them.
+/// Weighs the files that a check names. They claim under the check's name, and `checkers::configured`
+/// combines them.
 fn of_check(
     check: &ConfiguredCheck,
     observations: &Observations,
@@ -67,7 +69,7 @@ fn of_check(
     }
 }
 
-/// What a plan file says, if it is one of `names`.
+/// Weighs a plan file if it is one of `names`.
 fn named_plan(
     plan: &Reading<PlanFile>,
     names: &[String],
@@ -88,7 +90,8 @@ fn named_plan(
     }
 }
 
-/// Whether a plan came with the repository and says nothing of this task: done, or chosen by nobody.
+/// Whether a plan came with the repository and says nothing about this task, because it is done or nobody
+/// chose it.
 fn is_roadmap(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> bool {
     let settings = scales.settings;
     let is_done = plan.steps.iter().all(|step| step.status.as_deref() == Some("done"));
@@ -107,7 +110,7 @@ fn of_plan(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'
     aged(evidence, is_stale(observations, plan.written_at))
 }
 
-/// A plan by its steps, whoever keeps it.
+/// The evidence of a plan's steps, no matter who keeps the plan.
 pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>) -> Evidence {
     let points = steps
         .iter()
@@ -208,7 +211,7 @@ fn closer_checklist(file: &TextFile, report: &CloserReport) -> Checklist {
     Checklist { from: file.name.clone(), items }
 }
 
-/// What is said of the demanded files `names`.
+/// The evidence about the required files `names`.
 fn files(
     title: &str,
     names: &[String],
@@ -244,7 +247,7 @@ fn files(
     })
 }
 
-/// What test results say; `names` are those that settings or a check name.
+/// The evidence of test results. `names` are the files that settings or a check name.
 fn tests(
     names: &[String],
     reading: &Reading<TestResults>,
@@ -255,7 +258,8 @@ fn tests(
     let unverified =
         |name: &str| checked(Source::Tests, name, &checker, &CheckContext::default(), Vec::new());
     Some(match reading {
-        // What is demanded and was not run for this task, nobody can verify; what failed before still fails.
+        // Results that are required but were not produced for this task cannot be verified; a failure stays a
+        // failure at any age.
         Reading::Present(results)
             if results.n_failed == 0
                 && let Some(age) = unproven_age(results, observations) =>
@@ -264,7 +268,7 @@ fn tests(
                 .because(format!("{age}: run the tests again"))
                 .at(Some(results.written_at))
         }
-        // Nothing ran, or all was left out: a demand is not met by that.
+        // If no test ran, or all were skipped, the requirement is not met.
         Reading::Present(results) if results.n_passed == 0 && results.n_failed == 0 => {
             unverified(&results.names.join(", ")).because("no test ran").at(Some(results.written_at))
         }
@@ -278,7 +282,7 @@ fn tests(
             evidence.reasons.extend(failing.into_iter().take(3));
             doubting(evidence, names.iter().any(|name| is_doubted(name, scales)))
         }
-        // Results that are configured and are not there, or cannot be read, are not good results.
+        // Required results that are missing or unreadable are not good results.
         Reading::Absent { name } => unverified(name),
         Reading::Unreadable(unreadable) => unverified(&unreadable.name).because(unreadable.detail.clone()),
         Reading::NotConfigured => {
@@ -289,7 +293,7 @@ fn tests(
     })
 }
 
-/// Why passing results may be of another moment than this task's.
+/// Why passing results may not describe this task.
 fn unproven_age(results: &TestResults, observations: &Observations) -> Option<&'static str> {
     if results.written_at.millis_since(observations.taken_at) > GRACE_MS {
         return Some("their time lies in the future");
@@ -299,7 +303,7 @@ fn unproven_age(results: &TestResults, observations: &Observations) -> Option<&'
     is_old.then_some("older than this task")
 }
 
-/// Age takes away a YES, never what is open.
+/// Age invalidates a YES, but never an open point.
 fn aged(evidence: Evidence, is_old: bool) -> Evidence {
     match evidence.claim {
         Claim::Yes if is_old => evidence.rejected(Rejection::Stale, "written before this task began"),
@@ -315,12 +319,12 @@ fn aged(evidence: Evidence, is_old: bool) -> Evidence {
     }
 }
 
-/// Whether only the workspace's own file named this, and an agent may have written it.
+/// Whether only the workspace's own file named this, which an agent may have written.
 fn is_doubted(name: &str, scales: &WeighContext<'_>) -> bool {
     scales.settings.doubted.iter().any(|doubted| doubted == name)
 }
 
-/// The evidence of a demand; where only the workspace itself made it, a YES to it is about nothing.
+/// Marks a YES as vacuous if only the workspace itself made the requirement.
 fn doubting(evidence: Evidence, is_doubted: bool) -> Evidence {
     if !is_doubted || evidence.claim != Claim::Yes {
         return evidence;
@@ -329,7 +333,7 @@ fn doubting(evidence: Evidence, is_doubted: bool) -> Evidence {
     evidence.because("demanded by the workspace's own .closeout.toml alone, which is not so in the baseline")
 }
 
-/// What a checker finds, as evidence.
+/// The evidence of what a checker finds.
 fn checked(
     source: Source,
     name: &str,
@@ -352,7 +356,7 @@ fn checked(
     evidence
 }
 
-/// A plan that was asked for and cannot be read keeps the work open.
+/// A requested plan that cannot be read keeps the work open.
 fn unverifiable(unreadable: &Unreadable) -> Evidence {
     Evidence::claim(Source::Plan, unreadable.name.clone(), Claim::No)
         .because(format!("cannot verify: {}", unreadable.detail))

@@ -1,4 +1,4 @@
-//! What every source is weighed with, and where what they say is gathered. It weighs nothing.
+//! What every source is weighed with, and where the resulting evidence is collected. Must not weigh anything.
 
 use crate::judge::GRACE_MS;
 use crate::model::{
@@ -6,18 +6,18 @@ use crate::model::{
     WorkspaceSettings,
 };
 
-/// What is known beside the observations.
+/// What is known besides the observations.
 #[derive(Debug, Clone, Copy)]
 pub struct WeighContext<'a> {
-    /// The kind of the task.
+    /// The kind of task.
     pub task_kind: TaskKind,
-    /// How evidence is judged.
+    /// The limits by which evidence is judged.
     pub policy: &'a Policy,
-    /// Where the evidence is said to be.
+    /// What the settings say about where evidence is found.
     pub settings: &'a WorkspaceSettings,
 }
 
-/// What has been weighed so far, each with the part that it was read in.
+/// The evidence so far, each with the part in which it was read.
 #[derive(Default)]
 pub(super) struct EvidenceSet {
     pub(super) evidence: Vec<(Parts, Evidence)>,
@@ -29,7 +29,7 @@ impl EvidenceSet {
         self.evidence.push((part, evidence));
     }
 
-    /// Takes over what `weigh` adds of this session, by its name.
+    /// Runs `weigh` and marks what it adds with the name of this session.
     pub(super) fn of_session<T>(
         &mut self,
         session: Option<&SessionObservation>,
@@ -53,10 +53,11 @@ pub(super) fn is_stale(observations: &Observations, written_at: Timestamp) -> bo
     observations.task_started_at.is_some_and(|started_at| started_at.millis_since(written_at) > GRACE_MS)
 }
 
-/// Why a file says nothing of this task.
+/// Why a file says nothing about this task.
 pub(super) const OF_BASELINE: &str = "it came with the repository: the baseline's commit has the same";
 
-/// Whether a file is, byte for byte, the one of the baseline's commit: then it says nothing of this task.
+/// Whether a file is identical, byte for byte, to the one in the baseline's commit and so says nothing about
+/// this task.
 pub(super) fn is_of_baseline(observations: &Observations, name: &str) -> bool {
     observations.of_baseline.iter().any(|found| found == name)
 }

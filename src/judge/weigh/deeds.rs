@@ -1,4 +1,4 @@
-//! What the steps of one session did to the work tree. Whose work it is, it does not say.
+//! What the steps of one session did to the work tree. Must not decide whose work it is.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::judge::by_turn::{Followed, StepPlaces};
 use crate::judge::words;
 use crate::model::{Deed, Exit, SessionObservation, TurnStep};
 
-/// What was read of the steps of one session.
+/// What was read from the steps of one session.
 #[derive(Debug, Default)]
 pub(super) struct WorkMemory {
     places: StepPlaces,
@@ -16,7 +16,7 @@ pub(super) struct WorkMemory {
 }
 
 bitflags! {
-    /// What a step may have done beside its task.
+    /// What a step may have done besides its task.
     #[derive(Debug, Clone, Copy, Default)]
     pub(super) struct Acts: u8 {
         /// It was more than a question.
@@ -26,7 +26,7 @@ bitflags! {
         const MAY_WRITE = 1 << 2;
         /// A command may have made a commit.
         const MAY_COMMIT = 1 << 3;
-        /// A command may still run beside its turn.
+        /// A command may still be running after its turn.
         const RUNS_ON = 1 << 4;
         const SETS_EXCLUDES = 1 << 5;
     }

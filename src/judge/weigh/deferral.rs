@@ -1,9 +1,10 @@
-//! Whether last words put off a part of what was asked for (DESIGN.md 2.2: "deferring what a prompt names is" an
-//! admission). A follow-up that the prompt agreed to, and one about something else, is none.
+//! Whether last words postpone a part of what was asked for (DESIGN.md 2.2: "deferring what a prompt names
+//! is" an admission). A follow-up that the prompt agreed to, or one about something else, does not count.
+//! Must not judge anything else in the words.
 
 use crate::judge::words;
 
-/// The sentence that puts off what `prompts` name and no other sentence speaks of.
+/// The first sentence that postpones something that `prompts` name and no other sentence mentions.
 pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     let asked = prompts.join("\n").to_lowercase();
     let postpones = |text: &str| words::has(text, "puts_off");
@@ -22,7 +23,7 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     lower.iter().position(is_deferral).map(|at| sentences[at])
 }
 
-/// Whether a word of a prompt can name a part of it.
+/// Whether a word of a prompt can name a part of the request.
 fn names_something(word: &str) -> bool {
     let is_dense = word.chars().next().is_some_and(|sign| script(sign) != Script::Spaced);
     word.chars().count() > if is_dense { 1 } else { 3 } && !words::of("names_nothing").contains(&word)
@@ -31,12 +32,12 @@ fn names_something(word: &str) -> bool {
 /// How a script separates its words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
-    /// By blanks.
+    /// With spaces.
     Spaced,
-    /// By another script between them.
+    /// Only by a change of script.
     Han,
     Katakana,
-    /// It holds no names: endings and particles.
+    /// Endings and particles, which name nothing.
     Hiragana,
 }
 

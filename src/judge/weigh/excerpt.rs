@@ -1,11 +1,11 @@
-//! Short pieces of long texts, for what outlives a collection.
+//! Short excerpts of long texts, for what outlives a collection. Must not interpret a text.
 
 /// How many bytes of the last words are kept.
 const KEPT_BYTES: usize = 4096;
-/// How many signs of a reason are kept.
+/// How many characters of a reason are kept.
 const REASON_SIGNS: usize = 240;
 
-/// The end of a text, cut at a line where one is near, and whether something was left out.
+/// The end of a text, cut at a line break if one is near, and whether anything was left out.
 pub(super) fn tail(text: &str) -> (String, bool) {
     let text = text.trim_end();
     if text.len() <= KEPT_BYTES {
@@ -20,7 +20,7 @@ pub(super) fn tail(text: &str) -> (String, bool) {
     (kept.to_owned(), true)
 }
 
-/// One line of a reason, shortened.
+/// A reason as one line, shortened if needed.
 pub(super) fn reason(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(REASON_SIGNS) {

@@ -1,4 +1,5 @@
-//! Git's facts as evidence: commits say YES, uncommitted changes are DIRTY, silence is a failure.
+//! Git's facts as evidence: commits say YES, uncommitted changes are DIRTY, and failing to answer is FAIL.
+//! Must not run git.
 
 use crate::model::{
     Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Point, Reading,
@@ -56,8 +57,8 @@ fn commits(facts: &GitFacts) -> Evidence {
     evidence
 }
 
-/// A merge, rebase, … that was begun and not ended: whatever was committed before, this is open work.
-/// A bisect is a search and leaves nothing half made.
+/// A merge, rebase or the like that was started but not finished: it is open work, no matter what was
+/// committed before. A bisect is a search and leaves nothing half done.
 fn unfinished(facts: &GitFacts) -> Option<Evidence> {
     let name = match facts.operation? {
         Operation::Merge => "merge",
@@ -72,7 +73,7 @@ fn unfinished(facts: &GitFacts) -> Option<Evidence> {
     Some(Evidence { points: vec![Point::Operation(name.to_owned())], ..evidence })
 }
 
-/// What happened since the baseline and is no new work.
+/// Commits since the baseline that are not new work, in words.
 fn asides(counts: &CommitCounts) -> Vec<String> {
     let said = [
         (counts.n_rescued, "of a rescue, which says nothing of the work's end"),

@@ -1,5 +1,6 @@
-//! What was read of the sessions of one workspace, so that a history that grew is not read again from its begin.
-//! Only what follows from the text of single turns is kept: what it means is judged anew each time.
+//! What was read from the sessions of one workspace, so that a history that grew is not read again from its
+//! beginning. Must keep only what follows from the text of single turns; what it means is judged anew each
+//! time.
 
 use std::collections::HashMap;
 
@@ -8,16 +9,16 @@ use super::texts::Texts;
 use crate::judge::{runs, task};
 use crate::model::{Observations, SessionObservation};
 
-/// What was read of the sessions of one workspace. Losing it costs time and nothing else.
+/// What was read from the sessions of one workspace. Losing it costs only time.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Boxed: an empty slot of the map costs as much as a full one.
+    /// Boxed, because an empty slot of the map takes as much memory as a full one.
     sessions: HashMap<(String, String), Box<SessionMemory>>,
-    /// What was read of their texts.
+    /// What was read from their texts.
     pub(super) texts: Texts,
 }
 
-/// What was read of one session.
+/// What was read from one session.
 #[derive(Debug, Default)]
 pub(super) struct SessionMemory {
     pub(super) tasks: task::Memory,
@@ -26,12 +27,12 @@ pub(super) struct SessionMemory {
 }
 
 impl Memory {
-    /// What was read of this session.
+    /// What was read from this session, empty if it is new.
     pub(super) fn of(&mut self, session: &SessionObservation) -> &mut SessionMemory {
         self.sessions.entry((session.agent.clone(), session.session_id.clone())).or_default()
     }
 
-    /// Drops what was read of sessions that are here no more.
+    /// Forgets sessions that are no longer here.
     pub(super) fn keep_sessions_of(&mut self, observations: &Observations) {
         let is_here = |agent: &str, session_id: &str| {
             let mut sessions = observations.session.present().into_iter().chain(&observations.other_sessions);

@@ -1,7 +1,8 @@
-//! From raw observations to evidence: each source is read by its judge and says one thing.
+//! Turns raw observations into evidence: each source is read by its judge and yields one claim.
 //!
-//! What comes out carries no long texts. Evidence that is older than the task, of another check,
-//! unreadable or vacuous does not count and stays visible with its reason (DESIGN.md 2.2).
+//! The result carries no long texts. Evidence that is older than the task, belongs to another check, or is
+//! unreadable or vacuous does not count, but stays visible with its reason (DESIGN.md 2.2). Must not combine
+//! claims into a verdict.
 
 mod activity;
 pub mod asked;
@@ -35,12 +36,12 @@ use crate::model::{
     SupervisedTurn, Timestamp, Unreadable,
 };
 
-/// Weighs what one collection found.
+/// Weighs what one collection found, without a memory of earlier ones.
 pub fn weigh(observations: Observations, scales: &WeighContext<'_>) -> Sample {
     weigh_again(observations, scales, &mut Memory::default())
 }
 
-/// The same with what was read of this workspace before.
+/// Weighs what one collection found, reusing what `memory` kept of this workspace's texts and sessions.
 pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, memory: &mut Memory) -> Sample {
     let mut pile = EvidenceSet::default();
     let parts = observations.parts;
@@ -83,9 +84,9 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
     }
 }
 
-/// A file that is being written is looked at again when it is old enough to be taken as it is, and a
-/// session without a process when that is believed, and what a source tells that tells no changes when
-/// it can tell more.
+/// When to look again without a hint: when a half-written file is old enough to be read as it is, when a
+/// status report that is still doubtful will be believed, or when a source that announces no changes can say
+/// more.
 fn recheck_at(observations: &Observations) -> Option<Timestamp> {
     let is_half_written = |unreadable: &Unreadable| unreadable.problem == ReadProblem::HalfWritten;
     let files = [&observations.decision, &observations.closer].into_iter().filter_map(Reading::unreadable);
@@ -98,7 +99,8 @@ fn recheck_at(observations: &Observations) -> Option<Timestamp> {
     files.into_iter().chain(believed).chain(observations.recheck_at).min()
 }
 
-/// How the command of a supervised run ended: a crash or a failure is one (rank 1), and no end is a YES.
+/// How the command of a supervised run ended: a crash or a failure is evidence (rank 1), a clean end is not a
+/// YES.
 fn run(supervised: &SupervisedTurn) -> Option<Evidence> {
     let end = supervised.end?;
     let name = "the command";

@@ -1,5 +1,5 @@
-//! The plans that a session keeps itself, as evidence: its todo list and its goal. That all is done says so only of the
-//! task for which it was ticked; what is open stays open.
+//! The plans that a session keeps itself, as evidence: its todo list and its goal. A plan that is all done
+//! counts only for the task for which it was ticked off; an open point stays open. Must not read records.
 
 use super::context::EvidenceSet;
 use super::tasks::SessionTask;
@@ -9,7 +9,7 @@ use crate::model::{
     Source, Strength,
 };
 
-/// The plans that a session keeps itself: its todo list, and the goal that its person set.
+/// Weighs the session's own plans: its todo list, and the goal that its person set.
 pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, pile: &mut EvidenceSet) {
     if let Some(todos) = &session.todos {
         pile.add(Parts::WORDS, todos_evidence(session, task, todos));
@@ -32,8 +32,8 @@ pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, pile: &mut
     }
 }
 
-/// The agent's own todo list as a plan. That all is done says so only of the task that it was written for; what
-/// is open stays open.
+/// The agent's own todo list as a plan. If everything is done, that counts only for the task it was written
+/// for; an open point stays open.
 fn todos_evidence(session: &SessionObservation, task: &SessionTask, todos: &Checklist) -> Evidence {
     let steps = todos
         .items

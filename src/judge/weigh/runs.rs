@@ -1,5 +1,6 @@
-//! Tests, builds and linters that the sessions ran themselves, as evidence: what is red says NO; what passed proves
-//! work that another source shows, and is alone no YES (DESIGN.md 2.2).
+//! Tests, builds and linters that the sessions ran themselves, as evidence: a failure says NO; a pass
+//! confirms work that another source shows, but is not a YES by itself (DESIGN.md 2.2). Must not run
+//! anything.
 
 use crate::judge::runs::{self, Catalog};
 use crate::model::{
@@ -18,11 +19,11 @@ const MAX_NAMED: usize = 10;
 /// What the runs of all sessions mean together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Proven {
-    /// Whether a whole test run passed after the last edit of every session that edited.
+    /// Whether a complete test run passed after the last edit, in every session that edited.
     pub(super) is_checked: bool,
-    /// Whether a session acted outside the work tree, and that succeeded.
+    /// Whether a session successfully acted outside the work tree, as its task asked.
     pub(super) acted_outside: bool,
-    /// When a session edited a file last.
+    /// When a session last edited a file.
     pub(super) last_edit_at: Option<Timestamp>,
 }
 
@@ -38,7 +39,7 @@ pub(super) fn weigh(
     let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == Standing::Counts);
     for (session, task) in counting {
         if session.history.turns.is_empty() {
-            // Nobody knows what it edited.
+            // Without turns, its edits are unknown.
             proven.is_checked = false;
             continue;
         }
@@ -56,7 +57,8 @@ pub(super) fn weigh(
     proven
 }
 
-/// What the runs of one session say. One that was only asked for answers looked at what was red before it.
+/// Weighs the runs of one session. If it was asked only for answers, it was looking at failures that were
+/// there before.
 fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut EvidenceSet) {
     for run in summary.red.iter().filter(|_| is_only_answered) {
         let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)

@@ -1,6 +1,6 @@
-//! The sessions of a workspace as evidence: a turn that runs is WORK, a prompt that stands is ASK, a
-//! model error in place of a reply is FAIL. A turn that stayed open in silence is nothing, unless a
-//! source beside the record tells what it is: that outranks the record for what happens now.
+//! The sessions of a workspace as evidence: a running turn is WORK, an open prompt is ASK, a model error
+//! instead of a reply is FAIL. An open turn in a silent record claims nothing, unless a source beside the
+//! record says what is happening, which outranks the record. Must not read records.
 
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Point, Rejection, SessionObservation, Source,
@@ -12,12 +12,12 @@ use super::context::WeighContext;
 use super::excerpt;
 use super::tasks::{SessionTask, Standing};
 
-/// The detail of work that another session in the workspace does.
+/// The detail if another session in the workspace is working.
 const OTHER_WORKS: &str = "another session here";
 
-/// What goes on in a workspace: what its newest session does, or, when that is over, what another one
-/// does: one that waits for the person, else one that works. A session that this check was started in
-/// does not count. Gives the session that it is told of, too.
+/// The activity of a workspace and the session it comes from. It is that of the newest session; if that one
+/// is over, that of another session, preferring one that waits for the person to one that works. A session
+/// that started this check does not count.
 pub(super) fn of_workspace<'a>(
     newest: (&'a SessionObservation, &Activity),
     others: &[(&'a SessionObservation, Activity)],
@@ -42,7 +42,7 @@ pub(super) fn of_workspace<'a>(
         .map_or_else(|| (session, newest.clone()), |(other, activity)| (*other, told_of_another(activity)))
 }
 
-/// Whether this check was started inside that session.
+/// Whether this check was started from within that session.
 fn is_own(session: &SessionObservation, scales: &WeighContext<'_>) -> bool {
     scales.settings.own_session.as_deref() == Some(session.session_id.as_str())
 }
@@ -59,7 +59,7 @@ fn told_of_another(activity: &Activity) -> Activity {
     Activity { detail: Some(detail.to_owned()), ..activity.clone() }
 }
 
-/// The session's word.
+/// Weighs a session's activity as a claim.
 pub(super) fn weigh(
     session: &SessionObservation,
     activity: &Activity,
@@ -128,10 +128,10 @@ pub(super) fn weigh(
     }
 }
 
-/// The limit that its last turn ended at, with the moment when it is lifted.
+/// The usage limit that ended its last turn, with the time at which it is lifted.
 fn limit(session: &SessionObservation) -> Option<String> {
     let TurnEnd::Failed { limit: Some(limit), .. } = &session.history.turns.last()?.end else { return None };
-    // The client's own words say the time as the person has it on their clock.
+    // Prefer the client's wording: it gives the time on the person's clock.
     let until = limit.resets.as_deref().map(excerpt::reason).or_else(|| {
         let minutes = limit.resets_at?.0.div_euclid(60_000).rem_euclid(24 * 60);
         Some(format!("{:02}:{:02} UTC", minutes / 60, minutes % 60))
@@ -139,7 +139,7 @@ fn limit(session: &SessionObservation) -> Option<String> {
     Some(until.map_or_else(|| "usage limit reached".to_owned(), |until| format!("usage limit until {until}")))
 }
 
-/// When its word was told, and how good it is.
+/// When the activity was reported, and how strong that report is.
 fn origin(session: &SessionObservation, activity: &Activity) -> (Option<Timestamp>, Strength) {
     let reported_at = match activity.source {
         ActivitySource::Hook | ActivitySource::Registry | ActivitySource::Api => {
@@ -164,7 +164,7 @@ fn origin(session: &SessionObservation, activity: &Activity) -> (Option<Timestam
     (reported_at, strength)
 }
 
-/// Why a session that does nothing, as far as is known, says nothing.
+/// Why a session that is doing nothing, as far as is known, claims nothing.
 fn silence(state: ActivityState, turn: &TurnState, is_damaged: bool) -> (Rejection, &'static str) {
     let is_gone = state == ActivityState::Gone;
     let is_idle = state == ActivityState::Idle;
@@ -192,7 +192,7 @@ fn silence(state: ActivityState, turn: &TurnState, is_damaged: bool) -> (Rejecti
     }
 }
 
-/// Why a session counts as at work.
+/// Why a session counts as working.
 fn at_work(activity: &Activity) -> Vec<String> {
     let by_record = "a wait for permission to use the tool looks the same in the record";
     match (activity.source, activity.detail.as_deref()) {
@@ -205,7 +205,7 @@ fn at_work(activity: &Activity) -> Vec<String> {
     }
 }
 
-/// The words in which the session asks. What it said on the way to another tool is no question.
+/// The words in which the session asks. Words on the way to another tool call are not a question.
 fn asked(session: &SessionObservation) -> String {
     if matches!(&session.turn, TurnState::Open { tool, .. } if !tool.as_deref().is_some_and(is_prompt)) {
         return "waits for an answer".to_owned();

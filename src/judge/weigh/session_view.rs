@@ -1,4 +1,4 @@
-//! The sessions of a workspace as a front shows them.
+//! The sessions of a workspace as a front shows them. Must not weigh claims.
 
 use crate::model::{
     Activity, ActivityState, AskedByTool, Checklist, ItemState, LiveStatus, ProcessId, Question,
@@ -41,7 +41,7 @@ pub(super) fn view(
     }
 }
 
-/// The question in the last words of a session beside the newest one, if its turn ended with them.
+/// The question in the last words of a session other than the newest one, if its turn ended with them.
 pub(super) fn asked_beside(
     session: &SessionObservation,
     activity: &Activity,
@@ -59,7 +59,7 @@ pub(super) fn asked_beside(
     question_of(&texts.read(&message.text, &context_of(session)).judged, &message.text)
 }
 
-/// The processes whose end would change what the sessions are shown as.
+/// The processes whose end would change how the sessions are shown.
 pub(super) fn processes(words: Option<&SessionFacts>) -> Vec<ProcessId> {
     let sessions = words.into_iter().flat_map(|words| &words.sessions);
     let mut processes: Vec<ProcessId> = sessions.filter_map(|session| session.process).collect();
@@ -69,7 +69,7 @@ pub(super) fn processes(words: Option<&SessionFacts>) -> Vec<ProcessId> {
 }
 
 fn is_gone(session: &SessionObservation) -> bool {
-    // A source that tells of now was asked after all others spoke.
+    // A report without a time describes the present and so is the latest.
     let last = session.live.iter().max_by_key(|word| word.reported_at.unwrap_or(Timestamp(i64::MAX)));
     session.live.iter().any(|word| word.status == LiveStatus::Gone)
         || last.is_some_and(|word| word.status == LiveStatus::Ended)

@@ -1,5 +1,6 @@
-//! Words of an agent as evidence: an output file, or the last message of a session. They ask, admit that something is
-//! not done, or say that all is; what an answer to a side question says of the task counts only as a question.
+//! An agent's words as evidence: an output file, or the last message of a session. They ask, admit that
+//! something is not done, or say that everything is. What an answer to a side question says about the task
+//! counts only as a question. Must not interpret a sentence; `judge::questions` does.
 
 use std::borrow::Cow;
 
@@ -16,32 +17,32 @@ use crate::model::{
     TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
 
-/// So many sentences that tell of open work are quoted.
+/// At most this many sentences about unfinished work are quoted.
 const MOST_SENTENCES: usize = 3;
 
-/// What words are to the task.
+/// How words relate to the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// The last that was said of it.
+    /// The last words about the task.
     Task,
-    /// The answer to a side question, or thanks.
+    /// An answer to a side question, or to thanks.
     Beside,
-    /// Its result.
+    /// The task's result.
     Result,
 }
 
-/// Words with what is known beside them.
+/// Words, together with what is known about them.
 pub(super) struct Spoken<'a> {
     text: Cow<'a, str>,
     from: &'a str,
-    /// The session whose words they are.
+    /// The session that said them.
     session: Option<&'a SessionObservation>,
     at: Option<Timestamp>,
     scope: Scope,
-    /// Why they claim nothing any more, or never did.
+    /// Why they no longer claim anything, or never did.
     overtaken_by: Option<&'static str>,
     is_cut: bool,
-    /// Whether a person said no to what they ask or offer.
+    /// Whether a person declined what they ask or offer.
     is_declined: bool,
     context: Context<'a>,
     /// What the task asks for, as far as it is known.
@@ -49,7 +50,7 @@ pub(super) struct Spoken<'a> {
 }
 
 impl<'a> Spoken<'a> {
-    /// An output file.
+    /// The words of an output file.
     pub(super) fn in_file(file: &'a TextFile, observations: &Observations, is_result: bool) -> Spoken<'a> {
         let overtaken_by = if is_of_baseline(observations, &file.name) {
             Some(OF_BASELINE)
@@ -70,7 +71,8 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// The last message of a session, and before it the last words of its task, where a side question came after them.
+    /// The last message of a session, preceded by the last words of its task if a side question came after
+    /// them.
     pub(super) fn of_session(
         session: &'a SessionObservation,
         task: &SessionTask,
@@ -111,28 +113,28 @@ impl<'a> Spoken<'a> {
         last.into_iter().chain(of_task)
     }
 
-    /// Whether these are of the same writer as `other`.
+    /// Whether these words and `other` come from the same writer.
     pub(super) fn is_of(&self, other: Option<&Spoken<'_>>) -> bool {
         other.is_some_and(|other| std::ptr::eq(self.from, other.from))
     }
 
-    /// The session whose words they are.
+    /// The session that said these words.
     pub(super) fn session(&self) -> Option<&'a SessionObservation> {
         self.session
     }
 
-    /// Who said it.
+    /// The writer's name.
     pub(super) fn from(&self) -> &str {
         self.from
     }
 
-    /// The text in which a decision of the task may stand.
+    /// The text that may contain a decision of the task.
     pub(super) fn decisive(&self) -> &str {
         if self.overtaken_by.is_some() || self.scope == Scope::Beside { "" } else { &self.text }
     }
 
-    /// Adds what the words say, and gives them for a front. Of words that are not the `newest` only what they claim is
-    /// told.
+    /// Adds what the words say to the evidence, and returns them for a front. Unless the words are the
+    /// newest, only what they claim is added.
     pub(super) fn weigh(
         &self,
         (scales, now): (&WeighContext<'_>, Timestamp),
@@ -141,7 +143,7 @@ impl<'a> Spoken<'a> {
         pile: &mut EvidenceSet,
     ) -> Option<LastWords> {
         let is_result = self.scope == Scope::Result;
-        // What was overtaken is not judged: nothing of it would count.
+        // Overtaken words are not judged, since nothing in them would count.
         let mut read = self.overtaken_by.is_none().then(|| texts.read(&self.text, &self.context));
         let question = read.as_ref().and_then(|read| question_of(&read.judged, &self.text));
         let mut add = |evidence: Evidence, excerpt: Option<String>| {
@@ -175,7 +177,7 @@ impl<'a> Spoken<'a> {
         })
     }
 
-    /// The result of READ_INFO and REPORT: it stands, it stops half-way, or there is nothing to see.
+    /// The result of READ_INFO and REPORT: it is complete, stops half-way, or has no visible content.
     fn result(&self, judged: &Classification) -> Evidence {
         if questions::status(TaskKind::Report, Some(&self.text), false) == questions::Status::Incomplete {
             return Evidence::abstain(Source::Output, self.from, Rejection::Absent)
@@ -189,7 +191,8 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// ASK; of the task also NO at high certainty, and DONE. `runs_on` says that its background work is known to run.
+    /// ASK; about the task also NO at high certainty, and DONE. `runs_on` means that its background work is
+    /// known to be running.
     fn claim(
         &self,
         read: &mut TextRead,
@@ -219,15 +222,16 @@ impl<'a> Spoken<'a> {
                     guess(Claim::Ask).because(words)
                 }
             }
-            // The session itself tells of what runs, and of its end.
+            // The session itself reports what is running and when it ends.
             (Label::Incomplete, _) if runs_on && judged.kind == Kind::Progress => silent(words_of(judged)),
-            // What its writer surely admits or announces is open, whatever else says that it is done.
+            // An open point that the writer clearly admits or announces counts, no matter what else says it
+            // is done.
             (Label::Incomplete, _)
                 if is_of_task && judged.certainty == Certainty::High && !self.is_courtesy(judged) =>
             {
                 self.half_way(Source::LastWords, judged)
             }
-            // An answer to a side question claims nothing, but it may take back what was said of the task.
+            // An answer to a side question claims nothing, but it may retract what was said about the task.
             (Label::Incomplete | Label::Complete, _)
                 if self.scope == Scope::Beside && words::has(&self.text.to_lowercase(), "retracts") =>
             {
@@ -249,7 +253,7 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// Whether these few words only look like a stub of a result: "Great!" admits nothing.
+    /// Whether these few words only look like the stub of a result: "Great!" admits nothing.
     fn is_courtesy(&self, judged: &Classification) -> bool {
         judged.kind == Kind::Placeholder && self.text.split_whitespace().count() <= 3
     }
@@ -275,7 +279,7 @@ fn words_of(judged: &Classification) -> String {
     judged.reasons.first().map_or_else(|| "stops half-way".to_owned(), |reason| excerpt::reason(reason))
 }
 
-/// What a session's record tells beside its last words.
+/// What a session's record adds to its last words.
 pub(super) fn context_of(session: &SessionObservation) -> Context<'_> {
     let end = match &session.turn {
         TurnState::Ended { .. } => Some(EndOfTurn::ByItself),
@@ -286,7 +290,7 @@ pub(super) fn context_of(session: &SessionObservation) -> Context<'_> {
     Context { end, todos_open: session.todos.as_ref().map(open), ..Context::default() }
 }
 
-/// What came after these words, if anything did: then they wait for nothing.
+/// Why these words no longer wait for anything, if something followed them.
 fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Option<&'static str> {
     let is_answered =
         session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at);

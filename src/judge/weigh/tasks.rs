@@ -1,6 +1,7 @@
-//! What was asked in each session of a workspace, and which sessions decide (DESIGN.md 2.1).
+//! What was asked in each session of a workspace, and which sessions count (DESIGN.md 2.1). Must not weigh
+//! claims.
 //!
-//! Where a record tells its turns, `judge::task` reads the tasks from them; else the last prompt is the task.
+//! If a record has turns, `judge::task` reads the tasks from them; otherwise the last prompt is the task.
 
 use std::sync::Arc;
 
@@ -11,14 +12,14 @@ use crate::model::{
     Timestamp, Turn, TurnEnd, TurnState,
 };
 
-/// Whether what a session says decides.
+/// Whether a session's claims count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It does.
+    /// They count.
     Counts,
-    /// It was opened, or greeted, and not asked for anything yet.
+    /// The session was opened or greeted, but not asked for anything yet.
     NotAsked,
-    /// It was left, and a person went on elsewhere.
+    /// The person left it and continued elsewhere.
     LeftOver,
 }
 
@@ -26,11 +27,11 @@ pub(super) enum Standing {
 pub(super) struct SessionTask {
     pub(super) standing: Standing,
     tasks: SessionTasks,
-    /// When it was asked for work last.
+    /// When it was last asked for work.
     pub(super) asked_at: Option<Timestamp>,
 }
 
-/// What was asked in the sessions of `observations`, in their order.
+/// What was asked in the sessions of `observations`, in the same order.
 pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<SessionTask> {
     let sessions: Vec<&SessionObservation> =
         observations.session.present().into_iter().chain(&observations.other_sessions).collect();
@@ -48,7 +49,7 @@ pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<Sess
             } else {
                 Standing::Counts
             };
-            // Where the record tells no turns, the last prompt is the task.
+            // If the record has no turns, the last prompt is the task.
             let untold = session.prompted_at.filter(|_| session.history.turns.is_empty());
             let asked_at = tasks.current().map_or(untold, |task| task.asked_at);
             SessionTask { standing, tasks, asked_at }
@@ -56,7 +57,8 @@ pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<Sess
         .collect()
 }
 
-/// The last prompt for work of any session: a claim of nobody's that is older says nothing of it.
+/// The last prompt for work in any session that counts. An older claim that belongs to no session says
+/// nothing about that work.
 pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
     sessions
         .iter()
@@ -65,7 +67,8 @@ pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
         .max()
 }
 
-/// What the last prompts asked for, of all sessions that count together; `None` where any asked for work, or nobody knows.
+/// What the last prompts of all counting sessions asked for; `None` if one asked for work, or if it is not
+/// known.
 pub(super) fn last_demand(sessions: &[SessionTask]) -> Option<Demand> {
     let mut counting = sessions.iter().filter(|session| session.standing == Standing::Counts).peekable();
     let is_asked = counting.peek().is_some();
@@ -73,28 +76,28 @@ pub(super) fn last_demand(sessions: &[SessionTask]) -> Option<Demand> {
 }
 
 impl SessionTask {
-    /// The task that is told of now, where the record tells its turns.
+    /// The current task, if the record has turns.
     pub(super) fn current(&self) -> Option<&Task> {
         self.tasks.current()
     }
 
-    /// The moment of the first prompt in its record, whoever wrote it.
+    /// When the first prompt in its record was written, no matter by whom.
     pub(super) fn first_prompt_at(&self) -> Option<Timestamp> {
         self.tasks.first_prompt_at
     }
 
-    /// Whether the moment of a prompt is not known.
+    /// Whether a prompt has no known time.
     pub(super) fn has_undated_prompt(&self) -> bool {
         self.tasks.has_undated_prompt
     }
 
-    /// The prompts of its task that are known.
+    /// The known prompts of its task: the first and the last.
     pub(super) fn prompts(&self) -> Vec<String> {
         let task = self.tasks.current();
         task.map(|task| vec![task.first_prompt.clone(), task.last_prompt.clone()]).unwrap_or_default()
     }
 
-    /// Whether the last prompt of its task names this act: then to have done it is the whole task.
+    /// Whether the last prompt of its task names this act, so that performing it is the whole task.
     pub(super) fn asks_for(&self, act: &str) -> bool {
         let names = match act {
             "push" => &["push", "プッシュ", "推送"][..],
@@ -108,30 +111,30 @@ impl SessionTask {
         })
     }
 
-    /// Whether the agent's todo list was written for its task, as far as the record tells.
+    /// Whether the agent's todo list was written for its task, as far as the record says.
     pub(super) fn is_of_task(&self, order: u64) -> bool {
         self.tasks.current().is_none_or(|task| order >= task.asked)
     }
 
-    /// The last turn of the task, where a side question or thanks came after it.
+    /// The task's last turn, if a side question or thanks came after it.
     pub(super) fn turn_before_side_turns<'s>(&self, session: &'s SessionObservation) -> Option<&'s Turn> {
         let task = self.tasks.current().filter(|task| !task.side_turns.is_empty())?;
         let of_task = |turn: &&Turn| turn.order >= task.begin && turn.order < task.end;
         session.history.turns.iter().map(AsRef::as_ref).rev().find(of_task)
     }
 
-    /// What a person said beside its task since: side questions and thanks.
+    /// What a person has said since beside the task: side questions and thanks.
     pub(super) fn side_prompts(&self) -> impl Iterator<Item = &str> {
         let sides = self.tasks.current().map_or(&[][..], |task| &task.side_turns);
         sides.iter().map(|side| side.prompt.as_str())
     }
 
-    /// Whether nothing but answers was asked for.
+    /// Whether only answers were asked for.
     pub(super) fn is_only_answered(&self) -> bool {
         self.tasks.current().is_none() && !self.tasks.side_turns.is_empty()
     }
 
-    /// Whether the last turn of its task did not end by itself, though its session went on with side questions.
+    /// Whether the task's last turn did not end by itself, although the session went on with side questions.
     pub(super) fn is_task_cut(&self) -> bool {
         self.tasks.current().is_some_and(|task| match task.last_end {
             _ if task.side_turns.is_empty() => false,
@@ -145,7 +148,7 @@ impl SessionTask {
         })
     }
 
-    /// Whether only answers were asked for, and the last of them was given.
+    /// Whether only answers were asked for, and the last one was given.
     fn is_answered(&self) -> bool {
         let is_answer = |side: &&Arc<SideTurn>| side.demand == Demand::Answer;
         self.tasks.current().is_none()
@@ -159,7 +162,7 @@ fn tasks_of(session: &SessionObservation, memory: &mut Memory) -> SessionTasks {
     SessionTasks { prompted_at: tasks.prompted_at.or(session.prompted_at), ..tasks }
 }
 
-/// The moment of its last line of conversation, as far as the record tells.
+/// When the last line of conversation was written, as far as the record says.
 fn last_line_at(session: &SessionObservation) -> Option<Timestamp> {
     let said_at = session.last_message.as_ref().and_then(|message| message.at);
     session.history.last_line_at.max(said_at).max(session.prompted_at)
@@ -187,7 +190,7 @@ fn lives(session: &SessionObservation) -> bool {
     session.process.is_some() && !session.live.iter().any(|report| is_over(&report.status))
 }
 
-/// Whether anything was asked in it. Thanks and greetings ask for nothing.
+/// Whether the session was asked for anything. Thanks and greetings do not count.
 fn was_asked(session: &SessionObservation, tasks: &SessionTasks) -> bool {
     let is_waited_on = session
         .live

@@ -1,20 +1,20 @@
-//! What was read of the last texts of a workspace, so that one that is still there is not read again at every look. What
-//! was read is kept and no text; losing it costs time and nothing else.
+//! What was read from the last texts of a workspace, so that an unchanged text is not read again at every
+//! look. Keeps results, not the texts themselves; losing it costs only time.
 
 use sha2::{Digest as _, Sha256};
 
 use crate::judge::questions::{self, Classification, Context, EndOfTurn, Speech};
 
-/// So many texts are known; the one that was asked for longest ago goes.
+/// How many texts are known; the least recently used one is dropped.
 const MOST_TEXTS: usize = 8;
 
-/// The texts that were asked for last, the newest at the end.
+/// The most recently used texts, newest last.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     known: Vec<TextRead>,
 }
 
-/// What was read of one text.
+/// What was read from one text.
 #[derive(Debug)]
 pub(super) struct TextRead {
     name: TextName,
@@ -23,7 +23,7 @@ pub(super) struct TextRead {
     says_done: Option<bool>,
 }
 
-/// All that decides how a text is read: its bytes and what is known beside them.
+/// Everything that determines how a text is read: its bytes and its context.
 #[derive(Debug, PartialEq, Eq)]
 struct TextName {
     text: [u8; 32],
@@ -42,7 +42,7 @@ impl TextName {
 }
 
 impl Texts {
-    /// What is read of `text` beside `context`.
+    /// Reads `text` in its `context`, or returns what was read before.
     pub(super) fn read(&mut self, text: &str, context: &Context<'_>) -> &mut TextRead {
         let name = TextName::of(text, context);
         let read = match self.known.iter().position(|read| read.name == name) {
@@ -59,11 +59,11 @@ impl Texts {
 }
 
 impl TextRead {
-    /// Whether the text says that something was finished, and nothing in it says that something is not. `text` is the
-    /// one that was read.
+    /// Whether the text says that something was finished and nothing in it says that something is unfinished.
+    /// `text` must be the text that was read.
     pub(super) fn says_done(&mut self, text: &str) -> bool {
         *self.says_done.get_or_insert_with(|| {
-            // A link has words of no language: "Done: https://…" says that it is done.
+            // The words of a link belong to no language: "Done: https://…" says that it is done.
             let said = |line: &str| {
                 line.split(' ').filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ")
             };

@@ -1,5 +1,5 @@
-//! What the agent says: its session, the declared output, the decision chain, and the question in its
-//! last words.
+//! What the agent says: its session, the declared output, the decision chain, and the question in its last
+//! words. Must not judge these texts itself.
 
 use crate::model::{
     Evidence, LastWords, Observations, Parts, Reading, Rejection, SessionFacts, SessionObservation, Source,
@@ -80,7 +80,7 @@ pub(super) fn weigh(
     }
 }
 
-/// The command of a supervised run leaves no record of its own: what was there before the run began is not its work.
+/// The command of a supervised run leaves no record of its own, so what predates the run is not its work.
 fn of_run(work: TaskWork, tasks: &[SessionTask], scales: &WeighContext<'_>) -> TaskWork {
     match &scales.settings.supervised {
         Some(run) if tasks.is_empty() => TaskWork {
@@ -94,8 +94,8 @@ fn of_run(work: TaskWork, tasks: &[SessionTask], scales: &WeighContext<'_>) -> T
     }
 }
 
-/// What outputs, last messages and the decision chain say, and the words for a front: those of the newest output
-/// where the output is the result, else of the newest session.
+/// Weighs outputs, last messages and the decision chain, and returns the words for a front: those of the
+/// newest output if the output is the result, otherwise those of the newest session.
 fn weigh_spoken(
     observations: &Observations,
     counting: &[(&SessionObservation, &SessionTask)],
@@ -141,7 +141,7 @@ fn weigh_spoken(
     (said, front)
 }
 
-/// A declared output that is missing, or is there and cannot be read.
+/// A declared output that is missing or cannot be read.
 fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, pile: &mut EvidenceSet) {
     let evidence = match output {
         Reading::Unreadable(unreadable) => {
@@ -158,7 +158,7 @@ fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, pile: &mut 
     pile.add(Parts::WORDS, evidence);
 }
 
-/// Another value for each turn that ended and each decision file that was written.
+/// A value that changes with each turn that ends and each decision file that is written.
 fn round_mark(session: Option<&SessionObservation>, decided_at: Option<Timestamp>) -> Option<String> {
     let ended_at = session.and_then(|session| match &session.turn {
         TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => *at,

@@ -1,5 +1,6 @@
-//! The work of the tasks of a workspace, as the records of its sessions tell it: which files they wrote, and whether
-//! files may have come with old times.
+//! The work of a workspace's tasks according to the records of its sessions: which files they wrote, and
+//! whether files may have been brought in with old times. Must not judge whose change something is; `combine`
+//! does.
 
 use super::deeds::Acts;
 use super::memory::Memory;
@@ -7,10 +8,10 @@ use super::tasks::{SessionTask, Standing, asked_at};
 use crate::judge::words;
 use crate::model::{Observations, SessionObservation, TaskWork, Timestamp, TurnEnd, TurnSpan};
 
-/// So many of the last turns of a session are told apart; what was before them counts as one.
+/// How many of a session's last turns are kept apart; all earlier ones count as one.
 const MOST_TURNS: usize = 200;
 
-/// The work of all tasks, as far as the records tell whose it is.
+/// The work of all tasks, as far as the records attribute it.
 pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &mut Memory) -> TaskWork {
     let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
     let asked: Vec<(&SessionObservation, &SessionTask)> =
@@ -48,7 +49,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
     work
 }
 
-/// When the turns of a session ran; `None` where it does not tell.
+/// When the turns of a session ran; `None` if its record does not tell all of them.
 fn spans(session: &SessionObservation, may_commit: bool) -> Option<Vec<TurnSpan>> {
     let turns = &session.history.turns;
     let n_early = turns.len().saturating_sub(MOST_TURNS);
@@ -70,7 +71,7 @@ fn spans(session: &SessionObservation, may_commit: bool) -> Option<Vec<TurnSpan>
     Some(spans)
 }
 
-/// Whether a prompt wants tests to be others, or fewer.
+/// Whether a prompt asks to change or remove tests.
 fn is_about_tests(prompt: &str) -> bool {
     let prompt = prompt.to_lowercase();
     words::has(&prompt, "names_tests") && words::has(&prompt, "changes_tests")
