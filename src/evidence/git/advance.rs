@@ -1,5 +1,5 @@
-//! New commits on top of what is known: the commonest change by far costs what those commits cost,
-//! not what the branch costs.
+//! Updates known facts after new commits on top of them. This is by far the most common change; it costs what
+//! the new commits cost, not what the whole branch costs.
 
 use super::commits::MAX_NEWEST;
 use super::evidence_paths::tells_only;
@@ -9,11 +9,11 @@ use super::reader::{Commit, Id, Repo, rescued};
 use super::targets;
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 
-/// So many commits are added one by one; more are counted anew.
+/// Up to this many new commits are added one by one; with more, everything is counted again.
 const LIMIT: usize = 32;
 
-/// The facts after commits were made on top of the HEAD that is known, and nothing else happened;
-/// `None` when all has to be read.
+/// The facts after commits were made on top of the known HEAD and nothing else happened; `None` if everything
+/// must be read again.
 pub(super) fn advanced(
     known: &Facts,
     stamp: Stamp,
@@ -34,7 +34,8 @@ pub(super) fn advanced(
         return Ok(None);
     };
     let base = base.and_then(|_| commits.pop());
-    // Work that was taken back is counted anew; so is what began from nothing and may be nothing again.
+    // Reverted work must be counted again. So must a history without a baseline commit, since it may become
+    // empty again.
     if base.is_none_or(|base| commits.last().is_some_and(|tip| tip.tree == base.tree)) {
         return Ok(None);
     }
@@ -74,7 +75,7 @@ pub(super) fn advanced(
     Ok(Some(facts))
 }
 
-/// The commits that the log records as made one on the other from `old` to `new`, oldest first.
+/// The commits between `old` and `new`, oldest first, if the log records each as made on top of the one before.
 fn made_on_top(log: &[LogEntry], old: &str, new: &str) -> Option<Vec<Id>> {
     let mut made = Vec::new();
     let mut tip = new;

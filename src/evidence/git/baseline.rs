@@ -1,14 +1,14 @@
-//! From which commit work is counted: given, remembered, or found.
+//! Determines the baseline, the commit from which work is counted: given, remembered, or found.
 
 use super::BaselineChoice;
 use super::reader::{Id, Ref, Repo};
 use crate::git::{self, LogEntry, Read, Repository, is_id, trouble};
 use crate::model::{Baseline, BaselineOrigin, Head, ReadProblem, Timestamp, display_text};
 
-/// Names of default branches, where the remote does not say which one it is.
+/// Names of default branches, tried when the remote does not name its own.
 const DEFAULT_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
-/// The baseline, with what a person should know about how it came to be.
+/// The baseline. `notes` receives what a person should know about how it was chosen.
 pub(super) fn choose(
     repo: &dyn Repo,
     repository: &Repository,
@@ -36,7 +36,7 @@ pub(super) fn choose(
 }
 
 fn given(repo: &dyn Repo, rev: &str, origin: &BaselineOrigin, now: Timestamp) -> Read<Baseline> {
-    // What begins with a dash could be taken for an option; no revision needs to begin so.
+    // A leading dash could be taken for an option, and no revision needs one.
     let found = if rev.starts_with('-') || rev.is_empty() { None } else { repo.resolve(rev)? };
     let Some(commit) = found else {
         let rev = display_text::line(rev);
@@ -57,8 +57,9 @@ fn with_time(repo: &dyn Repo, commit: Option<Id>, origin: BaselineOrigin, now: T
     Ok(Baseline { commit, origin, set_at: now, commit_time })
 }
 
-/// Where the branch left the default branch; on the default branch itself, where it left its
-/// upstream; else HEAD as it stood at `asked_at`, the time of the first prompt or else of this look.
+/// The commit where the branch left the default branch; for the default branch itself, where it left its
+/// upstream; otherwise HEAD as it stood at `asked_at`, the time of the first prompt or, if there was none, of
+/// this look.
 fn find(
     repo: &dyn Repo,
     repository: &Repository,
@@ -89,7 +90,7 @@ fn find(
     let mut best: Option<(Id, &Ref)> = None;
     for default in &tips {
         let Some(base) = repo.merge_base(tip, &default.commit)? else { continue };
-        // Of two branch points the nearer one counts: the local default branch may lag behind.
+        // The nearer of two branch points counts, since the local default branch may lag behind.
         let is_nearer = match &best {
             None => true,
             Some((before, _)) => *before != base && repo.merge_base(before, &base)?.as_ref() == Some(before),
@@ -99,7 +100,7 @@ fn find(
         }
     }
     let Some((base, default)) = best else {
-        // Without a common ancestor the whole branch is work, unless the history was cut off.
+        // Without a common ancestor the whole branch is work, unless the clone is shallow.
         return match tips.first() {
             Some(default) if !git::is_shallow(repository) => {
                 with_time(repo, None, branch_point_of(&default.name), now)
@@ -114,7 +115,8 @@ fn find(
     with_time(repo, Some(base), branch_point_of(&default.name), now)
 }
 
-/// Where HEAD stood at `at`, by its log; `None` where it has not moved since, or where that commit is gone.
+/// Where HEAD stood at `at` according to its log; `None` if it has not moved since, or if that commit no longer
+/// exists.
 fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
     let seconds = at.0.div_euclid(1000);
     let log: Vec<LogEntry> = repo.reflog("HEAD")?;
@@ -124,14 +126,15 @@ fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
     } else if first.action.is_making() {
         return with_time(repo, None, BaselineOrigin::FirstSeen, at).map(Some);
     } else {
-        // A clone or a new worktree: what it began with was made elsewhere.
+        // A clone or a new worktree: its first commit was made elsewhere.
         &first.new
     };
     let is_there = repo.commits(std::slice::from_ref(before))?.iter().any(Option::is_some);
     is_there.then(|| with_time(repo, Some(before.clone()), BaselineOrigin::FirstSeen, at)).transpose()
 }
 
-/// Where HEAD stood when the first prompt came, if the branch was made after it: what was done before counts too.
+/// Where HEAD stood at the first prompt, if the branch was created later: work from before the branch counts
+/// too.
 fn begun_before_branch(
     repo: &dyn Repo,
     head: &Head,
@@ -151,7 +154,7 @@ fn begun_before_branch(
     Ok((repo.merge_base(tip, commit)?.as_ref() == Some(commit)).then_some(baseline))
 }
 
-/// The tips of the default branch: local and remote, as far as they exist.
+/// The existing tips of the default branch, local and remote.
 fn default_tips(repo: &dyn Repo) -> Read<Vec<Ref>> {
     const REMOTE_HEAD: &str = "refs/remotes/origin/HEAD";
     let mut names: Vec<String> = vec![REMOTE_HEAD.to_owned()];
@@ -179,8 +182,8 @@ fn default_tips(repo: &dyn Repo) -> Read<Vec<Ref>> {
     Ok(tips)
 }
 
-/// A branch whose commits are all in the default branch may have been merged: where it was created
-/// tells what was done on it.
+/// A branch whose commits are all in the default branch may have been merged; the commit at which it was
+/// created shows what was done on it.
 fn created_at(repo: &dyn Repo, head: &Head, tip: &str) -> Read<Option<Id>> {
     let Some(branch) = head.branch() else { return Ok(None) };
     let log: Vec<LogEntry> = repo.reflog(&format!("refs/heads/{branch}"))?;
@@ -200,7 +203,7 @@ fn leaf(reference: &Ref) -> &str {
     name.strip_prefix("refs/heads/").or(name.strip_prefix("refs/remotes/origin/")).unwrap_or(name)
 }
 
-/// A reference's name for a person.
+/// The short name of a reference, for display.
 pub(super) fn short(name: &str) -> &str {
     ["refs/heads/", "refs/remotes/", "refs/tags/"]
         .iter()

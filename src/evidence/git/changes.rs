@@ -1,4 +1,4 @@
-//! From the paths that differ to what is shown of them: counted, sorted, capped, evidence left out.
+//! Turns the paths that differ into the changes to show: counted, sorted, capped, without evidence.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,11 +13,11 @@ use super::{GitAsk, hidden, on_disk};
 use crate::git::{self, Read, Repository};
 use crate::model::{ChangeKind, ChangedFile, Changes, Head};
 
-/// So many paths are listed; all are counted.
+/// At most this many paths are listed; all are counted.
 const MAX_FILES: usize = 200;
 
-/// The uncommitted changes from the tree of HEAD, and the name of the content. The evidence files that are asked for are evidence and not work as long
-/// as they are untracked.
+/// The uncommitted changes and the name of the content. Evidence files that `ask` lists are left out of the
+/// changes while they are untracked.
 pub(super) fn read(
     repo: &dyn Repo,
     repository: &Repository,

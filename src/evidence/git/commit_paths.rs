@@ -1,4 +1,4 @@
-//! Which paths a commit changes, by libgit2. Reads trees only.
+//! Finds which paths a commit changes, with libgit2. Reads only trees.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use git2::{Oid, Repository, Tree};
 
 use super::reader::Commit;
 
-/// The paths that differ from the first parent; all of them where there is none.
+/// The paths that differ from the first parent; for a root commit, all paths.
 pub(super) fn changed(repository: &Repository, commit: &Commit) -> Result<Vec<Vec<u8>>, git2::Error> {
     let tree = repository.find_tree(Oid::from_str(&commit.tree)?)?;
     Ok(against(repository, &tree, commit.parents.first())?.into_iter().collect())

@@ -1,10 +1,10 @@
-//! Which commits since the baseline are truly new work.
+//! Determines which commits since the baseline are really new work.
 //!
-//! A count of `baseline..HEAD` can be fooled (`SECURITY.md` 1.4): by an empty commit, by a merge or
-//! a fast-forward of others' commits, by an amend that only rewords. So each commit is looked at:
-//! it must change content, must not be a merge without changes of its own, and must have been made
-//! here, by the word of the logs, or else be reachable from nowhere but this branch. In doubt a
-//! commit is not new: work that is not counted is shown, work that is counted wrongly is believed.
+//! A plain count of `baseline..HEAD` can be fooled (`SECURITY.md` 1.4): by an empty commit, by a merge or
+//! fast-forward of others' commits, by an amend that only rewords. So each commit is examined: it must change
+//! content, must not be a merge without changes of its own, and must either be recorded in the logs as made
+//! here or be reachable from this branch alone. In doubt a commit is not new: work that is not counted is still
+//! shown, but work that is counted wrongly is believed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,15 @@ use super::reader::{Commit, Id, Repo, rescued};
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head};
 
-/// So many commits are walked; beyond, counts are lower bounds.
+/// At most this many commits are walked; beyond that, counts are lower bounds.
 const WALK_LIMIT: usize = 10_000;
-/// So many commits made here are looked for when HEAD does not reach them.
+/// At most this many commits made here are looked for outside HEAD's history.
 const STRAY_LIMIT: usize = 200;
-/// So many new commits are listed.
+/// At most this many new commits are listed.
 pub(super) const MAX_NEWEST: usize = 20;
-/// So many are looked into for what they did to the tests.
+/// At most this many new commits are examined for changes to tests.
 const MAX_CENSUSED: usize = 100;
-/// The trees without entries.
+/// The ids of the empty tree, in SHA-1 and SHA-256.
 const EMPTY_TREES: [&str; 2] = [
     "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -31,15 +31,13 @@ const EMPTY_TREES: [&str; 2] = [
 
 /// What happened since the baseline.
 pub(super) struct Counted {
-    /// The counts.
     pub(super) counts: CommitCounts,
-    /// They depend on nothing but the commits of this branch and the log of HEAD.
+    /// The counts depend only on the commits of this branch and the log of HEAD.
     pub(super) is_plain: bool,
-    /// Commits that would be new work leave everything as it was at the baseline.
+    /// Commits that would otherwise be new work cancel each other out: HEAD's content equals the baseline's.
     pub(super) is_cancelled: bool,
 }
 
-/// Counts what happened since the baseline.
 pub(super) fn count(
     repo: &dyn Repo,
     repository: &Repository,
@@ -67,7 +65,7 @@ pub(super) fn count(
         is_detached: matches!(head, Head::Detached { .. }),
         counts: CommitCounts::default(),
     };
-    // On no branch, it depends on what other references hold.
+    // On a detached HEAD the counts also depend on what other references reach.
     count.is_plain = !count.history.is_blind && !count.is_detached;
     let walked = count.walk()?;
     count.classify(&walked)?;
@@ -83,7 +81,7 @@ pub(super) fn count(
     Ok(Counted { counts: count.counts, is_plain, is_cancelled })
 }
 
-/// Whether HEAD holds what the baseline holds: work that was taken back is no work.
+/// Whether HEAD's content equals the baseline's: reverted work is not work.
 fn is_as_at_baseline(repo: &dyn Repo, head: &Head, baseline: &Baseline) -> Read<bool> {
     let Some(tip) = head.commit() else { return Ok(false) };
     let ids: Vec<Id> = std::iter::once(tip.to_owned()).chain(baseline.commit.clone()).collect();
@@ -95,8 +93,8 @@ fn is_as_at_baseline(repo: &dyn Repo, head: &Head, baseline: &Baseline) -> Read<
     })
 }
 
-/// The log of HEAD without what is newer than the HEAD that was read: git writes the log before it
-/// moves the branch, so that a commit which is just being made would look lost.
+/// The log of HEAD up to the HEAD that was read. Git writes the log before it moves the branch, so without this
+/// cut a commit being made right now would look lost.
 fn settled<'l>(log: &'l [LogEntry], head: &Head) -> &'l [LogEntry] {
     let is_head = |entry: &LogEntry| Some(entry.new.as_str()) == head.commit();
     match log.iter().rposition(is_head) {
@@ -105,12 +103,12 @@ fn settled<'l>(log: &'l [LogEntry], head: &Head) -> &'l [LogEntry] {
     }
 }
 
-/// What becomes of one commit.
+/// How one commit counts.
 enum Class {
     New,
     Empty,
     Foreign,
-    /// No log knows it; where it can be reached from decides.
+    /// No log mentions it; which references reach it decides.
     Unknown,
 }
 
@@ -119,12 +117,12 @@ struct Count<'a> {
     repository: &'a Repository,
     history: History,
     baseline: &'a Baseline,
-    /// Paths from the top that tell of work and are none.
+    /// Paths, from the top, that are evidence and not work.
     evidence: &'a [Vec<u8>],
     tip: Option<Id>,
-    /// References that are this branch itself.
+    /// References that stand for this branch itself.
     own_refs: Vec<String>,
-    /// All other references, once read.
+    /// The tips of all other references, once read.
     refs: Option<Vec<Id>>,
     is_plain: bool,
     is_detached: bool,
@@ -136,7 +134,7 @@ impl Count<'_> {
         self.baseline.commit.as_slice()
     }
 
-    /// The commits of HEAD that the baseline lacks.
+    /// The commits that HEAD reaches and the baseline does not.
     fn walk(&mut self) -> Read<Vec<Commit>> {
         let Some(tip) = self.tip.clone().filter(|tip| self.baseline.commit.as_ref() != Some(tip)) else {
             return Ok(Vec::new());
@@ -179,7 +177,7 @@ impl Count<'_> {
                 }
             }
         }
-        // A rescue keeps work, and nobody has said that it is done.
+        // A rescue saves work; nobody has said that the work is done.
         let rescued = rescued(self.repo, &new)?;
         let (rescued_here, new): (Vec<&Commit>, Vec<&Commit>) =
             new.into_iter().partition(|commit| rescued.contains(&commit.id));
@@ -213,11 +211,11 @@ impl Count<'_> {
         Ok(())
     }
 
-    /// Commits that only stand for a commit of the baseline in another form: after an amend of the
-    /// baseline commit, or a rebase of what was there when it was set.
+    /// Commits that only repeat a commit of the baseline in another form, after an amend of the baseline commit
+    /// or a rebase of what was there when it was set.
     fn rewritten(&self, walked: &[Commit]) -> Read<HashSet<Id>> {
         let (Some(tip), Some(base)) = (&self.tip, &self.baseline.commit) else { return Ok(HashSet::new()) };
-        // Only what would count as made here has to be compared, and only if history was rewritten.
+        // Compare only if history was rewritten, and only if some commit could count as made here.
         let may_count = |commit: &Commit| self.history.is_blind || self.history.made.contains_key(&commit.id);
         if walked.iter().any(|commit| commit.parents.contains(base)) || !walked.iter().any(may_count) {
             return Ok(HashSet::new());
@@ -225,7 +223,7 @@ impl Count<'_> {
         self.repo.equivalents(tip, base)
     }
 
-    /// The trees of the commits walked, of their first parents, and of what they were amended from.
+    /// The trees of the walked commits, of their first parents, and of the commits they amended.
     fn trees(&self, walked: &[Commit]) -> Read<HashMap<Id, Id>> {
         let mut trees: HashMap<Id, Id> =
             walked.iter().map(|commit| (commit.id.clone(), commit.tree.clone())).collect();
@@ -274,14 +272,14 @@ impl Count<'_> {
         })
     }
 
-    /// Whether a commit that no log knows was there before the workspace was first seen.
+    /// Whether a commit that no log mentions is older than the first look at the workspace.
     fn is_from_before(&self, commit: &Commit) -> bool {
         self.baseline.origin == BaselineOrigin::FirstSeen
             && self.baseline.commit.is_some()
             && commit.time < self.baseline.set_at.0.div_euclid(1000)
     }
 
-    /// What is known to have come from elsewhere: the tips of fast-forwards, the merged sides of merges.
+    /// Commits known to come from elsewhere: tips of fast-forwards, and the merged sides of merges.
     fn received(&self, walked: &[Commit]) -> Vec<Id> {
         let mut received = Vec::new();
         for commit in walked {
@@ -296,7 +294,7 @@ impl Count<'_> {
         received
     }
 
-    /// What was fetched last, which no branch may hold.
+    /// The commits of the last fetch, which may be on no branch.
     fn fetched(&self) -> Read<Vec<Id>> {
         let ids = git::fetched(self.repository)?;
         if ids.is_empty() {
@@ -305,7 +303,7 @@ impl Count<'_> {
         Ok(self.repo.commits(&ids)?.into_iter().flatten().map(|commit| commit.id).collect())
     }
 
-    /// The tips of all branches, remote branches and tags but this branch itself.
+    /// The tips of all branches, remote branches and tags, except this branch itself.
     fn other_refs(&mut self) -> Read<&[Id]> {
         if self.refs.is_none() {
             let mut tips: Vec<Id> = self
@@ -322,7 +320,7 @@ impl Count<'_> {
         Ok(self.refs.as_deref().unwrap_or_default())
     }
 
-    /// Commits made here since the baseline that HEAD does not reach: on another branch, or lost.
+    /// Counts commits made here since the baseline that HEAD does not reach: on another branch, or lost.
     fn find_strays(&mut self, walked: &[Commit]) -> Read<()> {
         let here: HashSet<&Id> = walked.iter().map(|commit| &commit.id).collect();
         let strays: Vec<Id> = self
@@ -361,7 +359,7 @@ impl Count<'_> {
         Ok(())
     }
 
-    /// Which of the commits made here no reference holds, where HEAD is on no branch.
+    /// On a detached HEAD, counts the commits made here that no reference reaches.
     fn count_unheld<'c>(&mut self, made: impl Iterator<Item = &'c &'c Commit>) -> Read<()> {
         if self.is_detached {
             let tips = self.other_refs()?.to_vec();
@@ -371,7 +369,7 @@ impl Count<'_> {
         Ok(())
     }
 
-    /// Those of `commits` that `tips` do not reach.
+    /// The `commits` that `tips` do not reach.
     fn unreached(&self, commits: Vec<Commit>, tips: &[Id]) -> Read<Vec<Commit>> {
         if commits.is_empty() {
             return Ok(commits);
@@ -382,7 +380,7 @@ impl Count<'_> {
         Ok(commits.into_iter().filter(|commit| unreached.contains(&commit.id)).collect())
     }
 
-    /// Lost commits whose content stands in a commit of HEAD: squashed by hand, or committed again.
+    /// Lost commits whose content is in a commit of HEAD after all: squashed by hand, or committed again.
     fn done_again(&self, lost: &[Commit], walked: &[Commit]) -> HashSet<Id> {
         let is_again = |commit: &Commit| {
             walked.iter().any(|stands| {

@@ -1,5 +1,5 @@
-//! A name for the content of a work tree: the id of the tree that a commit of everything in it would have. What is
-//! touched, staged, committed, amended or rescued and stays the same keeps its name.
+//! Names the content of a work tree: the id of the tree that a commit of everything in it would have. Touching,
+//! staging, committing, amending or rescuing the same content does not change its name.
 //!
 //! Computed in memory, within bounds: nothing is written, and no filter runs.
 
@@ -16,29 +16,30 @@ use super::reader::{Entry, Id, Repo};
 use crate::git::{Read, Repository};
 use crate::model::{OnDisk, Timestamp, hex, stable_hash};
 
-/// With more changed files, or more untracked folders, there is no such name.
+/// With more changed files or untracked folders, the name is made from sizes and times alone.
 const MOST_FILES: usize = 2_000;
 const MOST_FOLDERS: usize = 20;
-/// So many bytes are read at one look; what is beyond is named by size and time.
+/// At most this many bytes are read per look; files beyond that are named by size and time.
 const MOST_BYTES: u64 = 64 << 20;
-/// File systems set times by a coarse clock: what was written so shortly before it was read is read again.
+/// File systems set times from a coarse clock, so a file that changed this shortly before the look is read
+/// again.
 const YOUNG_MS: i64 = 2_000;
 
 const FOLDER: &[u8] = b"40000";
 const GITLINK: &[u8] = b"160000";
 
-/// The contents that were read at the last look, so that each is read once.
+/// Content ids from the last look, so that an unchanged file is not read again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contents(HashMap<Vec<u8>, (OnDisk, Leaf)>);
 
-/// A file of a tree: its mode and its id.
+/// A file's entry in a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Leaf {
     mode: &'static [u8],
     id: Id,
 }
 
-/// What lies at a path.
+/// What is at a path.
 enum Found {
     File(Leaf),
     Nothing,
@@ -46,7 +47,7 @@ enum Found {
     Unread,
 }
 
-/// What of a name is content, and what could not be read and is named by size and time instead.
+/// One pass over the changed files: ids of what could be read; size and time of the rest.
 struct Reading<'a> {
     repository: &'a Repository,
     before: &'a HashMap<Vec<u8>, (OnDisk, Leaf)>,
@@ -56,8 +57,8 @@ struct Reading<'a> {
     unread: Vec<String>,
 }
 
-/// The name; `root` is the tree of HEAD, `entries` is all that differs from it, and `paths` are its files ([`paths`]).
-/// Where they are too many, sizes and times make it.
+/// The name of the content. `root` is the tree of HEAD, `entries` is everything that differs from it, and
+/// `paths` are the files in it (see [`paths`]). If there are too many, the name is made from sizes and times.
 pub(super) fn name(
     repo: &dyn Repo,
     repository: &Repository,
@@ -117,7 +118,8 @@ fn times(seen: OnDisk) -> (Timestamp, u64) {
     (seen.modified_at, seen.size)
 }
 
-/// All files that differ, with those below untracked folders; without `evidence`. `None` where they are too many.
+/// All files that differ, including those in untracked folders, without `evidence`. `None` if there are too
+/// many.
 pub(super) fn paths(repo: &dyn Repo, entries: &[Entry], evidence: &[Vec<u8>]) -> Read<Option<Vec<Vec<u8>>>> {
     let mut paths = Vec::new();
     let mut n_folders = 0;
@@ -171,17 +173,17 @@ impl Reading<'_> {
             self.known.insert(path.to_vec(), (on_disk, leaf.clone()));
             return Found::File(leaf);
         }
-        // A repository in this one, or too large.
+        // A repository inside this one, or a file that is too large or unreadable.
         let seen = on_disk::look(self.repository, path).map(times);
         self.unread.push(format!("{} {seen:?}", String::from_utf8_lossy(path)));
         Found::Unread
     }
 }
 
-/// A tree: the mode and the id of each name.
+/// A tree: name to mode and id.
 type Tree = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
 
-/// The entries of a tree object, each `mode name NUL id`; `None` where it is none.
+/// Parses a tree object, a sequence of `mode name NUL id`; `None` if it is malformed.
 fn parse(raw: &[u8], id_length: usize) -> Option<Tree> {
     let mut tree = Tree::new();
     let mut rest = raw;
@@ -195,9 +197,9 @@ fn parse(raw: &[u8], id_length: usize) -> Option<Tree> {
     Some(tree)
 }
 
-/// The id of the tree above all others, each being put into the one above it.
+/// Puts each tree into its parent; returns the id of the root tree.
 fn fold(repository: &Repository, mut trees: BTreeMap<Vec<u8>, Tree>) -> Option<Id> {
-    // A folder stands before all that is below it.
+    // A folder sorts before everything below it, so the last tree is always a leaf.
     while let Some((path, tree)) = trees.pop_last() {
         let id = repository.format.id_of_tree(&written(&tree))?;
         if path.is_empty() {
@@ -205,7 +207,7 @@ fn fold(repository: &Repository, mut trees: BTreeMap<Vec<u8>, Tree>) -> Option<I
         }
         let (above, name) = split(&path);
         let above = trees.get_mut(above)?;
-        // What lies in a submodule is none of this repository's.
+        // The files inside a submodule do not belong to this repository.
         let is_submodule = above.get(name).is_some_and(|(mode, _)| mode == GITLINK);
         if tree.is_empty() && !is_submodule {
             above.remove(name);
@@ -216,7 +218,7 @@ fn fold(repository: &Repository, mut trees: BTreeMap<Vec<u8>, Tree>) -> Option<I
     None
 }
 
-/// A tree as git stores it: in the order of names, where that of a folder ends with a slash.
+/// A tree as git stores it: sorted by name, where a folder's name counts as ending in a slash.
 fn written(tree: &Tree) -> Vec<u8> {
     let mut entries: Vec<_> = tree.iter().collect();
     entries.sort_by_key(|(name, (mode, _))| {
@@ -229,7 +231,7 @@ fn written(tree: &Tree) -> Vec<u8> {
         .collect()
 }
 
-/// The folders above a path, down from the top, whose name is empty.
+/// The folders above a path, from the top (whose name is empty) downwards.
 fn folders_above(path: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
     let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
     std::iter::once(0).chain(slashes).map(|at| path[..at].to_vec())

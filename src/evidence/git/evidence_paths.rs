@@ -1,18 +1,18 @@
-//! Paths of a repository: which tell of work and are none, and how they are shown.
+//! Decides which paths of a repository are evidence and not work, and how paths are shown.
 
 use std::path::{Component, Path};
 
 use crate::git::Repository;
 
-/// The folder of closeout's own in a repository: all that is in it tells of work and is none.
+/// closeout's own folder in a repository; everything in it is evidence, not work.
 pub(super) const OWN_FOLDER: &[u8] = b".closeout/";
 
-/// Whether a path from the top tells of work and is none. `evidence` are such paths by name.
+/// Whether a path from the top is evidence and not work. `evidence` lists such paths by name.
 pub(super) fn is_evidence(path: &[u8], evidence: &[Vec<u8>]) -> bool {
     path.starts_with(OWN_FOLDER) || evidence.iter().any(|name| name == path)
 }
 
-/// `names`, given from the workspace or absolute, as paths from the top.
+/// Converts `names`, absolute or relative to the workspace, to paths from the top.
 pub(super) fn paths_from_top(repository: &Repository, names: &[String]) -> Vec<Vec<u8>> {
     let from_top = |name: &String| match Path::new(name).strip_prefix(&repository.top) {
         Ok(below) => Some(below.as_os_str().as_encoded_bytes().to_vec()),
@@ -21,7 +21,8 @@ pub(super) fn paths_from_top(repository: &Repository, names: &[String]) -> Vec<V
     names.iter().filter_map(from_top).collect()
 }
 
-/// The path `name`, given from `prefix`, from the top; `None` when it leaves the workspace.
+/// The path from the top of `name`, which is relative to `prefix`; `None` if `name` is absolute or contains
+/// `..`.
 fn from_top(prefix: &Path, name: &str) -> Option<Vec<u8>> {
     let mut path = prefix.to_path_buf();
     for part in Path::new(name).components() {
@@ -34,7 +35,7 @@ fn from_top(prefix: &Path, name: &str) -> Option<Vec<u8>> {
     Some(path.into_os_string().into_encoded_bytes())
 }
 
-/// A path as text, invalid UTF-8 as `\xNN`. Control characters stay: they are cleaned for a screen.
+/// A path as text, with invalid UTF-8 as `\xNN`. Control characters stay; they are removed for display.
 pub(super) fn shown(path: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut text = String::with_capacity(path.len());
@@ -47,7 +48,7 @@ pub(super) fn shown(path: &[u8]) -> String {
     }
     text
 }
-/// Whether a commit that changes these paths changes nothing but evidence.
+/// Whether a commit that changes these paths changes only evidence.
 pub(super) fn tells_only(paths: &[Vec<u8>], evidence: &[Vec<u8>]) -> bool {
     !paths.is_empty() && paths.iter().all(|path| is_evidence(path, evidence))
 }

@@ -1,52 +1,52 @@
-//! A file or folder as it was, so that a later look can tell whether anything happened to it. Reads no content.
+//! Remembers the state of a file or folder, so that a later look can tell whether anything happened to it.
+//! Reads no content.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// File systems set times by a clock that moves every few milliseconds: of two changes within one
-/// step the second leaves no trace. What changed this shortly before it was looked at is not trusted.
+/// File systems set times from a clock that moves every few milliseconds, so a second change within one step
+/// leaves no trace. A state whose last change is this recent is not trusted.
 const YOUNG: Duration = Duration::from_millis(20);
 
-/// A file or folder as it was.
+/// The state of a file or folder at one moment.
 #[derive(Debug, Clone)]
 pub(super) struct FileState {
     path: PathBuf,
-    /// Time of change in seconds and nanoseconds, size, number; `None` when it is not there.
+    /// Modification time in seconds and nanoseconds, size, inode; `None` if it does not exist.
     state: Option<(i64, i64, u64, u64)>,
-    /// It changed so shortly before that one more change would leave the same time.
+    /// It changed so recently that another change could leave the same time.
     is_young: bool,
 }
 
 impl FileState {
-    /// As it is now.
     pub(super) fn now(path: PathBuf) -> FileState {
-        // Read before the file: what changes after it is younger.
+        // The clock is read before the file, so that a later change counts as young.
         FileState::at(path, file_time())
     }
 
-    /// Whether nothing can have happened to it since.
+    /// Whether certainly nothing has happened to it since.
     pub(super) fn still_holds(&self) -> bool {
         !self.is_young && self.holds(&FileState::now(self.path.clone()))
     }
 
-    /// Whether nothing can have happened between this state and a later one.
+    /// Whether certainly nothing happened between this state and the later state `now`.
     pub(super) fn holds(&self, now: &FileState) -> bool {
         !self.is_young && self.path == now.path && self.state == now.state
     }
 
-    /// From here on it counts as changed.
+    /// From now on it counts as changed.
     pub(super) fn distrust(&mut self) {
         self.is_young = true;
     }
 
     fn at(path: PathBuf, now: SystemTime) -> FileState {
         let Ok(metadata) = path.metadata() else { return FileState { path, state: None, is_young: false } };
-        // The time of a folder that is itself `.git` changes with every lock file; its identity does not.
+        // The time of a `.git` folder changes with every lock file; its identity does not.
         let is_git_dir = metadata.is_dir() && path.ends_with(".git");
         let (seconds, nanos) = if is_git_dir { (0, 0) } else { (metadata.mtime(), metadata.mtime_nsec()) };
         let size = if metadata.is_dir() { 0 } else { metadata.len() };
-        // A time that is yet to come says nothing either.
+        // A time in the future says nothing either.
         let is_old = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > YOUNG);
         FileState {
             is_young: !is_git_dir && !metadata.modified().is_ok_and(is_old),
@@ -56,7 +56,7 @@ impl FileState {
     }
 }
 
-/// The moment on the clock by which file systems set times.
+/// The current time on the clock by which file systems set times.
 #[expect(clippy::disallowed_methods, reason = "it is compared with times of files, not with those of events")]
 fn file_time() -> SystemTime {
     SystemTime::now()

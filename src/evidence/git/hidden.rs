@@ -1,5 +1,5 @@
-//! Changed files that git was told not to show: behind the marks of index entries, and behind the exclude file of the
-//! repository. Whether that happened in a task is not for here to say.
+//! Finds changed files that git was told not to show, through flags on index entries or through exclude files.
+//! Does not decide whether that happened within a task.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,18 +12,18 @@ use crate::disk::{self, Folder};
 use crate::git::{self, PassedOver, Repository};
 use crate::model::{HiddenFile, OnDisk, Timestamp};
 
-/// A larger file is taken for changed when its size or time is another.
+/// A larger file is not read: it counts as changed only if its size differs from the index entry.
 const MOST_BYTES: u64 = 16 << 20;
-/// So many files are named.
+/// At most this many files are named.
 const MOST_NAMED: usize = 20;
 
-/// Those of the files that git was told to pass over whose content is another than the index has.
+/// The files that git was told to skip whose content differs from the index.
 pub(super) fn behind_flags(repository: &Repository, passed_over: &[PassedOver]) -> Vec<HiddenFile> {
     let mut found = Vec::new();
     let mut missing = PathBuf::new();
     for entry in passed_over {
         let path = repository.top.join(OsStr::from_bytes(&entry.path));
-        // A sparse cone leaves out whole folders: each is looked for once.
+        // A sparse cone leaves out whole folders; check each missing folder only once.
         if !missing.as_os_str().is_empty() && path.starts_with(&missing) {
             continue;
         }
@@ -46,7 +46,7 @@ pub(super) fn behind_flags(repository: &Repository, passed_over: &[PassedOver]) 
     found
 }
 
-/// Whether a file is what its index entry says, line ends aside.
+/// Whether a file matches its index entry, line endings aside.
 fn is_as_in_index(repository: &Repository, metadata: &std::fs::Metadata, entry: &PassedOver) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let is_size = u64::from(entry.size) == metadata.len();
@@ -65,8 +65,8 @@ fn is_as_in_index(repository: &Repository, metadata: &std::fs::Metadata, entry: 
     is_same(&content) || is_same(&without_carriage_returns(&content))
 }
 
-/// What git would store of the file or link at `path` below `top`. No link on the way is followed, and what is neither
-/// (a pipe, which would never answer) is an error.
+/// What git would store for the file or symbolic link at `path` below `top`. No link on the way is followed.
+/// Anything else (a pipe, which would block for ever) is an error.
 pub(super) fn content(top: &Path, path: &Path, is_link: bool) -> io::Result<Vec<u8>> {
     let top = Folder::open(top)?;
     if is_link {
@@ -82,18 +82,20 @@ fn without_carriage_returns(content: &[u8]) -> Vec<u8> {
     (0..content.len()).filter(is_kept).map(|at| content[at]).collect()
 }
 
-/// What one file of patterns hides in a repository.
+/// What one exclude file hides in a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excludes {
-    /// Whether it is the repository's own exclude file; else its configuration names it.
+    /// Whether it is the repository's own exclude file; otherwise the configuration names it
+    /// (`core.excludesFile`).
     pub is_own: bool,
-    /// Its patterns, as paths from the top in which `*` stands for signs and `**` for folders.
+    /// Its patterns as paths from the top: `*` matches within one name, `**` across folders.
     pub patterns: Vec<String>,
-    /// When the file was written last.
+    /// When the file was last written.
     pub written_at: Timestamp,
 }
 
-/// The exclude file below `common_dir`, and the one that the configuration there names, where they hide anything.
+/// The exclude file below `common_dir`, and `named`, the one from the configuration; files without patterns are
+/// left out.
 pub fn excludes(common_dir: &Path, top: &Path, named: Option<&Path>) -> Vec<Excludes> {
     let found = |is_own: bool, folder: &Path, name: &Path| {
         let text = git::read_small(folder, name).ok()??;
@@ -106,14 +108,14 @@ pub fn excludes(common_dir: &Path, top: &Path, named: Option<&Path>) -> Vec<Excl
     };
     let own = found(true, common_dir, Path::new("info/exclude"));
     let named = named.and_then(|name| {
-        // Git takes a name that is not absolute from where it runs, which is the top for whoever asks there.
+        // Git resolves a relative name against its working folder, which is the top for whoever runs it there.
         let path = top.join(name);
         found(false, path.parent()?, Path::new(path.file_name()?))
     });
     own.into_iter().chain(named).collect()
 }
 
-/// A line of an exclude file as a path pattern (gitignore(5)); what it shows again is not looked at.
+/// Converts a line of an exclude file to a path pattern (gitignore(5)). Negated lines (`!`) are ignored.
 fn pattern(line: &str) -> Option<String> {
     let line = line.trim_end();
     if line.is_empty() || line.starts_with(['#', '!']) {
@@ -126,7 +128,7 @@ fn pattern(line: &str) -> Option<String> {
     Some(if is_folder { format!("{at_top}/**/*") } else { at_top })
 }
 
-/// How the file at `path`, from the top, stands on the disk.
+/// Modification time and size of the file at `path` (from the top); `None` if it does not exist.
 pub fn look(top: &Path, path: &str) -> Option<OnDisk> {
     top.join(path).symlink_metadata().ok().map(|metadata| on_disk::of(&metadata))
 }

@@ -1,5 +1,5 @@
-//! What the logs say was made here: which commits, which of them were replaced by others, and which
-//! since the baseline.
+//! Reads the logs of HEAD and of the branch: which commits were made here, which of them were replaced, and
+//! which were made since the baseline.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,28 +10,28 @@ use crate::model::{Baseline, BaselineOrigin};
 /// What was made in this worktree and on this branch.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Commits that the log records as made here, as far back as counts for this baseline.
+    /// Commits that the log records as made here, as far back as this baseline requires.
     pub(super) made: HashMap<Id, ReflogAction>,
     /// Commits made here since the baseline, oldest first, without those that were replaced.
     pub(super) standing: Vec<Id>,
-    /// Where HEAD stood before each commit that was made.
+    /// For each commit made here, where HEAD stood before it.
     pub(super) before: HashMap<Id, Id>,
-    /// What was amended: new commit to old one.
+    /// Amended commits: new id to old id.
     pub(super) amended: HashMap<Id, Id>,
-    /// Tips that came by a fast-forward.
+    /// Tips that arrived by a fast-forward.
     pub(super) received: HashSet<Id>,
-    /// True when HEAD has no log, so that nothing is known of what was made here.
+    /// True if HEAD has no log, so that it is unknown what was made here.
     pub(super) is_blind: bool,
 }
 
 impl History {
-    /// What the log of HEAD and the log of the seen branch say.
+    /// Evaluates the log of HEAD and the log of the current branch.
     pub(super) fn of(head_log: &[LogEntry], branch_log: &[LogEntry], baseline: &Baseline) -> History {
         let start = start_of(head_log, baseline, Log::Head);
         let mut history = History { is_blind: head_log.is_empty(), ..History::default() };
         let branch_start = start_of(branch_log, baseline, Log::Branch);
-        // Beyond a branch point every commit is the branch's own work, whenever it was made. From a
-        // first sight on, only what was made since then counts.
+        // After a branch point every commit is the branch's own work, whenever it was made. After a first look
+        // only what was made since then counts.
         let counts_all = match baseline.origin {
             BaselineOrigin::FirstSeen => baseline.commit.is_none(),
             BaselineOrigin::Flag
@@ -48,7 +48,7 @@ impl History {
         let mut seen = HashSet::new();
         history.standing = head_log[start..]
             .iter()
-            // A merge that git made alone holds nothing that its parents lack.
+            // An automatic merge contains nothing that its parents lack.
             .filter(|entry| entry.action.is_making() && entry.action != ReflogAction::Merge)
             .filter(|entry| !replaced.contains(&entry.new))
             .filter(|entry| seen.insert(&entry.new))
@@ -71,7 +71,7 @@ impl History {
         }
     }
 
-    /// A commit and those made here before it in one row.
+    /// `tip` and the commits made here directly before it, as one chain; empty if `tip` was not made here.
     pub(super) fn chain<'a>(&'a self, tip: &'a Id) -> impl Iterator<Item = &'a Id> {
         let mut n_left = self.before.len() + 1;
         std::iter::successors(self.before.contains_key(tip).then_some(tip), move |id| {
@@ -81,18 +81,17 @@ impl History {
     }
 }
 
-/// Whose log is read.
+/// Which log is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Log {
-    /// This worktree's HEAD.
     Head,
-    /// The branch that HEAD is on.
     Branch,
 }
 
-/// The first entry since the baseline. A log has seconds only, so position decides where it can:
-/// what follows the last arrival of HEAD at the baseline commit is since it. A branch can have
-/// left that commit long before.
+/// The index of the first log entry since the baseline. Log times have whole seconds only, so position decides
+/// where it can: entries after HEAD's arrival at the baseline commit are since the baseline. For a first look
+/// this is HEAD's last arrival, otherwise the first. A branch can have left that commit long before a first
+/// look, so its log goes by time then.
 fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
     let Some(commit) = &baseline.commit else { return 0 };
     let seconds = match baseline.origin {
@@ -104,7 +103,7 @@ fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
     };
     let is_first_seen = baseline.origin == BaselineOrigin::FirstSeen;
     let after_time = match seconds {
-        // Within the second of the first sight the log cannot tell; position does.
+        // Within the second of the first look, time cannot decide; position does.
         Some(seconds) if is_first_seen => log.iter().position(|entry| entry.time > seconds),
         Some(seconds) => log.iter().position(|entry| entry.time >= seconds),
         None => None,
@@ -124,7 +123,7 @@ fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
     }
 }
 
-/// Commits in whose place others were put, by an amend or a rebase.
+/// Commits replaced by an amend or a rebase.
 fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> HashSet<Id> {
     let mut replaced = HashSet::new();
     let mut rebase: Option<(Id, Vec<Id>)> = None;
@@ -135,7 +134,7 @@ fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> HashSet<Id> {
             }
             ReflogAction::RebaseStart => rebase = Some((entry.old.clone(), Vec::new())),
             ReflogAction::RebaseFinish => {
-                // The rows of commits that the rebase took up stand again in another form.
+                // The commits that the rebase replayed exist again in another form.
                 let mut next = rebase.take().map(|(tip, _)| tip);
                 while let Some(id) = next.filter(|id| before.contains_key(id) && !replaced.contains(id)) {
                     next = before.get(&id).cloned();

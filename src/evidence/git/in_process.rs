@@ -1,8 +1,8 @@
-//! The reader for ordinary repositories: libgit2, in this process. Nothing of the repository's code
-//! runs, nothing is written, and the handle lives for one observation only.
+//! The reader for ordinary repositories: libgit2, in this process. It runs no code of the repository and writes
+//! nothing; a handle lives for one collection only.
 //!
-//! It cannot read reftable and SHA-256 repositories, and it would hang for ever on a FIFO deep in
-//! the work tree: the engine gives such a reading up and asks the git program from then on.
+//! It cannot read reftable and SHA-256 repositories, and would hang for ever on a FIFO deep in the work tree:
+//! the engine then abandons the read and uses the git program from then on.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -18,24 +18,24 @@ use crate::disk;
 use crate::git::{self, GITLINK, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
 use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
 
-/// So many commits on either side are compared by their changes.
+/// At most this many commits per side are compared by their changes.
 pub(super) const EQUIVALENCE_LIMIT: usize = 500;
-/// The flag of an index entry that was only announced (`git add -N`).
+/// Flag of an index entry that was only announced (`git add -N`).
 const INTENT_TO_ADD: u16 = 1 << 13;
-/// The flag of an index entry whose file is not checked out on purpose.
+/// Flag of an index entry whose file is deliberately not checked out.
 const SKIP_WORKTREE: u16 = 1 << 14;
 
 /// The mode of a symbolic link in a tree (git's data model).
 const SYMLINK: i32 = 0o120_000;
 
-/// A repository read by libgit2.
 pub(super) struct InProcess<'a> {
     repository: &'a Repository,
     handle: git2::Repository,
 }
 
 impl<'a> InProcess<'a> {
-    /// Opens the repository. The error says whether the git program could read it.
+    /// Opens the repository. [`is_unsupported`](super::libgit2::is_unsupported) tells from the error whether
+    /// git may read it.
     pub(super) fn open(
         repository: &'a Repository,
         home: Option<&Path>,
@@ -43,25 +43,25 @@ impl<'a> InProcess<'a> {
         let flags = git2::RepositoryOpenFlags::NO_SEARCH;
         let handle = git2::Repository::open_ext(&repository.top, flags, [] as [&Path; 0])?;
         use_home(&handle, repository, home)?;
-        // `core.worktree` that leads elsewhere is not followed: the workspace is what is looked at.
+        // A `core.worktree` that points elsewhere is not followed: the workspace is what we look at.
         let is_top = |path: &Path| {
             path == repository.top || disk::resolve(path).is_ok_and(|resolved| resolved == repository.top)
         };
         if !handle.workdir().is_some_and(is_top) {
             handle.set_workdir(&repository.top, false)?;
         }
-        // Else libgit2 looks at each file of the configuration again whenever it asks for a setting.
+        // Without a snapshot, libgit2 checks every configuration file again for each setting it needs.
         let config = handle.config()?.snapshot()?;
         handle.set_config(&config)?;
         Ok(InProcess { repository, handle })
     }
 
-    /// The same as it was opened before in this collection.
+    /// Reuses a handle opened earlier in this collection.
     pub(super) fn over(repository: &'a Repository, handle: git2::Repository) -> InProcess<'a> {
         InProcess { repository, handle }
     }
 
-    /// What was opened, for the next question.
+    /// The handle, for reuse in the same collection.
     pub(super) fn into_handle(self) -> git2::Repository {
         self.handle
     }
@@ -83,7 +83,7 @@ impl<'a> InProcess<'a> {
         })
     }
 
-    /// A number that is the same for commits that make the same change.
+    /// The patch id, equal for commits that make the same change; `None` for merges and empty commits.
     fn change_of(&self, commit: &Commit) -> Result<Option<Oid>, git2::Error> {
         if commit.parents.len() > 1 {
             return Ok(None);
@@ -116,7 +116,7 @@ impl<'a> InProcess<'a> {
         walk.take(limit).collect()
     }
 
-    /// How the submodules of the index differ from those of HEAD.
+    /// How the submodules in the index differ from those in HEAD.
     fn staged_gitlinks(&self) -> Result<Vec<Entry>, git2::Error> {
         let tree = match self.handle.head().ok().and_then(|head| head.target()) {
             Some(commit) => Some(self.handle.find_commit(commit)?.tree()?),
@@ -136,7 +136,7 @@ impl<'a> InProcess<'a> {
             } else if status == git2::Delta::Modified && old && new {
                 ChangeKind::Modified
             } else {
-                // A change of type is among the statuses; a conflict is seen in the index.
+                // Type changes are among the statuses; conflicts show in the index.
                 return None;
             };
             let path = delta.new_file().path_bytes()?.to_vec();
@@ -147,7 +147,7 @@ impl<'a> InProcess<'a> {
 
     fn statuses(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Result<Vec<Entry>, git2::Error> {
         let mut options = StatusOptions::new();
-        // libgit2 takes a HEAD whose commit or tree is missing for one without any.
+        // libgit2 treats a HEAD whose commit or tree is missing like no HEAD at all; fail here instead.
         if let Some(commit) = self.handle.head().ok().and_then(|head| head.target()) {
             let tree = self.handle.find_commit(commit)?.tree()?;
             if index_tree == Some(&*tree.id().to_string()) {
@@ -156,8 +156,8 @@ impl<'a> InProcess<'a> {
         }
         options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
         options.include_ignored(false).include_unmodified(false).include_unreadable(false);
-        // Libgit2 would look into submodules by the settings that the agent can write (`ignore`), and
-        // wait on a named pipe there.
+        // libgit2 would enter submodules according to settings that the agent can write (`ignore`), and block
+        // on a named pipe there.
         options.exclude_submodules(!gitlinks.is_empty());
         let statuses = self.handle.statuses(Some(&mut options))?;
         let mut entries = Vec::with_capacity(statuses.len());
@@ -165,7 +165,7 @@ impl<'a> InProcess<'a> {
             let path = entry.path_bytes();
             let status = entry.status();
             let mut unstaged = unstaged_kind(status);
-            // Of a conflict over a submodule libgit2 takes the folder for an untracked repository.
+            // In a conflict over a submodule, libgit2 takes the folder for an untracked repository.
             let is_link = |link: &Gitlink| path.strip_suffix(b"/") == Some(link.path.as_slice());
             if unstaged == Some(ChangeKind::Untracked) && gitlinks.iter().any(is_link) {
                 unstaged = None;
@@ -182,8 +182,8 @@ impl<'a> InProcess<'a> {
         Ok(entries)
     }
 
-    /// Marks of index entries that libgit2 takes otherwise than git: `git add -N` stages nothing,
-    /// and a file that is not checked out on purpose is not deleted.
+    /// Corrects index flags that libgit2 treats differently from git: `git add -N` stages nothing, and a file
+    /// that is deliberately not checked out is not deleted.
     fn follow_marks(&self, entries: &mut Vec<Entry>) -> Result<(), git2::Error> {
         use std::os::unix::ffi::OsStrExt as _;
         let is_doubtful = |entry: &Entry| {
@@ -259,7 +259,7 @@ impl Repo for InProcess<'_> {
                 Err(error) => return Err(error),
             };
             let is_file = entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != SYMLINK;
-            // The size is asked for first: what is too long is never loaded.
+            // The size is checked first, so that an oversized blob is never loaded.
             if !is_file || self.handle.odb()?.read_header(entry.id())?.0 > most {
                 return Ok(None);
             }
@@ -313,7 +313,7 @@ impl Repo for InProcess<'_> {
             match self.handle.find_reference(name) {
                 Ok(reference) => found.extend(InProcess::reference(&reference)),
                 Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::InvalidSpec) => {}
-                // A folder of references is no reference.
+                // A folder of references is not a reference.
                 Err(error) if self.repository.common_dir.join(name).is_dir() => drop(error),
                 Err(error) => return Err(libgit2_trouble(self.repository, &error)),
             }

@@ -1,7 +1,7 @@
-//! What passes between libgit2 and the reader in this process: which configuration it reads, what its errors mean, what
-//! its statuses are called here.
+//! Adapts libgit2 to the in-process reader: which configuration it reads, what its errors mean, and how its
+//! statuses map to [`ChangeKind`].
 //!
-//! It must not repeat what an error of libgit2 could quote of a file outside.
+//! It must not repeat what a libgit2 error may quote from a file outside the repository.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use git2::{Config, ConfigLevel, Status};
 use crate::git::{Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
 use crate::model::{ChangeKind, ReadProblem, Unreadable};
 
-/// Makes libgit2 read the user's configuration in `home`, if it would not by itself.
+/// Makes libgit2 read the user's configuration in `home`, unless it would do so by itself.
 pub(super) fn use_home(
     handle: &git2::Repository,
     repository: &Repository,
@@ -47,7 +47,7 @@ fn config_under(repository: &Repository, home: Option<&Path>) -> Result<Config, 
     Ok(config)
 }
 
-/// What libgit2 said of the repository of `repository`, with what to do where that is known.
+/// Converts a libgit2 error; adds what to do where that is known.
 pub(super) fn libgit2_trouble(repository: &Repository, error: &git2::Error) -> Unreadable {
     let is_of_system = matches!(error.class(), git2::ErrorClass::Os | git2::ErrorClass::Filesystem);
     let is_missing = matches!(error.code(), git2::ErrorCode::NotFound | git2::ErrorCode::Invalid);

@@ -1,5 +1,5 @@
-//! What is remembered of a repository between two observations, so that one that did not change
-//! costs a few small file reads.
+//! Remembers what was read of a repository, so that observing an unchanged one again costs only a few small
+//! file reads.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,15 @@ use super::{BaselineChoice, GitAsk};
 use crate::git::{self, Repository};
 use crate::model::{GitFacts, GitReader, Head, WatchTarget};
 
-/// What is remembered of one workspace's repository. Small; between collections it holds no open files.
+/// What is remembered of one workspace's repository. Small; holds no open files between collections.
 #[derive(Debug, Default)]
 pub struct GitMemory {
     known: Option<Known>,
-    /// What changed files hold.
+    /// The ids of changed files' contents.
     pub(super) contents: Contents,
-    /// Where evidence files came from.
+    /// Where the content of evidence files came from.
     pub(super) traces: Traces,
-    /// The repository, while a collection goes on.
+    /// The open repository, during a collection.
     pub(super) opened: Option<Opened>,
 }
 
@@ -28,31 +28,32 @@ struct Known {
     repository: Repository,
     facts: Facts,
     reader: Option<GitReader>,
-    /// The baseline was found by the reading itself.
+    /// The baseline was found by the observation itself.
     is_found: bool,
 }
 
-/// Everything that was read but the work tree.
+/// Everything that was read except the work tree.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
-    /// What is told; without changes.
+    /// The facts to report, without changes.
     pub(super) git: GitFacts,
-    /// Where it would show if it changed.
+    /// What to watch for changes of these facts.
     pub(super) targets: Vec<WatchTarget>,
     /// The full name of the upstream.
     pub(super) upstream_name: Option<String>,
-    /// The state that it was read from.
+    /// The state of the repository that they were read from; without it they are not remembered.
     pub(super) stamp: Option<Stamp>,
-    /// The counts depend on nothing but the commits of this branch and the log of HEAD.
+    /// The counts depend only on the commits of this branch and the log of HEAD.
     pub(super) is_plain: bool,
 }
 
-/// Everything that the remembered facts were read from, as far as it can be compared cheaply.
+/// The state of everything that the facts were read from, as far as it can be compared cheaply.
 #[derive(Debug, Clone)]
 pub(super) struct Stamp {
     head: Head,
     upstream: Option<String>,
-    /// What changes with every commit: the logs of HEAD and of the branch, the folders of branches.
+    /// What changes with every commit: the logs of HEAD and of the branch, the folders of branches, the folders
+    /// of rescues' references.
     of_commits: Vec<FileState>,
     /// Everything else.
     others: Vec<FileState>,
@@ -63,7 +64,6 @@ fn all_hold(before: &[FileState], now: &[FileState]) -> bool {
 }
 
 impl Stamp {
-    /// Where HEAD stood.
     pub(super) fn head(&self) -> &Head {
         &self.head
     }
@@ -76,21 +76,22 @@ impl Stamp {
             && all_hold(&self.others, &now.others)
     }
 
-    /// Whether this is the same repository, with commits made on the same branch at most.
+    /// Whether this is the state `before` except for HEAD moving on the same branch and what commits there
+    /// change.
     pub(super) fn is_further_on_branch(&self, before: &Stamp) -> bool {
         self.head.branch() == before.head.branch()
             && self.upstream == before.upstream
             && all_hold(&before.others, &self.others)
     }
 
-    /// The same, good for commits made on top but for nothing else: another branch may have moved too.
+    /// The same stamp, valid only for adding further commits on top: another branch may have moved too.
     pub(super) fn until_read_anew(mut self) -> Stamp {
         self.of_commits.iter_mut().for_each(FileState::distrust);
         self
     }
 
-    /// The stamp of a repository now, where HEAD stood just before; `None` where it cannot be taken without a reader.
-    /// Should HEAD have moved meanwhile, it stands elsewhere at the next look, and this stamp does not hold.
+    /// The current stamp of a repository, with `head` as read just before; `None` if it cannot be taken without
+    /// a reader. If HEAD has moved meanwhile, the next look sees another HEAD and this stamp does not hold.
     pub(super) fn of(repository: &Repository, head: Head, upstream_name: Option<&str>) -> Option<Stamp> {
         if !repository.has_ref_files() {
             return None;
@@ -102,7 +103,8 @@ impl Stamp {
         let mut of_commits = vec![repository.git_dir.join("logs/HEAD")];
         of_commits.extend(head.branch().map(|name| repository.common_dir.join("logs/refs/heads").join(name)));
         folders_below(repository.common_dir.join("refs/heads"), &mut of_commits)?;
-        // A rescue by a program of the person's own tells which commits are its own once they are there.
+        // If the person's own program makes a rescue, its references mark the commits only after they were
+        // made.
         folders_below(repository.common_dir.join(RESCUES), &mut of_commits)?;
         let mut others: Vec<PathBuf> = ["config", "packed-refs", "logs/refs/stash", "shallow"]
             .map(|name| repository.common_dir.join(name))
@@ -120,11 +122,11 @@ impl Stamp {
     }
 }
 
-/// With more folders of references nothing is remembered.
+/// With more folders of references, nothing is remembered.
 const MAX_FOLDERS: usize = 1_000;
 
-/// Adds `folder` and all folders below it, sorted: a loose reference changes the time of its folder,
-/// and of none above.
+/// Adds `folder` and all folders below it in a fixed order. All are needed: a loose reference changes the time
+/// of its own folder only.
 fn folders_below(folder: PathBuf, found: &mut Vec<PathBuf>) -> Option<()> {
     let mut below = vec![folder];
     let mut next = 0;
@@ -144,7 +146,7 @@ fn folders_below(folder: PathBuf, found: &mut Vec<PathBuf>) -> Option<()> {
 }
 
 impl GitMemory {
-    /// What is known of this repository, if the same was asked, and the state that it has now.
+    /// What is known of this repository, if `ask` asks for the same, with the current stamp.
     pub(super) fn known(&self, repository: &Repository, ask: &GitAsk<'_>) -> Option<(&Facts, Stamp)> {
         let known = self
             .known
@@ -153,7 +155,7 @@ impl GitMemory {
         let before = &known.facts.git.baseline;
         let is_same_baseline = match ask.baseline {
             BaselineChoice::Remembered(baseline) => baseline == before,
-            // A name can have come to mean another commit; a full id cannot.
+            // A name may now mean another commit; a full id cannot.
             BaselineChoice::Given { rev, origin } => {
                 before.commit.as_deref() == Some(rev) && before.origin == *origin
             }
@@ -167,7 +169,7 @@ impl GitMemory {
         Some((&known.facts, stamp))
     }
 
-    /// Remembers what was read.
+    /// Remembers the facts, if they have a stamp.
     pub(super) fn remember(&mut self, repository: &Repository, ask: &GitAsk<'_>, facts: &Facts) {
         self.known = facts.stamp.is_some().then(|| Known {
             repository: repository.clone(),
@@ -177,13 +179,13 @@ impl GitMemory {
         });
     }
 
-    /// Forgets everything.
+    /// Forgets the facts and closes the repository.
     pub(super) fn clear(&mut self) {
         self.known = None;
         self.opened = None;
     }
 
-    /// Ends a collection: what was opened for it is closed.
+    /// Ends a collection: closes the repository.
     pub fn close(&mut self) {
         self.opened = None;
     }

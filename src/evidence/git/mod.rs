@@ -1,10 +1,10 @@
-//! What git says of a workspace: where HEAD stands, which commits since the baseline are new work,
-//! what is not committed, what was begun and not ended, and where changes of all this would show.
+//! Reads a workspace's git repository: HEAD, the commits since the baseline that are new work, uncommitted
+//! changes, unfinished operations (merge, rebase, …), and the files whose change would alter any of these.
 //!
-//! Nothing here writes, takes a lock, runs code of the repository or reaches the network. Two
-//! readers stand behind one interface: libgit2 in this process for ordinary repositories, the git
-//! program for those that are large, of another format, or did not answer. What cannot be read is
-//! an [`crate::model::Unreadable`] with words, never "clean".
+//! Nothing here writes, takes a lock, runs code of the repository or uses the network. One interface has two
+//! readers: libgit2 in this process for ordinary repositories, and the git program for those that are large, in
+//! another format, or where libgit2 did not answer. What cannot be read is a [`crate::model::Unreadable`] with
+//! a message, never "clean".
 
 mod advance;
 mod baseline;
@@ -44,44 +44,44 @@ pub use provenance::{file_of_commit, provenance};
 pub use traces::Provenance;
 pub use worktrees::{Worktree, work_tree, worktrees, worktrees_folder};
 
-/// What is asked of git for one workspace.
+/// What to read from git for one workspace, and how.
 #[derive(Debug, Clone)]
 pub struct GitAsk<'a> {
-    /// Look at the work tree too; the only costly part.
+    /// Also read the work tree, the only expensive part.
     pub changes: bool,
-    /// From which commit work is counted.
+    /// How to determine the commit from which work is counted.
     pub baseline: BaselineChoice<'a>,
-    /// Paths from the workspace that are evidence and not work while they are untracked.
+    /// Paths, relative to the workspace, that count as evidence and not as work while they are untracked.
     pub evidence_files: &'a [String],
-    /// Paths from the workspace of plans: a commit of them and of evidence alone is no work.
+    /// Paths of plans, relative to the workspace. A commit that changes only plans and evidence is not work.
     pub plans: &'a [String],
-    /// Who has to read; `None` lets size and format decide.
+    /// Which reader to use; `None` chooses by size and format.
     pub reader: Option<GitReader>,
-    /// The time of the collection.
+    /// When this collection takes place.
     pub now: Timestamp,
-    /// The git program, by absolute path; without it only ordinary repositories can be read.
+    /// Absolute path of the git program; without it only ordinary repositories can be read.
     pub program: Option<&'a Path>,
-    /// The user's home folder, whose git configuration the git program reads.
+    /// The user's home folder, from which the git program reads its configuration.
     pub home: Option<&'a Path>,
-    /// How long one call of the git program may take.
+    /// Time limit for each call of the git program.
     pub time_limit: Duration,
 }
 
-/// From which commit work is counted.
+/// How to determine the baseline, the commit from which work is counted.
 #[derive(Debug, Clone, Copy)]
 pub enum BaselineChoice<'a> {
     /// A person named it.
     Given {
-        /// The revision as it was written.
+        /// The revision as the person wrote it.
         rev: &'a str,
         /// Who named it.
         origin: &'a BaselineOrigin,
     },
-    /// It was found or given before.
+    /// It was found or given at an earlier observation.
     Remembered(&'a Baseline),
-    /// It is to be found.
+    /// To be found.
     Find,
-    /// It is to be found; a session here was first prompted at this moment. Where nothing else tells, work is
-    /// counted from where HEAD stood then, and not from where it stands at the first look.
+    /// To be found; a session in this workspace got its first prompt at this time. If nothing better determines
+    /// the baseline, it is where HEAD stood at that time, not where HEAD stands at the first look.
     FindBefore(Timestamp),
 }

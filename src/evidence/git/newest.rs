@@ -1,4 +1,4 @@
-//! Commits in the order in which they are listed, and what is told of each.
+//! Orders commits for display and summarises each one.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -8,17 +8,17 @@ use super::reader::{Commit, Id, Repo};
 use crate::git::{Read, ReflogAction};
 use crate::model::{CommitSummary, TestCensus, TestChange, Timestamp, is_test_file};
 
-/// Signs of an abbreviated id.
+/// Digits of an abbreviated id.
 const SHORT: usize = 8;
-/// So many paths of a commit are named; those of a larger one are not.
+/// A commit's paths are named only if there are at most this many.
 const MOST_PATHS: usize = 40;
-/// So many amends of one commit that only reword it are followed back.
+/// At most this many rewording amends of one commit are followed back.
 const MOST_REWORDED: usize = 20;
-/// So many files of tests of a commit are looked into, each of at most so many bytes.
+/// At most this many test files of a commit are examined, each of at most [`LONGEST_TEST`] bytes.
 const MOST_TESTS: usize = 20;
 const LONGEST_TEST: usize = 256 << 10;
 
-/// Newest first, children before parents, the same for every reader: by time, then by id.
+/// Newest first, children before parents. The order is by time, then by id, and so the same for both readers.
 pub(super) fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
     let by_id: HashMap<&str, usize> =
         walked.iter().enumerate().map(|(position, commit)| (commit.id.as_str(), position)).collect();
@@ -45,9 +45,10 @@ pub(super) fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
     sorted
 }
 
-/// What is told of a commit that changes these paths.
+/// Summarises a commit that changes `paths`.
 pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Read<CommitSummary> {
-    // Which of its parents a merge is held against says whose work it is: nothing is told of one.
+    // A merge's paths depend on the parent it is compared with, and so does whose work they are; none are
+    // named.
     let is_merge = commit.parents.len() > 1;
     let mut named: Vec<String> = paths.iter().filter(|_| !is_merge).map(|path| shown(path)).collect();
     named.sort();
@@ -61,8 +62,8 @@ pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Re
     })
 }
 
-/// When the content of a commit was made. A rebase, a cherry-pick and an amend that only rewords give it a new commit and
-/// make nothing new.
+/// When the content of a commit was made. A rebase, a cherry-pick or a rewording amend makes a new commit but
+/// no new content.
 pub(super) fn made_at(repo: &dyn Repo, history: &History, commit: &Commit) -> Read<Timestamp> {
     let mut commit = commit.clone();
     let mut seconds = commit.time;
@@ -85,7 +86,7 @@ pub(super) fn made_at(repo: &dyn Repo, history: &History, commit: &Commit) -> Re
     Ok(Timestamp(seconds.saturating_mul(1000)))
 }
 
-/// The files of tests that a commit changes, with how many tests each has before and after it.
+/// The test files that a commit changes, each with its number of tests before and after.
 fn tests(repo: &dyn Repo, commit: &Commit, paths: &[String]) -> Read<Vec<TestChange>> {
     let of_tests = paths.iter().filter(|path| is_test_file(path)).take(MOST_TESTS);
     of_tests
@@ -102,14 +103,14 @@ fn census(repo: &dyn Repo, commit: Option<&Id>, path: &str) -> Read<TestCensus> 
     Ok(content.map(|text| TestCensus::of(&String::from_utf8_lossy(&text))).unwrap_or_default())
 }
 
-/// What a commit below the newest did to the tests, and when.
+/// When a commit beyond the listed ones was made, and what it did to the tests.
 pub(super) fn older_tests(repo: &dyn Repo, commit: &Commit) -> Read<Vec<(Timestamp, TestChange)>> {
     let CommitSummary { at, tests, .. } = summary(repo, commit, &repo.paths(commit)?)?;
     Ok(tests.into_iter().map(|change| (at, change)).collect())
 }
 
-/// What the work tree did to the tests of the commit `head`, among these paths that differ from it; nothing where they
-/// are too many to be looked into, since a test may have moved from one to another.
+/// What the work tree did to the tests of the commit `head`; `paths` differ from it. Empty if there are too
+/// many to examine, since a test may have moved from one file to another.
 pub(super) fn uncommitted_tests(
     repo: &dyn Repo,
     head: Option<&str>,

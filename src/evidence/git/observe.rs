@@ -1,4 +1,4 @@
-//! One observation of one workspace's repository: find it, choose who reads it, read it, remember it.
+//! Makes one observation of a workspace's repository: find it, choose a reader, read, remember.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use super::{GitAsk, advance, baseline, changes, commits, on_disk, targets};
 use crate::git::{self, LogEntry, Read, RefStorage, Repository, foreign_owner, trouble};
 use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Timestamp, Upstream};
 
-/// What git says of `workspace`. `NotConfigured` when no repository is there. Blocks; belongs on a
-/// thread that may wait.
+/// Observes the repository of `workspace`. `NotConfigured` if there is none. Reads a second time if the data
+/// looks damaged. Blocks: call it on a thread that may wait.
 pub fn observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Reading<GitObservation> {
     let mut read = try_observe(workspace, ask, memory);
-    // Somebody else may have been writing: what is damaged on the second look is damaged.
+    // Another process may have been writing; what is still damaged on the second look is really damaged.
     if read.as_ref().is_err_and(|unreadable| is_worth_a_second_look(unreadable.problem)) {
         memory.clear();
         read = try_observe(workspace, ask, memory);
@@ -87,7 +87,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
             Ok((changes, walk.notes()))
         })?;
         facts.git.changes = Some(changes);
-        // After a commit between the two reads the name is that of another tree.
+        // If a commit came between the two reads, the name belongs to another tree.
         let has_moved = repository.has_ref_files() && git::head(&repository)? != facts.git.head;
         facts.git.content = content.filter(|_| !has_moved);
         facts.git.notes.extend(notes);
@@ -106,7 +106,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     }))
 }
 
-/// When the files of the newest commits were written last, as they lie in the work tree.
+/// Adds when the files of the newest commits were last written in the work tree.
 fn look_at_committed(repository: &Repository, git: &mut GitFacts) {
     let written_at =
         |path: &String| on_disk::look(repository, path.as_bytes()).map(|on_disk| on_disk.modified_at);
@@ -115,7 +115,7 @@ fn look_at_committed(repository: &Repository, git: &mut GitFacts) {
     }
 }
 
-/// What a person should know about the index.
+/// Problems of the index that a person should know about.
 fn index_notes(repository: &Repository, head: &Head) -> Vec<String> {
     let has = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
     let mut notes = Vec::new();
@@ -132,7 +132,7 @@ fn index_notes(repository: &Repository, head: &Head) -> Vec<String> {
     notes
 }
 
-/// Everything but the work tree.
+/// Everything except the work tree.
 fn read_facts(
     repo: &dyn Repo,
     repository: &Repository,
@@ -154,7 +154,7 @@ fn read_facts(
         Head::Branch { name, .. } => repo.upstream(name)?,
         Head::Detached { .. } | Head::Unborn { .. } => None,
     };
-    // Taken before the rest is read: what changes from here on is seen next time.
+    // Taken before the rest is read, so that a later change is seen next time.
     let stamp = Stamp::of(repository, head.clone(), upstream_name.as_deref());
     let upstream = match &upstream_name {
         Some(name) => upstream(repo, &head, name)?,
@@ -195,7 +195,7 @@ fn read_facts(
     Ok(Facts { git, targets, upstream_name, stamp, is_plain: counted.is_plain })
 }
 
-/// When each entry of the stash was made whose commit this work tree stood on, the newest first: all work trees of a
+/// When each stash entry based on a commit of this work tree was made, newest first. All work trees of a
 /// repository share one stash.
 fn stashed_here(repo: &dyn Repo, stash: &[LogEntry]) -> Read<Vec<Timestamp>> {
     let log = repo.reflog("HEAD")?;

@@ -1,4 +1,4 @@
-//! How changed files stand on the disk: when they were written, and how large they are. Reads no content.
+//! Reads when changed files were written and how large they are. Reads no content.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use crate::git::Repository;
 use crate::model::{OnDisk, Timestamp};
 
-/// So many entries of an untracked folder are looked at; of a larger one nothing is known.
+/// An untracked folder with more entries is not examined.
 const MOST_ENTRIES: usize = 2_000;
 
-/// The file or folder at `path`, from the top; `None` where it is gone, or too much to look at.
+/// The state on disk of the file or folder at `path` (from the top); `None` if it is gone or has too many
+/// entries.
 pub(super) fn look(repository: &Repository, path: &[u8]) -> Option<OnDisk> {
     let mut open: Vec<PathBuf> = vec![repository.top.join(OsStr::from_bytes(path))];
     let mut newest = None;
@@ -21,7 +22,7 @@ pub(super) fn look(repository: &Repository, path: &[u8]) -> Option<OnDisk> {
         n_seen += 1;
         let metadata = path.symlink_metadata().ok().filter(|_| n_seen <= MOST_ENTRIES)?;
         if metadata.is_dir() {
-            // Of a submodule, its own moves too: a commit there writes no file here.
+            // A submodule's git directory counts too: a commit there writes no file here.
             if let Ok(text) = std::fs::read_to_string(path.join(".git")) {
                 let git_dir = text.strip_prefix("gitdir: ").map(|git_dir| path.join(git_dir.trim_end()));
                 let moved = git_dir.and_then(|git_dir| git_dir.join("logs/HEAD").symlink_metadata().ok());
@@ -37,7 +38,6 @@ pub(super) fn look(repository: &Repository, path: &[u8]) -> Option<OnDisk> {
     newest
 }
 
-/// What the system tells of a file.
 pub(super) fn of(metadata: &Metadata) -> OnDisk {
     let millis =
         |seconds: i64, nanos: i64| Timestamp(seconds.saturating_mul(1000).saturating_add(nanos / 1_000_000));

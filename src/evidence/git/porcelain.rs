@@ -1,11 +1,12 @@
-//! Understands what the git program prints. All formats are NUL- or line-separated and made for
-//! programs; what is not understood in `status` is an error, for a missed change would look clean.
+//! Parses what the git program prints. All formats are NUL- or line-separated and made for programs. An unknown
+//! record in `status` is an error, since a missed change would look clean.
 
 use super::reader::{Commit, Entry, Id, Ref, is_rescue};
 use crate::git::{Read, is_id, trouble};
 use crate::model::{ChangeKind, ReadProblem};
 
-/// The commits of `rev-list` with fields id, tree, parents, both times, subject, message, each ended by a NUL.
+/// Parses `rev-list` with the fields id, tree, parents, committer time, author time, subject, message, each
+/// ended by a NUL.
 pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
     let fields: Vec<&[u8]> = answer.split(|byte| *byte == 0).collect();
     fields
@@ -26,12 +27,12 @@ pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
         .collect()
 }
 
-/// The references of `for-each-ref` that lead to commits.
+/// Parses `for-each-ref`; keeps the references that lead to commits.
 pub(super) fn refs(answer: &[u8]) -> Vec<Ref> {
     let text = String::from_utf8_lossy(answer);
     text.lines()
         .filter_map(|line| {
-            // Reference names have no blanks.
+            // Reference names contain no spaces.
             let fields: Vec<&str> = line.split(' ').collect();
             let &[kind, id, peeled_kind, peeled, symref, name] = fields.as_slice() else { return None };
             let commit = match (kind, peeled_kind) {
@@ -48,7 +49,7 @@ pub(super) fn refs(answer: &[u8]) -> Vec<Ref> {
         .collect()
 }
 
-/// The entries of `log -g`, newest first: id, time, message.
+/// Parses `log -g`, newest entry first: id, time, message.
 pub(super) fn log(answer: &[u8]) -> Vec<(Id, i64, String)> {
     let text = String::from_utf8_lossy(answer);
     let fields: Vec<&str> = text.split('\0').collect();
@@ -62,7 +63,7 @@ pub(super) fn log(answer: &[u8]) -> Vec<(Id, i64, String)> {
         .collect()
 }
 
-/// The entries of `status --porcelain=v2 -z`.
+/// Parses `status --porcelain=v2 -z`.
 pub(super) fn status(answer: &[u8]) -> Read<Vec<Entry>> {
     let mut entries = Vec::new();
     for record in answer.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
@@ -95,7 +96,7 @@ fn tracked(record: &[u8]) -> Option<Entry> {
     Some(Entry { path: fields.get(8)?.to_vec(), staged: kind_of(staged)?, unstaged: kind_of(unstaged)? })
 }
 
-/// `None` when the letter is not known.
+/// The kind for a status letter; `None` if the letter is unknown.
 fn kind(letter: u8) -> Option<ChangeKind> {
     match letter {
         b'M' => Some(ChangeKind::Modified),
@@ -107,7 +108,7 @@ fn kind(letter: u8) -> Option<ChangeKind> {
     }
 }
 
-/// The answers of `cat-file --batch`, one for each name: the content of a tree, or nothing.
+/// Parses `cat-file --batch`: for each name, the content of a tree or nothing.
 pub(super) fn trees(output: &[u8]) -> Vec<Option<Vec<u8>>> {
     let mut answers = Vec::new();
     let mut rest = output;

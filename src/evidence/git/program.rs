@@ -1,9 +1,9 @@
-//! The reader for repositories that libgit2 cannot or should not read: the git program, as a child
-//! with a time limit.
+//! The reader for repositories that libgit2 cannot or should not read: the git program, as a child process with
+//! a time limit.
 //!
-//! Only commands that run nothing of the repository's are used (`SECURITY.md` 1.2); the one that
-//! would (`status`) sees a shadow of the git directory instead. Names that came from outside are full
-//! names or ids, never options.
+//! It uses only commands that run nothing of the repository's (`SECURITY.md` 1.2). The one that would,
+//! `status`, sees a shadow of the git directory instead. Names from outside are passed as full names or ids,
+//! never as options.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -18,30 +18,29 @@ use crate::git::{
 use crate::model::{GitReader, Head, Operation, ReadProblem, Unreadable};
 use crate::process::{End, Output};
 
-/// The most that is read of an answer; 100,000 changed paths fit.
+/// The most bytes that are read of an answer; 100,000 changed paths fit.
 const ANSWER_CAP: usize = 64 << 20;
-/// So many entries of a log are asked for.
+/// At most this many entries of a log are requested.
 const LOG_LIMIT: usize = 5_000;
-/// What is asked of each commit: id, tree, parents, committer and author time, subject, message.
+/// The fields of a commit: id, tree, parents, committer time, author time, subject, message.
 const COMMIT_FORMAT: &str = "--format=%H%x00%T%x00%P%x00%ct%x00%at%x00%s%x00%B%x00";
-/// What the shadow keeps of the repository's settings, section `core`: those that decide whether a file differs.
+/// The `core` settings of the repository that the shadow keeps: those that decide whether a file differs.
 const NEEDED: [&str; 15] = [
     "autocrlf", "bigfilethreshold", "checkroundtripencoding", "checkstat", "eol", "excludesfile", "filemode",
     "ignorecase", "ignorestat", "precomposeunicode", "sparsecheckout", "sparsecheckoutcone", "symlinks",
     "trustctime", "untrackedcache",
 ];
 
-/// A repository read by the git program.
 pub(super) struct Program<'a> {
     git: Git<'a>,
 }
 
 impl<'a> Program<'a> {
-    /// The repository, read as `ask` says; `None` without a git program.
+    /// Prepares to read the repository as `ask` says; `None` without a git program.
     pub(super) fn new(repository: &'a Repository, ask: &GitAsk<'a>) -> Option<Program<'a>> {
         let policy = CallPolicy {
             settings: &[],
-            // The filters of the user's own configuration are there.
+            // Filters of the user's own configuration are installed there.
             programs: ":/usr/local/bin:/usr/bin:/bin",
             limit: ask.time_limit,
             long_limit: ask.time_limit,
@@ -59,12 +58,12 @@ impl<'a> Program<'a> {
         Some(Program { git })
     }
 
-    /// Whether git itself takes the repository, which may belong to somebody else.
+    /// Whether git itself accepts the repository, which may belong to another user.
     pub(super) fn is_allowed(&self) -> Read<bool> {
         self.git.is_allowed().map_err(unreadable)
     }
 
-    /// The operation that was begun and not ended.
+    /// The unfinished operation, if any.
     pub(super) fn operation(&self) -> Read<Option<Operation>> {
         git::operation(&self.git).map_err(unreadable)
     }
@@ -78,7 +77,7 @@ impl<'a> Program<'a> {
         self.git.real(args, Stdin::Bytes(input)).map_err(unreadable)
     }
 
-    /// The settings of the repository, includes and all, that its shadow keeps.
+    /// The settings that the shadow keeps, with includes resolved.
     fn settings(&self) -> Read<Vec<Setting>> {
         let entries = git::config_entries(&self.git).map_err(unreadable)?;
         Ok(needed(entries.into_iter().filter(|entry| entry.is_own).map(|entry| (entry.key, entry.value))))
@@ -90,7 +89,7 @@ impl<'a> Program<'a> {
         Ok(shadow)
     }
 
-    /// The answer to a command that sees the shadow for the git directory.
+    /// Runs a command that sees the shadow as the git directory.
     fn ask_in_shadow<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
         let shadow = self.shadow()?;
         succeed(self.git.shadowed(&shadow, &shadow.objects, args, Stdin::Lock).map_err(unreadable)?)
@@ -99,7 +98,7 @@ impl<'a> Program<'a> {
     fn status_with(&self, untracked: &str, folder: Option<&[u8]>) -> Read<Vec<Entry>> {
         use std::os::unix::ffi::OsStrExt as _;
         let untracked = format!("--untracked-files={untracked}");
-        // What submodules hold is not git's to look for: it would enter them by their own configuration.
+        // Git would enter submodules by their own configuration, so it must not look into them.
         let args =
             ["status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=dirty", &untracked];
         let folder = folder.map(|folder| [OsStr::new("--"), OsStr::from_bytes(folder)]);
@@ -108,13 +107,12 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Those of the repository's settings that a shadow keeps.
+/// Filters the repository's settings down to those that a shadow keeps.
 fn needed(settings: impl Iterator<Item = (String, String)>) -> Vec<Setting> {
     let of_core = settings.filter_map(|(key, value)| Some((key.strip_prefix("core.")?.to_owned(), value)));
     of_core.filter(|(name, _)| NEEDED.contains(&name.as_str())).collect()
 }
 
-/// Why git gave no answer.
 fn unreadable(error: GitError) -> Unreadable {
     match error {
         GitError::TimedOut { limit, .. } => {
@@ -130,12 +128,12 @@ fn unreadable(error: GitError) -> Unreadable {
     }
 }
 
-/// The answer, or what git said was wrong.
+/// The answer, or git's error message.
 fn succeed(output: Output) -> Read<Output> {
     if output.is_success() { Ok(output) } else { Err(said(&String::from_utf8_lossy(&output.stderr))) }
 }
 
-/// What git said was wrong.
+/// An error with git's own message.
 fn said(said: &str) -> Unreadable {
     let words = said
         .lines()
@@ -199,7 +197,7 @@ impl Repo for Program<'_> {
             "--",
         ];
         let output = self.ask(args)?;
-        // A reference without a log is an error to git.
+        // For git, a reference without a log is an error.
         if !output.is_success() {
             return Ok(Vec::new());
         }
@@ -250,7 +248,7 @@ impl Repo for Program<'_> {
     }
 
     fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>> {
-        // A name with a line end cannot be asked for in a line.
+        // A name with a line feed cannot be passed on a line.
         let names = folders.iter().map(|folder| if folder.contains(&b'\n') { b"//" } else { &folder[..] });
         let input = names.flat_map(|name| [root.as_bytes(), b":", name, b"\n"].concat()).collect();
         let output = self.git.real(["cat-file", "--batch"], Stdin::Bytes(input)).map_err(unreadable)?;

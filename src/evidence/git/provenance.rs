@@ -1,6 +1,7 @@
-//! Where a file's content comes from: what one commit has of it, and since when HEAD has had it. By either reader.
+//! Finds where a file's content comes from: what a given commit has at its path, and since when HEAD has had
+//! it. Works with either reader.
 //!
-//! Reads objects only: no filter runs, and the work tree is not looked at.
+//! Reads only objects: no filter runs, and the work tree is not read.
 
 use std::path::Path;
 
@@ -15,8 +16,8 @@ use super::traces::{Opened, Provenance, Trace};
 use crate::git::{self, Read, Repository, foreign_owner};
 use crate::model::Timestamp;
 
-/// What `commit` has at `name` in the folder `workspace`; `None` where there is no repository, or no
-/// regular file of at most `most` bytes. Blocks.
+/// What `commit` has at `name` in the folder `workspace`; `None` if there is no repository, or no regular file
+/// of at most `most` bytes at that path. Blocks.
 pub fn file_of_commit(
     workspace: &Path,
     name: &str,
@@ -29,7 +30,7 @@ pub fn file_of_commit(
     Ok(found?.flatten())
 }
 
-/// How far back the log of HEAD is followed.
+/// The log of HEAD is followed back over at most this many moves.
 const MOST_MOVES: usize = 32;
 
 /// Where `content`, which the work tree has at `name`, comes from. Blocks.
@@ -46,7 +47,7 @@ pub fn provenance(
     }
     let mut read_from = None;
     let found = in_repository(workspace, name, ask, memory, &mut |repo, repository, path| {
-        // Taken before the log is read: what changes from here on is seen next time.
+        // Taken before the log is read, so that a later change is seen next time.
         let (folder, log) = git::log_file(repository, "HEAD");
         let places = [repository.top.join(".git"), folder.join(log)].map(FileState::now);
         read_from = repository.has_ref_files().then_some(places);
@@ -73,13 +74,13 @@ fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -
         if !has(&commit.id)? {
             break;
         }
-        // What was checked out is as old as its commit.
+        // Content that was checked out is as old as its commit.
         since = Some(Timestamp(moved.time.min(commit.time).saturating_mul(1000)));
     }
     Ok(Provenance { is_of_baseline, since })
 }
 
-/// Asks the repository of `workspace` for the file `name` there, by its path from the top.
+/// Runs `read` on the repository of `workspace`, with the path of `name` from the top.
 fn in_repository<T>(
     workspace: &Path,
     name: &str,

@@ -1,5 +1,5 @@
-//! The one interface to a repository, behind which two readers stand: libgit2 in this process and
-//! the git program. What is counted and shown is decided above it, once for both.
+//! The interface to a repository, implemented by two readers: libgit2 in this process and the git program. What
+//! is counted and shown is decided above it, once for both.
 
 use std::collections::HashSet;
 
@@ -9,91 +9,91 @@ use crate::model::{ChangeKind, GitReader, Head};
 /// A full object id in hexadecimal.
 pub(super) type Id = String;
 
-/// What can be asked of a repository. Nothing here writes or runs code of the repository.
+/// What can be asked of a repository. No method writes or runs code of the repository.
 pub(super) trait Repo {
-    /// Who answers.
+    /// Which reader this is.
     fn reader(&self) -> GitReader;
 
     /// Where HEAD stands.
     fn head(&self) -> Read<Head>;
 
-    /// The log of a reference, oldest entry first; empty when there is none.
+    /// The log of a reference, oldest entry first; empty if it has none.
     fn reflog(&self, name: &str) -> Read<Vec<LogEntry>>;
 
-    /// The commit that a revision names; `None` when it names none.
+    /// The commit that a revision names; `None` if it names none.
     fn resolve(&self, rev: &str) -> Read<Option<Id>>;
 
-    /// The commits with these ids; `None` for each that is missing or no commit.
+    /// The commits with these ids; `None` for each that is missing or not a commit.
     fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>>;
 
-    /// The content of a regular file in the tree of `commit`; `None` where there is none. `path` is from
-    /// the top. What is longer than `most` bytes is no file.
+    /// The content of a regular file in the tree of `commit`; `None` if there is none or it is longer than
+    /// `most` bytes. `path` is from the top.
     fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>>;
 
-    /// The folders of the tree `root` as git stores them; `None` for each that is not there, or no folder.
+    /// These folders of the tree `root` as raw tree objects; `None` for each that is missing or not a folder.
     fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>>;
 
-    /// The commits that `from` reach and `hide` do not, at most `limit`, newest first. All ids must exist.
+    /// The commits reachable from `from` and not from `hide`, newest first, at most `limit`. All ids must
+    /// exist.
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>>;
 
-    /// How many commits `head` has that `other` lacks, and the other way round.
+    /// How many commits `head` has that `other` lacks, and vice versa.
     fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)>;
 
-    /// The best common ancestor.
+    /// The best common ancestor; `None` if there is none.
     fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>>;
 
-    /// References whose full name is one of `names` or lies below it, that lead to commits.
+    /// References that lead to commits and whose full name is in `names` or lies below one of them.
     fn refs(&self, names: &[&str]) -> Read<Vec<Ref>>;
 
     /// The commits of `head` (not of `base`) that make the same change as one of `base` (not of `head`).
     fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>>;
 
-    /// The paths that a commit without other parents changes; those of its first parent, or of nothing.
+    /// The paths that a commit changes compared with its first parent, or with nothing for a root commit.
     fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>>;
 
     /// Whether a merge has a path that differs from all its parents.
     fn has_own_changes(&self, merge: &Commit) -> Read<bool>;
 
-    /// The full name of the upstream of the branch `name` (short), if it is set and exists.
+    /// The full name of the upstream of the branch `name` (a short name), if it is set and exists.
     fn upstream(&self, name: &str) -> Read<Option<String>>;
 
-    /// The submodules that the index names; `of_file` are those that its file names.
+    /// The submodules in the index; `of_file` are those that a direct read of the index file found.
     fn gitlinks(&self, of_file: Gitlinks) -> Read<Vec<Gitlink>>;
 
-    /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry. What
-    /// the work tree holds of the submodules (`gitlinks` are all of them) need not be among it. Where HEAD has
-    /// `index_tree`, the tree of all entries of the index, nothing is staged.
+    /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry. `gitlinks` are
+    /// all submodules; changes inside them may be missing. If HEAD's tree equals `index_tree`, the tree of all
+    /// index entries, nothing is staged.
     fn status(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Read<Vec<Entry>>;
 
-    /// Untracked, not ignored files below an untracked folder, from the top.
+    /// The untracked, not ignored files below an untracked folder, from the top.
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>>;
 }
 
-/// One commit.
+/// A commit, as far as it is needed here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Commit {
-    /// Its id.
     pub(super) id: Id,
     /// The id of its tree.
     pub(super) tree: Id,
-    /// Its parents.
     pub(super) parents: Vec<Id>,
     /// Committer time, seconds since the epoch.
     pub(super) time: i64,
-    /// When its content was written first, which a rebase and a cherry-pick keep: author time, seconds since the epoch.
+    /// Author time, seconds since the epoch: when its content was first written. A rebase or cherry-pick keeps
+    /// it.
     pub(super) authored: i64,
     /// First line of its message.
     pub(super) subject: String,
-    /// Whether its message says that it is a rescue by closeout ([`is_rescue`]).
+    /// Whether its message marks it as a rescue by closeout ([`is_rescue`]).
     pub(super) is_rescue: bool,
 }
 
-/// The line in the message of a commit that a rescue made.
+/// The trailer in the message of a rescue commit.
 const RESCUE_TRAILER: &[u8] = b"Rescued-by: closeout";
-/// How git begins the message of several commits made one (`git merge --squash`).
+/// How git begins the message of a squash (`git merge --squash`).
 const SQUASHED: &[u8] = b"Squashed commit of the following:";
 
-/// Whether a message says that it is a rescue by closeout, or nothing but rescues made one.
+/// Whether a message marks a rescue by closeout, or a squash of nothing but rescues.
 pub(super) fn is_rescue(message: &[u8]) -> bool {
     let lines = || message.split(|byte| *byte == b'\n');
     if !message.starts_with(SQUASHED) {
@@ -104,21 +104,21 @@ pub(super) fn is_rescue(message: &[u8]) -> bool {
     n_rescued > 0 && n_rescued >= n_commits
 }
 
-/// One reference.
+/// A reference that leads to a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ref {
     /// Full name.
     pub(super) name: String,
     /// The commit that it leads to.
     pub(super) commit: Id,
-    /// The reference that it stands for, if it is symbolic.
+    /// The reference that it points to, if it is symbolic.
     pub(super) target: Option<String>,
 }
 
 /// One path that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// From the top; a wholly untracked folder ends with `/`.
+    /// Path from the top; a wholly untracked folder ends with `/`.
     pub(super) path: Vec<u8>,
     /// How the index differs from HEAD.
     pub(super) staged: Option<ChangeKind>,
@@ -126,11 +126,11 @@ pub(super) struct Entry {
     pub(super) unstaged: Option<ChangeKind>,
 }
 
-/// Above the references to the commits that rescues made.
+/// The parent of the references that rescues give to their commits.
 pub(super) const RESCUES: &str = "refs/closeout/visible";
 
-/// Those of `commits` that a rescue made: by their messages, or by the hidden references that a rescue gives each
-/// commit, whoever wrote its message.
+/// The `commits` that a rescue made, recognised by their message or by the hidden reference that a rescue gives
+/// each commit, whoever wrote the message.
 pub(super) fn rescued(repo: &dyn Repo, commits: &[&Commit]) -> Read<HashSet<Id>> {
     let mut rescued: HashSet<Id> =
         commits.iter().filter(|commit| commit.is_rescue).map(|commit| commit.id.clone()).collect();

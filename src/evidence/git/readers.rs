@@ -1,4 +1,4 @@
-//! Who reads a repository: libgit2 where it can, the git program where it has to or does better.
+//! Chooses who reads a repository: libgit2 where it can, the git program where it must or does better.
 
 use super::GitAsk;
 use super::in_process::InProcess;
@@ -8,22 +8,21 @@ use super::reader::Repo;
 use crate::git::{self, ObjectFormat, Read, Repository, n_index_entries, trouble};
 use crate::model::{GitReader, ReadProblem};
 
-/// Above so many index entries the git program takes less CPU than libgit2 (`cargo bench -- collecting`).
+/// With more index entries than this, the git program takes less CPU than libgit2 (`cargo bench --
+/// collecting`).
 const LARGE_INDEX: u32 = 3_000;
 
-/// So much of a list of attributes is looked through, in bytes.
+/// How many bytes of an attributes file are searched.
 const ATTRIBUTES_CAP: u64 = 64 << 10;
 
 /// What a repository is opened for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// For everything but the work tree.
+    /// Everything except the work tree.
     Facts,
-    /// For the work tree.
     Changes,
 }
 
-/// A reader that was chosen.
 enum Chosen<'r, 'a> {
     InProcess(&'r InProcess<'a>),
     Program(Program<'a>),
@@ -37,12 +36,12 @@ pub(super) struct Readers<'a> {
 }
 
 impl<'a> Readers<'a> {
-    /// The readers of the repository of `repository`.
+    /// Nothing opened yet.
     pub(super) fn new(repository: &'a Repository, ask: &'a GitAsk<'a>) -> Readers<'a> {
         Readers { repository, ask, in_process: None }
     }
 
-    /// The same, with what was opened before in this collection.
+    /// Reuses the handle opened earlier in this collection.
     pub(super) fn over(
         repository: &'a Repository,
         ask: &'a GitAsk<'a>,
@@ -52,12 +51,12 @@ impl<'a> Readers<'a> {
         Readers { repository, ask, in_process }
     }
 
-    /// What was opened, for the next question.
+    /// The libgit2 handle, if opened, for reuse in the same collection.
     pub(super) fn into_handle(self) -> Option<git2::Repository> {
         self.in_process.map(InProcess::into_handle)
     }
 
-    /// What `read` finds, and who read it.
+    /// Runs `read` with the chosen reader; returns the result and who read it.
     pub(super) fn read<T>(
         &mut self,
         purpose: Purpose,
@@ -71,7 +70,7 @@ impl<'a> Readers<'a> {
                 Err(unreadable) => unreadable,
             },
         };
-        // A split or sparse index shows only now; another failure is one for git too.
+        // A split or sparse index shows only now. Any other failure would fail in git too.
         let is_for_program = purpose == Purpose::Changes && refused.problem == ReadProblem::Unsupported;
         if !is_for_program || ask.reader.is_some() || ask.program.is_none() {
             return Err(refused);
@@ -98,7 +97,7 @@ impl<'a> Readers<'a> {
         }
     }
 
-    /// Whether the git program has to read, or reads better.
+    /// Whether the git program must read, or reads better.
     fn wants_program(&self, purpose: Purpose) -> bool {
         match self.ask.reader {
             Some(GitReader::Program) => true,
@@ -115,7 +114,7 @@ impl<'a> Readers<'a> {
         }
     }
 
-    /// The git program, which `what` needs.
+    /// The git program, which `what` needs; an error if there is none.
     pub(super) fn program(&self, what: &str) -> Read<Program<'a>> {
         Program::new(self.repository, self.ask).ok_or_else(|| {
             let detail = format!("{what} can only be read by the git program, which was not found");
@@ -124,7 +123,7 @@ impl<'a> Readers<'a> {
     }
 }
 
-/// Whether the user allowed a repository of somebody else, by git's own rule (`safe.directory`).
+/// Whether the user allowed a repository of another user, by git's own rule (`safe.directory`).
 pub(super) fn is_allowed(repository: &Repository, ask: &GitAsk<'_>) -> Read<bool> {
     match Program::new(repository, ask) {
         Some(program) => program.is_allowed(),
@@ -135,14 +134,14 @@ pub(super) fn is_allowed(repository: &Repository, ask: &GitAsk<'_>) -> Read<bool
     }
 }
 
-/// Whether the git program may read what libgit2 refused to open. What belongs to somebody else was
-/// allowed before either reader was asked.
+/// Whether the git program may read what libgit2 refused to open. A repository of another user was allowed
+/// before either reader was asked.
 fn is_for_program(error: &git2::Error) -> bool {
     is_unsupported(error) || error.code() == git2::ErrorCode::Owner
 }
 
-/// Whether attributes ask for a conversion that libgit2 does not make, so that converted files
-/// would look changed: a filter of the user's (LFS, say), an encoding.
+/// Whether attributes request a conversion that libgit2 does not make (a user's filter such as LFS, an
+/// encoding), so that converted files would look changed.
 fn has_filters(repository: &Repository) -> bool {
     let places = [(&repository.top, ".gitattributes"), (&repository.common_dir, "info/attributes")];
     places.into_iter().any(|(folder, name)| {

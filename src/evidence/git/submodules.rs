@@ -1,9 +1,9 @@
-//! What is not committed inside submodules, as a change of the repository that holds them.
+//! Reports uncommitted work inside submodules as a change of the repository that contains them.
 //!
-//! Git itself enters a submodule with a second process that follows the submodule's configuration,
-//! filters and all (`SECURITY.md` 1.2). Here each checked-out submodule is read as a repository of its
-//! own, by the same two readers that run nothing of it. One that cannot be looked into is never clean:
-//! it counts as changed, and a note says why.
+//! Git itself enters a submodule with a second process that follows the submodule's configuration, including
+//! filters (`SECURITY.md` 1.2). Here each checked-out submodule is read as a repository of its own, by the same
+//! two readers, which run nothing of it. A submodule that cannot be read is never clean: it counts as changed,
+//! and a note says why.
 
 use std::path::{Component, Path};
 
@@ -14,11 +14,11 @@ use super::readers::{Purpose, Readers, is_allowed};
 use crate::git::{self, Gitlink, Read, Repository, foreign_owner, trouble};
 use crate::model::{ChangeKind, ReadProblem, display_text};
 
-/// Submodules in submodules are followed so deep.
+/// Nested submodules are followed this deep.
 const MAX_DEPTH: usize = 5;
-/// So many submodules are looked into; the others count as changed.
+/// At most this many submodules are read; the others count as changed.
 const MAX_SUBMODULES: usize = 500;
-/// So many of those that could not be looked into are named.
+/// At most this many unreadable submodules are named.
 const MAX_NOTES: usize = 5;
 
 /// One walk through the submodules of a workspace.
@@ -32,7 +32,7 @@ pub(super) struct Walk<'a> {
     notes: Vec<String>,
 }
 
-/// What one submodule holds.
+/// What one submodule contributes.
 #[derive(Default)]
 struct Found {
     unstaged: Option<ChangeKind>,
@@ -56,7 +56,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The paths that differ, sorted, each once, and how many evidence files were left out. `gitlinks` are all
-    /// submodules, `index_tree` is the tree of all entries of the index, `evidence` are paths from the top.
+    /// submodules, `index_tree` is the tree of all index entries, `evidence` are paths from the top.
     pub(super) fn entries(
         &mut self,
         repo: &dyn Repo,
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
             }
         }
         kept.sort_by(|one, other| one.path.cmp(&other.path));
-        // A file that was only taken out of the index is deleted there and untracked in the work tree.
+        // A file only removed from the index is deleted there and untracked in the work tree.
         kept.dedup_by(|next, entry| {
             let is_same = next.path == entry.path;
             if is_same {
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Which submodules of `repository` differ, and how many evidence files (paths from the top of
-    /// `repository`) lie in them. An error only where the git program, too, would wait for ever.
+    /// `repository`) lie in them. An error only where the git program would block for ever too.
     fn look(
         &mut self,
         repository: &Repository,
@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
         let name = display_text::path(folder.strip_prefix(self.top).unwrap_or(&folder));
         match self.try_found(&folder, path, link, evidence) {
             Ok(found) => Ok(found),
-            // The git program looks for the submodule's HEAD whatever it is told.
+            // The git program always reads the submodule's HEAD, whatever its options.
             Err(mut unreadable) if unreadable.problem == ReadProblem::NotAFile => {
                 unreadable.detail = format!("in the submodule {name}: {}", unreadable.detail);
                 Err(unreadable)
@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// How many evidence files an untracked entry is or holds, and whether it holds nothing else.
+/// How many evidence files an untracked entry is or contains, and whether it contains nothing else.
 fn evidence_in(repo: &dyn Repo, entry: &Entry, evidence: &[Vec<u8>]) -> Read<(u32, bool)> {
     if !entry.path.ends_with(b"/") {
         return Ok((0, false));
@@ -206,11 +206,11 @@ fn evidence_in(repo: &dyn Repo, entry: &Entry, evidence: &[Vec<u8>]) -> Read<(u3
     Ok((u32::try_from(n_evidence).unwrap_or(u32::MAX), n_evidence == files.len()))
 }
 
-/// What a submodule is whose folder is not there, or has something else in its place.
+/// The state of a submodule whose folder is missing or replaced; `None` if its folder is there.
 fn absent(folder: &Path) -> Option<Found> {
     let deleted = Found { unstaged: Some(ChangeKind::Deleted), n_evidence: 0 };
     match folder.symlink_metadata() {
-        // Behind a link nothing belongs to the work tree.
+        // What lies behind a link does not belong to the work tree.
         Ok(metadata) if metadata.is_dir() => {
             (!folder.canonicalize().is_ok_and(|real| real == folder)).then_some(deleted)
         }

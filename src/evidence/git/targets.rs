@@ -1,9 +1,9 @@
-//! Where a change of what git says would show: at most three folders a workspace and three a
-//! repository, none of them recursively (`tests/evidence_git/places.rs` has which change shows where).
+//! Lists what to watch for changes of git's state: at most three folders per workspace and three per
+//! repository, none recursively (`tests/evidence_git/places.rs` lists which change shows where).
 //!
-//! `HEAD.lock` is the sign for everything that moves the branch: git makes it for each such action,
-//! even where HEAD itself is not rewritten, and deletes it after the reference is in place. The log
-//! is written before, so it is no trigger.
+//! `HEAD.lock` signals everything that moves the branch: git creates it for each such action, even if HEAD
+//! itself is not rewritten, and deletes it once the reference is in place. The log is written earlier, so it is
+//! no trigger.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use crate::git::{RefStorage, Repository};
 use crate::model::{Head, Names, Parts, WatchTarget};
 
-/// The entries of a worktree's git directory that tell of HEAD and of operations.
+/// Entries of a worktree's git directory that show changes of HEAD and of operations.
 static HEAD_NAMES: LazyLock<Names> = LazyLock::new(|| {
     Names::these([
         "HEAD", "HEAD.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge",
@@ -21,7 +21,7 @@ static HEAD_NAMES: LazyLock<Names> = LazyLock::new(|| {
 static INDEX: LazyLock<Names> = LazyLock::new(|| Names::these(["index"]));
 static PACKED: LazyLock<Names> = LazyLock::new(|| Names::these(["packed-refs"]));
 
-/// The places for a workspace whose HEAD and upstream (full name) are these.
+/// What to watch for a workspace with this HEAD and upstream (full name).
 pub(super) fn of(repository: &Repository, head: &Head, upstream: Option<&str>) -> Vec<WatchTarget> {
     let both = Parts::COMMITS | Parts::CHANGES;
     let mut targets = vec![
@@ -29,7 +29,7 @@ pub(super) fn of(repository: &Repository, head: &Head, upstream: Option<&str>) -
         WatchTarget::new(&repository.git_dir, INDEX.clone(), Parts::CHANGES),
     ];
     if repository.refs == RefStorage::Reftable {
-        // A worktree of its own keeps its HEAD in a stack of its own.
+        // A linked worktree keeps its HEAD in a reftable stack of its own.
         for folder in [&repository.git_dir, &repository.common_dir] {
             targets.push(WatchTarget::new(folder.join("reftable"), Names::these(["tables.list"]), both));
         }
@@ -45,7 +45,7 @@ pub(super) fn of(repository: &Repository, head: &Head, upstream: Option<&str>) -
     targets
 }
 
-/// The folder of a loose reference.
+/// The folder of a loose reference, watched for that name.
 fn loose(common_dir: &Path, name: &str) -> Option<WatchTarget> {
     let path = common_dir.join(name);
     Some(WatchTarget::new(path.parent()?, Names::these([path.file_name()?]), Parts::COMMITS))

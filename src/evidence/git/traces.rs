@@ -1,4 +1,4 @@
-//! What is remembered of the provenance of evidence files, and the repository that stays open while a collection asks.
+//! Remembers the provenance of evidence files, and keeps the repository open for the rest of a collection.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use super::file_state::FileState;
 use crate::git::Repository;
 use crate::model::Timestamp;
 
-/// A repository that was found and opened, kept for the next question of the same collection.
+/// An open repository, kept for the next question of the same collection.
 pub(super) struct Opened {
     pub(super) repository: Repository,
-    /// As libgit2 opened it, where libgit2 reads it.
+    /// libgit2's handle, if libgit2 can read the repository.
     pub(super) handle: Option<git2::Repository>,
 }
 
@@ -22,14 +22,14 @@ impl fmt::Debug for Opened {
 /// Where a file's content comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// The baseline's commit has the same.
+    /// The baseline's commit has the same content.
     pub is_of_baseline: bool,
-    /// HEAD has the same here at least since then; `None` where it has another, or none.
+    /// HEAD has had this content here since this time at the latest; `None` if HEAD has other content or none.
     pub since: Option<Timestamp>,
 }
 
-/// What was found out about each file. Commits never change, so it stays true while the content, the baseline and the
-/// log of HEAD stay the same.
+/// The provenance found for each file. Commits never change, so it holds while the content, the baseline and
+/// the log of HEAD stay the same.
 #[derive(Debug, Default)]
 pub(super) struct Traces(Vec<Trace>);
 
@@ -39,20 +39,20 @@ pub(super) struct Trace {
     /// The SHA-256 of the content.
     pub(super) content: [u8; 32],
     pub(super) baseline: Option<String>,
-    /// The log of HEAD, and the `.git` that says where it is.
+    /// The log of HEAD, and the `.git` that leads to it.
     pub(super) read_from: [FileState; 2],
     pub(super) provenance: Provenance,
 }
 
 impl Traces {
-    /// What was found out about the file, if it still is true.
+    /// The remembered provenance of the file, if it still holds.
     pub(super) fn known(&self, name: &str, content: &[u8; 32], baseline: Option<&str>) -> Option<Provenance> {
         let trace = self.0.iter().find(|trace| trace.name == name)?;
         let is_same = trace.content == *content && trace.baseline.as_deref() == baseline;
         (is_same && trace.read_from.iter().all(FileState::still_holds)).then_some(trace.provenance)
     }
 
-    /// Remembers it in the place of what was known of the same file.
+    /// Remembers a trace; it replaces the earlier one of the same file.
     pub(super) fn keep(&mut self, trace: Trace) {
         self.0.retain(|known| known.name != trace.name);
         self.0.reserve_exact(1);

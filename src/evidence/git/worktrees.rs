@@ -1,4 +1,4 @@
-//! The worktrees of a repository, read from its files.
+//! Lists the worktrees of a repository from its files, without starting a program.
 
 use std::path::{Path, PathBuf};
 
@@ -6,22 +6,24 @@ use crate::disk;
 use crate::git::{self, HeadRef, Read, RefStorage, Repository, file_trouble, trouble};
 use crate::model::{ReadProblem, Unreadable, display_text};
 
-/// One worktree.
+/// A worktree of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worktree {
-    /// Its top folder, resolved where it exists.
+    /// Its top folder, resolved if it exists.
     pub path: PathBuf,
-    /// The short name of its branch; `None` when detached or unknown. Untrusted text.
+    /// The short name of its branch; `None` if detached or unknown. Untrusted text.
     pub branch: Option<String>,
-    /// True for the one that the repository was made with.
+    /// True for the main worktree, the one created with the repository.
     pub is_main: bool,
-    /// What keeps it from being a workspace, in words: its folder is missing, it points elsewhere.
+    /// Why it cannot be a workspace (its folder is missing, it points elsewhere), as a message.
     pub problem: Option<String>,
 }
 
-/// All worktrees of the repository that `path` lies in, the main one first, the others by path. A
-/// bare repository has no main one. `NoRepository` when there is no repository. Reads a few small
-/// files a worktree and starts no program.
+/// All worktrees of the repository that contains `path`: the main one first, the others by path. A bare
+/// repository has no main worktree. Reads a few small files per worktree and starts no program.
+///
+/// # Errors
+/// `NoRepository` if there is no repository; otherwise whatever kept its files from being read.
 pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     let Some(repository) = find(path)? else {
         return Err(no_repository());
@@ -53,8 +55,8 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     Ok(found)
 }
 
-/// The top of the work tree that `path` lies in; `None` where that is a bare repository. No other work tree of the
-/// repository is looked at.
+/// The top of the work tree that contains `path`; `None` for a bare repository. Looks at no other work tree of
+/// the repository.
 ///
 /// # Errors
 /// As [`worktrees`].
@@ -69,7 +71,7 @@ fn no_repository() -> Unreadable {
     trouble(ReadProblem::NoRepository, "no git repository is here")
 }
 
-/// The repository of `path`; a bare one counts too, for its linked worktrees.
+/// The repository of `path`; also a bare one, for its linked worktrees.
 fn find(path: &Path) -> Read<Option<Repository>> {
     let is_bare_itself =
         path.join("HEAD").is_file() && path.join("objects").is_dir() && !path.join(".git").exists();
@@ -82,7 +84,8 @@ fn find(path: &Path) -> Read<Option<Repository>> {
     Repository::find(path)
 }
 
-/// The main worktree of a linked one's repository.
+/// The main worktree of a linked one's repository; `None` if it is bare or its git directory is not called
+/// `.git`.
 fn main_of(repository: &Repository) -> Read<Option<Worktree>> {
     let is_dot_git = repository.common_dir.file_name().is_some_and(|name| name == ".git");
     let Some(top) = repository.common_dir.parent().filter(|_| is_dot_git) else { return Ok(None) };
@@ -95,7 +98,7 @@ fn main_of(repository: &Repository) -> Read<Option<Worktree>> {
     }))
 }
 
-/// The worktree whose git directory is `git_dir`; `None` when it is none.
+/// The worktree whose git directory is `git_dir`; `None` if there is none.
 fn linked_at(git_dir: &Path) -> Option<Worktree> {
     let text = git::read_small(git_dir, "gitdir").ok()??;
     let dot_git = git::resolve(git_dir, &text);
@@ -137,8 +140,8 @@ fn branch_of(repository: &Repository) -> Option<String> {
     }
 }
 
-/// The folder in which a new worktree of the repository of `path` would show; `None` where there is
-/// no repository. It may not exist yet.
+/// The folder in which a new worktree of the repository of `path` would appear; `None` if there is no
+/// repository. It may not exist yet.
 pub fn worktrees_folder(path: &Path) -> Option<PathBuf> {
     find(path).ok().flatten().map(|repository| repository.common_dir.join("worktrees"))
 }
