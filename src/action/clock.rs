@@ -1,5 +1,5 @@
-//! The clock of this room, for what is written down of an action and for how long somebody is waited for. Rules get
-//! their time from whoever asks for the action.
+//! The clock of this room: timestamps in records of actions, and deadlines while waiting. Rules take the
+//! current time as an argument instead.
 
 use std::time::{Duration, Instant};
 
@@ -7,22 +7,22 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::model::Timestamp;
 
-/// The moment now.
+/// The current wall-clock time.
 pub(super) fn now() -> Timestamp {
     Timestamp(i64::try_from(since_epoch().as_millis()).unwrap_or(i64::MAX))
 }
 
-/// The time since 1970.
+/// The time since the Unix epoch.
 pub(super) fn since_epoch() -> Duration {
     read(ClockId::Realtime)
 }
 
-/// The time since this machine was started, which nobody sets: it makes names differ.
+/// The monotonic time since boot. Nobody can set this clock, so it makes names unique.
 pub(super) fn since_start() -> Duration {
     read(ClockId::Monotonic)
 }
 
-/// A moment to measure from.
+/// The starting point for measuring a wait.
 #[expect(clippy::disallowed_methods, reason = "a wait has an end")]
 pub(super) fn instant() -> Instant {
     Instant::now()

@@ -1,7 +1,7 @@
-//! Writes the decision file of a workspace, so that no model has to.
+//! Writes a workspace's decision file, so that no model has to.
 //!
-//! It must not follow a link, replace anything that is no regular file, leave a half-written file, or make the
-//! work tree dirty: closeout's own folder gets a `.gitignore`.
+//! It must not follow a link, replace anything but a regular file, leave a half-written file, or make the work
+//! tree dirty: closeout's own folder gets a `.gitignore`.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -16,11 +16,11 @@ use crate::disk::Folder;
 use crate::disk::write::{self, NewFile, Over};
 use crate::model::ActionClass;
 
-/// The folder that closeout makes in a workspace.
+/// The folder that closeout creates in a workspace.
 const OWN_FOLDER: &str = ".closeout";
-/// The variable with the id of the check.
+/// The environment variable that holds the id of the check.
 pub const CHECK_ID_VARIABLE: &str = "AGENTCORE_COMPLETION_CHECK_ID";
-/// The variable with the path of the decision file.
+/// The environment variable that holds the path of the decision file.
 pub const FILE_VARIABLE: &str = "CLOSEOUT_DECISION_FILE";
 
 /// What a decision file says.
@@ -30,39 +30,40 @@ pub struct DecisionText<'a> {
     pub is_complete: bool,
     /// Why, in the person's words.
     pub reason: Option<&'a str>,
-    /// The id of the check that it is for.
+    /// The id of the check that this decision answers.
     pub check_id: Option<&'a str>,
 }
 
-/// Why a decision file was not written. Paths are untrusted text.
+/// Why a decision file was not written. Paths in it are untrusted text.
 #[derive(Debug, thiserror::Error)]
 pub enum DecisionError {
-    /// The name leads out of the workspace, or is none.
+    /// The name is empty or leads outside the workspace.
     #[error("the decision file {name:?} is not a path inside the workspace")]
     Outside {
-        /// The name.
+        /// The configured name.
         name: String,
     },
-    /// A link, a folder, a FIFO or another thing stands in the way.
+    /// Something other than a regular file, such as a link, folder or FIFO, is at that path or on the way to
+    /// it.
     #[error("{} is {what} and is left as it is", path.display())]
     InTheWay {
-        /// Where.
+        /// The path of the obstacle.
         path: PathBuf,
-        /// What it is, in words.
+        /// What it is, in words for the message.
         what: &'static str,
     },
-    /// The system refused.
+    /// The system refused an operation.
     #[error("cannot write {}: {source}", path.display())]
     Io {
-        /// What was to be written.
+        /// The path that was being written.
         path: PathBuf,
-        /// The reason.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl DecisionError {
-    /// How an action ends that failed so.
+    /// The class of an action that fails with this error: *Refused* unless the system failed.
     pub fn class(&self) -> ActionClass {
         match self {
             DecisionError::Outside { .. } | DecisionError::InTheWay { .. } => ActionClass::Refused,
@@ -71,12 +72,13 @@ impl DecisionError {
     }
 }
 
-/// Writes the decision file `name`: a path from the workspace, or an absolute one that a person named. The
-/// folders on its way are made. In place at once, whole, for this user only; answers with its path and the SHA-256 of its content, in
-/// hexadecimal.
+/// Writes the decision file `name`: a path relative to the workspace, or an absolute one that a person named.
+///
+/// Creates missing folders on the way to it. The file appears atomically and whole, with mode 0600. Returns its
+/// path and the SHA-256 of its content in hexadecimal.
 ///
 /// # Errors
-/// Something else stands in the way, or the system refuses; then all is as before.
+/// Something else is in the way, or the system refuses. No earlier decision file is changed then.
 pub fn write(
     workspace: &Path,
     name: &str,
@@ -87,7 +89,8 @@ pub fn write(
     let (top, relative) = match (asked.strip_prefix(workspace), asked.is_absolute()) {
         (Ok(inside), _) => (workspace, inside),
         (Err(_), false) => (workspace, asked),
-        // A person named it: its folder may be reached through links, the file itself may be none.
+        // A person named this path: its folder may be reached through links, but the file itself must not be
+        // one.
         (Err(_), true) => {
             let file_name = asked.file_name().ok_or_else(outside)?;
             (asked.parent().ok_or_else(outside)?, Path::new(file_name))
@@ -112,7 +115,8 @@ pub fn write(
         path.push(part);
         folder = write::folder_in(&folder, part).map_err(failed(&path))?;
         if depth == 0 && part == OWN_FOLDER && top == workspace {
-            // Git does not look at closeout's own folder, unless something says already what of it is seen.
+            // Keeps closeout's own folder out of git's sight, unless a `.gitignore` there already decides what
+            // is seen.
             let path = path.join(".gitignore");
             write::create_once(&folder, ".gitignore", b"*\n")
                 .map_err(|source| DecisionError::Io { path, source })?;
@@ -127,14 +131,15 @@ pub fn write(
     Ok((path, format!("{:x}", Sha256::digest(content.as_bytes()))))
 }
 
-/// The variables by which a started program learns where its decision goes and which id it must carry.
+/// The environment variables that tell a started program where to write its decision and which id it must
+/// carry.
 pub fn variables(workspace: &Path, name: Option<&str>, check_id: Option<&str>) -> Vec<(OsString, OsString)> {
     let id = check_id.map(|id| (CHECK_ID_VARIABLE.into(), id.into()));
     let file = name.map(|name| (FILE_VARIABLE.into(), workspace.join(name).into_os_string()));
     id.into_iter().chain(file).collect()
 }
 
-/// The same in words, for the prompt of an agent that may write.
+/// The same instructions in words, for the prompt of an agent that may write files.
 pub fn label(workspace: &Path, name: &str, check_id: Option<&str>) -> String {
     let path = workspace.join(name);
     let complete = content(&DecisionText { is_complete: true, reason: None, check_id });
@@ -160,7 +165,7 @@ fn content(text: &DecisionText<'_>) -> String {
     format!("{}\n", Value::Object(object))
 }
 
-/// Only nothing or a regular file may stand where the decision goes.
+/// Refuses anything but an absent path or a regular file as the place for the decision.
 fn check_place(folder: &Folder, name: &OsStr, path: &Path) -> Result<(), DecisionError> {
     let what = match folder.kind(name) {
         Err(Errno::NOENT) | Ok(FileType::RegularFile) => return Ok(()),
@@ -176,7 +181,8 @@ fn check_place(folder: &Folder, name: &OsStr, path: &Path) -> Result<(), Decisio
 fn refusal(path: PathBuf, errno: Errno) -> DecisionError {
     match errno {
         Errno::LOOP => DecisionError::InTheWay { path, what: "a link" },
-        // With both flags set a link in place of a folder is told as "not a directory".
+        // Opened with both O_NOFOLLOW and O_DIRECTORY, a link in place of a folder is reported as "not a
+        // directory".
         Errno::NOTDIR => DecisionError::InTheWay { path, what: "no folder, or a link to one," },
         other => DecisionError::Io { path, source: other.into() },
     }

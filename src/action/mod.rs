@@ -1,7 +1,7 @@
-//! What changes a workspace, and only on a person's word or by trusted configuration.
+//! Changes a workspace: only at a person's request, or as trusted configuration says.
 //!
-//! It must not judge whether work is finished, draw, or run anything that a repository names. Every
-//! action is written to a journal outside the repository before it moves something.
+//! It must not judge whether work is finished, draw, or run a program that only a repository names. Rescues and
+//! replies write a journal outside the repository before they change anything.
 
 pub mod asking;
 pub mod checking;

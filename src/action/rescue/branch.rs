@@ -1,8 +1,9 @@
-//! Moves a branch that lies in a file of its own, as git does, but under locks that are linked from one
-//! file that the journal knows: what a crash leaves of them is provably ours. A child of git's that is
-//! killed while it moves a branch leaves locks that nobody can tell from another's.
+//! Moves a branch that is stored in a file of its own as git does, except that the locks are hard links to one
+//! file that the journal names. After a crash, leftover locks are therefore provably ours. A git process that
+//! is killed while it moves a branch leaves locks that cannot be told from anyone else's.
 //!
-//! It must not move a branch that is not where it was, and must leave to git what is stored otherwise.
+//! It must not move a branch that is not where the plan says, and must leave branches in any other storage to
+//! git.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
@@ -18,20 +19,20 @@ use crate::disk::write::open_to_append;
 use crate::git::{self, Git, HeadRef, PackedRefs, Read, Repository, Stdin, line};
 use crate::model::ReadProblem;
 
-/// What the reflog says of a move.
+/// The reflog message of a move.
 const MESSAGE: &str = "closeout";
 
-/// Device and inode of what is at `path`.
+/// The device and inode of the file at `path`, without following a link.
 pub(super) fn inode(path: &Path) -> Option<(u64, u64)> {
     path.symlink_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// The branch is locked by somebody else.
+/// The error for a branch that someone else has locked.
 pub(super) fn busy(words: &str) -> RescueError {
     RescueError::Busy(format!("the branch is locked: {words}"))
 }
 
-/// Moves the branch by git, if it is where the plan says.
+/// Moves the branch with git itself, if it is where the plan says.
 pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
     let from = plan.from.as_deref().unwrap_or(&zero);
@@ -51,25 +52,25 @@ pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError>
     Err(RescueError::Git { what: "update-ref".to_owned(), words })
 }
 
-/// The commit that a branch is at.
+/// The commit that a branch points to; `None` if it does not exist.
 pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, RescueError> {
     let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", branch], Stdin::Lock)?;
     Ok(output.is_success().then(|| line(&output)))
 }
 
-/// A branch in files, and the file that its locks are linked from.
+/// A branch stored as a file, and the file that its locks link to.
 pub(super) struct Branch<'r> {
     repo: &'r Repository,
     plan: Move,
-    /// What the locks are linked from; its content is the new value.
+    /// The file that the locks are hard links to. It contains the new value of the branch.
     prepared: PathBuf,
-    /// Who moves it, as the reflog names him; asked before anything is locked.
+    /// The identity for the reflog, determined before anything is locked.
     who: String,
 }
 
 impl<'r> Branch<'r> {
-    /// Writes the file for the locks, at `prepared`. `None` when git must move this branch itself: it is
-    /// stored in another format, or is no plain name of a commit.
+    /// Writes the file for the locks at `prepared`. Returns `None` if git must move this branch itself, because
+    /// it is stored in another format or is not a plain name of a commit.
     pub(super) fn prepare(
         git: &Git<'r>,
         plan: &Move,
@@ -79,7 +80,7 @@ impl<'r> Branch<'r> {
         match is_plain(repo, plan) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
-            // Git follows the link.
+            // Git would follow this link; we do not.
             Err(unreadable) if unreadable.problem == ReadProblem::Link => return Ok(None),
             Err(unreadable) => return Err(unreadable.into()),
         }
@@ -92,9 +93,9 @@ impl<'r> Branch<'r> {
         Ok(Some(Branch { repo, plan: plan.clone(), prepared, who }))
     }
 
-    /// Takes the locks; `false` when one of them is another's, and then none is ours.
+    /// Takes the locks. Returns `false`, holding none of them, if someone else has one.
     pub(super) fn lock(&self) -> Result<bool, RescueError> {
-        // HEAD is not concerned where it names another branch.
+        // HEAD needs no lock if it names another branch.
         let n_others = usize::from(self.plan.is_branch_only);
         for lock in locks(self.repo, &self.plan.branch).into_iter().skip(n_others) {
             let folder = lock.parent().unwrap_or(Path::new("/"));
@@ -110,16 +111,17 @@ impl<'r> Branch<'r> {
         Ok(true)
     }
 
-    /// Whether the branch is where the move begins, and HEAD names it where it should.
+    /// Whether the branch is still at the start of the move, and HEAD names it if it is the checked-out one.
     pub(super) fn is_as_planned(&self) -> Result<bool, RescueError> {
         Ok(is_plain(self.repo, &self.plan)?)
     }
 
-    /// Moves it, under the locks.
+    /// Moves the branch. The locks must be held.
     pub(super) fn go(&self) -> Result<(), RescueError> {
         let (file, lock) = (self.file(), lock_of(self.repo, &self.plan.branch));
         let moved = match &self.plan.to {
-            // An empty folder can be left where a branch was; one that holds something stays.
+            // A removed branch can leave an empty folder at this path. A folder with contents stays, and the
+            // move fails.
             Some(_) => fs::rename(&lock, &file).or_else(|error| {
                 if error.kind() == ErrorKind::IsADirectory {
                     return fs::remove_dir(&file).and_then(|()| fs::rename(&lock, &file));
@@ -131,12 +133,11 @@ impl<'r> Branch<'r> {
         moved.map_err(RescueError::io("move", &file))
     }
 
-    /// Tells the reflogs, if they are kept. What cannot be told there changes nothing.
+    /// Adds the move to the reflogs, if they are kept. A failure to write them is ignored.
     pub(super) fn log(&self) {
         log(self.repo, &self.plan, &self.who, Repeat::Allowed);
     }
 
-    /// The file that the branch is in, if it has one of its own.
     pub(super) fn open(&self) -> Option<File> {
         disk::open(&self.file()).ok()
     }
@@ -146,7 +147,7 @@ impl<'r> Branch<'r> {
     }
 }
 
-/// Gives what is to take the place of `old` its mode: others may be meant to read it, or not.
+/// Gives the replacement of `old` the same mode, because access for others may be deliberate.
 pub(super) fn keep_mode(old: &Path, new: &File) -> io::Result<()> {
     match old.symlink_metadata() {
         Ok(metadata) if metadata.is_file() => new.set_permissions(metadata.permissions()),
@@ -154,7 +155,7 @@ pub(super) fn keep_mode(old: &Path, new: &File) -> io::Result<()> {
     }
 }
 
-/// Who moves a branch, as the reflog names him.
+/// The identity for the reflog: name, e-mail and time.
 fn who(git: &Git<'_>) -> Result<String, RescueError> {
     let who = git.real(["var", "GIT_COMMITTER_IDENT"], Stdin::Lock)?;
     Ok(if who.is_success() {
@@ -165,16 +166,16 @@ fn who(git: &Git<'_>) -> Result<String, RescueError> {
     })
 }
 
-/// Whether a line is written that stands at the end of the log already.
+/// Whether to append a line that the reflog already ends with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeat {
     Allowed,
     LeftAway,
 }
 
-/// Tells the reflogs of a move that a crash has cut, unless it was told before.
+/// Adds a move that a crash interrupted to the reflogs, unless it is already there.
 pub(super) fn log_again(git: &Git<'_>, plan: &Move) {
-    // What cannot be told there changes nothing.
+    // The reflog is a convenience: failing to write it must not fail the recovery.
     if let Ok(who) = who(git) {
         log(git.repo, plan, &who, Repeat::LeftAway);
     }
@@ -201,13 +202,13 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
     if to.is_some() {
         tell(name);
     } else {
-        // Git forgets the log of a branch with the branch.
+        // Git deletes the reflog together with the branch.
         let (folder, file) = git::log_file(repo, name);
         let _ = fs::remove_file(folder.join(file));
     }
 }
 
-/// Removes the locks on HEAD and on the branch `name` that are linked from the file with this inode.
+/// Removes the locks on HEAD and on the branch `name` that are links to the file with this inode.
 pub(super) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -> Result<(), RescueError> {
     for lock in locks(repo, name).into_iter().rev() {
         if ours.is_some() && inode(&lock) == ours {
@@ -217,7 +218,7 @@ pub(super) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -
     Ok(())
 }
 
-/// Removes the locks that killed children of git's left on our own hidden references of this worktree.
+/// Removes the locks that killed git processes left on our own hidden references of this worktree.
 pub(super) fn release_hidden(worktree: &WorktreeLock) {
     let repo = &worktree.repo;
     for kind in ["rescue", "visible"] {
@@ -225,16 +226,16 @@ pub(super) fn release_hidden(worktree: &WorktreeLock) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let id = name.to_str().and_then(|name| name.strip_suffix(".lock")).unwrap_or_default();
-            // Of commits before the last one there is a number before the id.
+            // References of all but the last commit carry a number before the id.
             if worktree.is_own_id(id) || id.split_once('-').is_some_and(|(_, id)| worktree.is_own_id(id)) {
-                // What stays is tried again next time; no other reference is locked by it.
+                // A lock that remains is tried again next time; it blocks no other reference.
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
 }
 
-/// The locks in the order in which git takes them.
+/// The locks, in the order in which git takes them.
 fn locks(repo: &Repository, name: &str) -> [PathBuf; 2] {
     [repo.git_dir.join("HEAD.lock"), lock_of(repo, name)]
 }
@@ -243,8 +244,9 @@ fn lock_of(repo: &Repository, name: &str) -> PathBuf {
     repo.common_dir.join(format!("{name}.lock"))
 }
 
-/// Whether HEAD names the branch in a file, unless it is to be moved alone, and the branch is a plain name of the
-/// commit `from` (`None`: it is not there) that files alone can move to `to` (`None`: delete).
+/// Whether the branch can be moved by changing files alone. That requires: HEAD names it in a regular file
+/// (unless only the branch is to move), and it is stored as a plain commit id equal to `from` (`None`: it does
+/// not exist) with nothing packed in the way of `to` (`None`: delete).
 fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
     let (name, from, to) = (plan.branch.as_str(), plan.from.as_deref(), plan.to.as_deref());
     let is_of_head = || -> Read<bool> {
@@ -262,13 +264,13 @@ fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
     let packed = PackedRefs::read(repo)?;
     let is_below =
         |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
-    // A packed branch can have the place of a folder on the way to this one, or lie below it.
+    // A packed branch may occupy a parent folder of this name, or lie below this name.
     let is_taken =
         || packed.entries().any(|(_, it)| is_below(it, name.as_bytes()) || is_below(name.as_bytes(), it));
     Ok((from.is_some() || !is_taken()) && (to.is_some() || packed.id_of(name).is_none()))
 }
 
-/// Appends a line to a log; one that is not there is made only if asked for.
+/// Appends a line to a reflog; creates a missing one only if `is_made`.
 fn append(path: &Path, text: &str, is_made: bool) -> io::Result<()> {
     if let (true, Some(folder)) = (is_made, path.parent()) {
         fs::create_dir_all(folder)?;

@@ -1,6 +1,6 @@
-//! Why a rescue, an undo or a recovery was not done.
+//! Why a rescue, an undo or a recovery failed.
 //!
-//! It must not carry what could be data: gaps and things left out are part of the result.
+//! It must not carry anything that could be returned as data: gaps and left-out paths are part of the result.
 
 use std::path::{Path, PathBuf};
 
@@ -8,60 +8,60 @@ use crate::git::GitError;
 use crate::model::{ActionClass, ReadProblem, RecordCost, Unreadable};
 use crate::process::ProcessError;
 
-/// Why nothing was done. Whatever was recorded before stays.
+/// Why nothing was done. A record made before the failure is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum RescueError {
-    /// Not done, nothing changed; the words name the way out.
+    /// Refused; nothing changed. The text names the way out.
     #[error("{0}")]
     Refused(String),
-    /// The record is saved, the visible commit is not made; the words say why.
+    /// The record is saved but the visible commit is not made. The text says why.
     #[error("{0}")]
     SavedOnly(String),
-    /// Somebody else is at it: a lock of git's or of another rescue.
+    /// Someone else holds a lock: git, or another rescue.
     #[error("{0}")]
     Busy(String),
-    /// A program would run that nobody trusts. The words name it.
+    /// An untrusted program would run. The text names it.
     #[error("{0}")]
     Untrusted(String),
     /// There is nothing to do.
     #[error("there is nothing to do")]
     Nothing,
-    /// A check failed; nothing is deleted.
+    /// A check failed. Nothing is deleted.
     #[error("a check failed: {0}")]
     Damage(String),
-    /// The record would be large: a person is to be asked first, and to say yes with
+    /// The record would be large. Ask a person, then allow it with
     /// [`RecordOrder::is_size_allowed`](crate::model::RecordOrder::is_size_allowed).
     #[error("the record would take {} new or changed files of {} bytes; {} bytes are free", .0.n_files, .0.n_bytes, .0.n_free_bytes)]
     Ask(RecordCost),
     /// The record would take more than half of the free space.
     #[error("the record would take {} bytes, more than half of the {} that are free", .0.n_bytes, .0.n_free_bytes)]
     NoRoom(RecordCost),
-    /// The work of the record is in no branch, or that cannot be found out: a person is to be asked before
-    /// it is forgotten.
+    /// The record's work is in no branch, or that cannot be determined. Ask a person before forgetting it.
     #[error("the work of this record is in no branch; it would be lost")]
     WouldLose,
-    /// The repository cannot be written to; the record can still go to closeout's own folder
+    /// The repository is not writable. The record can still be kept in closeout's own folder
     /// ([`KeepIn::Vault`](crate::model::KeepIn::Vault)).
     #[error("the repository cannot be written to: {0}")]
     ReadOnly(String),
-    /// A person ended it. All is as it was but for what is kept.
+    /// A person cancelled it. Everything is as before except what is kept.
     #[error("{}", cancelled(.kept.as_deref()))]
     Cancelled {
-        /// The reference of the record that was made before, if one was.
+        /// The reference of the record that was already made, if any.
         kept: Option<String>,
     },
-    /// Git did not end in its time and was ended.
+    /// Git exceeded its time limit and was killed.
     #[error("git {0} did not answer in time")]
     TimedOut(String),
     /// Git failed.
     #[error("git {what} failed: {words}")]
     Git {
-        /// The command.
+        /// The git command.
         what: String,
-        /// What it wrote to its error output.
+        /// What git wrote to stderr.
         words: String,
     },
-    /// What is needed of a repository, or a file of closeout's own, could not be read or written.
+    /// Something that is needed from the repository, or one of closeout's own files, could not be read or
+    /// written.
     #[error("{0}")]
     Failed(String),
     /// Git could not be run.
@@ -70,17 +70,17 @@ pub enum RescueError {
     /// A file could not be read or written.
     #[error("cannot {what} {path:?}")]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
-        /// Where.
+        /// The path of the file.
         path: PathBuf,
-        /// The reason.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
 
 impl RescueError {
-    /// How an action ends that fails so.
+    /// The class of an action that fails with this error.
     pub fn class(&self) -> ActionClass {
         match self {
             RescueError::Refused(_)
@@ -102,7 +102,7 @@ impl RescueError {
         }
     }
 
-    /// The same where this record was made before, and stays.
+    /// The same error with the record that was already made and is kept.
     pub(super) fn keeping(self, record: &str) -> RescueError {
         if let RescueError::Cancelled { kept: None } = self {
             return RescueError::Cancelled { kept: Some(record.to_owned()) };
@@ -110,7 +110,7 @@ impl RescueError {
         self
     }
 
-    /// The same where nothing but the record was asked for so far: what failed after it is no reason to hide it.
+    /// The same error when only the record was requested so far: a later failure must not hide that record.
     pub(super) fn with_record_only(self, record: &str) -> RescueError {
         let is_told = matches!(
             self,
@@ -122,7 +122,7 @@ impl RescueError {
         RescueError::SavedOnly(format!("{self}; the record {record} holds the work"))
     }
 
-    /// For `map_err`: what was tried with which file.
+    /// For `map_err`: an [`Io`](RescueError::Io) error with the attempted operation and the path.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> RescueError {
         let path = path.to_owned();
         move |source| RescueError::Io { what, path, source }

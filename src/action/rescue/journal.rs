@@ -1,7 +1,7 @@
-//! What was done to a worktree, outside the repository: one line an action, only ever appended.
+//! The journal of what was done to a worktree. It lies outside the repository, has one line per action, and
+//! only grows.
 //!
-//! It must not be repaired in place: a line that was cut by a crash is passed over, and a damaged one
-//! is said.
+//! It must not be repaired in place: a line cut by a crash is skipped, and a damaged one is reported.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::whole_file::read_small;
 use crate::disk::write;
 use crate::git::Sha1;
 
-/// The most that is read of a journal: some hundred thousand actions.
+/// The most that is read of a journal, in bytes: room for some hundred thousand actions.
 const CAP: u64 = 256 << 20;
 
-/// One action. The key that names it is that of every journal there is: with another one the rescues of older
+/// One action. All existing journals use the tag `act` and these names: if they changed, rescues made by older
 /// versions could not be undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case")]
@@ -25,66 +25,64 @@ pub(super) enum JournalEntry {
     Saved(Saved),
     /// Branch and index are about to move.
     Moving(Move),
-    /// They have moved.
+    /// The move is complete.
     Moved {
-        /// The move.
+        /// The id of the move.
         id: String,
     },
-    /// They have not moved and will not.
+    /// The move did not happen and will not.
     RolledBack {
-        /// The move.
+        /// The id of the move.
         id: String,
     },
-    /// A record is deleted for good, on a person's word; it is not to be put back.
+    /// A record was deleted for good at a person's request. It must not be restored as a lost one.
     Forgotten {
         /// The hidden reference.
         reference: String,
-        /// Moves whose indexes went with it.
+        /// The moves whose kept indexes were deleted with it.
         moves: Vec<String>,
     },
 }
 
-/// A record that is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Saved {
-    /// The hidden reference.
+    /// The name of the hidden reference.
     pub(super) reference: String,
     /// The commit of the work tree.
     pub(super) snapshot: String,
-    /// The commit of index and facts.
+    /// The commit of the index and the facts.
     pub(super) record: String,
-    /// Where the branch was.
+    /// The commit that HEAD pointed to; `None` if the branch was unborn.
     pub(super) head: Option<String>,
-    /// The meaning of the index.
+    /// The digest of the index entries.
     pub(super) digest: String,
-    /// What is shown of it; missing in lines of older versions.
+    /// What the list of records shows; missing in lines of older versions.
     #[serde(default)]
     pub(super) shown: Shown,
 }
 
-/// What is shown of a record.
+/// What the list of records shows of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Shown {
     /// When it was made, in milliseconds since the epoch.
     pub(super) time: Option<i64>,
     /// The branch by its full name.
     pub(super) branch: Option<String>,
-    /// How many files.
+    /// The number of files.
     pub(super) n_files: Option<usize>,
-    /// How many bytes they have.
+    /// Their total size in bytes.
     pub(super) n_bytes: Option<u64>,
-    /// How many bytes it took on the disk.
+    /// The bytes it took on disk.
     pub(super) n_disk_bytes: Option<u64>,
-    /// How many gaps.
+    /// The number of gaps.
     pub(super) n_gaps: Option<usize>,
-    /// The name of its bundle in our own folder of the worktree.
+    /// The name of its bundle in our own folder for this worktree.
     pub(super) vault: Option<String>,
-    /// True when no reference was made.
+    /// Whether it has no reference and lies in the vault alone.
     #[serde(default)]
     pub(super) is_vault_only: bool,
 }
 
-/// What a move is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Purpose {
@@ -99,33 +97,32 @@ pub(super) enum Purpose {
 /// A move of a branch and the index that belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Move {
-    /// Names it.
+    /// The id of the move.
     pub(super) id: String,
-    /// What it is for.
     pub(super) purpose: Purpose,
-    /// The branch by its full name.
+    /// The full name of the branch.
     pub(super) branch: String,
-    /// Where it is; `None` for unborn.
+    /// The commit before the move; `None` if the branch is unborn.
     pub(super) from: Option<String>,
-    /// Where it goes; `None` for unborn.
+    /// The commit after the move; `None` if the branch becomes unborn.
     pub(super) to: Option<String>,
-    /// The meaning of the index before.
+    /// The digest of the index entries before.
     pub(super) digest_before: String,
-    /// The meaning of the index after.
+    /// The digest of the index entries after.
     pub(super) digest_after: String,
-    /// The file of ours that holds the bytes of the index before; `None` when there was no index.
+    /// Our own copy of the index before; `None` if there was no index.
     pub(super) index_before: Option<KeptIndex>,
-    /// The file of ours that holds the bytes of the index after; `None` when there is none.
+    /// Our own copy of the index after; `None` if there is none.
     pub(super) index_after: Option<KeptIndex>,
-    /// Device and inode of the new index, which is linked to git's lock.
+    /// The device and inode of the new index, to which git's lock is a hard link.
     pub(super) inode: (u64, u64),
-    /// Device and inode of the file that the locks on HEAD and the branch are linked from; `None` when git
+    /// The device and inode of the file to which the locks on HEAD and the branch are hard links; `None` if git
     /// moves the branch.
     pub(super) branch_inode: Option<(u64, u64)>,
-    /// True when only the branch moves: it is not checked out, and the index is not its own.
+    /// Whether only the branch moves, because it is not checked out and the index is not its own.
     #[serde(default)]
     pub(super) is_branch_only: bool,
-    /// Of a new branch: the commit that it grew from.
+    /// For a new branch: the commit that it starts from.
     pub(super) base: Option<String>,
     /// The reference of the record that was made first.
     #[serde(default)]
@@ -133,7 +130,7 @@ pub(super) struct Move {
 }
 
 impl Move {
-    /// The making of a branch that grows from `base`. Nothing else moves.
+    /// Creates a branch that starts at `base`. Nothing else moves.
     pub(super) fn of_branch(
         id: String,
         branch: String,
@@ -160,23 +157,23 @@ impl Move {
     }
 }
 
-/// An index that we keep in our own folder.
+/// A copy of an index in our own folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptIndex {
-    /// The name of the file in our folder, which is the sum of its bytes.
+    /// The file's name, which is the checksum of its bytes.
     pub(super) sum: String,
-    /// The time of the index file, in seconds and nanoseconds since the epoch.
+    /// The modification time of the index file, in seconds and nanoseconds since the epoch.
     pub(super) modified: (u64, u32),
 }
 
-/// What a journal holds.
+/// The content of a journal: actions, and what could not be read.
 pub(super) type Reading = write::Lines<JournalEntry>;
 
 /// The journal of one worktree.
 pub(super) struct Journal {
     lines: write::Journal<JournalEntry>,
-    /// The record whose reference is about to be made. Its line comes after the reference: a journal never tells of a
-    /// record that is not kept.
+    /// The record whose reference is about to be made. Its journal line comes after the reference, so that the
+    /// journal never names a record that is not kept.
     pending: PathBuf,
 }
 
@@ -187,33 +184,33 @@ impl Journal {
         Journal { lines, pending: folder.join("pending") }
     }
 
-    /// Writes down that the reference of `record` is about to be made; it is on the disk when this returns.
+    /// Announces that the reference of `record` is about to be made. On disk when this returns.
     pub(super) fn begin(&self, record: &Saved) -> Result<(), RescueError> {
         let text = serde_json::to_vec(record).map_err(std::io::Error::from);
         let written = text.and_then(|text| write::replace(&self.pending, &text));
         written.map_err(RescueError::io("write", &self.pending))
     }
 
-    /// Appends the line of a record that was begun.
+    /// Appends the line of an announced record and removes the announcement.
     pub(super) fn end(&self, record: Saved) -> Result<(), RescueError> {
         self.append(&JournalEntry::Saved(record))?;
         self.clear_pending();
         Ok(())
     }
 
-    /// The record that was begun and not ended; a crash came in between.
+    /// The record that was announced but not completed, because a crash came between.
     pub(super) fn pending(&self) -> Result<Option<Saved>, RescueError> {
         let text = read_small(&self.pending)?;
         Ok(text.and_then(|text| serde_json::from_slice(&text).ok()))
     }
 
-    /// Forgets what was begun.
+    /// Removes the announcement.
     pub(super) fn clear_pending(&self) {
-        // What stays is compared with the journal next time.
+        // A leftover announcement is compared with the journal next time.
         let _ = std::fs::remove_file(&self.pending);
     }
 
-    /// Appends an action; it is on the disk when this returns.
+    /// Appends an action. On disk when this returns.
     pub(super) fn append(&self, action: &JournalEntry) -> Result<(), RescueError> {
         self.lines.append(action).map_err(RescueError::io("append to", self.lines.path()))
     }
@@ -223,13 +220,13 @@ impl Journal {
         self.lines.read().map_err(RescueError::io("read", self.lines.path()))
     }
 
-    /// Writes the journal again without the actions that `is_gone` names.
+    /// Rewrites the journal without the actions that `is_gone` selects.
     pub(super) fn drop_actions(&self, is_gone: &dyn Fn(&JournalEntry) -> bool) -> Result<(), RescueError> {
         self.lines.remove(is_gone).map_err(RescueError::io("write", self.lines.path()))
     }
 }
 
-/// The last move, and whether it is over.
+/// The last move, and whether it was completed or rolled back.
 pub(super) fn last_move(actions: &[JournalEntry]) -> Option<(&Move, bool)> {
     let last = moves(actions).next()?;
     let is_end = |action: &JournalEntry| match action {
@@ -240,7 +237,7 @@ pub(super) fn last_move(actions: &[JournalEntry]) -> Option<(&Move, bool)> {
     Some((last, actions.iter().any(is_end)))
 }
 
-/// The last move that was made and not rolled back.
+/// The last move that was made, not rolled back, and whose indexes were not deleted.
 pub(super) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
     let id = actions
         .iter()
@@ -254,7 +251,7 @@ pub(super) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
     moves(actions).find(|made| made.id == *id)
 }
 
-/// The moves, the newest first.
+/// The moves, newest first.
 pub(super) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
     actions
         .iter()
@@ -262,7 +259,7 @@ pub(super) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
         .filter_map(|action| if let JournalEntry::Moving(made) = action { Some(made) } else { None })
 }
 
-/// True when the journal tells of the record, also that it was deleted.
+/// Whether the journal knows the record, be it saved or deleted.
 pub(super) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
     actions.iter().any(|action| {
         matches!(action, JournalEntry::Saved(Saved { reference, .. }) | JournalEntry::Forgotten { reference, .. }
@@ -270,7 +267,7 @@ pub(super) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
     })
 }
 
-/// The records that were saved and not deleted, the oldest first.
+/// The records that were saved and not deleted, oldest first.
 pub(super) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
     let mut saved: Vec<&Saved> = Vec::new();
     let mut deleted: BTreeSet<&str> = BTreeSet::new();

@@ -1,8 +1,8 @@
-//! Saves uncommitted work without loss: a record on a hidden reference, a visible commit of exactly what
-//! was confirmed, and its exact undo.
+//! Saves uncommitted work without loss: a record on a hidden reference, then a visible commit of exactly what a
+//! person confirmed, and its exact undo.
 //!
-//! It must not run anything that a repository names and nobody trusts, must not change the work tree, and must
-//! not remove a lock that is not provably its own.
+//! It must not run a program that a repository names unless a person trusts it, must not change the work tree,
+//! and must not remove a lock that is not provably its own.
 
 mod author;
 mod belonging;
@@ -78,21 +78,22 @@ pub use error::RescueError;
 pub use plan::PlanRequest;
 pub use step::Stage;
 
-/// How long a call of git's may take that looks at lists.
+/// The time limit of a git call that only lists things.
 const GIT_LIMIT: Duration = Duration::from_secs(10);
 
-/// How a rescue calls git.
+/// How a rescue calls git: settings, limits, and the size of the answers it accepts.
 const POLICY: CallPolicy = CallPolicy {
     settings: &[
-        // Advice would be taken for a warning that something was not read.
+        // Advice on stderr would be mistaken for a warning that something was not read.
         "advice.sparseIndexExpanded=false",
-        // Contents are written to the disk by one call of ours; a reference must never be there without.
+        // Objects are synced by one call of our own (`WorktreeLock::sync`); a reference must never reach the
+        // disk before them.
         "core.fsync=reference",
         "core.symlinks=true",
         "core.ignoreCase=false",
         "core.precomposeUnicode=false",
         "core.bigFileThreshold=16m",
-        // A pack is looked at through windows, which count as memory: without a bound they are as large as the pack.
+        // Git maps packs through windows, which count as memory: unlimited, they grow as large as the pack.
         "core.packedGitWindowSize=4m",
         "core.packedGitLimit=32m",
         "fastimport.unpackLimit=0",
@@ -100,11 +101,11 @@ const POLICY: CallPolicy = CallPolicy {
     programs: "",
     limit: GIT_LIMIT,
     long_limit: Duration::from_mins(15),
-    // A million paths fit.
+    // Enough for a million paths.
     answer_cap: 256 << 20,
 };
 
-/// A record of more than this is asked about.
+/// The size of a record above which a person is asked first. Exceeding either limit is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AskAbove {
     /// New or changed bytes.
@@ -119,40 +120,42 @@ impl Default for AskAbove {
     }
 }
 
-/// Where rescues are run from. One value serves any number of workspaces.
+/// How rescues are run: programs, limits, and what a person configured. One value serves any number of
+/// workspaces.
 pub struct Rescuer {
-    /// Git, by absolute path.
+    /// The absolute path of git.
     pub git: PathBuf,
     /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// Our own folder for journals and locks; made if it is not there, for this user only.
+    /// Closeout's own folder for journals and locks; created with access for this user only if it is missing.
     pub state: PathBuf,
-    /// Write to the disk before "saved" is said. Only a benchmark does without.
+    /// Whether everything is synced to disk before "saved" is reported. Only a benchmark turns this off.
     pub is_synced: bool,
-    /// How long a call of git's may take that looks at lists. Once one did not answer in that time, each further one
-    /// has a tenth of it: what hangs costs an action one such time.
+    /// The time limit of a git call that only lists things. After one timeout each further call gets a tenth of
+    /// it, so that a hanging file system costs an action this time about once.
     pub git_limit: Duration,
-    /// One did not answer.
+    /// Whether a git call has timed out.
     pub has_hung: AtomicBool,
-    /// How large a record may be without a question.
+    /// How large a record may be before a person is asked.
     pub ask_above: AskAbove,
-    /// Branches, by short names, that get no visible commit unless a person says so.
+    /// Branches, by short name, that get no visible commit unless a person explicitly allows it.
     pub protected: Vec<String>,
-    /// The digests that a person trusted ([`Rescuer::trust_list`]). A digest names its workspace.
+    /// The digests that a person trusts ([`Rescuer::trust_list`]). Each digest covers the path of its
+    /// workspace.
     pub trusted: BTreeSet<String>,
-    /// The person's own rescue program and its arguments, from their own configuration. Without it a
+    /// The person's own rescue program and its arguments, from their own configuration. If `None`, a
     /// `commit-rescue.py` at the top of the workspace is offered.
     pub own_program: Option<Vec<OsString>>,
-    /// The programs of the checks that the person configured for the workspace, each with its arguments.
+    /// The commands of the checks configured for the workspace, each as program and arguments.
     pub check_commands: Vec<Vec<String>>,
-    /// The environment for programs that are trusted: filters, hooks, the own rescue program.
+    /// The environment of trusted programs: filters, hooks and the person's own rescue program.
     pub program_env: Vec<(OsString, OsString)>,
-    /// How long each of these programs may take.
+    /// The time limit of each of these programs.
     pub program_limit: Duration,
-    /// Gives each of them a session of its own, with which all that came of it is ended. `None` gives it a
-    /// process group, of which what leaves it can get away.
+    /// Starts each of them in a session of its own, so that every descendant can be ended with it. If `None`,
+    /// they get only a process group, which a descendant can leave.
     pub launcher: Option<Launcher>,
-    /// Ends early what is under way, until something visible is about to be moved: that is finished first.
+    /// Cancels the current action. Once something visible is about to move, that step is completed first.
     pub cancel: Cancel,
     /// Called after each step. For tests, which end the process or change the repository there.
     pub at_step: Option<Box<dyn Fn(Stage) + Send + Sync>>,
@@ -165,7 +168,7 @@ impl std::fmt::Debug for Rescuer {
 }
 
 impl Rescuer {
-    /// A rescuer that protects no branch and trusts nothing.
+    /// Creates a rescuer with default limits that protects no branch and trusts nothing.
     pub fn new(git: PathBuf, home: Option<PathBuf>, state: PathBuf) -> Rescuer {
         Rescuer {
             git,
@@ -187,7 +190,7 @@ impl Rescuer {
         }
     }
 
-    /// The runner of git for a repository, whose children hold `lock`.
+    /// The git runner for `repo`; its child processes inherit `lock`.
     fn runner<'a>(&'a self, repo: &'a Repository, lock: &Arc<File>) -> Git<'a> {
         Git {
             program: &self.git,
@@ -200,15 +203,15 @@ impl Rescuer {
         }
     }
 
-    /// Tells a test of a step.
+    /// Reports a step to the test hook, if there is one.
     fn reached(&self, step: Stage) {
         if let Some(at_step) = &self.at_step {
             at_step(step);
         }
     }
 
-    /// What begins now is finished, whoever wants it to end, until the answer is dropped. An error when somebody
-    /// wanted that before.
+    /// Delays cancellation until the returned guard is dropped. Fails with [`RescueError::Cancelled`] if the
+    /// action was already cancelled.
     fn hold(&self) -> Result<Held, RescueError> {
         self.cancel.hold().ok_or(RescueError::Cancelled { kept: None })
     }

@@ -1,5 +1,5 @@
-//! The plan of a visible commit: everything that a person confirms. It changes nothing but that a record is
-//! made first.
+//! Builds the plan of a visible commit: everything that a person confirms. Its only effect is the record, which
+//! is made first.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,16 +17,17 @@ use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan, RescueRecord,
 };
 
-/// What a front knows that a commit message can be made of. All of it may be untrusted text.
+/// What the front contributes to a plan, mostly material for the commit message. All of it may be untrusted
+/// text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanRequest {
-    /// The message as a person typed it; without it one is proposed.
+    /// The message that a person typed; if `None`, one is proposed.
     pub message: Option<String>,
-    /// What the agent was asked for.
+    /// What the agent was asked to do.
     pub task: Option<String>,
-    /// What the agent said last.
+    /// The agent's last message.
     pub last_words: Option<String>,
-    /// Evidence files, from the top: no part of the commit unless a person includes them.
+    /// Evidence files, relative to the top: left out of the commit unless a person includes them.
     pub evidence: Vec<Vec<u8>>,
     /// How the record is to be made.
     pub order: RecordOrder,
@@ -39,8 +40,8 @@ impl From<&str> for PlanRequest {
 }
 
 impl Rescuer {
-    /// Records the uncommitted work and tells what a visible commit of it would hold. When none can be
-    /// made, the plan says why; the record is there all the same.
+    /// Records the uncommitted work and shows what a visible commit of it would hold. If no commit can be made,
+    /// the plan says why; the record is kept either way.
     pub fn plan(&self, workspace: &Path, request: impl Into<PlanRequest>) -> Result<RescuePlan, RescueError> {
         let request = request.into();
         let worktree = WorktreeLock::take(self, workspace)?;
@@ -110,7 +111,6 @@ impl Rescuer {
     }
 }
 
-/// What a plan is made of.
 struct State<'a> {
     git: &'a Git<'a>,
     current: &'a Recorded,
@@ -119,7 +119,8 @@ struct State<'a> {
 }
 
 impl Rescuer {
-    /// Tells in `paths` what the commit would hold; the ways to split it, and the filters with a program.
+    /// Fills `paths` with what the commit would hold. Returns the possible splits and the filters that would
+    /// run a program.
     fn show_commit(
         &self,
         state: &State<'_>,
@@ -155,7 +156,7 @@ impl Rescuer {
         }
     }
 
-    /// What programs get, if they are trusted.
+    /// The environment and limits of programs, if these programs are trusted.
     pub(super) fn for_programs(&self, programs: &Programs) -> Option<ForPrograms<'_>> {
         programs.is_trusted.then(|| ForPrograms {
             env: &self.program_env,
@@ -177,8 +178,8 @@ impl Rescuer {
     }
 }
 
-/// The names of the filters that would run a program for one of the paths. When they are not trusted, these
-/// paths are left out.
+/// The names of the filters that would run a program for one of the paths. If they are not trusted, these paths
+/// are left out of the commit.
 fn filters(
     paths: &mut [PlannedPath],
     snapshot: &Tree,
@@ -201,8 +202,8 @@ fn filters(
     names
 }
 
-/// Stages everything that can be in a commit, in our own object directory; if that cannot be done, what
-/// is in unless something else is asked for.
+/// Stages every path that could be included, in our own object directory. If that fails, stages only what is
+/// included by default.
 fn stage_all(staging: &Staging<'_>, paths: &[PlannedPath]) -> Result<Staged, RescueError> {
     let all: Vec<PlannedPath> = paths
         .iter()
@@ -216,7 +217,7 @@ fn stage_all(staging: &Staging<'_>, paths: &[PlannedPath]) -> Result<Staged, Res
     }
 }
 
-/// Tells in the plan what the commit will hold.
+/// Copies what was staged into the plan's paths.
 fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
     for path in paths {
         if let Some(entry) = staged.get(&path.path) {
@@ -226,10 +227,10 @@ fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
     }
 }
 
-/// So many commands are named.
+/// How many commands a note names before it only counts the rest.
 const MOST_NAMED: usize = 6;
 
-/// The first of a list, and how many more there are.
+/// The first [`MOST_NAMED`] names, then how many more there are.
 fn shown(names: &[String]) -> Vec<String> {
     let mut shown: Vec<String> = names.iter().take(MOST_NAMED).cloned().collect();
     if names.len() > MOST_NAMED {
@@ -238,7 +239,7 @@ fn shown(names: &[String]) -> Vec<String> {
     shown
 }
 
-/// What is not to be seen from the paths.
+/// Notes on what the list of paths does not show.
 fn notes(
     state: &State<'_>,
     programs: &Programs,

@@ -1,7 +1,7 @@
-//! Reads one path of the work tree: no component is a link, nothing is waited for, and what changed
-//! while it was read is read again.
+//! Reads one path of the work tree without waiting, and reads it again if it changed meanwhile.
 //!
-//! It must not follow a link, not even in a parent, and must not read what is no regular file.
+//! It must not follow a link, not even in a parent folder, and must not read anything but regular files and the
+//! targets of links.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -19,12 +19,12 @@ use crate::disk::{Folder, file_problem};
 use crate::git::ObjectFormat;
 use crate::model::ReadProblem;
 
-/// A file is read so often when it changes under the reader.
+/// How often a file is read when it keeps changing.
 const TRIES: usize = 3;
-/// What is read at once.
+/// The buffer size, in bytes.
 const PIECE: usize = 1 << 20;
 
-/// How a path was found, to see whether it has changed since.
+/// The state of a path, to see whether it has changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     place: (u64, u64),
@@ -36,7 +36,6 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// What the system tells of it.
     #[expect(clippy::unnecessary_cast, reason = "the fields have other types on other systems")]
     pub(super) fn of(stat: &Stat) -> Stamp {
         Stamp {
@@ -48,18 +47,17 @@ impl Stamp {
         }
     }
 
-    /// True for a folder.
     pub(super) fn is_folder(&self) -> bool {
         FileType::from_raw_mode(self.mode) == FileType::Directory
     }
 
-    /// Its size and time as an index keeps them, to see whether it has changed since.
+    /// Its size and time as an index stores them, to see whether it has changed since.
     pub(super) fn as_in_index(&self) -> (u32, u64, u64) {
         let size = u32::try_from(self.size & u64::from(u32::MAX)).unwrap_or(0);
         (size, u64::try_from(self.modified.0).unwrap_or(0), self.modified.1)
     }
 
-    /// When it was last changed in any way, since the epoch.
+    /// The time of its last change of any kind (ctime), since the epoch.
     pub(super) fn changed_at(&self) -> Duration {
         let (seconds, nanos) = self.changed;
         Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0))
@@ -80,45 +78,45 @@ impl Stamp {
 /// What is at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// A file or a link, which is in the spool now.
+    /// A file or a link; its content is in the spool.
     Read(Blob),
-    /// A folder; what is in it has paths of its own.
+    /// A folder; what it contains has paths of its own.
     Folder,
     /// Nothing.
     Absent,
-    /// Something that cannot be read; the words say why.
+    /// Something unreadable; the text says why.
     Unreadable(String),
 }
 
 /// A content that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Blob {
-    /// How it was found after it was read.
+    /// Its state after it was read.
     pub(super) stamp: Stamp,
-    /// The id that we computed.
+    /// The object id that we computed.
     pub(super) id: String,
-    /// The number under which the spool holds it.
+    /// Its mark in the spool.
     pub(super) mark: usize,
     /// In bytes.
     pub(super) size: u64,
-    /// True when it changed during each of the readings.
+    /// Whether it changed during every attempt to read it.
     pub(super) is_torn: bool,
 }
 
-/// The work tree, opened once.
+/// The top folder of the work tree, opened once.
 pub(super) struct WorkTree {
     top: Folder,
     format: ObjectFormat,
 }
 
 impl WorkTree {
-    /// Opens the top; contents get ids of this format.
+    /// Opens the top folder; contents get ids in this object format.
     pub(super) fn open(top: &Path, format: ObjectFormat) -> Result<WorkTree, RescueError> {
         let top = Folder::open_unlinked(top).map_err(|errno| RescueError::io("open", top)(errno.into()))?;
         Ok(WorkTree { top, format })
     }
 
-    /// How the path is found now; `None` when nothing is there.
+    /// The current state of the path; `None` if nothing is there.
     pub(super) fn stamp(&self, path: &[u8]) -> Result<Option<Stamp>, Errno> {
         match self.parent(path).and_then(|(folder, name)| folder.stat(name)) {
             Ok(stat) => Ok(Some(Stamp::of(&stat))),
@@ -127,7 +125,7 @@ impl WorkTree {
         }
     }
 
-    /// Reads what is at the path into the spool.
+    /// Reads the path into the spool.
     pub(super) fn read(&self, path: &[u8], spool: &mut Spool) -> Result<Found, RescueError> {
         let (folder, name) = match self.parent(path) {
             Ok(parent) => parent,
@@ -158,12 +156,12 @@ impl WorkTree {
         Ok(Found::Unreadable("it becomes something else all the time".to_owned()))
     }
 
-    /// The names in a folder, in their order.
+    /// The sorted names in a folder.
     pub(super) fn list(&self, path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
         Ok(self.entries(path)?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// The names in a folder, in their order, and what each is; those of the top for an empty path.
+    /// The sorted names in a folder with their types; an empty path means the top.
     pub(super) fn entries(&self, path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Errno> {
         if !path.is_empty() {
             check_plain(path)?;
@@ -186,7 +184,7 @@ impl WorkTree {
         Ok(entries)
     }
 
-    /// True when a folder is there, reached through no link.
+    /// Whether a folder is there, reached through no link.
     pub(super) fn is_folder(&self, path: &[u8]) -> bool {
         matches!(self.stamp(path), Ok(Some(stamp))
             if FileType::from_raw_mode(stamp.mode) == FileType::Directory)
@@ -201,13 +199,13 @@ impl WorkTree {
     }
 }
 
-/// Refuses what is no path as git has them.
+/// Refuses anything that is not a plain relative path as git has them.
 fn check_plain(path: &[u8]) -> Result<(), Errno> {
     let is_plain = |name: &[u8]| !name.is_empty() && name != b"." && name != b"..";
     if path.split(|byte| *byte == b'/').all(is_plain) { Ok(()) } else { Err(Errno::INVAL) }
 }
 
-/// Nothing is at a path whose parent is missing, a file or a link.
+/// Whether an error means that nothing is at the path: its parent is missing, a file or a link.
 fn is_absence(errno: Errno) -> bool {
     matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
 }
@@ -225,12 +223,12 @@ fn read_link(
 ) -> Result<Option<Found>, RescueError> {
     let target = match folder.link_target(name) {
         Ok(target) => target,
-        // It is no link any more.
+        // It is no longer a link.
         Err(Errno::INVAL) => return Ok(None),
         Err(errno) => return Ok(Some(not_found(errno))),
     };
     let content = target.to_bytes();
-    // A link cannot be changed, only replaced.
+    // A link cannot be modified, only replaced, so one look afterwards suffices.
     match folder.stat(name) {
         Ok(after) if Stamp::of(&after) == stamp => {}
         Ok(_) => return Ok(None),
@@ -242,12 +240,12 @@ fn read_link(
     Ok(Some(Found::Read(Blob { stamp, id, mark, size, is_torn: false })))
 }
 
-/// Git refuses to store it, and with it everything that comes at the same time.
+/// Reports a SHA-1 collision: git refuses such an object and everything imported along with it.
 fn collision() -> Found {
     Found::Unreadable("it is made to have the SHA-1 of another content, and git refuses it".to_owned())
 }
 
-/// Reads a regular file; `None` when it changed meanwhile and this was not the last try.
+/// Reads a regular file; `None` if it changed meanwhile and this was not the last attempt.
 fn read_file(
     folder: &Folder,
     name: &[u8],
@@ -257,7 +255,7 @@ fn read_file(
 ) -> Result<Option<Found>, RescueError> {
     let mut file = match folder.file(Path::new(OsStr::from_bytes(name))) {
         Ok(file) => file,
-        // It is something else now.
+        // It has been replaced by something else.
         Err(error) if matches!(file_problem(&error), ReadProblem::Link | ReadProblem::NotAFile) => {
             return Ok(None);
         }
@@ -276,7 +274,7 @@ fn read_file(
     let mut n_read = 0;
     let mut piece = vec![0; PIECE.min(usize::try_from(before.size).unwrap_or(PIECE) + 1)];
     loop {
-        // One byte more than expected is looked for, to see growth.
+        // The buffer holds one byte more than expected, to detect growth.
         match file.read(&mut piece) {
             Ok(0) => break,
             Ok(n) => {
@@ -317,7 +315,7 @@ fn read_file(
     read_torn(&mut file, after, format, spool).map(Some)
 }
 
-/// Reads a file that does not hold still: as much of it as it had a moment ago, and says so.
+/// Reads a file that keeps changing: at most the size it last had, marked as torn.
 fn read_torn(
     file: &mut File,
     stamp: Stamp,

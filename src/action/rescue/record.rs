@@ -1,5 +1,5 @@
-//! Writes a record: contents, trees and commits in one pack, compared whole with what was read, then a
-//! hidden reference. It takes nothing away and moves nothing.
+//! Writes a record: blobs, trees and commits in one pack, verified in full against what was read, then a hidden
+//! reference. It must not remove or move anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,39 +18,39 @@ use crate::action::clock;
 use crate::git::{self, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 use crate::model::Gap;
 
-/// Who makes a record.
+/// Author and committer of every record.
 const IDENTITY: &str = "closeout <closeout@localhost>";
-/// Files that show an operation of git in progress; folders with their files.
+/// Files that mark a git operation in progress; a folder stands for its files.
 const STATE_FILES: [&str; 14] = [
     "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD",
     "BISECT_LOG", "BISECT_START", "BISECT_TERMS", "AUTO_MERGE", "rebase-merge", "rebase-apply", "sequencer",
 ];
-/// The largest file of state that is kept, in bytes.
+/// The largest such state file that is kept, in bytes.
 const STATE_CAP: u64 = 16 << 20;
 
-/// What a record is made of, before it is written.
+/// Everything a record consists of, before it is written.
 pub(super) struct Draft {
-    /// The work tree.
+    /// The tree of the work tree.
     pub(super) snapshot: Tree,
-    /// The index, its stages, the state of git and the facts.
+    /// The tree of the index, its stages, git's state and the facts.
     pub(super) record: Tree,
-    /// Sizes of the contents that were read, by their ids.
+    /// The size in bytes of each blob that was read, by object id.
     pub(super) sizes: BTreeMap<String, u64>,
-    /// What is missing.
+    /// What could not be recorded.
     pub(super) gaps: Vec<Gap>,
-    /// The commands for the commits need the number or the id of each content.
+    /// The mark or object id by which the commit commands refer to each blob.
     references: BTreeMap<String, String>,
 }
 
 /// The two commits of a record.
 pub(super) struct Commits {
-    /// Of the work tree.
+    /// The commit of the work tree.
     pub(super) snapshot: String,
-    /// Of the index and the facts.
+    /// The commit of the index and the facts.
     pub(super) record: String,
 }
 
-/// Puts together what goes into the trees.
+/// Assembles the two trees of a record.
 pub(super) fn draft(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -129,7 +129,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Every stage of the index; its objects are in the repository already, or are named as missing.
+    /// Adds every stage of the index. Its objects are already in the repository or are reported as missing.
     fn add_stages(&mut self, git: &Git<'_>, shadow: &Shadow, survey: &Survey) -> Result<(), RescueError> {
         let mut ids: Vec<&str> = survey.entries.iter().map(|entry| entry.id.as_str()).collect();
         ids.sort_unstable();
@@ -145,7 +145,7 @@ impl Draft {
             if entry.is_intent() || names::is_refused(&entry.path, &entry.mode) {
                 continue;
             }
-            // A submodule whose folder is gone, or another thing now, is not there.
+            // A submodule whose folder is gone or was replaced counts as absent.
             let is_folder = survey.nested.contains(&entry.path) || entry.is_flagged();
             let is_there = is_folder && !survey.blobs.contains_key(&entry.path);
             if entry.is_gitlink()
@@ -157,7 +157,8 @@ impl Draft {
                 self.snapshot.insert(entry.path.clone(), link);
             }
             if is_missing(entry) {
-                // What the last commit has, and only the server of a partial clone, is no uncommitted work.
+                // In a partial clone: what the last commit has and only the server stores is not uncommitted
+                // work.
                 let is_as_committed =
                     |tree: &Tree| tree.get(&entry.path).is_some_and(|committed| committed.id == entry.id);
                 if promised.as_ref().is_some_and(is_as_committed) {
@@ -174,7 +175,7 @@ impl Draft {
         Ok(())
     }
 
-    /// What shows an operation of git in progress. What cannot be read of it is a gap, and nothing more.
+    /// Adds the files that mark a git operation in progress. An unreadable one becomes a gap, not an error.
     fn add_state(&mut self, git: &Git<'_>, spool: &mut Spool) -> Result<(), RescueError> {
         for name in STATE_FILES {
             for file in state_files(git.repo, name) {
@@ -195,7 +196,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Writes the commands for the two commits.
+    /// Writes the fast-import commands for the two commits.
     fn commit_commands(&self, survey: &Survey, spool: &mut Spool) -> Result<(), RescueError> {
         let when = clock::since_epoch().as_secs();
         let (record, snapshot) = (spool.next_mark(), spool.next_mark());
@@ -208,7 +209,8 @@ impl Draft {
                 )
                 .as_bytes(),
             )?;
-            // `merge` and never `from`: git would load the tree of the last commit, which can be damaged.
+            // `merge` instead of `from`: `from` makes git load the tree of the last commit, which may be
+            // damaged.
             if let Some(head) = &survey.head.commit {
                 spool.add(format!("merge {head}\n").as_bytes())?;
             }
@@ -223,12 +225,13 @@ impl Draft {
             }
             spool.add(b"\n")?;
         }
-        // Their ids are the answer.
+        // Makes git answer with the two commit ids.
         spool.add(format!("get-mark :{snapshot}\nget-mark :{record}\ndone\n").as_bytes())
     }
 }
 
-/// What is at `name` in the git directory, or the files in it where it is a folder; from the git directory.
+/// The file `name` in the git directory, or the files inside it if it is a folder; paths relative to the git
+/// directory.
 fn state_files(repo: &Repository, name: &str) -> Vec<PathBuf> {
     let path = repo.git_dir.join(name);
     let entries = match path.symlink_metadata() {
@@ -236,7 +239,7 @@ fn state_files(repo: &Repository, name: &str) -> Vec<PathBuf> {
         Ok(metadata) if metadata.is_dir() => fs::read_dir(&path),
         Ok(_) => return vec![PathBuf::from(name)],
     };
-    // A folder that cannot be listed is a gap when it is read as a file.
+    // A folder that cannot be listed becomes a gap once it is read as a file.
     let Ok(entries) = entries else { return vec![PathBuf::from(name)] };
     let files = entries.flatten().filter(|entry| !entry.file_type().is_ok_and(|kind| kind.is_dir()));
     files.map(|entry| Path::new(name).join(entry.file_name())).collect()
@@ -247,7 +250,7 @@ fn has_files_below<V>(blobs: &BTreeMap<Vec<u8>, V>, folder: &[u8]) -> bool {
     blobs.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix))
 }
 
-/// Makes the pack in our own object directory.
+/// Imports the spooled objects as a pack in our own object directory.
 pub(super) fn import(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -266,7 +269,7 @@ pub(super) fn import(
     }
 }
 
-/// True when there is no work that is not committed. `unchanged` are files that git would write as they are.
+/// Whether there is no uncommitted work. `unchanged` lists files that git would store as they are committed.
 pub(super) fn is_nothing(
     git: &Git<'_>,
     survey: &Survey,

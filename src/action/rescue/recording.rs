@@ -1,6 +1,6 @@
-//! Makes a record from the first look to the line in the journal: read, written, compared, kept.
+//! Makes a record, from the first look to the line in the journal: read, written, verified, kept.
 //!
-//! It must not say "saved" before everything was found again where it is kept.
+//! It must not report "saved" before every object was found again in the place where it is kept.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ use crate::action::clock;
 use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
-/// Where a record is kept.
+/// Where and how a record ended up being kept.
 struct Kept {
     reference: String,
     n_disk_bytes: u64,
@@ -32,26 +32,26 @@ struct Kept {
 }
 
 impl Rescuer {
-    /// Records the uncommitted work of the repository whose top is `workspace`. Changes nothing that a
-    /// person or an agent sees; it is verified and on the disk when this returns.
+    /// Records the uncommitted work of the repository whose top is `workspace`. Changes nothing that a person
+    /// or an agent sees. The record is verified and on disk when this returns.
     ///
-    /// When the newest record holds just what is found now, it is used again.
+    /// If the newest record holds exactly the current state, it is reused.
     ///
     /// # Errors
-    /// [`RescueError::Nothing`] when there is no uncommitted work, [`RescueError::Ask`] when the record would
-    /// be large; every other error leaves all as it was.
+    /// [`RescueError::Nothing`] if there is no uncommitted work, [`RescueError::Ask`] if the record would be
+    /// large. Every other error leaves everything as it was.
     pub fn record(&self, workspace: &Path) -> Result<RescueRecord, RescueError> {
         self.record_ordered(workspace, RecordOrder::default())
     }
 
-    /// The same as it was ordered: with a large record allowed, or kept in another place.
+    /// Like [`Rescuer::record`], with the options of `order`: allow a large record, or choose where it is kept.
     pub fn record_ordered(&self, workspace: &Path, order: RecordOrder) -> Result<RescueRecord, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
         self.record_in(&worktree, order).map(|(record, _)| record)
     }
 
-    /// Makes a record in a locked worktree.
+    /// Makes a record in a worktree that is already locked.
     pub(super) fn record_in(
         &self,
         worktree: &WorktreeLock,
@@ -77,7 +77,7 @@ impl Rescuer {
         Ok((record, read))
     }
 
-    /// Reads everything that a record is to hold.
+    /// Reads everything that a record holds.
     fn read(
         &self,
         worktree: &WorktreeLock,
@@ -96,13 +96,13 @@ impl Rescuer {
         let survey = survey::survey_if(git, &shadow, &mut spool, &is_wanted)?;
         let draft = record::draft(git, &shadow, &survey, &mut spool)?;
         self.reached(Stage::Surveyed);
-        // Before the record is written: what it holds can be what is missing.
+        // Read before the record is written: the record's own objects must not stand in for missing ones.
         let head = last_commit(git, &survey);
         let unchanged = unchanged::files(git, &shadow, &settings, &survey, head.as_ref().ok())?;
         Ok((Recorded { settings, shadow, survey, head, unchanged }, draft, spool))
     }
 
-    /// Writes a record of what was read, verified and on the disk.
+    /// Writes a record of what was read. It is verified and on disk when this returns.
     fn write(
         &self,
         worktree: &WorktreeLock,
@@ -156,7 +156,7 @@ impl Rescuer {
         })
     }
 
-    /// Brings what was imported to where it is kept, and finds it again there.
+    /// Moves the imported objects to where the record is kept and verifies that they arrived.
     fn keep(
         &self,
         worktree: &WorktreeLock,
@@ -176,7 +176,7 @@ impl Rescuer {
         let n_disk_bytes = packs::pack_bytes(shadow)?;
         let packs = packs::move_packs(shadow, worktree)?;
         self.reached(Stage::PackMoved);
-        // Of what was ended here git removes the pack once it is old: no reference knows it.
+        // After a cancellation no reference keeps the pack, so git may remove it once it is old.
         let release = |error: RescueError| {
             if matches!(error, RescueError::Cancelled { .. }) {
                 packs::release_packs(&packs);
@@ -187,17 +187,18 @@ impl Rescuer {
         self.reached(Stage::Verified);
         worktree.sync(self)?;
         git.check_cancelled().map_err(|error| release(error.into()))?;
-        // The reference, and the line in the journal that tells of it, come both or not at all.
+        // From here on not cancellable: the reference and its journal line come both or not at all.
         let git = &git.to_the_end();
         let shown = Shown { n_disk_bytes: Some(n_disk_bytes), ..saving.shown.clone() };
-        // What a crash cuts after this is found by it, and taken for saved.
+        // If a crash interrupts what follows, recovery finds this entry and treats the record as saved.
         worktree.journal.begin(&Saved { shown, ..saving })?;
         let below = format!("rescue/{}/{id}", worktree.repo.key);
         let made = references::make_or_other(git, &below, &commits.snapshot);
         let (reference, notice) = match made {
             Ok(made) => made,
             Err(error) if is_locked(&error) || references::in_the_way(git, &usual)?.is_some() => {
-                // No name is free, or somebody left a lock on all references: out of the way of them.
+                // No name is free, or someone left a lock on the whole table of references: keep the record
+                // outside of them.
                 let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
                 let notice = RecordNotice::VaultOnly { reason: error.to_string() };
                 return self.kept_in_vault(worktree, usual, vault, vec![notice]);
@@ -205,9 +206,9 @@ impl Rescuer {
             Err(error) => return Err(error),
         };
         self.reached(Stage::ReferenceMade);
-        // Somebody may have collected garbage between the pack and the reference.
+        // A garbage collection may have run between the pack's arrival and the reference.
         if let Err(error) = verify::is_there(git, draft, &[&commits.snapshot, &commits.record]) {
-            // If it stays, the error that led here is told all the same.
+            // If the removal fails too, the first error is still the one to report.
             let _ = references::remove(git, &reference, &commits.snapshot);
             return Err(error);
         }
@@ -216,7 +217,7 @@ impl Rescuer {
             KeepIn::RepositoryAndVault => {
                 let written = vault::write(self, worktree, shadow, &id, draft, commits);
                 if matches!(written, Err(RescueError::Cancelled { .. })) {
-                    // If it stays, it is a record that the journal does not know, and is told as one.
+                    // If the removal fails, the reference is listed as a record that the journal does not know.
                     let _ = references::remove(git, &reference, &commits.snapshot);
                 }
                 Some(written?)
@@ -241,12 +242,12 @@ impl Rescuer {
     }
 }
 
-/// True when git could not take a lock: where references are a table, there is one for all of them.
+/// Whether git could not take a lock. The reftable format has a single lock for all references.
 fn is_locked(error: &RescueError) -> bool {
     matches!(error, RescueError::Git { words, .. } if words.contains("cannot lock"))
 }
 
-/// The tree of the last commit; in words, why it cannot be read.
+/// The tree of the last commit, or why it cannot be read.
 fn last_commit(git: &Git<'_>, survey: &Survey) -> Result<Tree, String> {
     let commit = survey.head.commit.as_ref();
     commit
@@ -254,7 +255,7 @@ fn last_commit(git: &Git<'_>, survey: &Survey) -> Result<Tree, String> {
         .map_err(|error| error.to_string())
 }
 
-/// What the list of records will show of it, as far as that is known before it is kept.
+/// What the list of records shows of it, as far as that is known before it is kept.
 fn shown(time: Timestamp, survey: &Survey, draft: &Draft) -> Shown {
     Shown {
         time: Some(time.0),

@@ -1,5 +1,5 @@
-//! The commit of a plan, and recovery. Each locks its worktree and first finishes or rolls back what a
-//! crash has cut.
+//! Makes the visible commit of a plan, and recovers from crashes. Both lock the worktree and first complete or
+//! roll back what a crash interrupted.
 
 use std::path::Path;
 
@@ -24,12 +24,12 @@ use crate::git::{Git, Shadow, index_entries};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
 impl Rescuer {
-    /// Commits what `plan` shows, or nothing. The work tree is not touched.
+    /// Commits exactly what `plan` shows, or nothing. Does not touch the work tree.
     ///
     /// # Errors
-    /// [`RescueError::SavedOnly`] when something is not as the plan shows it, or nobody chose where the commit
-    /// goes; [`RescueError::Refused`] when nobody said whose name it bears; [`RescueError::Cancelled`] when somebody
-    /// ended it, until the commit is made: from then on it is finished.
+    /// [`RescueError::SavedOnly`] if anything differs from the plan or no target was chosen;
+    /// [`RescueError::Refused`] if the author is not decided; [`RescueError::Cancelled`] if it was cancelled
+    /// before its commits were made: from there on it is completed.
     pub fn commit(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
         self.commit_shown(workspace, plan).map_err(|error| error.keeping(&plan.record.reference))
     }
@@ -51,7 +51,7 @@ impl Rescuer {
             }
             return self.run_own(&worktree, &git, &current, plan, &saved);
         }
-        // Before anything is staged: what is trusted can be about what git tracks.
+        // Read before anything is staged, because trust can cover the tracked files as they are now.
         let programs = self.programs(&git, &current.shadow)?;
         let wanted = self.stage_shown(&git, &current, plan, &programs)?;
         self.reached(Stage::TreeMade);
@@ -80,7 +80,7 @@ impl Rescuer {
         let moved = (|| {
             let id = worktree.new_id();
             references::pin(&git, &worktree.repo.key, &id, &commits)?;
-            // The branch must not come to the disk before its commit.
+            // The branch must not reach the disk before its commit does.
             worktree.sync(self)?;
             self.reached(Stage::CommitPinned);
             needed.check(&git)?;
@@ -97,13 +97,13 @@ impl Rescuer {
         Ok(Rescued { record, commits, branch, n_paths, notes, can_be_undone: true })
     }
 
-    /// Brings to an end what a crash has cut: all of it, or nothing.
+    /// Completes or rolls back what a crash interrupted, never leaving half of it.
     pub fn recover(&self, workspace: &Path) -> Result<(), RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)
     }
 
-    /// Reads everything again; it must be as it was when the plan was made.
+    /// Reads everything again and refuses unless it is as it was when the plan was made.
     fn revalidate(
         &self,
         git: &Git<'_>,
@@ -151,14 +151,14 @@ impl Rescuer {
         Hooks::of(self, git, shadow, programs).map(Some)
     }
 
-    /// What the hooks did to the work tree, in words. The commit holds what was confirmed all the same, and the
-    /// record what was there: both give it back.
+    /// Describes what the hooks changed in the work tree. Nothing is lost: the commit holds what was confirmed
+    /// and the record holds the earlier content.
     fn difference_after_hooks(
         git: &Git<'_>,
         current: &Current,
         saved: &Saved,
     ) -> Result<Option<String>, RescueError> {
-        // What they did is found out in any case, also when somebody has ended them.
+        // Runs even after a cancellation: a person must learn what the hooks did.
         let git = git.to_the_end();
         let mut spool = Spool::create(&git, &current.shadow.file("stream-after"))?;
         let after = survey::survey(&git, &current.shadow, &mut spool)?;
@@ -170,7 +170,7 @@ impl Rescuer {
         }))
     }
 
-    /// Stages what the plan has in it, and splits it as the plan says; each object is the one that it shows.
+    /// Stages the plan's paths and splits them into its commits; every object must be the one the plan shows.
     fn stage_shown(
         &self,
         git: &Git<'_>,
@@ -209,7 +209,7 @@ impl Rescuer {
     }
 }
 
-/// A failure after hooks ran, with what they did.
+/// Adds what the hooks changed to the error of a step that failed after them.
 fn with_difference(error: RescueError, difference: Option<&str>) -> RescueError {
     match difference {
         Some(difference) => RescueError::SavedOnly(format!("{error}; {difference}")),
@@ -254,7 +254,7 @@ fn planned_move(
     })
 }
 
-/// Whether a plan shows the paths of now, and has in it only what can be in.
+/// Whether the plan shows exactly the current paths and includes only those that may be included.
 fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
     now.len() == plan.len()
         && now.iter().zip(plan).all(|(now, then)| {
@@ -263,7 +263,7 @@ fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
         })
 }
 
-/// The record of a plan, as the journal and the repository know it.
+/// The record of a plan; journal and repository must both know it.
 fn saved_of(worktree: &WorktreeLock, git: &Git<'_>, plan: &RescuePlan) -> Result<Saved, RescueError> {
     let actions = worktree.journal.read()?.entries;
     let saved = journal::saved(&actions).into_iter().rev().find(|it| it.reference == plan.record.reference);
@@ -276,7 +276,7 @@ fn saved_of(worktree: &WorktreeLock, git: &Git<'_>, plan: &RescuePlan) -> Result
     Ok(saved)
 }
 
-/// Whether each path becomes the object that the plan shows.
+/// Whether each path was staged as the object that the plan shows.
 fn are_objects_shown(plan: &RescuePlan, staged: &Staged) -> bool {
     plan.paths.iter().filter(|path| path.left_out.is_none()).all(|path| {
         let object = staged.get(&path.path).and_then(Option::as_ref).map(|entry| &entry.id);

@@ -1,5 +1,7 @@
-//! Writes the work tree of a record into a new, empty folder. It must not write into a folder that holds
-//! anything, nor through a link, and must not begin before every name is known to be safe.
+//! Writes the work tree of a record into a new, empty folder.
+//!
+//! It must not write into a folder that holds anything or through a link, and must not write anything before
+//! every name is known to be safe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -20,31 +22,31 @@ use crate::disk::write::{own_folder, sync_file_system};
 use crate::git::{Git, ObjectFormat, Stdin, succeeded};
 use crate::model::display_text;
 
-/// The most that is read from git at once, in bytes. A file that is larger goes to the disk by itself.
+/// The most that is read from git at once, in bytes. A larger file goes to disk separately.
 const AT_ONCE: u64 = 32 << 20;
-/// Below the new folder: what has a name that git refuses, under its number in the record. Where the work tree had
-/// something of this name, a number is added to it.
+/// The folder for files whose names git refuses; each is named by its number in the record. If the work tree
+/// has this name too, a number is appended.
 const REFUSED_NAMES: &str = "names-that-git-refuses";
 
-/// What is to be written, by the path below the new folder.
+/// The files to write, by path below the new folder.
 type Files = BTreeMap<PathBuf, TreeEntry>;
 
 impl Rescuer {
-    /// Writes the files of the record `reference` into `into`, which must be empty or not there; how
-    /// many were written. Times are those of now, and what others could read is for this user only.
+    /// Writes the files of the record `reference` into `into`, which must be empty or absent. Returns how many
+    /// were written. Files get the current time and are accessible to this user only.
     ///
     /// # Errors
-    /// [`RescueError::Refused`] when `into` holds something or a name in the record is not safe; then
-    /// nothing is written.
+    /// [`RescueError::Refused`] if `into` holds something or a name in the record is not safe. Nothing is
+    /// written then.
     pub fn restore(&self, workspace: &Path, reference: &str, into: &Path) -> Result<usize, RescueError> {
         self.restore_paths(workspace, reference, &[], into)
     }
 
-    /// The same with these paths of the record alone, each a file or a folder; all when none is named. A record
-    /// that is in the vault alone is taken from there.
+    /// Like [`Rescuer::restore`], but only for these paths of the record, each a file or a folder. Empty
+    /// `paths` means all. A record that exists only in the vault is read from there.
     ///
     /// # Errors
-    /// [`RescueError::Refused`] also when the record does not hold one of the paths.
+    /// [`RescueError::Refused`] also if the record does not hold one of the paths.
     pub fn restore_paths(
         &self,
         workspace: &Path,
@@ -75,7 +77,7 @@ impl Rescuer {
         }
     }
 
-    /// Writes files of a bundle of the vault; the repository that it is of need not be there any more.
+    /// Restores from a bundle of the vault. The repository that it came from need not exist any more.
     pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
         let folder = self.state.join("rescue").join("opened");
         own_folder(&folder).map_err(RescueError::io("make", &folder))?;
@@ -85,11 +87,11 @@ impl Rescuer {
     }
 }
 
-/// The commit of the record's work tree. What the journal says counts, wherever the reference is: anybody can move
-/// or remove that, and the objects are there without it until git collects them. `None` when they are not there.
+/// The commit of the record's work tree, or `None` if its objects are gone. The journal decides, not the
+/// reference: anyone can move or remove a reference, and the objects remain until git collects them.
 ///
 /// # Errors
-/// [`RescueError::Damage`] when the commits are not those that the journal names.
+/// [`RescueError::Damage`] if the commits are not the ones that the journal names.
 fn snapshot_of(git: &Git<'_>, known: Option<&Saved>, reference: &str) -> Result<Option<String>, RescueError> {
     let Some(saved) = known else { return references::at(git, reference) };
     let args = ["cat-file", "-e", "--end-of-options", &format!("{}^{{commit}}", saved.snapshot)];
@@ -102,7 +104,7 @@ fn snapshot_of(git: &Git<'_>, known: Option<&Saved>, reference: &str) -> Result<
     Err(RescueError::Damage("the record is not the one that the journal names".to_owned()))
 }
 
-/// Refuses a folder in which git keeps its own: files there would be taken for references or objects.
+/// Refuses a folder of git's or closeout's own: files there would be mistaken for references or objects.
 fn check_outside(worktree: &WorktreeLock, into: &Path) -> Result<(), RescueError> {
     let above = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let real = into.canonicalize().or_else(|_| above.canonicalize());
@@ -130,7 +132,7 @@ fn restore(
     let sizes = sizes(git, &files)?;
     new_folder(into)?;
     let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, entry)| entry.mode == "120000");
-    // Links come last: nothing can be written through them.
+    // Links come last, so that nothing can be written through them.
     for group in groups(plain.into_iter().chain(links), &sizes) {
         match group[..] {
             [(path, entry)] if is_large(entry, &sizes) => write_large(git, &into.join(path), entry)?,
@@ -143,7 +145,7 @@ fn restore(
     Ok(files.len())
 }
 
-/// All files of the record.
+/// All files of the record, those with refused names in a folder of their own.
 fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
     let mut files = Files::new();
     for (path, entry) in listing::tree(git, snapshot)? {
@@ -166,7 +168,7 @@ fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
     Ok(files)
 }
 
-/// A name at the top that none of the files has, whatever it is: file, folder or link.
+/// A top-level name that no file, folder or link of the record has.
 fn free_name(files: &Files) -> PathBuf {
     let tops: BTreeSet<&OsStr> = files.keys().filter_map(|path| path.iter().next()).collect();
     let mut name = REFUSED_NAMES.to_owned();
@@ -178,7 +180,7 @@ fn free_name(files: &Files) -> PathBuf {
     name.into()
 }
 
-/// Those that are asked for.
+/// The requested files, or all if no path is given.
 fn chosen(files: Files, paths: &[Vec<u8>]) -> Result<Files, RescueError> {
     if paths.is_empty() {
         return Ok(files);
@@ -198,8 +200,8 @@ fn chosen(files: Files, paths: &[Vec<u8>]) -> Result<Files, RescueError> {
     Ok(chosen)
 }
 
-/// Refuses a name that is a file and a folder at the same time: git takes such a tree, and what is written
-/// could go through a link.
+/// Refuses a name that is both a file and a folder. Git accepts such a tree, and writing it could follow a
+/// link.
 fn check_names(files: &Files) -> Result<(), RescueError> {
     let is_twice = |path: &PathBuf| path.ancestors().skip(1).any(|parent| files.contains_key(parent));
     match files.keys().find(|path| is_twice(path)) {
@@ -242,7 +244,7 @@ fn is_large(entry: &TreeEntry, sizes: &BTreeMap<String, u64>) -> bool {
     entry.mode != "120000" && sizes.get(&entry.id).is_some_and(|size| *size > AT_ONCE)
 }
 
-/// Files that are read together; one that is large is alone.
+/// Groups the files that are read together; a large file forms its own group.
 fn groups<'f>(
     files: impl Iterator<Item = (&'f PathBuf, &'f TreeEntry)>,
     sizes: &BTreeMap<String, u64>,
@@ -281,7 +283,7 @@ fn not_as_listed(path: &Path) -> RescueError {
     RescueError::Damage(format!("the content of {} is not as listed", display_text::path(path)))
 }
 
-/// The content that stands next in the answer of `cat-file --batch`, and what follows it.
+/// Splits the next content off an answer of `cat-file --batch`; also returns the rest.
 fn next_content<'a>(answer: &'a [u8], id: &str, format: ObjectFormat) -> Option<(&'a [u8], &'a [u8])> {
     let end = answer.iter().position(|byte| *byte == b'\n')?;
     let header = std::str::from_utf8(&answer[..end]).ok()?;
@@ -311,7 +313,7 @@ fn write_one(path: &Path, entry: &TreeEntry, content: &[u8]) -> Result<(), Rescu
     new_file(path, entry)?.write_all(content).map_err(RescueError::io("write", path))
 }
 
-/// Has git write the content, and reads it again to see that it is the one.
+/// Has git write a large content to `path`, then reads the file again to verify it.
 fn write_large(git: &Git<'_>, path: &Path, entry: &TreeEntry) -> Result<(), RescueError> {
     parent_of(path)?;
     let file = Arc::new(new_file(path, entry)?);
@@ -330,7 +332,7 @@ fn write_large(git: &Git<'_>, path: &Path, entry: &TreeEntry) -> Result<(), Resc
     if id.hex().as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
 }
 
-/// What was restored is on the disk before it is said.
+/// Syncs what was restored, because success is reported only after it is on disk.
 fn sync(into: &Path) -> Result<(), RescueError> {
     sync_file_system(into).map_err(RescueError::io("write", into))
 }

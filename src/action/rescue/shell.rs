@@ -1,13 +1,15 @@
-//! Which commands a shell script runs, as far as its text tells: quotes, substitutions, comments and heredocs are
-//! understood, values of variables are not.
+//! Finds the commands that a shell script runs, as far as its text shows. Quotes, substitutions, comments and
+//! heredocs are understood; variables are not expanded.
 //!
-//! It must not run anything, and is no parser that decides what is safe: what it does not know is told to a person.
+//! It must not run anything and must not decide what is safe: whatever it does not know is reported to a
+//! person.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Commands that run nothing of the workspace by themselves: builtins, tools that work on what they are given, git.
+/// Commands that by themselves run nothing of the workspace: builtins, tools that only process their input,
+/// git.
 const HARMLESS: &str = ": [ [[ alias awk basename bg break builtin cat cd chgrp chmod chown cksum clear cmp column \
     comm continue cp curl cut date dd declare df diff dirname dirs du echo egrep exit expand export expr false fg \
     fgrep file find fmt fold getopt getopts git git-lfs gpg grep groups gzip hash head hexdump hostname iconv id \
@@ -16,28 +18,28 @@ const HARMLESS: &str = ": [ [[ alias awk basename bg break builtin cat cd chgrp 
     return rev rm rmdir sed seq set sha1sum sha256sum shift shopt sleep sort split stat strings stty sum sync tac \
     tail tar tee test touch tput tr trap true truncate tty type typeset ulimit umask unalias uname unexpand uniq \
     unlink unset uptime users wait wc wget whereis which who whoami yes";
-/// Words in front of a command that belong to the shell.
+/// Shell keywords that can stand in front of a command.
 const KEYWORDS: [&str; 12] =
     ["if", "then", "else", "elif", "while", "until", "do", "{", "}", "!", "time", "coproc"];
-/// Commands that run the command that follows.
+/// Commands that run the command in their arguments.
 const WRAPPERS: [&str; 10] =
     ["command", "env", "exec", "ionice", "nice", "nohup", "stdbuf", "sudo", "timeout", "xargs"];
-/// Commands that run the script that they are given.
+/// Commands that run the script in their argument.
 const SHELLS: [&str; 7] = [".", "source", "sh", "bash", "dash", "ksh", "zsh"];
-/// The same of other languages, by the start of the name.
+/// Interpreters of other languages, by name prefix: `python` also matches `python3`.
 const INTERPRETERS: [&str; 7] = ["python", "node", "ruby", "perl", "php", "deno", "bun"];
-/// So deep scripts in arguments are looked into.
+/// How deep scripts in arguments (`sh -c`) are followed.
 const DEEPEST: usize = 4;
 
-/// The commands of `text` that run what nobody knows, in the words of the script. `is_covered` tells whether a word
-/// names a file that is known.
+/// The commands of `text` that run something unknown, as the script writes them. `is_covered` says whether a
+/// word names a known file.
 pub(super) fn unknown_commands(text: &str, is_covered: &mut dyn FnMut(&str) -> bool) -> BTreeSet<String> {
     let mut unknown = BTreeSet::new();
     look_into(text, is_covered, DEEPEST, &mut unknown);
     unknown
 }
 
-/// The folders into which a script goes, in its own words.
+/// The folders that a script changes into, as the script writes them.
 pub(super) fn entered(text: &str) -> Vec<String> {
     let commands = read(text).commands;
     let entered = commands.into_iter().filter_map(|words| match &words[..] {
@@ -83,7 +85,7 @@ fn look_into(
     }
 }
 
-/// The name and the arguments of a simple command, without what the shell has in front of it.
+/// The name and arguments of a simple command, without keywords, assignments and wrappers.
 fn command_of(words: &[String]) -> Option<(&str, &[String])> {
     let mut rest = words;
     let mut is_wrapped = false;
@@ -94,7 +96,7 @@ fn command_of(words: &[String]) -> Option<(&str, &[String])> {
             return None;
         }
         if WRAPPERS.contains(&word.rsplit('/').next().unwrap_or(word)) {
-            // It only asks where a command is.
+            // `command -v` only asks where a command is.
             if after.first().is_some_and(|option| matches!(option.as_str(), "-v" | "-V")) {
                 return None;
             }
@@ -102,7 +104,7 @@ fn command_of(words: &[String]) -> Option<(&str, &[String])> {
         } else if is_wrapped
             && (word.starts_with('-') || word.starts_with(|sign: char| sign.is_ascii_digit()))
         {
-            // An option of the wrapper, or the time that it gives.
+            // An option of the wrapper, or the duration of `timeout`.
         } else if !KEYWORDS.contains(&word) && !is_assignment(word) {
             return Some((word, after));
         }
@@ -117,16 +119,16 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// A script in words.
+/// A parsed script.
 #[derive(Default)]
 struct Read {
-    /// Simple commands; what a word has from elsewhere is a `$` in it.
+    /// Its simple commands; a `$` in a word stands for a value that is not known here.
     commands: Vec<Vec<String>>,
-    /// Functions that it defines.
+    /// The functions that it defines.
     functions: BTreeSet<String>,
 }
 
-/// A command in the making, and what ends the text around it.
+/// The command being read, and what ends the surrounding text.
 #[derive(Default)]
 struct Context {
     words: Vec<String>,
@@ -142,7 +144,7 @@ impl Context {
         self.word.get_or_insert_default().push(sign);
     }
 
-    /// True between `[[` and `]]`, where signs mean something else.
+    /// Whether the position is between `[[` and `]]`, where operators mean something else.
     fn is_condition(&self) -> bool {
         self.words.iter().any(|word| word == "[[") && !self.words.iter().any(|word| word == "]]")
     }
@@ -190,17 +192,17 @@ fn read(text: &str) -> Read {
 struct Reader<'t> {
     signs: Peekable<Chars<'t>>,
     read: Read,
-    /// What stands around a substitution.
+    /// The contexts around the current substitution.
     around: Vec<Context>,
     now: Context,
-    /// The ends of the heredocs that begin at the next line.
+    /// The end markers of heredocs that begin on the next line.
     heredocs: Vec<String>,
-    /// How many commands there were when the line began.
+    /// The number of commands when the current line or `;` clause began.
     line: usize,
 }
 
 impl Reader<'_> {
-    /// Takes what begins or ends a quote or a substitution, and what is in quotes; false for anything else.
+    /// Handles the start or end of a quote or substitution, and quoted text. Returns false for anything else.
     fn quote_or_nest(&mut self, sign: char) -> bool {
         match sign {
             '\\' => match self.signs.next() {
@@ -236,14 +238,14 @@ impl Reader<'_> {
         true
     }
 
-    /// Begins a substitution; what comes of it is a `$` in the word around it.
+    /// Enters a substitution; its result is a `$` in the surrounding word.
     fn nest(&mut self, end: char) {
         self.now.push('$');
         let inner = Context { end: Some(end), ..Context::default() };
         self.around.push(std::mem::replace(&mut self.now, inner));
     }
 
-    /// Takes a sign that stands in no quotes.
+    /// Handles an unquoted character.
     fn take(&mut self, sign: char) {
         match sign {
             '#' if self.now.word.is_none() => while self.signs.next_if(|sign| *sign != '\n').is_some() {},
@@ -255,7 +257,7 @@ impl Reader<'_> {
             }
             '<' if self.signs.next_if_eq(&'<').is_some() => self.begin_heredoc(),
             '<' | '>' => {
-                // The number of what is redirected is no word.
+                // The number of a redirected file descriptor is not a word.
                 self.now.word.take_if(|word| word.chars().all(|it| it.is_ascii_digit()));
                 self.now.end_word();
                 while self.signs.next_if(|sign| matches!(sign, '>' | '&' | '|')).is_some() {}
@@ -276,7 +278,7 @@ impl Reader<'_> {
                 self.now.end_command(&mut self.read.commands);
                 self.now.n_open -= 1;
             }
-            // The end of a pattern of `case`, of which the parts looked like commands.
+            // The end of a `case` pattern: its alternatives were read as commands and are dropped.
             ')' => {
                 self.now = Context { end: self.now.end, ..Context::default() };
                 self.read.commands.truncate(self.line);
@@ -295,7 +297,7 @@ impl Reader<'_> {
     fn begin_heredoc(&mut self) {
         self.now.end_word();
         if self.signs.next_if_eq(&'<').is_some() {
-            // A string in the line, which is a word.
+            // A here-string, `<<<`: its word is read as usual.
             self.now.is_redirected = true;
             return;
         }
@@ -319,7 +321,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes behind the `))` that comes next.
+    /// Skips to after the next `))`.
     fn skip_arithmetic(&mut self) {
         while let Some(sign) = self.signs.next() {
             if sign == ')' && self.signs.next_if_eq(&')').is_some() {

@@ -1,45 +1,45 @@
-//! The named steps of a rescue and an undo. A test can be called at each, to end the process there or
-//! to change the repository; nobody else is.
+//! The named steps of a rescue and an undo. A test can hook into each to end the process or change the
+//! repository; in production nothing does.
 
 use strum::VariantArray;
 
-/// A step that is over when it is named.
+/// A step that has just been completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[derive(VariantArray)]
 pub enum Stage {
-    /// The lock of the worktree is ours.
+    /// The worktree lock is held.
     Locked,
-    /// The work tree was listed; nothing of it was read.
+    /// The work tree is listed; no content has been read.
     Listed,
-    /// The work tree was read.
+    /// The work tree has been read.
     Surveyed,
-    /// Contents, trees and commits are in our own object directory.
+    /// Blobs, trees and commits are in our own object directory.
     Imported,
     /// The pack is in the repository.
     PackMoved,
-    /// Everything was found in the repository.
+    /// Every object was found again in the repository.
     Verified,
-    /// The hidden reference is there.
+    /// The hidden reference exists.
     ReferenceMade,
-    /// The journal has the record.
+    /// The record is in the journal.
     RecordJournalled,
-    /// The tree of the visible commit is as confirmed.
+    /// The tree of the visible commit is the confirmed one.
     TreeMade,
-    /// The visible commit exists and is kept by a hidden reference.
+    /// The visible commit exists and a hidden reference keeps it.
     CommitPinned,
-    /// The new index lies beside the old one.
+    /// The new index is written next to the old one.
     IndexPrepared,
-    /// The journal knows what is about to move.
+    /// The journal names what is about to move.
     MoveJournalled,
-    /// Everything was found as it was confirmed, under the locks on the branch. Reached again when the index
-    /// changed in the moment after.
+    /// Everything is still as confirmed, checked under the branch locks. Reached again if the index changed
+    /// right afterwards.
     Checked,
-    /// git's lock on the index is ours, and the index is the one that was looked at.
+    /// We hold git's index lock, and the index is the one that was checked.
     IndexLocked,
-    /// The branch is at its new place.
+    /// The branch points to its new commit.
     BranchMoved,
-    /// The new index is in its place.
+    /// The new index is in place.
     IndexMoved,
-    /// The journal says that all of it is done.
+    /// The journal says that the move is complete.
     MoveDone,
 }

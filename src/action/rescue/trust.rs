@@ -1,10 +1,12 @@
-//! What in and around a repository could run a program, shown as commands and named by one digest of the
-//! workspace's path and of every byte. A person trusts a digest; another byte is another digest.
+//! Lists everything in and around a repository that could run a program, shown as commands and identified by
+//! one digest over the workspace's path and every byte. A person trusts a digest, so any changed byte needs a
+//! new decision.
 //!
-//! The files of the workspace that a command names are in the digest, the scripts that these name, and so on.
+//! The digest includes the workspace files that a command names, the scripts that those name, and so on.
 //!
-//! What a script runs and cannot be found, like `make`, is told, and such programs are trusted only for the content
-//! that the tracked files have now. What lies outside of the workspace is the person's own.
+//! What a script runs but cannot be traced, such as `make`, is reported, and such programs are trusted only
+//! together with the current content of the tracked files. What lies outside the workspace belongs to the
+//! person.
 //!
 //! It must not run anything.
 
@@ -25,9 +27,9 @@ use super::{Rescuer, hook_files, listing, own_command, seen_index};
 use crate::git::{Git, IndexEntry, Repository, Shadow, Stdin, index_entries, succeeded};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
-/// The most that is read of one file.
+/// The most that is read of one file, in bytes.
 const FILE_CAP: u64 = 16 << 20;
-/// Sections and names of settings that name a program, as git lists them; `*` is any name in between.
+/// The git settings that name a program, as `section.name`; `*` stands for any subsection.
 const PROGRAMS: [&str; 42] = [
     "alias.*", "browser.*.cmd", "core.alternaterefscommand", "core.askpass", "core.attributesfile",
     "core.editor", "core.fsmonitor", "core.gitproxy", "core.hookspath", "core.pager", "core.sshcommand",
@@ -38,21 +40,21 @@ const PROGRAMS: [&str; 42] = [
     "remote.*.receivepack", "remote.*.uploadpack", "remote.*.vcs", "sendemail.*", "sequence.editor",
     "submodule.*.update", "tar.*.command", "trailer.*", "uploadpack.packobjectshook", "web.browser",
 ];
-/// The programs of a workspace, as they are now.
+/// The current programs of a workspace.
 pub(super) struct Programs {
-    /// For a person.
+    /// The list as shown to a person.
     pub(super) list: TrustList,
-    /// True when a person trusts exactly these.
+    /// Whether a person trusts exactly these programs.
     pub(super) is_trusted: bool,
-    /// True when the person's own rescue program is trusted.
+    /// Whether the person's own rescue program is trusted.
     pub(super) is_own_trusted: bool,
-    /// The hooks that a commit runs, by their names.
+    /// The hooks that a commit runs, by name.
     pub(super) hooks: BTreeMap<&'static str, PathBuf>,
-    /// What they run and cannot be found. Untrusted text.
+    /// What they run that cannot be traced. Untrusted text.
     pub(super) unknown: Vec<String>,
-    /// Every file that was read, and as it was.
+    /// Every file that was read, with its state at that time.
     pub(super) files: Files,
-    /// The tracked files, where something is run that cannot be found.
+    /// The tracked files, if something is run that cannot be traced.
     tracked: Tracked,
 }
 
@@ -61,10 +63,10 @@ fn is_file(entry: &IndexEntry) -> bool {
 }
 
 impl Rescuer {
-    /// What could run a program in this workspace, and the digest by which it is trusted. Runs nothing.
+    /// Lists what could run a program in this workspace, with the digest by which it is trusted. Runs nothing.
     ///
     /// # Errors
-    /// As with [`Rescuer::record`]: the repository cannot be read.
+    /// As for [`Rescuer::record`]: the repository cannot be read.
     pub fn trust_list(&self, workspace: &Path) -> Result<TrustList, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         let git = worktree.git(self);
@@ -74,10 +76,11 @@ impl Rescuer {
         Ok(self.programs(&git, &shadow)?.list)
     }
 
-    /// Whether the programs of checks may run in this workspace: none is a file of it, or all are trusted as they are.
+    /// Whether the check programs may run in this workspace: none of them is a workspace file, or all of them
+    /// are trusted as they are.
     ///
     /// # Errors
-    /// As with [`Rescuer::trust_list`].
+    /// As for [`Rescuer::trust_list`].
     pub fn are_checks_trusted(&self, workspace: &Path) -> Result<bool, RescueError> {
         let is_inside = |word: &String| {
             let is_path = word.contains('/') || workspace.join(word).is_file();
@@ -89,7 +92,6 @@ impl Rescuer {
         Ok(self.trusted.contains(&self.trust_list(workspace)?.digest))
     }
 
-    /// The programs as they are now.
     pub(super) fn programs(&self, git: &Git<'_>, shadow: &Shadow) -> Result<Programs, RescueError> {
         let mut collected = Collected::new(git.repo);
         let settings = named_programs(git)?;
@@ -154,8 +156,8 @@ impl Rescuer {
 }
 
 impl Programs {
-    /// Whether `now` is the same in what can be found. The other files of the work tree are as they were too, unless
-    /// they may have been changed by one of these programs since.
+    /// Whether `now` has the same traceable programs. If something cannot be traced, the tracked files must be
+    /// unchanged too, unless one of these programs may have changed them since.
     pub(super) fn are_still(
         &self,
         now: &Programs,
@@ -175,7 +177,6 @@ impl Programs {
     }
 }
 
-/// The list in the making.
 struct Collected<'a> {
     repo: &'a Repository,
     items: BTreeMap<(TrustKind, String), (String, String)>,
@@ -186,7 +187,7 @@ impl<'a> Collected<'a> {
         Collected { repo, items: BTreeMap::new() }
     }
 
-    /// Adds a thing: as it is shown, and its bytes. Of one name all contents count.
+    /// Adds an item with its display text and a digest of its bytes. All contents of the same name count.
     fn add(&mut self, kind: TrustKind, name: &str, shown: String, bytes: &[u8]) {
         let sum = hex(&Sha256::digest(bytes));
         let entry = self.items.entry((kind, name.to_owned())).or_default();
@@ -198,7 +199,7 @@ impl<'a> Collected<'a> {
         }
     }
 
-    /// Adds the checks that run a file of the workspace, and their words to `words`.
+    /// Adds the checks that run a workspace file, and appends their words to `words`.
     fn add_checks(&mut self, commands: &[Vec<String>], words: &mut Vec<String>) {
         for command in commands.iter().filter(|command| !named_files(command, self.repo).is_empty()) {
             let shown = command.join(" ");
@@ -215,7 +216,7 @@ impl<'a> Collected<'a> {
         self.add(kind, &self.name_of(path), shown, &bytes);
     }
 
-    /// Adds the files that were found to be called, and those that these call.
+    /// Adds the files that are called, and transitively the files that those call.
     fn add_called(&mut self, scripts: &mut Scripts<'_>, files: &mut Files) -> Result<(), RescueError> {
         while let Some(path) = scripts.next.pop_first() {
             let id = file_id(&path);
@@ -228,7 +229,7 @@ impl<'a> Collected<'a> {
         Ok(())
     }
 
-    /// Adds what is run and cannot be found; with it everything that git tracks, of which it can run any.
+    /// Adds what is run but cannot be traced, bound to all tracked files, since it may run any of them.
     fn add_unknown(&mut self, unknown: &BTreeSet<String>, tracked: &Tracked) {
         for name in unknown {
             let shown = "not covered: it is trusted only for the tracked files as they are now".to_owned();
@@ -236,7 +237,7 @@ impl<'a> Collected<'a> {
         }
     }
 
-    /// Adds the lines that give filters to paths.
+    /// Adds the attribute lines that mention filters.
     fn add_attributes(&mut self, path: &Path) -> Result<(), RescueError> {
         let Ok(path) = path.canonicalize() else { return Ok(()) };
         let content = whole_file::read(&path, FILE_CAP)?.unwrap_or_default();
@@ -250,7 +251,7 @@ impl<'a> Collected<'a> {
         Ok(())
     }
 
-    /// A path from the top of the work tree if it is below it.
+    /// The path relative to the top of the work tree, or unchanged if it is outside.
     fn name_of(&self, path: &Path) -> String {
         display_text::path(path.strip_prefix(&self.repo.top).unwrap_or(path))
     }
@@ -278,7 +279,7 @@ fn hex(bytes: &[u8]) -> String {
     super::names::hex(bytes)
 }
 
-/// Settings that name programs, with their values, in the order in which git reads them.
+/// The settings that name programs, with their values, in git's reading order.
 fn named_programs(git: &Git<'_>) -> Result<Vec<(String, String)>, RescueError> {
     let output = succeeded("config", git.real(["config", "--list", "-z", "--includes"], Stdin::Lock)?)?;
     let mut settings = Vec::new();
@@ -292,7 +293,7 @@ fn named_programs(git: &Git<'_>) -> Result<Vec<(String, String)>, RescueError> {
     Ok(settings)
 }
 
-/// What our own runner sets on the command line.
+/// Whether our own runner sets this on the command line.
 fn is_our_own(key: &str, value: &str) -> bool {
     matches!(
         (key, value),
@@ -303,7 +304,7 @@ fn is_our_own(key: &str, value: &str) -> bool {
     )
 }
 
-/// `section.*.name`, `section.*` or a whole key.
+/// Matches `section.*.name`, `section.*` or a whole key.
 fn matches(pattern: &str, key: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == key,
@@ -321,7 +322,7 @@ fn resolved(text: &String, top: &Path, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Every file of attributes that git reads for the paths of this workspace.
+/// Every attributes file that git reads for the paths of this workspace.
 fn attribute_files(
     git: &Git<'_>,
     shadow: &Shadow,

@@ -1,4 +1,4 @@
-//! What an undo or a redo would do, and doing it: the last action alone, all of its commits as one.
+//! Plans and performs undo and redo: always of the last action alone, with all of its commits together.
 
 use std::path::Path;
 
@@ -11,42 +11,42 @@ use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::{TakenBack, UndoDirection, UndoPlan};
 
 impl Rescuer {
-    /// What [`Rescuer::undo`] would take back. Changes nothing.
+    /// Shows what [`Rescuer::undo`] would take back. Changes nothing.
     ///
     /// # Errors
-    /// [`RescueError::Nothing`] when there is nothing to undo.
+    /// [`RescueError::Nothing`] if there is nothing to undo.
     pub fn undo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
         self.plan_of(workspace, UndoDirection::Undo)
     }
 
-    /// What [`Rescuer::redo`] would make again. Changes nothing.
+    /// Shows what [`Rescuer::redo`] would restore. Changes nothing.
     ///
     /// # Errors
-    /// [`RescueError::Nothing`] when there is nothing to redo.
+    /// [`RescueError::Nothing`] if there is nothing to redo.
     pub fn redo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
         self.plan_of(workspace, UndoDirection::Redo)
     }
 
-    /// Takes the last rescue back: branch and index are exactly as before. What was edited since stays.
+    /// Takes back the last rescue: branch and index are exactly as before. Later edits in the work tree stay.
     ///
     /// # Errors
-    /// [`RescueError::Refused`] when the branch or the index is not what the rescue left.
+    /// [`RescueError::Refused`] if the branch or the index is not as the rescue left it.
     pub fn undo(&self, workspace: &Path) -> Result<(), RescueError> {
         self.turn_last(workspace, UndoDirection::Undo, None)
     }
 
-    /// Makes the rescue again that was taken back last, with the same ids.
+    /// Restores the rescue that was last undone, with the same commit ids.
     ///
     /// # Errors
-    /// [`RescueError::Refused`] when the branch or the index is not what the undo left.
+    /// [`RescueError::Refused`] if the branch or the index is not as the undo left it.
     pub fn redo(&self, workspace: &Path) -> Result<(), RescueError> {
         self.turn_last(workspace, UndoDirection::Redo, None)
     }
 
-    /// Does what `plan` shows, or nothing.
+    /// Does exactly what `plan` shows, or nothing.
     ///
     /// # Errors
-    /// [`RescueError::Refused`] when it is not the last action any more, and as with [`Rescuer::undo`].
+    /// [`RescueError::Refused`] if the plan is no longer about the last action, and as for [`Rescuer::undo`].
     pub fn turn_back(&self, workspace: &Path, plan: &UndoPlan) -> Result<(), RescueError> {
         self.turn_last(workspace, plan.way, Some(plan))
     }
@@ -76,7 +76,7 @@ impl Rescuer {
                 let (before, after) = (tree(base.as_deref())?, tree(Some(newest))?);
                 (commits(&git, base.as_deref(), newest)?, differing(&before, &after))
             }
-            // Somebody or something removed the commit. The way back needs only what was before it.
+            // The commit was removed from the repository. Undo needs only what was before it.
             Err(_) if way == UndoDirection::Undo => {
                 let subject = "(the repository has lost this commit)".to_owned();
                 (vec![TakenBack { commit: newest.to_owned(), subject, n_paths: 0 }], Vec::new())
@@ -141,11 +141,11 @@ impl Rescuer {
     }
 }
 
-/// The last action, when it can be turned that way.
+/// The last action, if it can be undone or redone as `way` asks.
 fn last_of(read: &Reading, way: UndoDirection) -> Result<&Move, RescueError> {
     let none = || match read.n_damaged {
         0 => RescueError::Nothing,
-        // It may be the one that is looked for.
+        // A damaged line may be the very action that is wanted.
         n => RescueError::Damage(format!(
             "{n} lines of the journal cannot be read, and no other tells of a rescue"
         )),
@@ -162,7 +162,7 @@ fn last_of(read: &Reading, way: UndoDirection) -> Result<&Move, RescueError> {
         .ok_or_else(none)
 }
 
-/// Refuses when the repository does not have the commit: it is another one than it was, or lost it.
+/// Refuses if the repository lacks the commit: it was replaced by another repository, or lost it.
 fn check_there(git: &Git<'_>, commit: &str) -> Result<(), RescueError> {
     let args = ["cat-file", "-e", "--end-of-options", commit];
     if git.real(args, Stdin::Lock)?.is_success() {
@@ -173,7 +173,7 @@ fn check_there(git: &Git<'_>, commit: &str) -> Result<(), RescueError> {
     )))
 }
 
-/// The commits after `base` up to `newest`, the oldest first.
+/// The commits after `base` up to `newest`, oldest first.
 fn commits(git: &Git<'_>, base: Option<&str>, newest: &str) -> Result<Vec<TakenBack>, RescueError> {
     let mut args =
         vec!["rev-list".to_owned(), "--reverse".to_owned(), "--parents".to_owned(), newest.to_owned()];
@@ -199,7 +199,6 @@ fn subject(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
     Ok(message.lines().next().unwrap_or_default().to_owned())
 }
 
-/// The paths at which two trees differ.
 fn differing(before: &Tree, after: &Tree) -> Vec<Vec<u8>> {
     let all: std::collections::BTreeSet<&Vec<u8>> = before.keys().chain(after.keys()).collect();
     all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()

@@ -1,5 +1,5 @@
-//! The visible commit: what would be committed, and the commit of exactly that. It runs no hook, no
-//! filter and no signing program, and the index of others is changed only by [`super::ref_transaction`].
+//! The visible commit: what it would contain, and making exactly that. It must not run an untrusted hook or
+//! filter, nor a signing program, and leaves changing the user's index to [`super::ref_transaction`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,13 +13,13 @@ use super::{filters, kept_index, leaving_out, message, names};
 use crate::git::{ForPrograms, Git, GitError, IndexEntry, Shadow, Stdin, index_entries, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 
-/// Attributes by which git stores a content in another form than the disk has it.
+/// Attributes that make git store a content in another form than the work tree has.
 const CONVERSIONS: [&str; 5] = ["text", "eol", "crlf", "ident", "working-tree-encoding"];
 
-/// What each chosen path becomes in git; `None` for a deletion.
+/// What each chosen path becomes in git; `None` is a deletion.
 pub(super) type Staged = BTreeMap<Vec<u8>, Option<TreeEntry>>;
 
-/// The attributes of each path that are set, by their names.
+/// The attributes set for each path, by name.
 pub(super) type Attributes = BTreeMap<Vec<u8>, BTreeMap<String, String>>;
 
 /// Every path that differs from the last commit.
@@ -69,7 +69,7 @@ pub(super) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<Planne
     planned
 }
 
-/// The submodules of an index, by their paths.
+/// The submodules of an index, by path.
 struct Links<'s>(BTreeMap<&'s [u8], TreeEntry>);
 
 impl<'s> Links<'s> {
@@ -79,8 +79,8 @@ impl<'s> Links<'s> {
         Links(links.map(|link| (&link.path[..], entry(link))).collect())
     }
 
-    /// What is at a path: of a submodule whose folder is there, the commit that is staged. What lies in it has
-    /// paths of its own.
+    /// What is at a path; for a submodule whose folder exists, the staged commit. Files inside it have paths of
+    /// their own.
     fn or_content<'t>(
         &'t self,
         survey: &Survey,
@@ -91,8 +91,8 @@ impl<'s> Links<'s> {
     }
 }
 
-/// A commit cannot have a file and a folder of one name: what would take the place of a path that stays because it
-/// is left out, is left out for the same reason.
+/// A commit cannot hold a file and a folder of the same name: a new path that would replace a left-out one is
+/// left out for the same reason.
 fn leave_out_what_is_in_the_way(planned: &mut [PlannedPath]) {
     let stay: BTreeMap<Vec<u8>, LeftOut> = planned
         .iter()
@@ -118,7 +118,7 @@ fn leave_out_what_is_in_the_way(planned: &mut [PlannedPath]) {
     }
 }
 
-/// Refuses a tree that has a file and a folder of one name, as when only a part of a change was taken in.
+/// Refuses a tree with a file and a folder of the same name, as when only part of a change was included.
 fn check_places(tree: &Tree, staged: &Staged) -> Result<(), RescueError> {
     let is_in_the_way = |path: &&Vec<u8>| {
         let prefix = [&path[..], b"/"].concat();
@@ -140,26 +140,25 @@ fn is_below(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"))
 }
 
-/// With what paths are staged.
+/// Everything that staging paths needs.
 pub(super) struct Staging<'a> {
-    /// The runner.
     pub(super) git: &'a Git<'a>,
-    /// Its index becomes the index after.
+    /// Its index becomes the new index.
     pub(super) shadow: &'a Shadow,
-    /// Which filters have programs.
+    /// The settings that say which filters have programs.
     pub(super) settings: &'a Settings,
-    /// The index as it was: what it has of a path decides on line ends.
+    /// The index as it was: a path's entry there influences line-ending conversion.
     pub(super) entries: &'a [IndexEntry],
-    /// The work tree as it was recorded.
+    /// The recorded work tree.
     pub(super) snapshot: &'a Tree,
-    /// The attributes of the paths.
     pub(super) attributes: &'a Attributes,
-    /// What filters get; `None` when they are not trusted.
+    /// What filters get; `None` if they are not trusted.
     pub(super) programs: Option<ForPrograms<'a>>,
 }
 
 impl Staging<'_> {
-    /// What the chosen paths become in git; `None` for a deletion. Also the index after, in the shadow.
+    /// Stages the chosen paths and returns what each becomes; `None` is a deletion. The shadow's index becomes
+    /// the new index.
     pub(super) fn stage(&self, objects: &Path, planned: &[PlannedPath]) -> Result<Staged, RescueError> {
         let (git, shadow) = (self.git, self.shadow);
         let mut staged = BTreeMap::new();
@@ -187,7 +186,7 @@ impl Staging<'_> {
             return Ok(staged);
         }
         let list = |paths: &[Vec<u8>]| paths.iter().flat_map(|path| [path, &b"\0"[..]].concat()).collect();
-        // Without what git remembers of the files, so that it reads them.
+        // Drops git's cached file state, so that git really reads the files.
         update_index(git, shadow, objects, &["--force-remove", "--stdin"], list(&converted))?;
         let known: BTreeMap<&[u8], &IndexEntry> =
             self.entries.iter().filter(|it| it.is_plain()).map(|it| (&it.path[..], it)).collect();
@@ -212,7 +211,7 @@ impl Staging<'_> {
         Ok(staged)
     }
 
-    /// Stages paths of which some have filters with programs.
+    /// Stages paths of which some have filters that run programs.
     fn filter(&self, objects: &Path, input: Vec<u8>, filters: &BTreeSet<&str>) -> Result<(), RescueError> {
         let names = filters.iter().copied().collect::<Vec<_>>().join(", ");
         let Some(programs) = &self.programs else {
@@ -240,7 +239,7 @@ impl Staging<'_> {
     }
 }
 
-/// What is said when the state is not the one that was confirmed.
+/// The error for a state that differs from the confirmed one.
 pub(super) fn changed() -> RescueError {
     RescueError::SavedOnly("files changed since you looked; look again".to_owned())
 }
@@ -265,7 +264,7 @@ fn update_index(
     succeeded("update-index", output).map(drop).map_err(|error| RescueError::SavedOnly(error.to_string()))
 }
 
-/// Asks git for the attributes that decide how contents are stored. Runs nothing.
+/// Asks git for the attributes that decide how contents are stored. Runs nothing of the repository's.
 pub(super) fn attributes<'p>(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -287,12 +286,12 @@ pub(super) fn attributes<'p>(
     Ok(found)
 }
 
-/// Whether one of a path's attributes has git store another form than the disk has.
+/// Whether an attribute of the path makes git store another form than the work tree has.
 pub(super) fn is_converted(attributes: &BTreeMap<String, String>) -> bool {
     CONVERSIONS.iter().any(|it| attributes.contains_key(*it))
 }
 
-/// The filter with a program that git would run to store what is at the path now.
+/// The filter with a program that git would run to store the current content of the path.
 pub(super) fn filter_of<'a>(
     path: &[u8],
     snapshot: &Tree,
@@ -307,8 +306,8 @@ fn is_file(path: &[u8], snapshot: &Tree) -> bool {
     snapshot.get(path).is_some_and(|entry| entry.mode != "120000")
 }
 
-/// Makes commits one on the other, the first on `parent` with the tree `tree`; their ids. Each is compared
-/// whole.
+/// Makes a chain of commits, the first on `parent`, whose tree is `tree`. Returns their ids. Each is verified
+/// in full.
 pub(super) fn commits(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -336,7 +335,7 @@ pub(super) fn commits(
         check_places(&tree, staged)?;
         list(staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect())?;
         let write = || {
-            // Whether everything is there is looked at when the commit is made safe (`packs`).
+            // `packs` checks that everything is there when it secures the commit.
             let args = ["write-tree", "--missing-ok"];
             let written = git.shadowed_with(shadow, &index, &objects, args, Stdin::Lock)?;
             Ok::<String, RescueError>(line(&succeeded("write-tree", written)?))
