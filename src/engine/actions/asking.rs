@@ -1,5 +1,6 @@
-//! How an agent would be asked, as a person sees it before; and the same again right before it is asked, so
-//! that what was confirmed is what is done.
+//! Plans how an agent would be asked, and plans it again right before it is asked, so that only what a person
+//! confirmed
+//! is carried out. It must not ask.
 
 use std::time::Duration;
 
@@ -17,22 +18,22 @@ use super::prompts::{self, Prompt};
 use super::refresher::{Current, Refresher};
 use super::tools::Tools;
 
-/// Between the prompts of several steps, as a person sees them before.
+/// Separates the prompts of several steps when a person is shown them.
 const BETWEEN: &str = "\n\n---\n\n";
 
-/// All that it takes to ask.
+/// Everything needed to ask.
 pub(super) struct Ready<'a> {
     pub(super) plan: AskPlan,
     pub(super) current: Current,
     pub(super) adapter: &'a Adapter,
     pub(super) refresher: Refresher<'a>,
-    /// The model that the person chose for questions to this agent.
+    /// The model that the person configured for questions to this agent.
     pub(super) model: Option<String>,
-    /// What is asked, one after the other.
+    /// The prompts, in the order they are sent.
     pub(super) questions: Vec<Prompt>,
 }
 
-/// Looks at the session and makes the plan.
+/// Reads the session and makes the plan.
 pub(super) fn ready<'a>(
     request: &'a ActionRequest,
     purpose: AskPurpose,
@@ -65,7 +66,7 @@ pub(super) fn ready<'a>(
     let notes = questions.iter().flat_map(|question| question.notes.clone()).collect();
     let prompt = Prompt { text: texts.join(BETWEEN), from: sources.join(", "), notes };
     let is_fresh = options.with.is_some();
-    // Another agent in place of the one that did the work: it is disturbed by nothing.
+    // Another agent is asked in a new session, so the session that did the work is not disturbed.
     let current = if is_fresh {
         Current { session: new_session(request, adapter), record: None, ..current }
     } else {
@@ -97,8 +98,9 @@ pub(super) fn ready<'a>(
     Ok(Ready { plan, current, adapter, refresher, model, questions })
 }
 
-/// Looks again, and holds what a person confirmed against what it would be now. What they may have changed
-/// (how often, how long, what of a rescue) is taken from theirs, within bounds.
+/// Plans again and compares the result with the plan a person confirmed. What they may have changed
+/// (attempts, time
+/// limits, the extent of a rescue) is taken from theirs, within bounds.
 pub(super) fn confirmed<'a>(
     request: &'a ActionRequest,
     plan: &AskPlan,
@@ -121,12 +123,12 @@ pub(super) fn confirmed<'a>(
     Ok(Ready { plan, ..ready })
 }
 
-/// A number of a plan, whoever changed it, within its bounds.
+/// A number from a plan, limited to its bounds, whoever changed it.
 fn within(number: u64, bounds: Bounds) -> u64 {
     number.clamp(u64::from(bounds.least), u64::from(bounds.most))
 }
 
-/// R3: an agent is asked for its status only where nothing else speaks.
+/// R3: an agent is asked for its status only if nothing else tells it.
 fn check_standing(request: &ActionRequest) -> Result<(), ActionProblem> {
     let standing = &request.standing;
     let refuse = |what: &str, by: &[String]| {
@@ -150,13 +152,13 @@ pub(super) fn check_activity(current: &Current) -> Result<(), ActionProblem> {
     Ok(())
 }
 
-/// A session that is begun in the workspace to be asked.
+/// A new session in the workspace, begun in order to be asked.
 pub(super) fn new_session(request: &ActionRequest, adapter: &Adapter) -> SessionObservation {
     let folder = Some(request.workspace.path().to_owned());
     SessionObservation { folder, ..SessionObservation::named(adapter.name(), "") }
 }
 
-/// Such a session, and the command line that asks it; why it cannot be asked, in words.
+/// A new session and the command line that asks it; the error says why it cannot be asked.
 pub(super) fn in_new_session(
     request: &ActionRequest,
     adapter: &Adapter,
@@ -168,7 +170,7 @@ pub(super) fn in_new_session(
     Ok((session, command))
 }
 
-/// The command line for one attempt.
+/// The command line of one attempt.
 pub(super) fn command(
     adapter: &Adapter,
     current: &Current,
@@ -190,7 +192,7 @@ pub(super) fn command(
     })
 }
 
-/// What a person should know first; an error where asking would disturb a session.
+/// Warnings that a person should see first; an error if asking would disturb a session.
 fn warnings(
     adapter: &Adapter,
     current: &Current,
@@ -229,7 +231,7 @@ fn warnings(
     Ok(warnings)
 }
 
-/// What asks, with the bounds of a plan.
+/// The client that asks, with the limits of the plan.
 pub(super) fn asker(request: &ActionRequest, ready: &Ready<'_>, tools: &Tools<'_>) -> Asker {
     let limit = Duration::from_secs(ready.plan.timeout_seconds);
     let mut asker = asker_of_new(ready.adapter, tools, limit);
@@ -237,7 +239,7 @@ pub(super) fn asker(request: &ActionRequest, ready: &Ready<'_>, tools: &Tools<'_
     Asker { record: ready.current.record.clone(), ..asker }
 }
 
-/// What asks a new session.
+/// The client that asks a new session.
 pub(super) fn asker_of_new(adapter: &Adapter, tools: &Tools<'_>, limit: Duration) -> Asker {
     Asker {
         environment: process::environment(&tools.config.variables, &adapter.facts().variables),

@@ -1,5 +1,6 @@
-//! Writes down what is done, before and after: who wanted it, what was confirmed, how it ended. Private
-//! texts (replies, prompts, answers) stay out.
+//! Writes audit entries before and after each action: who requested it, what was confirmed, how it ended. It
+//! must leave
+//! out private texts (replies, prompts, answers).
 
 use std::path::Path;
 
@@ -10,12 +11,12 @@ use crate::model::{
 };
 use crate::store::{Store, StoreError};
 
-/// The entry of an action that begins now; `None` for a plan, which changes nothing.
+/// The audit entry of an action that begins now; `None` for a plan, which changes nothing.
 pub(super) fn begin(request: &ActionRequest, by: Actor, now: Timestamp) -> Option<AuditEntry> {
     let kind = request.action.kind();
     (kind != ActionKind::Plan).then(|| AuditEntry {
-        // Unique over runs: two closeouts do not begin their actions of one number in the same millisecond
-        // with the same process id.
+        // Unique across runs: no two closeouts begin actions with the same number in the same millisecond under
+        // the same process id.
         id: format!("{:x}-{:x}-{:x}", now.0, std::process::id(), request.number),
         at: now,
         by,
@@ -28,12 +29,12 @@ pub(super) fn begin(request: &ActionRequest, by: Actor, now: Timestamp) -> Optio
     })
 }
 
-/// Writes an entry down. Nothing is done that cannot be written down.
+/// Writes an audit entry. If this fails, the action must not be carried out.
 pub(super) fn write(store: Option<&Store>, entry: &AuditEntry) -> Result<(), ActionProblem> {
     store.map_or(Ok(()), |store| store.write_audit(entry)).map_err(|error| unwritable(&error))
 }
 
-/// Why an action is refused that cannot be written down.
+/// The problem of an action that is refused because its audit entry cannot be written.
 pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
     ActionProblem::new(
         ActionClass::Failed,
@@ -42,8 +43,9 @@ pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
     .with_next("nothing was done; see that the state folder is yours, that it can be written, and that it has room")
 }
 
-/// The entry with its end. A decision is a person's only where nothing speaks against it: `is_person` says that
-/// closeout has a terminal and no agent above it.
+/// The entry, completed with its end. A decision counts as a person's only if nothing suggests otherwise:
+/// `is_person`
+/// says that closeout has a terminal and was not started by an agent.
 pub(super) fn end(entry: AuditEntry, outcome: &ActionOutcome, is_person: bool, now: Timestamp) -> AuditEntry {
     let count =
         if let ActionOutcome::Checked(report) = outcome { Some(report.outcome.probes_used) } else { None };
@@ -148,7 +150,7 @@ fn outcome_words(outcome: &ActionOutcome) -> String {
     words.chars().take(500).collect()
 }
 
-/// Writes an action of a front down that the monitor has no part in: before, and how it ended.
+/// Writes audit entries before and after a front's action in which the monitor has no part.
 pub(in crate::engine) fn audited<T>(
     store: Option<&Store>,
     (kind, workspace, plan): (ActionKind, &Path, String),

@@ -1,8 +1,10 @@
-//! A question to an agent for which no person asked: looked at, planned and carried out at once, within the
-//! person's budget, and written down as what closeout did itself.
+//! A question to an agent without a person's request: checked, planned and carried out in one go, within the
+//! person's
+//! budget, and audited as automatic.
 //!
-//! It must not ask without leave of the record that all closeouts of a state folder share, must not record or
-//! commit anything, and asks only where that leaves no trace.
+//! It must not ask without a permit from the file that all closeouts of a state folder share, must not record
+//! or commit
+//! anything, and asks only if that leaves no trace.
 
 use super::asking::{Ready, ready};
 use super::refresher::{Current, Refresher};
@@ -18,7 +20,8 @@ use crate::model::{
 };
 use crate::store::{Store, StoreError};
 
-/// Carries it out. It is written down once its first question may be sent; before that nothing was done.
+/// Carries it out. The audit entry is written once the first question is permitted; before that nothing was
+/// done.
 pub(super) fn perform(
     request: &ActionRequest,
     moment: &SessionMoment,
@@ -75,15 +78,15 @@ fn ask(
         .map(|report| ActionOutcome::Checked(Box::new(report)))
 }
 
-/// What a model is asked.
+/// What is asked.
 enum Question<'a> {
-    /// The agent: how its work stands.
+    /// The agent: the status of its work.
     Status,
-    /// The program of the agent `reader`: what last words say.
+    /// A new session of the agent `reader`: what the last words mean.
     LastWords { reader: &'a str },
 }
 
-/// What is asked, if the person's configuration allows it.
+/// What to ask; an error if the person's configuration does not allow it.
 fn question(request: &ActionRequest) -> Result<Question<'_>, ActionProblem> {
     let settings = &request.settings;
     let (question, key) = if matches!(request.action, Action::SecondOpinion { .. }) {
@@ -95,8 +98,9 @@ fn question(request: &ActionRequest) -> Result<Question<'_>, ActionProblem> {
     question.ok_or_else(|| refused(format!("the configuration does not allow it ({key})")))
 }
 
-/// Whether one more question may be sent in a moment, to the program of the agent that is named with it. With the
-/// first one that may be, the action is written down as begun.
+/// Acquires a permit for one question at this moment, sent to the agent `asked`. The first permit also writes
+/// the
+/// audit entry of the action's beginning.
 fn permit(
     request: &ActionRequest,
     (moment, asked): (&SessionMoment, &str),
@@ -118,7 +122,7 @@ fn permit(
     Ok(())
 }
 
-/// Looks once more, right before: whether the session still does nothing since the turn that was looked at.
+/// Checks once more, right before asking, that the session has done nothing since the moment that was judged.
 fn check(current: &Current, moment: &SessionMoment) -> Result<(), ActionProblem> {
     let is_over = matches!(current.view.activity.state, ActivityState::Idle | ActivityState::Gone)
         && !matches!(current.view.activity.source, ActivitySource::PaneTitle | ActivitySource::None);
@@ -130,7 +134,7 @@ fn check(current: &Current, moment: &SessionMoment) -> Result<(), ActionProblem>
     Ok(())
 }
 
-/// Whether a person asked in this moment, by any closeout of this state folder, whatever came of it.
+/// Whether a person asked at this moment, through any closeout of this state folder, whatever the result.
 fn has_person_asked(
     store: &Store,
     request: &ActionRequest,

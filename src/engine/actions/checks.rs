@@ -1,5 +1,6 @@
-//! Runs the checks that the person configured for a workspace. No rule lives here: what came of them is kept by the
-//! monitor, and what it means is the judge's affair.
+//! Runs the checks that the person configured for a workspace. No rule lives here: the monitor keeps the
+//! results, and the
+//! judge decides what they mean.
 
 use serde_json::json;
 
@@ -9,7 +10,6 @@ use crate::action::checking::Checking;
 use crate::engine::clock;
 use crate::model::{ActionClass, ActionProblem, ActionRequest, CheckRecord};
 
-/// Runs them.
 pub(super) fn run(request: &ActionRequest, tools: &Tools<'_>) -> Result<Vec<CheckRecord>, ActionProblem> {
     let plan = &request.settings.checks;
     if plan.checks.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn run(request: &ActionRequest, tools: &Tools<'_>) -> Result<Vec<Chec
     Ok(records)
 }
 
-/// What an external check reads on its standard input.
+/// What an external check receives on its standard input.
 fn context(request: &ActionRequest) -> String {
     let points = request.left_to_do.open();
     let points: Vec<_> =

@@ -1,5 +1,5 @@
-//! Decision files: written on a person's word, with the id of the check and at the place that the settings
-//! name.
+//! Writes decision files at a person's request: with the check id, at the path that the settings name. It
+//! must not decide.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ pub(super) fn decide(
     reason: Option<&str>,
     tools: &Tools<'_>,
 ) -> Result<DecidedFile, ActionProblem> {
-    // A file is written as a whole.
+    // From here on it cannot be cancelled: the file is written as a whole.
     let Some(_held) = tools.cancel.hold() else { return Err(cancelled()) };
     let Some(name) = &request.settings.decision_file else {
         let problem =
@@ -28,8 +28,9 @@ pub(super) fn decide(
     Ok(DecidedFile { path, is_complete, check_id: check_id.map(str::to_owned), digest })
 }
 
-/// The variables by which a program that is started for a workspace knows where its decision goes, and the id
-/// that it must carry.
+/// The environment variables that tell a program started for a workspace where its decision file goes, and
+/// which id it
+/// must carry.
 pub(super) fn variables(request: &ActionRequest) -> Vec<(OsString, OsString)> {
     let settings = &request.settings;
     decision::variables(

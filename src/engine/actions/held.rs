@@ -1,7 +1,9 @@
-//! A reply that is held until its agent's turn has ended: kept on disk, sent after the checks of every reply, or
+//! A reply that is held until its agent's turn has ended: kept on disk, then sent after the same checks as
+//! any reply, or
 //! dropped.
 //!
-//! Nothing is sent without a claim on disk, and what failed once it was being sent is never tried again by itself.
+//! Nothing is sent without a claim on disk, and a reply that failed once sending had begun is never retried
+//! automatically.
 
 use super::reply;
 use super::tools::{ActionFinished, Tools};
@@ -53,7 +55,7 @@ pub(super) fn perform(
                 Sent::Receipt(_) | Sent::Never(_) => store.forget_held(workspace, &held.id, true).map(|_| ()),
             };
             if let Err(error) = kept {
-                // It stays claimed, and nobody sends it again.
+                // It stays claimed, so nobody sends it again.
                 tracing::warn!("{error}");
             }
             Ok(match sent {
@@ -67,13 +69,13 @@ pub(super) fn perform(
     }
 }
 
-/// What came of trying to send it.
+/// The result of an attempt to send it.
 enum Sent {
     /// It was sent, or may have been.
     Receipt(Box<Receipt>),
-    /// Nothing was sent, and it can be tried again.
+    /// Nothing was sent; a later attempt may succeed.
     NotYet(String),
-    /// Nothing was sent, and it is not tried again.
+    /// Nothing was sent, and nothing will be.
     Never(HeldEnd),
 }
 
@@ -87,7 +89,7 @@ fn send(request: &ActionRequest, held: &HeldReply, tools: &Tools<'_>) -> Sent {
     };
     let plan = match reply::plan(request, &held.session, tools) {
         Ok(plan) => plan,
-        // Its screen may not be drawn yet, or somebody's words stand in its input box.
+        // The agent's screen may not be drawn yet, or its input box may hold somebody's text.
         Err(problem) => return Sent::NotYet(problem.message),
     };
     let is_asked = plan

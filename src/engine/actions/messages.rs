@@ -1,7 +1,9 @@
-//! Asks an agent for the messages and the split of a rescue: the session that did the work, or a new one of another agent.
-//! It reads and changes nothing, leaves no trace, and a person sees what it proposes before anything is committed.
+//! Asks an agent for commit messages and groups for a rescue: in the session that did the work, or in a new
+//! session of
+//! another agent. The agent only reads, no trace remains, and a person sees the proposal before anything is
+//! committed.
 //!
-//! It must take nothing of an answer but messages and groups: which paths there are, and what is committed of each, stands in
+//! Only messages and groups may be taken from an answer: the paths, and what is committed of each, come from
 //! the plan.
 
 use std::time::Duration;
@@ -18,12 +20,12 @@ use crate::model::{
     PlannedSplit, RescuePlan, SessionObservation, SplitKind, Trace,
 };
 
-/// More changes than these are none that a model divides well.
+/// With more changes than this, a model does not group well.
 const MOST_CHANGES: usize = 400;
-/// An agent that looks at the work takes longer than one that tells its status.
+/// The shortest time limit: reading the work takes longer than telling a status.
 const LEAST_LIMIT: Duration = Duration::from_mins(3);
 
-/// The plan with what the agent proposes, or the problem; then the plan holds as it was.
+/// The plan with the agent's proposals. After an error the old plan remains valid.
 pub(super) fn ask(
     request: &ActionRequest,
     plan: &RescuePlan,
@@ -65,7 +67,7 @@ pub(super) fn ask(
     Ok(with_proposals(plan, &proposals))
 }
 
-/// Who is asked, and how: without a trace, or not at all.
+/// Whom to ask, and how; an error if that would leave a trace.
 fn command<'a>(
     request: &ActionRequest,
     refresher: &Refresher<'_>,
@@ -106,7 +108,9 @@ fn command<'a>(
     }
 }
 
-/// The plan with these commits chosen. What no commit names is one more, with its message by the paths.
+/// The plan with the proposed commits. Changes that no proposal names form one more commit, with a message
+/// derived
+/// from their paths.
 fn with_proposals(plan: &RescuePlan, proposals: &[CommitProposal]) -> RescuePlan {
     let mut plan = plan.clone();
     let (shown, rest): (Vec<&PlannedPath>, Vec<&PlannedPath>) =
@@ -139,7 +143,7 @@ fn with_proposals(plan: &RescuePlan, proposals: &[CommitProposal]) -> RescuePlan
         plan.split = None;
         return plan;
     }
-    // What a person takes in later goes with the last.
+    // Changes that a person includes later belong to the last commit.
     if let Some(last) = commits.last_mut() {
         last.paths.extend(rest.iter().map(part));
         last.paths.sort_by(|one, other| one.path.cmp(&other.path));

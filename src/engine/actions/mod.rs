@@ -1,7 +1,8 @@
-//! Carries out actions: each file here joins what one kind of action needs of the rooms below. An action answers
-//! with one outcome, whatever happens in it.
+//! Carries out actions: each file joins what one kind of action needs from the rooms below. An action always
+//! answers
+//! with exactly one outcome, even if it panics.
 //!
-//! No rule lives here, and nothing is changed here: what changes a workspace is in the room `action`.
+//! No rule lives here, and nothing is changed here: code that changes a workspace is in the room `action`.
 
 mod asking;
 pub(super) mod audit;
@@ -35,8 +36,9 @@ use super::clock;
 pub(super) use tools::Tools;
 use tools::{ActionFinished, cancelled, finished, guarded};
 
-/// Carries out an action and writes it down. Blocks as long as it takes. The second value is its entry in
-/// the record of what was done; `None` for a plan.
+/// Carries out an action and writes it to the audit log. Blocks until the action ends. The second value is
+/// its audit
+/// entry; `None` for a plan, and for what was never begun.
 pub(super) fn perform(
     request: &ActionRequest,
     by: Actor,
@@ -59,12 +61,12 @@ pub(super) fn perform(
         return (ActionOutcome::Failed(problem.with_next("agents use `closeout decide`")), None);
     }
     let action = || match carry_out(request, tools) {
-        // A look that was ended is none, though it came to its end by itself.
+        // A plan that was cancelled counts as cancelled even if it ran to its end.
         Ok(_) if request.action.kind() == ActionKind::Plan && tools.cancel.is_cancelled() => Err(cancelled()),
         outcome => outcome,
     };
     let Some(begun) = audit::begin(request, by, clock::now()) else { return (guarded(action), None) };
-    // One that could not be opened when this run began is tried again.
+    // The store may not have opened when this run began: try again.
     let opened = match (store, &tools.config.state_folder) {
         (None, Some(folder)) => match Store::open(folder) {
             Ok(opened) => Some(opened),
@@ -80,13 +82,13 @@ pub(super) fn perform(
     let ended = audit::end(begun, &outcome, is_person, clock::now());
     log(&ended, &outcome);
     if let Err(problem) = audit::write(store, &ended) {
-        // It is done all the same; the line of its beginning stands.
+        // The action is done all the same; its first audit entry remains, without an end.
         tracing::warn!("{}", problem.message);
     }
     (outcome, Some(ended))
 }
 
-/// The end of an action for the log, in the words of the record of what was done.
+/// Logs the end of an action, in the words of its audit entry.
 fn log(ended: &AuditEntry, outcome: &ActionOutcome) {
     let (place, action) = (display_text::path(ended.workspace.path()), ended.kind.name());
     let end = ended.end.as_ref().map_or("", |end| end.message.as_str());
@@ -130,11 +132,11 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
         Action::RunChecks | Action::AutoChecks => {
             finished(checks::run(request, tools), |ran| ActionOutcome::ChecksRan(*ran))
         }
-        // Written down by itself.
+        // It writes its own audit entry (`auto_probe::perform`).
         Action::AutoProbe { .. } | Action::SecondOpinion { .. } => {
             Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it"))
         }
-        // Who marks is asked before; what it means for the verdict is the monitor's affair.
+        // The front has asked who sets the mark; the monitor decides what it means for the verdict.
         Action::Mark { order, reason } => {
             Ok(ActionOutcome::Marked { order: order.clone(), reason: reason.clone() })
         }

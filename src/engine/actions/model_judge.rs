@@ -1,6 +1,8 @@
-//! Asks a model for one check by written criteria: a new session of an agent's program, which reads and changes nothing.
+//! Asks a model for one check against written criteria, in a new session of an agent's program that reads and
+//! changes
+//! nothing.
 //!
-//! It must never ask a session that works, and takes no answer whose asking changed files.
+//! It must never ask a session that is at work, and must reject an answer if files changed while it was asked.
 
 use std::time::Duration;
 

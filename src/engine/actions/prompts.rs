@@ -1,7 +1,8 @@
-//! What agents are asked, in words: the built-in prompts, and those of the workspace in their place.
+//! The texts that agents are asked: the built-in prompts, and those of the workspace in their place.
 //!
-//! A prompt of the workspace is untrusted text: it is shown before it is sent, it is read like all files of a
-//! workspace, and it decides nothing but words.
+//! A workspace's prompt is untrusted text: it is shown before it is sent, and read under the same limits as
+//! any file of
+//! a workspace. It must not decide anything but wording.
 
 use crate::evidence::read_untrusted_text;
 use crate::evidence::untrusted_file::WorkspaceDir;
@@ -18,33 +19,33 @@ use super::tools::Tools;
 const PROBE: &str = include_str!("../../../assets/prompts/probe.md");
 const CLOSER: &str = include_str!("../../../assets/prompts/closer/f_default.md");
 const CLOSER_RETRY: &str = include_str!("../../../assets/prompts/closer/f_default_retry.md");
-/// The form of the closer's answer.
+/// The JSON schema of the closer's answer.
 pub(super) const CLOSER_SCHEMA: &str = include_str!("../../../assets/prompts/closer/schema.json");
 
 const JUDGE: &str = include_str!("../../../assets/prompts/judge.md");
-/// The form of a judge's answer.
+/// The JSON schema of a judge's answer.
 pub(super) const JUDGE_SCHEMA: &str = include_str!("../../../assets/prompts/judge.json");
 const OPINION: &str = include_str!("../../../assets/prompts/second_opinion.md");
-/// The form of a second reader's answer.
+/// The JSON schema of a second reader's answer.
 pub(super) const OPINION_SCHEMA: &str = include_str!("../../../assets/prompts/second_opinion.json");
 
 const MESSAGES: &str = include_str!("../../../assets/prompts/messages.md");
-/// The form of the messages of a rescue.
+/// The JSON schema of the messages of a rescue.
 pub(super) const MESSAGES_SCHEMA: &str = include_str!("../../../assets/prompts/messages.json");
 
-/// Where a built-in prompt is from, in a plan.
+/// The source of a built-in prompt, as plans show it.
 const BUILT_IN: &str = "built in";
-/// The longest text of the agent that is put into a prompt, in bytes of its end.
+/// How much of the agent's text goes into a prompt, in bytes from its end.
 const LONGEST_WORDS: usize = 8 << 10;
-/// So many commits and files are named.
+/// How many commits and files are listed.
 const MOST_NAMED: usize = 50;
 
 /// A prompt, ready to be sent.
 pub(super) struct Prompt {
     pub(super) text: String,
-    /// A file of the workspace, or "built in".
+    /// Its source: a file of the workspace, or "built in".
     pub(super) from: String,
-    /// What a person should know of it. May hold untrusted text.
+    /// Remarks for a person. May contain untrusted text.
     pub(super) notes: Vec<String>,
 }
 
@@ -53,7 +54,7 @@ pub(super) fn probe() -> Prompt {
     Prompt { text: PROBE.to_owned(), from: BUILT_IN.to_owned(), notes: Vec::new() }
 }
 
-/// The prompt of a check by written criteria. A workspace has no say in it.
+/// The prompt of a check against written criteria. A workspace cannot replace it.
 pub(super) fn judge(request: &ActionRequest, refresher: &Refresher<'_>, criteria: &[String]) -> String {
     let numbered = criteria.iter().enumerate().map(|(index, text)| format!("{}. {}", index + 1, text.trim()));
     let numbered = numbered.collect::<Vec<_>>().join("\n");
@@ -61,7 +62,7 @@ pub(super) fn judge(request: &ActionRequest, refresher: &Refresher<'_>, criteria
     prompt::read(JUDGE).fill(&[("criteria", numbered.as_str()), ("input", input.as_str())])
 }
 
-/// The prompt for the messages of a rescue. A workspace has no say in it.
+/// The prompt for the messages of a rescue. A workspace cannot replace it.
 pub(super) fn messages(
     request: &ActionRequest,
     refresher: &Refresher<'_>,
@@ -80,10 +81,10 @@ pub(super) fn messages(
     prompt::read(MESSAGES).fill(&[("changes", numbered.as_str()), ("input", input.as_str())])
 }
 
-/// The prompts of all steps that a person wants asked, in their order.
+/// The prompts of all steps that a person wants asked, in order.
 ///
 /// # Errors
-/// A prompt of the workspace is there and cannot be used.
+/// A prompt of the workspace exists but cannot be used.
 pub(super) fn closers(
     request: &ActionRequest,
     refresher: &Refresher<'_>,
@@ -94,18 +95,18 @@ pub(super) fn closers(
     (0..n_steps).map(|step| closer(request, refresher, tools, asked, step, None)).collect()
 }
 
-/// The prompt of a second reader. A workspace has no say in it.
+/// The prompt of a second reader. A workspace cannot replace it.
 pub(super) fn second_opinion(prompt: Option<&str>, words: &str) -> String {
     let values = [("prompt", prompt.unwrap_or("(not known)")), ("words", words)];
     prompt::read(OPINION).fill(&values)
 }
 
-/// The prompt of the closer; with a problem of the last answer, the one that asks again.
+/// The prompt of one step of the closer. With the problem of the last answer, the prompt that asks again.
 ///
-/// `step` is the place of its step among those that are asked.
+/// `step` is the step's index among those that are asked.
 ///
 /// # Errors
-/// A prompt of the workspace is there and cannot be used.
+/// A prompt of the workspace exists but cannot be used.
 pub(super) fn closer(
     request: &ActionRequest,
     refresher: &Refresher<'_>,
@@ -135,7 +136,7 @@ pub(super) fn closer(
         ("problem", problem.unwrap_or_default()),
         ("agent_id", agent),
     ];
-    // What closeout knows goes before what the person gives by the same name.
+    // The person's parameters follow; of two values with one name, closeout's own is first and wins.
     values.extend(options.params.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     let from = if own.is_some() { path } else { BUILT_IN.to_owned() };
     let template = own.unwrap_or_else(|| prompt::read(built_in));
@@ -150,7 +151,7 @@ pub(super) fn closer(
     Ok(Prompt { text: template.fill(&values), from, notes })
 }
 
-/// The prompt in a file of the workspace, if there is one.
+/// The prompt from a file of the workspace, if it exists.
 fn own(request: &ActionRequest, path: &str) -> Result<Option<Template>, ActionProblem> {
     let directory = WorkspaceDir::open(request.workspace.path())
         .map_err(|error| ActionProblem::new(ActionClass::Failed, format!("the workspace: {error}")))?;
@@ -164,7 +165,8 @@ fn own(request: &ActionRequest, path: &str) -> Result<Option<Template>, ActionPr
     }
 }
 
-/// What is known of the task: what was asked, what was said last, what git tells, and what the last checklist
+/// What is known about the task: what was asked, what the agent said last, what git reports, and what the
+/// last checklist
 /// left open.
 fn input(request: &ActionRequest, refresher: &Refresher<'_>) -> String {
     let mut text = String::new();
@@ -194,7 +196,7 @@ fn input(request: &ActionRequest, refresher: &Refresher<'_>) -> String {
     text.trim_end().to_owned()
 }
 
-/// A short summary of the last checklist, and what it left open.
+/// A short summary of the last checklist and its open items.
 fn before(verified: &VerifyReport) -> String {
     let n_done = verified.checklist.n_done();
     let mut text =

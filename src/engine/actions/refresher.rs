@@ -1,6 +1,7 @@
-//! Looks at a workspace again while an action runs: what git says now, and what a session does now.
+//! Reads a workspace again while an action runs: what git reports, and what a session is doing.
 //!
-//! A look that hangs is given up after the limit of collections, and says nothing.
+//! A reading that hangs is given up after the time limit of collections and yields nothing. It must not
+//! change anything.
 
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -17,7 +18,7 @@ use crate::model::{
 use super::tools::Tools;
 use crate::engine::{EngineConfig, clock};
 
-/// Looks at one workspace.
+/// Reads one workspace again.
 pub(super) struct Refresher<'a> {
     request: &'a ActionRequest,
     config: &'a EngineConfig,
@@ -26,9 +27,9 @@ pub(super) struct Refresher<'a> {
 /// A session as it is now.
 pub(super) struct Current {
     pub(super) session: SessionObservation,
-    /// What its words come to, with what is told beside its record.
+    /// The session's state, from its record and from what is reported beside it.
     pub(super) view: SessionView,
-    /// Its record.
+    /// The path of its record.
     pub(super) record: Option<PathBuf>,
 }
 
@@ -37,7 +38,7 @@ impl<'a> Refresher<'a> {
         Refresher { request, config: tools.config }
     }
 
-    /// The session of that name, read again.
+    /// Reads the session of that name again.
     pub(super) fn session(&self, name: &SessionName) -> Result<Current, ActionProblem> {
         let observations = self.collect(Parts::WORDS).ok_or_else(not_in_time)?;
         let is_it = |session: &&SessionObservation| {
@@ -68,7 +69,7 @@ impl<'a> Refresher<'a> {
         Ok(Current { session, view, record: place.map(|place| place.record.clone()) })
     }
 
-    /// What git says now; `None` if it does not answer, or if there is no repository.
+    /// What git reports now; `None` if it does not answer, or if there is no repository.
     pub(super) fn git(&self, parts: Parts) -> Option<GitFacts> {
         match self.collect(parts)?.git {
             Reading::Present(git) => Some(git.facts),
@@ -79,12 +80,12 @@ impl<'a> Refresher<'a> {
         }
     }
 
-    /// What the work tree looks like now; `None` if it could not be looked at.
+    /// The current state of the work tree; `None` if it cannot be read.
     pub(super) fn signature(&self) -> Option<TreeSignature> {
         let workspace = self.request.workspace.path().to_owned();
         self.beside(Parts::COMMITS | Parts::CHANGES, move |observations| {
             match &observations.git {
-                // Git is there and does not answer: what it would say is not known.
+                // There is a repository, but what git would report is unknown.
                 Reading::Unreadable(_) => None,
                 git @ (Reading::NotLookedAt
                 | Reading::NotConfigured
@@ -99,7 +100,7 @@ impl<'a> Refresher<'a> {
         self.beside(parts, |observations| observations)
     }
 
-    /// Collects on a thread of its own and gives what `then` makes of it; `None` if that takes too long.
+    /// Collects on a separate thread and returns the result of `then`; `None` if that takes too long.
     fn beside<T: Send + 'static>(
         &self,
         parts: Parts,
@@ -114,8 +115,9 @@ impl<'a> Refresher<'a> {
         .flatten()
     }
 
-    /// What `look` answers on a thread of its own; `None` if that takes longer than a collection may. The thread is
-    /// left behind then.
+    /// The result of `look` on a separate thread; `None` if it takes longer than a collection may. The thread
+    /// is then
+    /// abandoned.
     pub(super) fn within_limit<T: Send + 'static>(
         &self,
         look: impl FnOnce() -> T + Send + 'static,
@@ -123,7 +125,7 @@ impl<'a> Refresher<'a> {
         let limit = Duration::from_millis(self.config.config.watch().collect_limit_ms);
         let (sender, receiver) = channel();
         let started = thread::Builder::new().spawn(move || {
-            // Nobody may wait any more.
+            // Fails if the caller has given up waiting.
             let _ = sender.send(look());
         });
         started.ok()?;
@@ -148,14 +150,13 @@ impl<'a> Refresher<'a> {
     }
 }
 
-/// The disk did not answer.
 pub(super) fn not_in_time() -> ActionProblem {
     ActionProblem::new(ActionClass::Unknown, "the sessions of the workspace could not be read in time")
         .with_next("look at the workspace again")
 }
 
-/// The settings with the commit in place of the revision that was given for the baseline: `HEAD` must not
-/// wander while an agent commits.
+/// The settings with the baseline's revision replaced by its commit: `HEAD` must not move while an agent
+/// commits.
 fn pinned(request: &ActionRequest) -> WorkspaceSettings {
     let mut settings = request.settings.clone();
     let commit = request.baseline.as_ref().and_then(|baseline| baseline.commit.as_ref());

@@ -1,5 +1,6 @@
-//! Replies to agents: looks at the session as it is at this moment, and has the room `action` choose the way
-//! and send.
+//! Replies to agents: reads the session as it is at this moment, and lets the room `action` choose the
+//! channel and send.
+//! It must not send by itself.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -19,10 +20,10 @@ use super::tools::Tools;
 use super::{decide, run_answer};
 use crate::engine::clock;
 
-/// How long the record is looked at for words that were typed or queued.
+/// How long to watch the record for words that were typed or queued.
 const PATIENCE: Duration = Duration::from_millis(2500);
-/// How long an agent may work on the answer without a screen. A turn can take hours; a person sees it and can
-/// end it.
+/// How long an agent may work on the answer without a screen. A turn can take hours; a person can see it and
+/// cancel it.
 const TURN_LIMIT: Duration = Duration::from_hours(6);
 
 pub(super) fn plan(
@@ -100,7 +101,7 @@ fn with_replier<T>(
     action(&replier)
 }
 
-/// The session as it is now. On a disk that does not answer it is not known.
+/// The session as it is now; an error if the disk does not answer.
 fn see(
     request: &ActionRequest,
     name: &SessionName,
@@ -116,7 +117,7 @@ fn see(
     Ok(Current { session, view, is_surely_gone, record })
 }
 
-/// Whether no process that is seen from here works on the session.
+/// Whether no process visible from here works on the session.
 fn is_surely_gone(session: &SessionObservation, agent: &str, workspace: &Path) -> bool {
     let folder = session.folder.as_deref().unwrap_or(workspace);
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
@@ -128,7 +129,7 @@ fn is_surely_gone(session: &SessionObservation, agent: &str, workspace: &Path) -
         is_open: matches!(session.turn, TurnState::Open { .. }),
         grew_at: session.written_at,
     };
-    // What is outside of this container is not seen; the plan says so.
+    // Processes outside this container are not visible; the plan says so.
     ProcessTable::read().is_surely_gone(&sought, workspace, true)
 }
 

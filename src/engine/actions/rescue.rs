@@ -1,4 +1,5 @@
-//! Rescue, undo and redo: what the monitor asks for, done by the room that may.
+//! Rescue, undo and redo: passes the monitor's requests to the room `action`. It must not change a workspace
+//! by itself.
 
 use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
 use crate::model::{
@@ -28,12 +29,12 @@ pub(super) fn plan(
     rescuer(request, tools)?.plan(request.workspace.path(), wanted).map_err(|error| stop(&error))
 }
 
-/// A name of the settings as git has it.
+/// A name from the settings in git's form, relative to the top of the work tree.
 fn from_top(name: &str) -> Vec<u8> {
     name.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/").into_bytes()
 }
 
-/// Only records the work.
+/// Records the work and makes no commit.
 pub(super) fn record(
     request: &ActionRequest,
     order: RecordOrder,
@@ -43,7 +44,7 @@ pub(super) fn record(
     rescuer(request, tools)?.record_ordered(request.workspace.path(), order).map_err(|error| stop(&error))
 }
 
-/// A question about the size is no problem.
+/// A question about the size is not a problem: the person is asked.
 fn stop(error: &RescueError) -> Stop {
     if let RescueError::Ask(cost) = error { Stop::Size(*cost) } else { Stop::Problem(problem(error)) }
 }
@@ -66,7 +67,7 @@ pub(super) fn commit(
     })
 }
 
-/// What an undo or a redo would do.
+/// Plans an undo or a redo.
 pub(super) fn plan_undo(
     request: &ActionRequest,
     way: UndoDirection,
@@ -87,7 +88,7 @@ pub(super) fn plan_undo(
     })
 }
 
-/// Takes a rescue back, or makes it again, as the plan says.
+/// Carries out an undo or a redo, as planned.
 pub(super) fn undo(
     request: &ActionRequest,
     plan: &UndoPlan,
@@ -97,7 +98,7 @@ pub(super) fn undo(
     Ok(plan.clone())
 }
 
-/// What rescues of this workspace are made from.
+/// The [`Rescuer`] of this workspace, with the programs that the person trusts there.
 fn rescuer(request: &ActionRequest, tools: &Tools<'_>) -> Result<Rescuer, ActionProblem> {
     let rescuer = trust::rescuer_for(tools.config, request.workspace.path())?;
     Ok(Rescuer { cancel: tools.cancel.clone(), ..rescuer })

@@ -1,4 +1,4 @@
-//! Rescues as the engine makes them: with what, and how their errors are told to a person. It trusts nothing.
+//! Creates the value that makes rescues, and words their errors for a person. It must not trust anything.
 
 use crate::action::rescue::{RescueError, Rescuer};
 use crate::engine::EngineConfig;
@@ -6,14 +6,15 @@ use crate::git::LEAST_GIT;
 use crate::model::{ActionClass, ActionProblem, VariableNames};
 use crate::process::{self, Launcher};
 
-/// Hooks, filters and the own rescue program get what every program gets.
+/// Hooks, filters and the person's rescue program get only the environment variables that every program gets.
 const NOTHING_MORE: VariableNames = VariableNames { allowed: &[], except: &[] };
 
-/// What a person can do where something is not trusted.
+/// The advice if something is not trusted.
 const TRUST_IT: &str = "`closeout trust` shows what would run, and asks whether you trust it";
 
-/// Makes the value that rescues are made from: git, closeout's own folder, and what the person's own
-/// configuration says. It trusts nothing.
+/// Creates a [`Rescuer`] from git, closeout's own folder and the person's configuration. It trusts no
+/// programs of a
+/// repository.
 pub(in crate::engine) fn rescuer_of(config: &EngineConfig) -> Result<Rescuer, ActionProblem> {
     let git = config.git_program.clone().ok_or_else(|| {
         let (major, minor) = LEAST_GIT;
@@ -36,11 +37,11 @@ pub(in crate::engine) fn rescuer_of(config: &EngineConfig) -> Result<Rescuer, Ac
     })
 }
 
-/// An error of the rescue, for a person.
+/// Describes an error of a rescue to a person, with advice where there is any.
 pub fn problem(error: &RescueError) -> ActionProblem {
     let class = error.class();
     let mut words = error.to_string();
-    // What a system call said stands below the error.
+    // The system call's message is in the chain of sources.
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
         words = format!("{words}: {cause}");

@@ -1,4 +1,6 @@
-//! The answer to a supervised run that waits: it is handed over in the state folder, and the run tells its agent.
+//! Answers a supervised run that waits: leaves the answer in the state folder; the run passes it to its
+//! agent. It must
+//! not talk to the agent.
 
 use std::thread;
 use std::time::Duration;
@@ -11,12 +13,12 @@ use crate::model::{
 };
 use crate::store::{Store, StoreError};
 
-/// How often it is looked whether the run took the answer.
+/// The interval between checks of whether the run took the answer.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// So often at most.
+/// The highest number of these checks.
 const N_LOOKS: u32 = 60;
 
-/// How the run would be answered.
+/// Plans the answer to a run.
 pub(super) fn plan(
     request: &ActionRequest,
     session: &SessionName,
@@ -42,7 +44,8 @@ pub(super) fn plan(
     })
 }
 
-/// Hands it over, and waits a moment for the run to take it.
+/// Leaves the answer, and waits up to 3 seconds for the run to take it; after that the receipt says that it
+/// is queued.
 pub(super) fn send(
     request: &ActionRequest,
     plan: &ReplyPlan,
@@ -83,7 +86,7 @@ pub(super) fn send(
     })
 }
 
-/// The run, if it lives and waits for an answer.
+/// The run, if it is alive and waiting for an answer.
 fn asking(
     request: &ActionRequest,
     session: &SessionName,

@@ -1,7 +1,8 @@
-//! Has a second model read an agent's last words: a new session of an agent's program, which is told the words and the
+//! Has a second model read an agent's last words: a new session of an agent's program, which is given these
+//! words and the
 //! person's last prompt, and nothing else.
 //!
-//! It must not ask where that leaves a trace, and the answer can only add what is asked or left open.
+//! It must not ask if that leaves a trace. The answer can only add a question or an open point.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::engine::clock;
 use crate::judge::second_opinion;
 use crate::model::{ActionClass, ActionProblem, ActionRequest, Opinion, Trace, name_of_words};
 
-/// Asks once, if `permit` allows it, which is asked right before.
+/// Asks once, if `permit`, called right before, allows it.
 pub(super) fn ask(
     request: &ActionRequest,
     reader: &str,

@@ -1,7 +1,8 @@
-//! The smart check: drives the judge's state machine. Each of its steps is carried out here, and each attempt
-//! is told while it runs.
+//! The smart check: drives the judge's state machine, carries out each of its steps, and reports each attempt
+//! while it
+//! runs.
 //!
-//! An answer is data: it is read by the judge, and decides nothing else.
+//! An answer is data: the judge reads it, and it must not decide anything else.
 
 use std::time::Duration;
 
@@ -20,19 +21,19 @@ use super::rescue;
 use super::tools::{Stop, Tools, cancelled};
 use crate::engine::clock;
 
-/// So many characters of an answer are kept.
+/// How many characters of an answer are kept.
 const ANSWER_CHARACTERS: usize = 2000;
 
-/// Asked right before a question is sent, with its number: whether it may be.
+/// Called with a question's number right before it is sent; an error stops it.
 pub(super) type Permit<'a> = dyn FnMut(u32) -> Result<(), Stop> + 'a;
 
-/// The smart check that a person confirmed.
+/// Carries out the smart check that a person confirmed.
 pub(super) fn run(request: &ActionRequest, plan: &AskPlan, tools: &Tools<'_>) -> Result<SmartReport, Stop> {
     let ready = confirmed(request, plan, tools)?;
     carry_out(request, ready, tools, &mut |_| Ok(()))
 }
 
-/// A smart check as its plan says. Each of its questions needs `leave`.
+/// Carries out a smart check according to its plan. Each of its questions needs a permit from `leave`.
 pub(super) fn carry_out<'a>(
     request: &'a ActionRequest,
     ready: Ready<'a>,
@@ -97,12 +98,12 @@ pub(super) fn carry_out<'a>(
     })
 }
 
-/// Whether another probe would end as this one did, or do harm.
+/// Whether another probe would fail in the same way, or do harm.
 fn is_hopeless(reading: ProbeReading) -> bool {
     matches!(reading, ProbeReading::Failed(ProbeFailure::SpawnError | ProbeFailure::ChangedFiles))
 }
 
-/// A smart check that runs.
+/// A smart check in progress.
 struct Check<'a> {
     request: &'a ActionRequest,
     tools: &'a Tools<'a>,
@@ -110,7 +111,7 @@ struct Check<'a> {
     leave: &'a mut Permit<'a>,
     attempts: Vec<ProbeAttempt>,
     record: Option<String>,
-    /// How many commits this check made of the work.
+    /// The number of commits of the work that this check made.
     n_own_commits: u32,
     notes: Vec<String>,
 }
@@ -121,17 +122,18 @@ impl Check<'_> {
         (self.tools.report)(ActionProgress { message: words.into(), attempts, waits_until, taken: None });
     }
 
-    /// New commits since the baseline; `None` if git does not answer: that is not "none".
+    /// New commits since the baseline; `None`, not zero, if git does not answer.
     fn count_commits(&self) -> Option<u64> {
         self.tell("counting commits", None);
         self.request.baseline.as_ref()?;
         let commits = self.ready.refresher.git(Parts::COMMITS)?.commits;
-        // A rescue of before says nothing of the end; one of this check was made because the agent said it.
+        // Of the rescue commits only this check's own count: it made them because of what the agent said. An
+        // earlier rescue does not show that the work is finished.
         let n_rescued = commits.n_rescued.min(self.n_own_commits);
         Some(u64::from(commits.n_new) + u64::from(n_rescued))
     }
 
-    /// A person ended it; what it had done stays, and is said.
+    /// The problem of a check that a person cancelled; it also names what had been done, which remains.
     fn ended(&self) -> ActionProblem {
         let problem = cancelled();
         let words =
@@ -151,7 +153,7 @@ impl Check<'_> {
         if self.tools.cancel.wait(Duration::from_secs(seconds)) { Err(self.ended()) } else { Ok(()) }
     }
 
-    /// One probe, and how it was read; or why it was not sent.
+    /// Sends one probe and returns how its answer was read; an error if it was not sent.
     fn probe(&mut self, number: u32) -> Result<ProbeReading, Stop> {
         self.attempts.push(ProbeAttempt {
             number,
@@ -185,7 +187,7 @@ impl Check<'_> {
     fn ask(&mut self, number: u32) -> Result<(ProbeReading, Ended), Stop> {
         let current = self.ready.refresher.session(&self.ready.plan.session)?;
         if current.view.activity.state == ActivityState::Working {
-            // It went on by itself: it is not disturbed, and what it does is known.
+            // It resumed without a probe: do not disturb it, since its state is known.
             let words = Some("not asked: the session is at work again".to_owned());
             let ended = Ended { took_ms: 0, answer: None, words, said: None, cost: AskCost::default() };
             return Ok((ProbeReading::Answered(ProbeWord::Working), ended));
@@ -222,11 +224,12 @@ impl Check<'_> {
         Ok((reading, ended))
     }
 
-    /// A rescue within what the plan allows, and how it ended by its own word. Commits decide what it was worth.
+    /// Rescues within what the plan allows, and returns the rescue's own result. Only commits decide what it
+    /// was worth.
     fn rescue(&mut self, is_final: bool) -> RescueOutcome {
         let done = match self.ready.plan.rescue {
             ProbeRescue::Never => return RescueOutcome::Missing,
-            // The last try is the record only, unless a person allowed more (SECURITY.md 1.4).
+            // The final rescue makes a record only, unless a person allowed more (SECURITY.md 1.4).
             ProbeRescue::Record => self.keep(),
             ProbeRescue::Commit if is_final => self.keep(),
             ProbeRescue::Commit => match self.commit() {
@@ -261,7 +264,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Commits the work; `None` where it is recorded and no commit was made of it, which is noted.
+    /// Commits the work; `None`, with a note, if it was recorded but no commit was made.
     fn commit(&mut self) -> Result<Option<Rescued>, Stop> {
         self.tell("committing the uncommitted work", None);
         let mut plan = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
@@ -279,7 +282,7 @@ impl Check<'_> {
     }
 }
 
-/// A question and what came of it; never the answer itself.
+/// Logs a question and its result, never the answer itself.
 fn log(request: &ActionRequest, attempt: &ProbeAttempt) {
     let place = display_text::path(request.workspace.path());
     let (number, took_ms) = (attempt.number, attempt.took_ms.unwrap_or_default());
@@ -292,7 +295,7 @@ fn log(request: &ActionRequest, attempt: &ProbeAttempt) {
     }
 }
 
-/// What is kept of an attempt that ended.
+/// What is kept of a finished attempt.
 struct Ended {
     took_ms: u64,
     answer: Option<String>,
@@ -302,13 +305,13 @@ struct Ended {
 }
 
 impl Ended {
-    /// One of which only the cost and the time are known.
+    /// An attempt of which only the cost and the duration are known.
     fn of(asked: &Asked) -> Ended {
         Ended { took_ms: asked.took_ms, answer: None, words: None, said: None, cost: asked.cost }
     }
 }
 
-/// How an answer is read, the answer shortened, and more in words.
+/// Reads an answer, and keeps a shortened copy and a description.
 fn read(asked: &Asked) -> (ProbeReading, Ended) {
     let report = match &asked.answer {
         Ok(Answer::Structured(value)) => read_probe(ProbeAnswer::Json(value)),
@@ -340,7 +343,7 @@ fn read(asked: &Asked) -> (ProbeReading, Ended) {
     (report.reading, Ended { answer: Some(answer), words, said, ..Ended::of(asked) })
 }
 
-/// What an agent said beside its status, in words.
+/// What an agent said besides its status, as text for a person.
 fn said(details: &ProbeDetails) -> Vec<String> {
     let lists = [
         ("still active", &details.agents_active),

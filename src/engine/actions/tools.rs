@@ -1,4 +1,4 @@
-//! What every action is carried out with, and how each of them ends. No action is here.
+//! What every action gets to work with, and how each of them can end. No action is carried out here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,17 +7,17 @@ use crate::engine::{EngineConfig, collect};
 use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionProgress, NotAsked, RecordCost};
 use crate::process::Cancel;
 
-/// Outcome of an action, or why it was not done.
+/// The outcome of an action, or why it was not carried out.
 pub(super) type ActionFinished = Result<ActionOutcome, ActionProblem>;
 
 /// Why an action ends before it is done.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// It cannot be done.
+    /// It cannot be carried out.
     Problem(ActionProblem),
-    /// The record would be so large that a person is asked first.
+    /// The record would be so large that the person is asked first.
     Size(RecordCost),
-    /// closeout may not ask by itself now.
+    /// closeout may not ask automatically now.
     NotAsked(NotAsked),
 }
 
@@ -27,7 +27,7 @@ impl From<ActionProblem> for Stop {
     }
 }
 
-/// How an action of one kind ended, as one of all kinds.
+/// Converts the result of one kind of action to the common type.
 pub(super) fn finished<T>(
     done: Result<T, impl Into<Stop>>,
     outcome: impl FnOnce(Box<T>) -> ActionOutcome,
@@ -40,18 +40,18 @@ pub(super) fn finished<T>(
     }
 }
 
-/// What an action is carried out with.
+/// What an action gets to work with.
 pub(in crate::engine) struct Tools<'a> {
     /// Programs, folders and configuration of this run.
     pub(in crate::engine) config: &'a EngineConfig,
-    /// Tells how far the action is; the last word counts.
+    /// Reports progress; each report replaces the one before.
     pub(in crate::engine) report: &'a (dyn Fn(ActionProgress) + Send + Sync),
-    /// Ends the action early, if it can be ended.
+    /// Cancels the action, if it can be cancelled.
     pub(in crate::engine) cancel: &'a Cancel,
 }
 
 impl<'a> Tools<'a> {
-    /// The agent of that name.
+    /// The adapter of the agent called `name`.
     pub(super) fn adapter(&self, name: &str) -> Result<&'a Adapter, ActionProblem> {
         let found = self.config.adapters.iter().find(|adapter| adapter.name() == name);
         found.ok_or_else(|| {
@@ -59,13 +59,13 @@ impl<'a> Tools<'a> {
         })
     }
 
-    /// Tells what is done now.
+    /// Reports what is being done now.
     pub(super) fn say(&self, words: &str) {
         (self.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
     }
 }
 
-/// The outcome of an action, also when something in it panics.
+/// The outcome of an action, even if it panics.
 pub(super) fn guarded(action: impl FnOnce() -> ActionFinished) -> ActionOutcome {
     let outcome = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
         let words = format!("a defect in closeout: {}", collect::panic_text(&*panic));
@@ -75,7 +75,6 @@ pub(super) fn guarded(action: impl FnOnce() -> ActionFinished) -> ActionOutcome 
     outcome.unwrap_or_else(ActionOutcome::Failed)
 }
 
-/// A person ended it.
 pub(super) fn cancelled() -> ActionProblem {
     ActionProblem::new(ActionClass::Cancelled, "ended on request; all that was started is ended")
 }

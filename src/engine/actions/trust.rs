@@ -1,5 +1,5 @@
-//! Which programs of a workspace a person trusts: asked for, kept and taken back, each as an action that is
-//! written down.
+//! The programs of a workspace that a person trusts: listed, trusted and distrusted, each change being an
+//! audited action.
 //!
 //! It must not trust what nobody looked at: only the digest of a list that was shown is kept.
 
@@ -12,8 +12,9 @@ use crate::engine::{EngineConfig, clock};
 use crate::model::{ActionClass, ActionKind, ActionProblem, TrustList};
 use crate::store::{Store, StoreError};
 
-/// What rescues of a workspace are made from, with what the person trusts there. Trust that cannot be read
-/// is none.
+/// Creates the [`Rescuer`] of a workspace, with the programs that the person trusts there. If that cannot be
+/// read, nothing
+/// is trusted.
 pub(super) fn rescuer_for(config: &EngineConfig, workspace: &Path) -> Result<Rescuer, ActionProblem> {
     let mut rescuer = rescuer::rescuer_of(config)?;
     let top = top(workspace);
@@ -26,13 +27,14 @@ pub(super) fn rescuer_for(config: &EngineConfig, workspace: &Path) -> Result<Res
     Ok(rescuer)
 }
 
-/// The path under which trust is kept, however the workspace was named.
+/// The path under which trust is stored, however the workspace was named.
 fn top(workspace: &Path) -> PathBuf {
     worktree_top(workspace).unwrap_or_else(|_| workspace.to_owned())
 }
 
 impl EngineConfig {
-    /// What could run a program in the workspace at `path`, and whether the person trusts exactly that. Runs
+    /// Everything that could run a program in the workspace at `path`, and whether the person trusts exactly
+    /// that. Runs
     /// nothing.
     ///
     /// # Errors
@@ -44,10 +46,10 @@ impl EngineConfig {
         Ok((list, is_trusted))
     }
 
-    /// Remembers that the person trusts exactly what `list` shows, and nothing else in the workspace at `path`.
+    /// Trusts exactly what `list` shows, and nothing else, in the workspace at `path`.
     ///
     /// # Errors
-    /// It cannot be written: then what was trusted before stands.
+    /// It cannot be written; what was trusted before remains so.
     pub fn trust(&self, path: &Path, list: &TrustList) -> Result<(), ActionProblem> {
         let top = top(path);
         let plan = format!("{} things that could run a program, digest {}", list.items.len(), list.digest);
@@ -59,13 +61,13 @@ impl EngineConfig {
         )
     }
 
-    /// Takes the trust in the programs of the workspace at `path` back.
+    /// Withdraws the trust in the programs of the workspace at `path`.
     ///
     /// # Errors
-    /// There was none, or it cannot be removed: then it stands.
+    /// There was none, or it cannot be removed and therefore remains.
     pub fn distrust(&self, path: &Path) -> Result<(), ActionProblem> {
         let top = top(path);
-        // What cannot be read may be trust still, and is taken back.
+        // What cannot be read may still be trust, so it is removed.
         if matches!(self.trust_store()?.trusted(&top), Ok(None)) {
             return Err(ActionProblem::new(ActionClass::Nothing, "nothing is trusted here"));
         }

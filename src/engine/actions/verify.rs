@@ -1,5 +1,6 @@
-//! The closer: asks for a checklist with evidence, once more if the answer cannot be read, and holds it to the
-//! judge's rules.
+//! The closer: asks for a checklist with evidence, and once more if the answer cannot be read. It must not
+//! judge: the
+//! rules for an answer are the judge's.
 
 use std::cmp::Ordering;
 
@@ -15,11 +16,11 @@ use super::prompts;
 use super::tools::{Tools, cancelled};
 use crate::engine::clock;
 
-/// So many items and pending actions are kept, and so many characters of each text.
+/// How many items, and how many pending actions, are kept, and how many characters of each text.
 const MOST_ITEMS: usize = 200;
 const MOST_CHARACTERS: usize = 1000;
 
-/// So much of what was asked is kept, in characters.
+/// How many characters of the prompt are kept.
 const PROMPT_CHARACTERS: usize = 8000;
 
 pub(super) fn run(
@@ -63,7 +64,7 @@ pub(super) fn run(
     })
 }
 
-/// What was answered to one question.
+/// The answer to one question.
 struct StepAnswer {
     report: CloserReport,
     error: Option<String>,
@@ -72,7 +73,7 @@ struct StepAnswer {
     notes: Vec<String>,
 }
 
-/// Puts one question, and once more where the answer cannot be read.
+/// Asks one question, and once more if the answer cannot be read.
 fn answer(
     request: &ActionRequest,
     ready: &Ready<'_>,
@@ -101,7 +102,7 @@ fn answer(
     }
 }
 
-/// A question and what came of it; never the answer itself.
+/// Logs a question and its result, never the answer itself.
 fn log(
     request: &ActionRequest,
     ready: &Ready<'_>,
@@ -145,7 +146,7 @@ fn ask(
     }
 }
 
-/// An answer whose asking changed files is not used.
+/// Rejects an answer if files changed while it was asked.
 fn check_unchanged(
     request: &ActionRequest,
     ready: &Ready<'_>,
@@ -169,7 +170,7 @@ fn read(asked: &Asked) -> CloserReport {
     }
 }
 
-/// Whether the same question, asked in other words, can bring a better answer.
+/// Whether asking again in other words can bring a better answer.
 fn is_worth_another(error: CloserError) -> bool {
     match error {
         CloserError::MissingField
@@ -183,7 +184,7 @@ fn is_worth_another(error: CloserError) -> bool {
     }
 }
 
-/// Why an answer cannot be used, in words.
+/// Why an answer cannot be used, as text for a person.
 fn problem(asked: &Asked, report: &CloserReport) -> Option<String> {
     let words = match report.error? {
         CloserError::MissingField => "a field of the form is missing",
@@ -214,8 +215,9 @@ fn kept(text: &str) -> String {
     text.trim().chars().take(MOST_CHARACTERS).collect()
 }
 
-/// A confidence as the judge let it pass (0 to 1), in hundredths; rounded down, so that what does not count
-/// does not look as if it did.
+/// A confidence that the judge accepted (0 to 1) in hundredths, rounded down so that one below a threshold
+/// never appears
+/// to reach it.
 fn percent(confidence: f64) -> u8 {
     #[expect(
         clippy::cast_possible_truncation,
