@@ -1,9 +1,10 @@
-//! Arguments and exit code; nothing else.
+//! The binary: passes the arguments to the library and returns its exit code. No logic belongs here.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A program is waited for, and an agent waits: before anything else is read.
+    // Launcher mode and hook calls run first, before any configuration is read: another program is waiting
+    // for the result.
     closeout::cli::run_if_launcher(std::env::args_os())
         .or_else(|| closeout::cli::run_if_called_by_agent(std::env::args_os()))
         .unwrap_or_else(|| closeout::cli::run(std::env::args_os()))

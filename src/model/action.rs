@@ -1,8 +1,9 @@
-//! What a person can have done to a workspace, what became of it, and how far it is.
+//! Actions on a workspace: what a person can request, the outcome, and the progress.
 //!
-//! Most actions come in two: one that makes a plan and changes nothing (that of a rescue records the work first), and
-//! one that carries out the plan that a person confirmed. A plan carries what was seen of the world: the room that
-//! carries it out looks again and compares. What is confirmed is what is done, or it is refused (`src/ARCHITECTURE.md`, invariant 6).
+//! Most actions come in pairs: one makes a plan and changes nothing (except that planning a rescue records
+//! the work first), the other carries out the plan that the person confirmed. A plan contains the state it
+//! was made from; `action` looks again before it acts and compares. It does exactly what was confirmed, or
+//! refuses (`src/ARCHITECTURE.md`, invariant 6). This module only describes actions; it performs none.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,24 +21,24 @@ use super::{
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Action {
     /// Record the uncommitted work, and plan a visible commit of it. Answers with
-    /// [`ActionOutcome::RescuePlanned`].
+    /// [`ActionOutcome::RescuePlanned`], or with [`ActionOutcome::SizeAsked`] if the record would be large.
     PlanRescue {
-        /// The commit message; `None` has one proposed.
+        /// The commit message; `None` lets closeout propose one.
         message: Option<String>,
-        /// How the record is to be made.
+        /// How to make the record.
         order: RecordOrder,
     },
-    /// Ask an agent for the messages and the split of a plan. Answers with [`ActionOutcome::RescuePlanned`]; where that
-    /// fails, the plan holds as it was.
+    /// Ask an agent for the plan's commit messages and its split. Answers with
+    /// [`ActionOutcome::RescuePlanned`]; if the agent fails, the plan stays as it was.
     AskMessages {
         /// The plan as it was shown.
         plan: Box<RescuePlan>,
-        /// The agent that is asked anew; `None` asks the session whose words count.
+        /// The agent to ask in a new session; `None` asks the session whose words count.
         with: Option<String>,
     },
-    /// Only record the uncommitted work. Answers with [`ActionOutcome::Recorded`].
+    /// Record the uncommitted work and do nothing else. Answers with [`ActionOutcome::Recorded`].
     Record {
-        /// How the record is to be made.
+        /// How to make the record.
         order: RecordOrder,
     },
     /// Commit what the plan shows. Answers with [`ActionOutcome::Rescued`].
@@ -45,9 +46,9 @@ pub enum Action {
         /// The plan as it was confirmed.
         plan: Box<RescuePlan>,
     },
-    /// Tell what an undo or a redo would do. Answers with [`ActionOutcome::UndoPlanned`].
+    /// Plan an undo or a redo. Answers with [`ActionOutcome::UndoPlanned`].
     PlanUndo {
-        /// Which.
+        /// Undo or redo.
         way: UndoDirection,
     },
     /// Take the last rescue back, or make it again. Answers with [`ActionOutcome::Undone`].
@@ -55,7 +56,7 @@ pub enum Action {
         /// The plan as it was confirmed.
         plan: Box<UndoPlan>,
     },
-    /// Tell how a reply to a session would go. Answers with [`ActionOutcome::ReplyPlanned`].
+    /// Plan a reply to a session. Answers with [`ActionOutcome::ReplyPlanned`].
     PlanReply {
         /// The session.
         session: SessionName,
@@ -64,66 +65,68 @@ pub enum Action {
     Reply {
         /// The plan as it was shown.
         plan: Box<ReplyPlan>,
-        /// What is sent.
+        /// What to send.
         body: ReplyBody,
     },
-    /// Keep, send or drop a reply that waits for the end of its agent's turn. Answers with [`ActionOutcome::Held`],
-    /// or, where it was sent, with [`ActionOutcome::Replied`].
+    /// Keep, send or drop a reply that waits until its agent's turn ends. Answers with
+    /// [`ActionOutcome::Held`], or with [`ActionOutcome::Replied`] if the reply was sent.
     Held {
         /// The reply.
         reply: Box<HeldReply>,
-        /// What is to be done with it.
+        /// What to do with it.
         step: HeldStep,
     },
-    /// Tell how an agent would be asked. Answers with [`ActionOutcome::AskPlanned`].
+    /// Plan a question to an agent. Answers with [`ActionOutcome::AskPlanned`].
     PlanAsk {
-        /// For what.
+        /// The purpose of the question.
         purpose: AskPurpose,
-        /// The session; `None` is the one whose words count.
+        /// The session to ask; `None` asks the one whose words count.
         session: Option<SessionName>,
-        /// What a person wants otherwise than usual.
+        /// The options in which the person departs from the defaults.
         options: Box<AskOptions>,
     },
-    /// Ask the agent by the plan: a smart check, which answers with [`ActionOutcome::Checked`], or the closer,
-    /// which answers with [`ActionOutcome::Verified`].
+    /// Ask the agent as planned. A smart check answers with [`ActionOutcome::Checked`], the closer with
+    /// [`ActionOutcome::Verified`].
     Ask {
         /// The plan as it was confirmed.
         plan: Box<AskPlan>,
     },
-    /// Ask a session for its status where no person asked for that: a smart check that rescues nothing. Answers
-    /// with [`ActionOutcome::Checked`], or with [`ActionOutcome::NotAsked`].
+    /// Ask a session for its status without a person's request: a smart check that rescues nothing. Answers
+    /// with [`ActionOutcome::Checked`] or [`ActionOutcome::NotAsked`].
     AutoProbe {
-        /// The session, and where its task is: it is asked in that moment only.
+        /// The session and the point that its task has reached; it is asked at that point only.
         moment: SessionMoment,
     },
-    /// Have a second model read an agent's last words where no person asked for that. Answers with
-    /// [`ActionOutcome::Opined`], or with [`ActionOutcome::NotAsked`].
+    /// Have a second model read an agent's last words without a person's request. Answers with
+    /// [`ActionOutcome::Opined`] or [`ActionOutcome::NotAsked`].
     SecondOpinion {
-        /// Whose words, and where its task is: they are read in that moment only.
+        /// The session and the point that its task has reached; its words are read at that point only.
         moment: SessionMoment,
     },
-    /// Say something of the workspace as its person. Answers with [`ActionOutcome::Marked`].
+    /// Record a statement of the person about the workspace. Answers with [`ActionOutcome::Marked`].
     Mark {
-        /// What.
+        /// The statement.
         order: MarkOrder,
-        /// Why, in the person's words.
+        /// The reason, in the person's words.
         reason: Option<String>,
     },
     /// Write the decision file. Answers with [`ActionOutcome::Decided`].
     Decide {
         /// Whether the work is complete.
         is_complete: bool,
-        /// Why, in the person's words.
+        /// The reason, in the person's words.
         reason: Option<String>,
     },
-    /// Runs the checks that the person configured.
+    /// Run the checks that the person configured. Answers with [`ActionOutcome::ChecksRan`].
     RunChecks,
-    /// The same where no person asked for it, after a turn.
+    /// Run the configured checks after a turn, without a person's request. Answers with
+    /// [`ActionOutcome::ChecksRan`].
     AutoChecks,
 }
 
 impl Action {
-    /// Whether it only prepares what a person confirms then. One of them records the work all the same.
+    /// True if the action only prepares something for the person to confirm. [`Action::PlanRescue`] records
+    /// the work all the same.
     pub fn is_plan(&self) -> bool {
         match self {
             Action::PlanRescue { .. }
@@ -146,11 +149,11 @@ impl Action {
         }
     }
 
-    /// What it is.
+    /// The kind of this action.
     pub fn kind(&self) -> ActionKind {
         match self {
             Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } => ActionKind::Plan,
-            // It makes a record first.
+            // Planning a rescue makes a record first.
             Action::PlanRescue { .. } | Action::Record { .. } => ActionKind::Record,
             Action::AskMessages { .. } => ActionKind::Messages,
             Action::Rescue { .. } => ActionKind::Rescue,
@@ -172,20 +175,20 @@ impl Action {
     }
 }
 
-/// An action that the engine is to carry out, with what is known of its workspace.
+/// An action for the engine to carry out, with what is known of its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionRequest {
-    /// Counts up over all workspaces of one run.
+    /// The action's number, counting up over all workspaces of this process.
     pub number: u64,
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// What is to be done.
+    /// The action to carry out.
     pub action: Action,
-    /// Where its evidence is.
+    /// Where the workspace's evidence is.
     pub settings: WorkspaceSettings,
     /// The kind of its task.
     pub task_kind: TaskKind,
-    /// Its baseline, once known.
+    /// The workspace's baseline, once known.
     pub baseline: Option<Baseline>,
     /// Where the records of its sessions are.
     pub sessions: Vec<SessionPlace>,
@@ -193,53 +196,53 @@ pub struct ActionRequest {
     pub first_session: Option<SessionName>,
     /// The person's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
-    /// The agent's last words. Untrusted text.
+    /// The agent's last message. Untrusted text.
     pub last_words: Option<String>,
-    /// What speaks for and against that the work is done.
+    /// The evidence for and against the work being done.
     pub standing: EvidenceSummary,
     /// The work as it was when the verdict was made.
     pub looked_at: LookedAt,
-    /// Of an earlier checklist by the closer what it left open, and its summary.
+    /// What an earlier closer's checklist left open, with its summary.
     pub verified: Option<Box<VerifyReport>>,
-    /// What is left to do, where an agent is told of it.
+    /// What is left to do, for messages that tell an agent about it.
     pub left_to_do: LeftToDo,
 }
 
-/// The work of a workspace as it was looked at.
+/// The state of a workspace's work at one look.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LookedAt {
-    /// A name for HEAD and the uncommitted changes; `None` where nobody could look.
+    /// A fingerprint of HEAD and the uncommitted changes; `None` if they could not be read.
     pub content: Option<String>,
-    /// Whether there was no work yet: no new commit, and nothing uncommitted.
+    /// True if there was no work yet: no new commit and no uncommitted change.
     pub is_before_work: bool,
-    /// How the checks stand that every look reads, by their names.
+    /// The results of the checks that every look reads, by check name.
     pub standing: Vec<(String, CheckStanding)>,
-    /// What came of the last runs of checks.
+    /// The results of the last runs of the other checks.
     pub records: Vec<CheckRecord>,
 }
 
-/// What became of an action.
+/// The outcome of an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionOutcome {
-    /// The work is recorded, and this is what a visible commit would be.
+    /// The work is recorded; the plan describes the visible commit.
     RescuePlanned(Box<RescuePlan>),
-    /// The record would be large. Nothing was done: a person is to be asked, and says yes by
+    /// The record would be large, so nothing was done. The person is asked, and agrees with
     /// [`RecordOrder::is_size_allowed`].
     SizeAsked(RecordCost),
     /// The work is recorded, and nothing else was done.
     Recorded(Box<RescueRecord>),
-    /// It is committed.
+    /// The work is committed.
     Rescued(Box<Rescued>),
     /// What an undo or a redo would do.
     UndoPlanned(Box<UndoPlan>),
-    /// It is taken back, or made again, as the plan says.
+    /// The rescue was taken back or made again, as planned.
     Undone(Box<UndoPlan>),
-    /// How a reply would go.
+    /// How a reply would be sent.
     ReplyPlanned(Box<ReplyPlan>),
-    /// What became of a reply until now; more can be known of it later.
+    /// The state of a reply so far; more can become known later.
     Replied(Box<Receipt>),
-    /// What became of a reply that waits for the end of its agent's turn.
+    /// What became of a reply that waits until its agent's turn ends.
     Held {
         /// The reply.
         reply: Box<HeldReply>,
@@ -252,27 +255,27 @@ pub enum ActionOutcome {
     Checked(Box<SmartReport>),
     /// What the closer found.
     Verified(Box<VerifyReport>),
-    /// What a second model made of the last words.
+    /// A second model's reading of the last words.
     Opined(Box<Opinion>),
-    /// The checks that were needed have run.
+    /// The checks that had to run have run.
     ChecksRan(Vec<CheckRecord>),
-    /// The agent was not asked by closeout itself.
+    /// closeout did not ask the agent on its own.
     NotAsked(NotAsked),
     /// The decision file is written.
     Decided(Box<DecidedFile>),
-    /// The person's word is taken.
+    /// The person's statement is recorded.
     Marked {
-        /// What was said.
+        /// The statement.
         order: MarkOrder,
-        /// Why, in the person's words.
+        /// The reason, in the person's words.
         reason: Option<String>,
     },
-    /// It was not done.
+    /// The action was not carried out.
     Failed(ActionProblem),
 }
 
 impl ActionOutcome {
-    /// How it ended.
+    /// How the action ended.
     pub fn class(&self) -> ActionClass {
         match self {
             ActionOutcome::RescuePlanned(plan) if plan.refusal.is_some() => ActionClass::SavedOnly,
@@ -299,24 +302,24 @@ impl ActionOutcome {
     }
 }
 
-/// Why an action was not done.
+/// Why an action was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionProblem {
-    /// The class of the reason.
+    /// The class of the problem.
     pub class: ActionClass,
-    /// What happened, in words. May hold untrusted text.
+    /// What happened. May hold untrusted text.
     pub message: String,
     /// What a person can do about it. May hold untrusted text.
     pub next: Option<String>,
 }
 
 impl ActionProblem {
-    /// A problem of this class.
+    /// A problem of this class, without advice.
     pub fn new(class: ActionClass, words: impl Into<String>) -> ActionProblem {
         ActionProblem { class, message: words.into(), next: None }
     }
 
-    /// The same with what a person can do about it.
+    /// Adds what a person can do about it.
     #[must_use]
     pub fn with_next(self, next: impl Into<String>) -> ActionProblem {
         ActionProblem { next: Some(next.into()), ..self }

@@ -1,13 +1,12 @@
-//! The nouns of closeout: plain values that every room speaks in.
+//! The domain types of closeout: plain values that every room uses.
 //!
-//! Nothing here reads the clock, the disk or the environment, and nothing here decides: a type and
-//! what can be said of it alone. `model` imports no other room; every other room imports it.
+//! Nothing here reads the clock, the disk or the environment, and nothing here decides: a type holds only
+//! what follows from its own data. `model` imports no other room; every other room imports it.
 //!
-//! The values in the order in which they come to be: [`WorkspaceSettings`] say where to look;
-//! [`Observations`] are what was found there; [`Evidence`] is what each source claims; a
-//! [`Snapshot`] holds all evidence of one workspace at one moment; a [`Verdict`] is what the judge
-//! makes of it; a [`WorkspaceView`] is what a front shows. [`Event`], [`Intent`] and [`Effect`] are
-//! the only things that move between the rooms.
+//! In the order in which they are created: [`WorkspaceSettings`] say where to look; [`Observations`] are what
+//! was found there; [`Evidence`] is what each source claims; a [`Snapshot`] holds all evidence of one
+//! workspace at one moment; a [`Verdict`] is the judge's conclusion; a [`WorkspaceView`] is what a front
+//! shows. [`Event`], [`Intent`] and [`Effect`] are the only values that move between the rooms.
 
 mod action;
 mod action_class;

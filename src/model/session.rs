@@ -1,4 +1,4 @@
-//! What is known of one session: by the agent's own record, and by sources beside it.
+//! What is known of one session, from the agent's own record and from other sources.
 
 use std::path::PathBuf;
 
@@ -14,17 +14,17 @@ pub struct SessionObservation {
     pub agent: String,
     /// The session's id. Untrusted text.
     pub session_id: String,
-    /// The agent's version as its record gives it. Untrusted text.
+    /// The agent's version, as its record states it. Untrusted text.
     pub version: Option<String>,
-    /// The model of the last reply. Untrusted text.
+    /// The model that wrote the last reply. Untrusted text.
     pub model: Option<String>,
-    /// Which of the agent's own ways of working the last turn went by, where its record tells one that a
-    /// reply has to name again (opencode: its agent, like `build` or `plan`). Untrusted text.
+    /// The agent's own mode in the last turn, if its record names one that a reply has to repeat (opencode:
+    /// its agent, like `build` or `plan`). Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The last message of the agent that has text.
+    /// The agent's last message that has text.
     pub last_message: Option<AgentMessage>,
-    /// The agent's todo list, where it keeps one.
+    /// The agent's todo list, if it keeps one.
     pub todos: Option<Checklist>,
     /// The state of the last turn.
     pub turn: TurnState,
@@ -34,50 +34,50 @@ pub struct SessionObservation {
     pub prompt: Option<String>,
     /// When the record last grew.
     pub written_at: Option<Timestamp>,
-    /// Lines of a kind that the adapter does not know, or that are no JSON.
+    /// How many lines were skipped: of a kind that the adapter does not know, or not JSON.
     pub n_skipped_lines: u32,
-    /// True when a part of the record was out of reach (the limit of the backward search).
+    /// True if part of the record lies beyond the limit of the backward search.
     pub is_partial: bool,
-    /// The name that the person or the agent gave it. Untrusted text.
+    /// The session's name, given by the person or the agent. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The folder in which it works now. Untrusted text; it need not exist.
+    /// The folder in which the session works now. Untrusted text; it need not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
-    /// How it came to be.
+    /// How the session was started.
     #[serde(default)]
     pub origin: SessionOrigin,
-    /// How much it has used.
+    /// What the session has used so far.
     #[serde(default)]
     pub usage: SessionUsage,
-    /// Its subagents that have not reported, as the records tell: each may have been killed.
+    /// Subagents that have not reported, according to the records; each may have been killed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<Subagent>,
-    /// What works beside its last turn, as its hooks tell it.
+    /// Work that goes on beside the last turn, according to its hooks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<BackgroundTask>,
-    /// What is told of it beside its record, each by another source.
+    /// Reports from sources other than the record, one per source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub live: Vec<StatusReport>,
-    /// Its process, where a source names it. It need not live.
+    /// The session's process, if a source names it. It may have ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessId>,
-    /// The tmux pane that it is shown in, where a source names it.
+    /// The tmux pane that shows the session, if a source names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pane: Option<Pane>,
-    /// What it asks by a tool, if such a call is open.
+    /// The open question that the agent asks through a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<AskedByTool>,
-    /// What was answered last to such a call.
+    /// The last answer to such a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<AnsweredByTool>,
-    /// What was asked and done in it, turn by turn.
+    /// The session's prompts and steps, turn by turn.
     #[serde(default)]
     pub history: TurnHistory,
 }
 
 impl SessionObservation {
-    /// A session of which nothing is known but its name.
+    /// A session of which only the agent and the id are known.
     pub fn named(agent: impl Into<String>, session_id: impl Into<String>) -> SessionObservation {
         SessionObservation {
             agent: agent.into(),
@@ -108,8 +108,8 @@ impl SessionObservation {
         }
     }
 
-    /// Ends the turn by an error that is told beside the record, by a hook or a status file, unless the record or
-    /// another source went on since.
+    /// Marks the turn as failed if a hook or a status file reported an error, unless the record or another
+    /// source shows work after it.
     pub fn end_by_reported_error(&mut self) {
         let moved_at = match &self.turn {
             TurnState::Failed { .. } => return,
@@ -133,8 +133,8 @@ impl SessionObservation {
         }
     }
 
-    /// When something was last said in it; where no line tells, when its record last grew. A record's own time is
-    /// that of whatever touched the file.
+    /// When the session's last line was written; if no line has a time, when its record last grew. The file's
+    /// own time changes whenever anything touches the file.
     pub fn spoken_at(&self) -> Option<Timestamp> {
         self.history.last_line_at.or(self.written_at)
     }
@@ -180,41 +180,41 @@ pub struct Subagent {
     pub moved_at: Option<Timestamp>,
 }
 
-/// What one source beside the record tells of a session.
+/// A report on a session from a source other than its record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusReport {
     /// The source.
     pub source: ActivitySource,
-    /// What it says the session does.
+    /// The status that it reports.
     pub status: LiveStatus,
-    /// Since when, as the source tells it.
+    /// When that status began, according to the source.
     pub since: Option<Timestamp>,
-    /// When the source said it; `None` for a source that is asked and tells of now.
+    /// When the source reported it; `None` for a source that describes the present when queried.
     pub reported_at: Option<Timestamp>,
     /// The tool, the question or the error, shortened. Untrusted text.
     pub what: Option<String>,
 }
 
-/// What a session does, as a source beside its record tells it.
+/// A session's status, according to a source other than its record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum LiveStatus {
-    /// It works on a turn.
+    /// It is working on a turn.
     Busy,
-    /// It waits for the next prompt.
+    /// It is waiting for the next prompt.
     Idle,
-    /// It waits for the person in the middle of a turn.
+    /// It is waiting for the person in the middle of a turn.
     Waiting {
-        /// For what.
+        /// What it waits for.
         on: WaitsOn,
     },
-    /// Its turn is over and work that it began goes on.
+    /// Its turn has ended, and work that it started goes on.
     Background,
     /// Its last turn ended with an error in place of a reply.
     Failed,
-    /// It was ended.
+    /// The session was ended.
     Ended,
-    /// Its process does not live any more, and nobody told that it ended.
+    /// Its process no longer exists, and no source reported an end.
     Gone,
 }
 
@@ -222,11 +222,11 @@ pub enum LiveStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitsOn {
-    /// The leave to use a tool, or to go on by a plan.
+    /// Permission to use a tool, or to proceed with a plan.
     Permission,
     /// The answer to a question.
     Input,
-    /// What this version of closeout does not know, in the agent's words. Untrusted text.
+    /// Something that this version of closeout does not know, in the agent's words. Untrusted text.
     Other(String),
 }
 
@@ -235,10 +235,10 @@ pub enum WaitsOn {
 pub struct BackgroundTask {
     /// Its id. Untrusted text.
     pub id: String,
-    /// What it is for, shortened. Untrusted text.
+    /// The task's purpose, shortened. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
-    /// The command line, where the task is one and the client tells it; shortened. Untrusted text.
+    /// The command line, if the task is a command and the client reports it; shortened. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// True for a subagent, false for a command.
@@ -267,7 +267,7 @@ pub struct Pane {
 /// One message of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentMessage {
-    /// Its text, at most 256 KiB of the end. Untrusted.
+    /// The last 256 KiB of its text at most. Untrusted.
     pub text: String,
     /// When it was written.
     pub at: Option<Timestamp>,
@@ -282,28 +282,28 @@ pub enum TurnState {
         /// When.
         at: Option<Timestamp>,
     },
-    /// A turn was begun and is not ended: at work, waiting for a permission, or killed.
+    /// A turn that began and has not ended: the agent is working, waits for a permission, or was killed.
     Open {
-        /// When it began or last moved.
+        /// When it began or last progressed.
         since: Option<Timestamp>,
-        /// The tool that was called and has not answered. Untrusted text.
+        /// The tool that was called and has not returned. Untrusted text.
         tool: Option<String>,
-        /// What it was called with, shortened: a command, a file, a question. Untrusted text.
+        /// The argument of the call, shortened: a command, a file, a question. Untrusted text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         what: Option<String>,
     },
-    /// The person interrupted it.
+    /// The person interrupted the turn.
     Interrupted {
         /// When.
         at: Option<Timestamp>,
     },
-    /// The model's service failed and the error stands in place of a reply.
+    /// The model's service failed; an error replaces the reply.
     Failed {
         /// When.
         at: Option<Timestamp>,
-        /// The error in words. Untrusted text.
+        /// The error message. Untrusted text.
         error: String,
     },
-    /// The record does not tell.
+    /// The record does not say.
     Unknown,
 }

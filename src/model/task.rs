@@ -1,5 +1,5 @@
-//! A task: what a person asked for in one session, from its first prompt to the next that asks for
-//! something new. `judge::task` reads tasks from turns; nothing here decides.
+//! A task: what a person asked for in one session, from its first prompt to the next one that asks for
+//! something new. `judge::task` derives tasks from turns; nothing here decides.
 
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ pub struct Task {
     pub agent: String,
     /// The session's id. Untrusted text.
     pub session_id: String,
-    /// The first prompt: what the task is. Shortened, untrusted text.
+    /// The first prompt, which defines the task. Shortened, untrusted text.
     pub first_prompt: String,
     /// The last prompt that belongs to it. Shortened, untrusted text.
     pub last_prompt: String,
-    /// When the first prompt was written, where the record tells.
+    /// When the first prompt was written, if the record says.
     pub began_at: Option<Timestamp>,
-    /// When the last prompt for work in it was written: claims must be younger.
+    /// When its last prompt for work was written: claims must be younger.
     pub asked_at: Option<Timestamp>,
-    /// The place of the first prompt in the session's history.
+    /// The position of the first prompt in the session's history.
     pub begin: u64,
-    /// The place of the last prompt for work in it.
+    /// The position of its last prompt for work.
     pub asked: u64,
-    /// The place just after its last turn.
+    /// The position just after its last turn.
     pub end: u64,
-    /// How its last turn ended; side questions after it are not its turns.
+    /// How its last turn ended. Side questions after it are not part of the task.
     pub last_end: TurnEnd,
     /// The side questions since its last turn, each with its answer.
     pub side_turns: Vec<Arc<SideTurn>>,
-    /// True when its first prompt stands before what was read, so that `first_prompt` is a later one.
+    /// True if its first prompt precedes the part that was read, so that `first_prompt` is a later one.
     pub is_begin_unread: bool,
 }
 
@@ -40,24 +40,24 @@ pub struct Task {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Demand {
-    /// Nothing: thanks, looks good.
+    /// Nothing, like "thanks" or "looks good".
     Nothing,
-    /// An answer and no change: a question, a review, a plan.
+    /// An answer without a change: a question, a review, a plan.
     Answer,
-    /// Work: something is to be other than it was.
+    /// Work that changes something.
     Work,
 }
 
-/// A turn that asked only for an answer, beside the task before it.
+/// A turn that asked only for an answer, outside the task before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideTurn {
     /// The prompt, shortened. Untrusted text.
     pub prompt: String,
     /// When it was written.
     pub at: Option<Timestamp>,
-    /// The place of the prompt in the session's history.
+    /// The position of the prompt in the session's history.
     pub order: u64,
-    /// What it asks for: an answer or nothing.
+    /// What it asks for: an answer or nothing, never work.
     pub demand: Demand,
     /// How the turn ended.
     pub end: TurnEnd,
@@ -66,66 +66,68 @@ pub struct SideTurn {
 /// What one session was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionTasks {
-    /// The newest task; those before it are not kept.
+    /// The newest task; earlier ones are not kept.
     pub newest: Option<Task>,
-    /// Side questions and thanks before the first task, or of a session without one.
+    /// Side questions and thanks before the first task, or in a session without one.
     pub side_turns: Vec<Arc<SideTurn>>,
-    /// How the session's last turn ended, whatever it belongs to; `None` without a turn.
+    /// How the session's last turn ended, in a task or not; `None` without a turn.
     pub last_end: Option<TurnEnd>,
-    /// The latest prompt of any kind that a person wrote.
+    /// The time of the latest prompt of any kind that a person wrote.
     pub prompted_at: Option<Timestamp>,
-    /// The moment of the first prompt, whoever wrote it.
+    /// The time of the first prompt, whoever wrote it.
     pub first_prompt_at: Option<Timestamp>,
-    /// True when the moment of a prompt is not known.
+    /// True if the time of any prompt is unknown.
     pub has_undated_prompt: bool,
 }
 
-/// The work of all tasks of a workspace, as its sessions tell it: what of git's facts is theirs.
+/// The work of all tasks of a workspace according to its sessions; it tells which of git's changes are
+/// theirs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct TaskWork {
-    /// When the first prompt was written here; `None` where a record does not tell: then all is work of a task.
+    /// When the first prompt was written here; `None` if a record does not say, so that all work counts as a
+    /// task's.
     pub first_prompt_at: Option<Timestamp>,
-    /// When the tasks that go on now began.
+    /// When the current tasks began.
     pub began_at: Option<Timestamp>,
-    /// The files that write calls name, a list a session. Untrusted text.
+    /// The files named by write calls, one list per session. Untrusted text.
     pub paths: Vec<Arc<Vec<Arc<str>>>>,
-    /// When a write call changed a file last; `None` where no record tells.
+    /// When a write call last changed a file; `None` if no record says.
     pub last_edit_at: Option<Timestamp>,
-    /// Whether a record tells of anything that was run or written.
+    /// True if a record contains anything that was run or written.
     pub has_deeds: bool,
-    /// Whether a command may have moved or unpacked files, which keep their old times.
+    /// True if a command may have moved or unpacked files, which keep their old times.
     pub moves_files: bool,
-    /// When turns ran; `None` where a record does not tell, or work may go on beside them.
+    /// When turns ran; `None` if a record does not say, or if work may go on beside them.
     pub turns: Option<Vec<TurnSpan>>,
-    /// Whether anything that was done may have written files that no write call names.
+    /// True if anything that was done may have written files that no write call names.
     pub may_write: bool,
-    /// Whether a prompt asks to change or take away tests.
+    /// True if a prompt asks to change or remove tests.
     pub may_change_tests: bool,
-    /// Whether a command or a write call was about what git leaves out.
+    /// True if a command or a write call concerned what git ignores.
     pub sets_excludes: bool,
 }
 
-/// The time of one turn.
+/// The time span of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnSpan {
-    /// When it was asked for.
+    /// When its prompt was written.
     pub from: Timestamp,
-    /// When it ended; `None` while it runs.
+    /// When it ended; `None` while it is open.
     pub to: Option<Timestamp>,
-    /// Whether its session may have made a commit.
+    /// True if its session may have made a commit during it.
     pub may_commit: bool,
 }
 
 impl TurnSpan {
-    /// Whether this moment lies in it, `slack` milliseconds aside.
+    /// True if `at` lies in the span, extended by `slack` milliseconds at both ends.
     pub fn has(&self, at: Timestamp, slack: i64) -> bool {
         at.millis_since(self.from) >= -slack && self.to.is_none_or(|to| at.millis_since(to) <= slack)
     }
 }
 
 impl SessionTasks {
-    /// The task that is told of now.
+    /// The task that is shown and judged now: the newest.
     pub fn current(&self) -> Option<&Task> {
         self.newest.as_ref()
     }

@@ -1,7 +1,7 @@
-//! The history of one session as its record tells it: turns, and what was done in each.
+//! The history of one session as its record has it: turns, and the steps of each.
 //!
-//! Facts only, the same for every agent. What a prompt asks for, which commands are tests and what any of
-//! it means for a verdict is for the judges to say. Every list is bounded by whoever fills it.
+//! Facts only, the same for every agent. What a prompt asks for, which commands are tests, and what any of it
+//! means for a verdict is decided by `judge`. Whoever fills a list here limits its length.
 
 use std::sync::Arc;
 
@@ -12,54 +12,56 @@ use super::{Checklist, Timestamp};
 /// The turns of one session, as far as its record was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnHistory {
-    /// The turns in their order, the oldest first. Shared, so that a copy of a long history is cheap.
+    /// The turns, oldest first. Shared, so that copying a long history is cheap.
     pub turns: Vec<Arc<Turn>>,
-    /// True when nothing stood before the first of `turns`: neither unread nor dropped to save memory.
+    /// True if nothing precedes the first of `turns`: nothing is unread, and nothing was dropped to save
+    /// memory.
     pub is_whole: bool,
-    /// The agent's todo list with the moment of the call that last wrote it.
+    /// The agent's todo list, with the time of the call that last wrote it.
     pub todos: Option<DatedTodos>,
     /// The goal that the person set for the session (`/goal`).
     pub goal: Option<Goal>,
-    /// The latest moment that a line of the conversation bears; not the time of the file.
+    /// The latest time on any line of the conversation; not the file's modification time.
     pub last_line_at: Option<Timestamp>,
-    /// The moment of the first line, where that was read.
+    /// The time of the first line, if that line was read.
     pub began_at: Option<Timestamp>,
-    /// True when it began by clearing the conversation before it (`/clear`).
+    /// True if the session began when the conversation before it was cleared (`/clear`).
     pub began_by_clear: bool,
 }
 
 /// What was said and done from one prompt to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// The place of its begin among everything in this history; shares one count with [`TurnStep::order`].
+    /// The position of the turn's start in this history; counted together with [`TurnStep::order`].
     pub order: u64,
-    /// What began it; `None` where that stands before what was read. Shared for the same reason as `steps`.
+    /// What started the turn; `None` if that precedes the part that was read. Shared for the same reason as
+    /// `steps`.
     pub prompt: Option<Arc<Prompt>>,
     /// How it ended.
     pub end: TurnEnd,
-    /// When it ended or last moved.
+    /// When it ended, or last progressed if it has not ended.
     pub ended_at: Option<Timestamp>,
-    /// What was done, in order. Reading and searching are left out. Shared, so that a turn that goes on costs no copy
-    /// of what was done in it already.
+    /// What was done, in order, without reading and searching. Shared, so that updating an open turn does not
+    /// copy its earlier steps.
     pub steps: Vec<Arc<TurnStep>>,
-    /// True when steps are missing: dropped to save memory, or in lines that cannot be read.
+    /// True if steps are missing: dropped to save memory, or on lines that cannot be read.
     pub is_missing_steps: bool,
-    /// The end of the last message in it, shortened. Untrusted text.
+    /// The end of the turn's last message, shortened. Untrusted text.
     pub closing_words: Option<String>,
 }
 
-/// What began a turn.
+/// What started a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// Its text, the middle left out where it is long. Untrusted text.
+    /// Its text; the middle of a long text is left out. Untrusted text.
     pub text: String,
     /// Who or what wrote it.
     pub kind: PromptKind,
     /// When it was written.
     pub at: Option<Timestamp>,
-    /// True when it was typed while the agent worked: it steers the turn or waited for its end.
+    /// True if it was typed while the agent worked: it steered that turn, or waited until the turn ended.
     pub was_queued: bool,
-    /// True when pictures came with it.
+    /// True if images were attached.
     pub has_image: bool,
 }
 
@@ -69,17 +71,18 @@ pub struct Prompt {
 pub enum PromptKind {
     /// A person, or a program in a person's name.
     Person,
-    /// A custom slash command; the text is the command with its arguments, and its body where that is told.
+    /// A custom slash command; the text is the command with its arguments, and with its body if the record
+    /// has it.
     CustomCommand,
-    /// A command of the client itself, like `/compact`, or a shell command typed behind `!`.
+    /// A command of the client itself, like `/compact`, or a shell command typed after `!`.
     ClientCommand,
-    /// A hook that did not let the turn end.
+    /// A hook that prevented the turn from ending.
     HookFeedback,
-    /// Words that closeout sent, or a gate of its own: they continue a task.
+    /// A message from closeout or one of its gates; it continues a task.
     Gate,
-    /// A reminder that the client put in.
+    /// A reminder inserted by the client.
     Reminder,
-    /// A notice of the client or of background work: a subagent's report, a compaction's summary.
+    /// A notice from the client or from background work: a subagent's report, a compaction's summary.
     Notice,
 }
 
@@ -89,37 +92,37 @@ pub enum PromptKind {
 pub enum TurnEnd {
     /// The agent ended it: its last words are its own conclusion.
     Finished,
-    /// Another prompt came while it ran: what was begun goes on in the next turn.
+    /// Another prompt arrived while it ran; its work continues in the next turn.
     Steered,
     /// The person interrupted it.
     Interrupted,
-    /// It ended in the middle.
+    /// It broke off in the middle.
     BrokeOff {
-        /// Why.
+        /// The cause.
         cause: BreakCause,
     },
-    /// An error stands in place of a reply.
+    /// An error replaces the reply.
     Failed {
         /// The error, shortened. Untrusted text.
         error: String,
-        /// The usage limit that was reached, if it was one.
+        /// The usage limit, if reaching one caused the error.
         limit: Option<UsageLimit>,
     },
-    /// A line of the conversation cannot be read, so nobody can tell.
+    /// Unknown, because a line of the conversation cannot be read.
     Unknown,
-    /// It has not ended as far as the record tells: the agent is at work, waits, or was killed.
+    /// It has no end in the record: the agent is working, waits, or was killed.
     Open,
 }
 
-/// Why a turn ended in the middle.
+/// Why a turn broke off in the middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BreakCause {
-    /// The next process began with another prompt and the record holds no end of this turn.
+    /// The next process began with another prompt, and the record has no end of this turn.
     ProcessGone,
-    /// The reply reached the most tokens that it may have.
+    /// The reply reached the token limit.
     TokenLimit,
-    /// The model refused to go on.
+    /// The model refused to continue.
     Refusal,
     /// A hook stopped it.
     Hook,
@@ -128,7 +131,7 @@ pub enum BreakCause {
 /// A limit of the person's plan or account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageLimit {
-    /// When it is lifted, where the record tells.
+    /// When the limit resets, if the record says.
     pub resets_at: Option<Timestamp>,
     /// The same in the client's words, like `3pm (Europe/Berlin)`. Untrusted text.
     pub resets: Option<String>,
@@ -137,40 +140,41 @@ pub struct UsageLimit {
 /// One thing that the agent did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnStep {
-    /// Its place in this history: larger is later. Steps without a time are ordered by it.
+    /// Its position in this history: larger is later. Steps without a time are ordered by it.
     pub order: u64,
-    /// When it was begun.
+    /// When it began.
     pub at: Option<Timestamp>,
     /// What it is.
     pub deed: Deed,
 }
 
-/// What a step is.
+/// The kind of a step, with its details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Deed {
     /// A shell command.
     Command(CommandRun),
-    /// A tool that writes files wrote these.
+    /// A call of a tool that writes files.
     Edit {
-        /// The files as the call names them; untrusted text.
+        /// The files as the call names them. Untrusted text.
         paths: Vec<String>,
-        /// False while the tool has not answered, and when it refused or failed: nothing was written.
+        /// True once the tool succeeded. While it is false, nothing was written: it has not returned, was
+        /// refused or failed.
         was_done: bool,
     },
-    /// A tool put a question, a plan or a dialog to the person.
+    /// A tool showed the person a question, a plan or a dialog.
     Asked {
         /// Its words, shortened. Untrusted text.
         words: String,
         /// True once it was answered.
         was_answered: bool,
     },
-    /// A subagent was sent off; what it did stands in a record of its own.
+    /// A subagent was started; what it did is in a record of its own.
     SentOff {
-        /// What it was sent to do, shortened. Untrusted text.
+        /// Its assignment, shortened. Untrusted text.
         what: String,
     },
-    /// Another tool that may change something: of an MCP server, of a plugin.
+    /// Another tool that may change something, from an MCP server or a plugin.
     Other {
         /// The tool. Untrusted text.
         tool: String,
@@ -180,17 +184,17 @@ pub enum Deed {
 /// A shell command that the agent ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandRun {
-    /// The command line as it was given to the shell. Untrusted text.
+    /// The command line passed to the shell. Untrusted text.
     pub command: String,
-    /// True when the end of a very long command line is missing.
+    /// True if the end of a very long command line was cut.
     pub is_cut: bool,
-    /// The folder it ran in, where the record tells. Untrusted text.
+    /// The folder in which it ran, if the record says. Untrusted text.
     pub folder: Option<String>,
-    /// How the shell ended. Behind a pipe that says nothing of the commands before the last.
+    /// How the shell ended. For a pipeline this says nothing about any command but the last.
     pub exit: Exit,
-    /// The end of what it printed. Untrusted text.
+    /// The end of its output. Untrusted text.
     pub output: String,
-    /// True when the beginning of the output is missing.
+    /// True if the beginning of the output was cut.
     pub is_output_cut: bool,
 }
 
@@ -198,62 +202,63 @@ pub struct CommandRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "code")]
 pub enum Exit {
-    /// With this code.
+    /// It ended with this code.
     Code(i32),
-    /// Not with 0; the record does not tell the code.
+    /// It failed; the record does not state the code.
     Failed,
-    /// It was refused, by a person or a rule: it never ran.
+    /// A person or a rule refused it: it never ran.
     Refused,
-    /// It was stopped: by the person, or by a time limit.
+    /// The person or a time limit stopped it.
     Stopped,
-    /// It goes on in the background, or has not answered.
+    /// It runs in the background, or has not returned.
     Running,
-    /// The record does not tell.
+    /// The record does not say.
     Unknown,
 }
 
-/// A todo list of the agent with its own moment.
+/// A todo list of the agent, with the time at which it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatedTodos {
     /// The list.
     pub list: Checklist,
     /// When the call that last wrote it was made.
     pub at: Option<Timestamp>,
-    /// The place of that call in the history.
+    /// The position of that call in the history.
     pub order: u64,
-    /// True when items may be missing: their creation is out of reach, or the list was cut at a limit.
+    /// True if items may be missing: their creation lies beyond what was read, or the list was cut at a
+    /// limit.
     pub is_partial: bool,
 }
 
-/// A goal that the client holds the agent to.
+/// A goal that the client makes the agent pursue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
-    /// What is to be reached, shortened. Untrusted text.
+    /// The goal, shortened. Untrusted text.
     pub text: String,
-    /// How it stands.
+    /// Its state.
     pub state: GoalState,
-    /// When that was last told.
+    /// When that state was last reported.
     pub at: Option<Timestamp>,
-    /// The place of that in the history.
+    /// The position of that report in the history.
     pub order: u64,
 }
 
-/// How a goal stands.
+/// The state of a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GoalState {
-    /// The agent works towards it.
+    /// The agent is working towards it.
     Active,
-    /// The person put it aside for now.
+    /// The person has paused it.
     Paused,
-    /// The client takes it for reached.
+    /// The client considers it reached.
     Reached,
-    /// The client gave up: a budget or a number of rounds was used up.
+    /// The client gave up: a budget or a number of rounds was exhausted.
     Exhausted,
 }
 
 impl Turn {
-    /// A turn that `prompt` begins at this place.
+    /// An open turn that `prompt` starts at position `order`.
     pub fn begun(order: u64, prompt: Option<Prompt>) -> Turn {
         let ended_at = prompt.as_ref().and_then(|prompt| prompt.at);
         Turn {
@@ -269,7 +274,7 @@ impl Turn {
 }
 
 impl CommandRun {
-    /// A command that has not answered.
+    /// A command that has not returned.
     pub fn begun(command: String, folder: Option<String>) -> CommandRun {
         CommandRun {
             command,
