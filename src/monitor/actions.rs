@@ -1,5 +1,5 @@
-//! What is known of the actions on one workspace: the one that runs, those that agents are answering, what was done and
-//! heard before.
+//! The actions on one workspace: the running one, those that agents are answering, and what was done and
+//! received before.
 
 use std::collections::BTreeMap;
 
@@ -11,48 +11,48 @@ use crate::model::{
 use super::held_replies::HeldReplies;
 use super::moments::Asked;
 
-/// So many of the newest entries of a workspace's history are kept for a front.
+/// How many of the newest history entries of a workspace are kept for a front.
 pub(super) const MOST_ENTRIES: usize = 50;
 
-/// What is known of the actions on one workspace.
 #[derive(Debug, Default)]
 pub(super) struct Actions {
     pub(super) running: Option<RunningAction>,
-    /// Whether that only prepares what a person confirms then.
+    /// Whether `running` only prepares something for the person to confirm.
     pub(super) is_plan: bool,
-    /// What a person wants, once the question has ended that closeout asks by itself.
+    /// The person's action that waits until an automatic question has ended.
     pub(super) waiting: Option<Action>,
-    /// Replies that agents are answering, the oldest first.
+    /// Replies that agents are answering, oldest first.
     pub(super) answering: Vec<RunningAction>,
-    /// The newest first.
+    /// What was done, newest first.
     pub(super) history: Vec<AuditEntry>,
-    /// What happened, the newest first.
+    /// What happened, newest first.
     pub(super) timeline: Vec<HistoryEntry>,
     pub(super) drafts: Vec<Draft>,
     pub(super) held: HeldReplies,
-    /// The newest first.
+    /// Newest first.
     pub(super) receipts: Vec<Receipt>,
     pub(super) smart_check: Option<SmartReport>,
     pub(super) verified: Option<VerifyReport>,
     pub(super) opinion: Option<Opinion>,
-    /// When in the task agents were asked.
+    /// The points of the task at which agents were asked.
     pub(super) asked: Asked,
-    /// What a person said of the workspace.
+    /// The person's statements about the workspace.
     pub(super) marks: Marks,
-    /// The rounds, by the id of the check that they are of.
+    /// The rounds, by check id.
     pub(super) rounds: BTreeMap<String, Rounds>,
-    /// What was left to do when it was judged last.
+    /// What was left to do at the last judgement.
     pub(super) points: Vec<OpenPoint>,
-    /// What came of the last runs of checks.
+    /// The results of the last runs of checks.
     pub(super) checks: Vec<CheckRecord>,
-    /// The reply that is being sent.
+    /// The text of the reply that is being sent.
     pub(super) sending: Option<String>,
-    /// What a person looked at last.
+    /// What a person last looked at.
     pub(super) seen: Option<SeenState>,
 }
 
 impl Actions {
-    /// A decision file that a person wrote here, by the record of what was done, is theirs and no agent's word.
+    /// Treats a decision file that the audit record shows a person wrote here as the person's word, not an
+    /// agent's.
     pub(super) fn know_decision(&self, words: &SessionFacts, evidence: &mut [Evidence]) {
         let Some((digest, written_at)) = &words.decision_file else { return };
         if !self.history.iter().any(|entry| entry.is_decision_of(digest, *written_at)) {
@@ -66,7 +66,7 @@ impl Actions {
         }
     }
 
-    /// What is running and is named by this number.
+    /// The running or answered action with this number.
     pub(super) fn running_mut(&mut self, number: u64) -> Option<&mut RunningAction> {
         self.running.iter_mut().chain(&mut self.answering).find(|running| running.number == number)
     }

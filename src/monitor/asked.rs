@@ -1,6 +1,6 @@
-//! What agents said when they were asked: evidence of one moment of their task, and of no other.
+//! What agents said when they were asked: evidence for one point of their task and no other.
 //!
-//! Nothing is asked here, and what an answer means is the judge's affair.
+//! Nothing is asked here; what an answer means is decided by the judge.
 
 use crate::judge::weigh;
 use crate::model::{
@@ -11,15 +11,15 @@ use crate::model::{
 use super::actions::Actions;
 use super::moments::moment;
 
-/// Whether `session` is where it was in that moment. What other sessions did meanwhile does not matter, but for
-/// a prompt in the one whose words count.
+/// True if `session` is still at the point of its task at which it was asked. Progress of other sessions does
+/// not matter, except for a prompt in the one whose words count.
 fn holds(then: &TaskMoment, session: &SessionName, words: &SessionFacts) -> bool {
     then.of(session).is_some_and(|then| moment(words).of(session) == Some(then))
 }
 
 impl Actions {
-    /// What agents said when they were asked, as evidence. Kept by closeout and not in a file of the workspace: it
-    /// is about one moment of one session, must not outlive it, and nobody else may write it.
+    /// The agents' answers as evidence. closeout keeps them itself rather than in a file of the workspace:
+    /// they belong to one moment of one session, must not outlive it, and nobody else may write them.
     pub(super) fn evidence(&self, words: &SessionFacts, git: Option<&GitFacts>) -> Vec<Evidence> {
         let is_stale = |then: Option<&TaskMoment>, session: &SessionName| {
             then.is_none_or(|then| !holds(then, session, words))
@@ -37,13 +37,13 @@ impl Actions {
         probe.into_iter().chain(closer).chain(opinion).collect()
     }
 
-    /// The second opinion on the last words, where their own reading is not certain.
+    /// The second opinion on the last words, if closeout's own reading of them is uncertain.
     pub(super) fn opinion_on(&self, words: &SessionFacts) -> Option<&Opinion> {
         let uncertain = words.last_words.as_ref().filter(|words| words.certainty == Some(Certainty::Low))?;
         self.opinion.as_ref().filter(|opinion| opinion.words == name_of_words(&uncertain.text))
     }
 
-    /// Keeps the newest run of each check, and of those before the work began the newest.
+    /// Keeps the newest run of each check, and the newest run before the work began.
     pub(super) fn keep_checks(&mut self, records: &[CheckRecord]) {
         for record in records {
             let is_same = |known: &CheckRecord| {
@@ -54,7 +54,7 @@ impl Actions {
         }
     }
 
-    /// What is kept of it for other runs.
+    /// What is kept on disk for other runs.
     pub(super) fn kept_reports(&self) -> KeptReports {
         KeptReports {
             smart_check: self.smart_check.clone().zip(self.asked.checked.clone()),
@@ -68,7 +68,7 @@ impl Actions {
         }
     }
 
-    /// Takes over what another run sent of what is left to do. True when anything was.
+    /// Adopts what another run sent of the points left to do. Returns true if that changed anything.
     fn take_points(&mut self, kept: Vec<OpenPoint>) -> bool {
         if self.points.is_empty() {
             self.points = kept;
@@ -88,7 +88,7 @@ impl Actions {
         is_news
     }
 
-    /// Takes over what another run heard, where it is newer. True when anything was.
+    /// Adopts what another run learned, if it is newer. Returns true if that changed anything.
     pub(super) fn take_reports(&mut self, kept: KeptReports) -> bool {
         let mut is_news = kept.marks.changed_at > self.marks.changed_at;
         if is_news {
@@ -129,7 +129,7 @@ impl Actions {
     }
 }
 
-/// What speaks for and against, by the evidence of the last verdict.
+/// The evidence for and against the work in the last verdict.
 pub(super) fn standing(verdict: Option<&Verdict>) -> EvidenceSummary {
     let mut standing = EvidenceSummary::default();
     let parts = verdict.into_iter().flat_map(|verdict| &verdict.parts);

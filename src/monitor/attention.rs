@@ -1,12 +1,13 @@
-//! Why a person should look at a workspace.
+//! The reason why a person should look at a workspace. It only picks the reason; how it is shown is decided
+//! by the fronts.
 
 use crate::model::{
     ActivityState, Attention, Certainty, QuestionWeight, RescueDegree, RunStatus, SessionView, Verdict,
     VerdictState, Warning,
 };
 
-/// The most urgent reason. What a session waits for comes before the verdict, whichever session it is. `ended` is how
-/// a supervised run ended that nobody has looked at.
+/// The most urgent reason. What any session waits for comes before the verdict. `ended` is how a supervised
+/// run ended that nobody has looked at since.
 pub(super) fn attention(
     verdict: &Verdict,
     sessions: &[SessionView],
@@ -32,7 +33,7 @@ pub(super) fn attention(
             Some(Attention::Offer)
         }
         (_, true) => Some(Attention::Asks),
-        // Who commits by hand is told that it is finished, and no more.
+        // A person who commits by hand is only told that the work is finished.
         (VerdictState::RescueNeeded, _) if verdict.degree == Some(RescueDegree::ToCommit) => {
             (!is_seen).then_some(Attention::Finished)
         }
@@ -53,7 +54,7 @@ pub(super) fn attention(
 
 fn asks(session: &SessionView) -> bool {
     let weight = session.question.as_ref().map(|question| question.weight);
-    // What may be no question at all is shown and rings no bell.
+    // What may not be a question at all is shown but not announced.
     let is_certain = session.question.as_ref().is_some_and(|question| question.certainty > Certainty::Low);
     session.activity.state == ActivityState::Asks || is_certain && weight == Some(QuestionWeight::Blocking)
 }

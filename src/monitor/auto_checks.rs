@@ -1,8 +1,10 @@
-//! When the checks of a workspace run without a person's word: their own configuration says so (`checks.run`), a turn ended
-//! while this run looked, and a check has not run since the last change.
+//! When the checks of a workspace run without a person's request: their own configuration allows it
+//! (`checks.run`), a turn ended while this closeout was watching, and a check has not run since the last
+//! change.
 //!
-//! One run at a time over all workspaces, and once after each turn: a check that itself changes files does not run in a
-//! circle. It must not run beside an agent at work: what it would find is of no content that stays.
+//! One run at a time over all workspaces, and once after each turn, so that a check that changes files does
+//! not loop. Checks must not run beside a working agent: their result would be about content that does not
+//! last.
 
 use super::auto_probe::{has_stopped, is_busy, is_read};
 use super::begin::{begin, cancel};
@@ -12,7 +14,7 @@ use super::tracked::Tracked;
 use crate::model::{Action, ActionKind, Effect, SessionView, Timestamp, WorkspaceId};
 
 impl Monitor {
-    /// Runs the checks of a workspace if it is time, and ends those whose work goes on.
+    /// Runs the checks of a workspace if they are due, and cancels a run if the agent works again.
     pub(super) fn consider_checks(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
         let Some(began_at) = self.initiative.as_ref().and_then(|initiative| initiative.began_at) else {
             return;
@@ -33,7 +35,7 @@ impl Monitor {
     }
 }
 
-/// Whether its checks run by themselves.
+/// True while automatic checks run.
 fn is_checking(tracked: &Tracked) -> bool {
     let running = tracked.actions.running.as_ref();
     running.is_some_and(|running| running.is_automatic && running.kind == ActionKind::Checks)
@@ -57,7 +59,7 @@ fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
         && tracked.auto_checks.ran_in.as_ref() != Some(&moment(facts))
 }
 
-/// Ends a run beside which an agent works again: its result would be of no content that stays.
+/// Cancels a run if an agent works again: its result would be about content that does not last.
 fn end_if_at_work(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
     let facts = &tracked.snapshot.session_facts;
     let is_busy = facts.sessions.iter().any(|session| is_busy(session.activity.state));

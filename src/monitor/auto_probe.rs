@@ -1,10 +1,10 @@
-//! When a model is asked without a person's word. The person's own configuration allows it, the agent's turn ended a
-//! while ago, and nobody asked in this moment of its task. The agent itself is asked for its status where nothing says
-//! yes or no or what else goes on (DESIGN.md 2.3, R3); a second model reads its last words where closeout is not certain
-//! of them.
+//! When a model is asked without a person's request: the person's own configuration allows it, the agent's
+//! turn ended a while ago, and nobody has asked at this point of its task. The agent itself is asked for its
+//! status if nothing says yes or no, or what else is going on (DESIGN.md 2.3, R3); a second model reads its
+//! last words if closeout's own reading is uncertain.
 //!
-//! It must not ask in a person's way: what a person does goes first, and one that runs ends when the task goes
-//! on. The budget is held where the question is sent; here only its answer is known.
+//! It must not get in a person's way: a person's action comes first, and a running question is cancelled when
+//! the task moves on. The budget is enforced where the question is sent; only the result is known here.
 
 use crate::judge::weigh;
 use crate::model::{
@@ -18,29 +18,31 @@ use super::moments::moment;
 use super::state::Monitor;
 use super::tracked::Tracked;
 
-/// A session has done nothing for so long before it is asked: a person who types goes first.
+/// How long a session must have been idle before it is asked, in milliseconds: a person who is typing goes
+/// first.
 const SETTLE_MS: i64 = 10_000;
-/// A turn that ended longer ago, before this run began, is old: nobody waits for it.
+/// A turn that ended longer ago than this, in milliseconds, and before this closeout began to watch, is old:
+/// nobody waits for it.
 const FRESH_MS: i64 = 3_600_000;
-/// So many are asked at once, so that the programs of agents do not fill the machine.
+/// How many questions run at once, so that the agents' programs do not overload the machine.
 const MOST_AT_ONCE: usize = 2;
 
 impl Monitor {
-    /// The same monitor, which asks agents by itself where the settings of a workspace say so. `agents` are
-    /// those that can be asked without a trace. For a front at which a person sees it.
+    /// Returns a monitor that asks agents on its own where a workspace's settings allow it, for a front whose
+    /// person sees it. `agents` are those that can be asked without a trace.
     #[must_use]
     pub fn asking_by_itself(self, agents: Vec<String>) -> Monitor {
         Monitor { initiative: Some(AutoProbePolicy { agents, began_at: None }), ..self }.sending_held()
     }
 
-    /// A first list of workspaces has come.
+    /// The first list of workspaces has arrived.
     pub(super) fn begin_initiative(&mut self, now: Timestamp) {
         if let Some(initiative) = &mut self.initiative {
             initiative.began_at.get_or_insert(now);
         }
     }
 
-    /// Asks the agent of a workspace if it is time, or notes when it will be.
+    /// Asks the agent of a workspace if a question is due, or notes when it will be.
     pub(super) fn consider_asking(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
         let Some(initiative) = &self.initiative else { return };
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
@@ -62,27 +64,26 @@ impl Monitor {
             effects.push(begin(tracked, self.last_action, action, now));
             self.changed.insert(id.clone());
         }
-        // Without room it is thought of again when one of those that run has ended.
+        // Without a free slot it is considered again when a running question has ended.
     }
 }
 
-/// What may be asked, in which moment, and from when on.
+/// A question, the point of the task to ask it at, and the earliest time.
 struct Due {
     question: Question,
     moment: SessionMoment,
     at: Timestamp,
 }
 
-/// What a model is asked.
 #[derive(Clone, Copy)]
 enum Question {
-    /// The agent: how its work stands.
+    /// Ask the agent how its work stands.
     Status,
-    /// A second reader: what the agent's last words say.
+    /// Ask a second model what the agent's last words say.
     LastWords,
 }
 
-/// What there is to ask, and the agent whose program would answer; the agent itself first.
+/// The question to ask and the agent whose program would answer; the agent itself comes first.
 fn question<'a>(tracked: &'a Tracked, session: &'a SessionView) -> Option<(Question, &'a str)> {
     let settings = tracked.settings();
     if settings.may_be_asked && !session.session_id.is_empty() && is_silent(tracked) {
@@ -96,7 +97,7 @@ fn question<'a>(tracked: &'a Tracked, session: &'a SessionView) -> Option<(Quest
         .then_some((Question::LastWords, reader.as_str()))
 }
 
-/// What may be asked now or later; `None` if nothing is to be asked.
+/// The question to ask now or later; `None` if there is none.
 fn due(tracked: &Tracked, initiative: &AutoProbePolicy, now: Timestamp) -> Option<Due> {
     if tracked.actions.running.is_some() || !is_read(tracked) {
         return None;
@@ -129,12 +130,12 @@ fn due(tracked: &Tracked, initiative: &AutoProbePolicy, now: Timestamp) -> Optio
     Some(Due { question, moment, at })
 }
 
-/// Whether the workspace was read, and git answered.
+/// True if the workspace was read and git answered.
 pub(super) fn is_read(tracked: &Tracked) -> bool {
     tracked.problem.is_none() && !tracked.is_collecting() && tracked.snapshot.git.is_some()
 }
 
-/// Whether no source says anything that an answer would have to stand beside.
+/// True if no source says anything that an answer would have to be weighed against.
 fn is_silent(tracked: &Tracked) -> bool {
     let Some(verdict) = &tracked.verdict else { return false };
     let says_nothing = |claim: Claim| match claim {
@@ -159,7 +160,8 @@ pub(super) fn is_busy(state: ActivityState) -> bool {
     }
 }
 
-/// Whether its turn is over by a structured word, and not because a person broke it off: they are at it.
+/// True if a structured source says that the turn is over, and no person interrupted it: that person is still
+/// at work on it.
 pub(super) fn has_stopped(session: &SessionView) -> bool {
     let is_told = match session.activity.source {
         ActivitySource::Hook
@@ -175,7 +177,7 @@ pub(super) fn has_stopped(session: &SessionView) -> bool {
         && !weigh::is_interrupted(&session.activity)
 }
 
-/// Ends a question by itself that runs, once the task has gone on: its answer would say nothing any more.
+/// Cancels a running automatic question once the task has moved on: its answer would be meaningless.
 fn end_if_passed(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
     let now = moment(&tracked.snapshot.session_facts);
     let is_past =

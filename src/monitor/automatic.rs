@@ -1,6 +1,6 @@
-//! What is remembered of that which closeout does without a person's word: questions to models, and runs of checks.
+//! The state of what closeout does without a person's request: questions to models, and runs of checks.
 //!
-//! When either is done is not decided here.
+//! When either happens is not decided here.
 
 use crate::model::{
     ActionClass, ActionOutcome, SessionFacts, SessionMoment, TaskMoment, Timestamp, display_text,
@@ -8,46 +8,46 @@ use crate::model::{
 
 use super::moments::moment;
 
-/// By what agents are asked by themselves, in all workspaces.
+/// The rules for asking agents automatically, for all workspaces.
 #[derive(Debug)]
 pub(super) struct AutoProbePolicy {
     /// The agents that can be asked without a trace.
     pub(super) agents: Vec<String>,
-    /// When this run began to look.
+    /// When this closeout began to watch.
     pub(super) began_at: Option<Timestamp>,
 }
 
-/// What is known of the questions to the agents of one workspace.
+/// The state of the automatic questions of one workspace.
 #[derive(Debug, Default)]
 pub(super) struct AutoProbe {
-    /// When it is to be thought of again.
+    /// When to consider a question again.
     pub(super) due_at: Option<Timestamp>,
-    /// Where the task was when the question that runs was begun.
+    /// The point of the task at which the running question was sent.
     pub(super) asking: Option<SessionMoment>,
-    /// Where it was not asked, and the person may want to know why.
+    /// The last question that was not sent, if the person may want to know why.
     pub(super) hindered: Option<Hindered>,
 }
 
-/// Why it was not asked.
+/// Why a question was not sent.
 #[derive(Debug)]
 pub(super) struct Hindered {
     pub(super) moment: SessionMoment,
     pub(super) words: String,
-    /// When it can be tried again; `None` is never in this moment.
+    /// When it can be tried again; `None` means never at this point of the task.
     pub(super) until: Option<Timestamp>,
 }
 
-/// What is known of the checks of one workspace that run by themselves.
+/// The state of the automatic checks of one workspace.
 #[derive(Debug, Default)]
 pub(super) struct AutoChecks {
-    /// Whether a check has not run since the last change, and weighs.
+    /// Whether a check that weighs has not run since the last change.
     pub(super) is_waiting: bool,
-    /// After which turns they ran last.
+    /// The turns after which they last ran.
     pub(super) ran_in: Option<TaskMoment>,
 }
 
 impl AutoProbe {
-    /// A question by itself has ended, or was not sent.
+    /// An automatic question has ended, or was not sent.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "every other outcome says nothing that would hinder it"
@@ -66,7 +66,7 @@ impl AutoProbe {
         self.hindered = why.map(|(words, until)| Hindered { moment, words, until });
     }
 
-    /// Why the agent was not asked in the moment that the task is in, in words.
+    /// Why the agent was not asked at the current point of its task, in words.
     pub(super) fn hindrance(&self, words: &SessionFacts) -> Option<String> {
         let hindered = self.hindered.as_ref()?;
         let is_now = moment(words).of(&hindered.moment.session).as_ref() == Some(&hindered.moment);

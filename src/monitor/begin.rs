@@ -1,5 +1,5 @@
-//! How an action begins and is ended, and what it is told of its workspace: the settings, the sessions, the work as it
-//! was looked at.
+//! How an action starts and is cancelled, and the context that it is given: the settings, the sessions, the
+//! work as the monitor last saw it. It decides on no action itself.
 
 use super::asked;
 use super::tracked::Tracked;
@@ -9,7 +9,7 @@ use crate::model::{
     SessionName, Timestamp,
 };
 
-/// The work as it was looked at, for checks of it.
+/// The work as it was last read, for checks of it.
 fn looked_at(tracked: &Tracked) -> LookedAt {
     let git = tracked.snapshot.git.as_ref();
     let is_before_work = git.is_some_and(|git| {
@@ -27,14 +27,13 @@ fn looked_at(tracked: &Tracked) -> LookedAt {
     }
 }
 
-/// The request of an action on this workspace.
 fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
     let words = &tracked.snapshot.session_facts;
     let first_session = words
         .sessions
         .first()
         .map(|session| SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() });
-    // A probe asks for the agent's own word, and is told of nothing.
+    // A probe asks for the agent's own word, so it is not told what is left to do.
     let is_check = matches!(action, Action::RunChecks | Action::AutoChecks);
     let is_told = is_check || matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
     let verdict = tracked.verdict.as_ref().filter(|_| is_told);
@@ -58,14 +57,14 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
     }
 }
 
-/// Ends an action that runs, if that was not asked for already.
+/// Cancels a running action, unless that was already requested.
 pub(super) fn cancel(running: &mut RunningAction, effects: &mut Vec<Effect>) {
     if !std::mem::replace(&mut running.is_cancelled, true) {
         effects.push(Effect::CancelAction { number: running.number });
     }
 }
 
-/// Begins an action; its effect.
+/// Marks an action as running, and returns its effect.
 pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Timestamp) -> Effect {
     tracked.actions.asked.begins(&tracked.snapshot.session_facts);
     tracked.actions.is_plan = action.is_plan();

@@ -1,4 +1,5 @@
-//! What a collection of a workspace brought, or why it brought nothing; and the runs that are alive.
+//! What a collection of a workspace returned, or why it returned nothing; and which supervised runs are
+//! alive.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use super::state::Monitor;
 use super::tracked::Tracked;
 
 impl Tracked {
-    /// A collection answered.
+    /// A collection has answered.
     pub(super) fn collected(
         &mut self,
         generation: u64,
@@ -32,7 +33,8 @@ impl Tracked {
         match outcome {
             Ok(sample) => {
                 if self.problem.take().is_some() {
-                    // What was known was dropped with the failure: what this look left out is read too.
+                    // The failure discarded what was known, so the parts that this collection left out are
+                    // read too.
                     self.again |= Parts::all().difference(sample.parts);
                 }
                 self.absorb(generation, *sample, &mut effects);
@@ -53,7 +55,7 @@ impl Tracked {
             // A new prompt makes older plans, reports and results stale: weigh them again.
             self.again |= Parts::CHECKS;
         }
-        // A look at git alone takes nothing back of what the words asked for.
+        // A reading of git alone does not cancel the recheck that the words asked for.
         let still = self.recheck_at.filter(|at| sample.session_facts.is_none() && *at > sample.taken_at);
         self.recheck_at = still.into_iter().chain(sample.recheck_at).min();
         if let Some(git) = &sample.git
@@ -79,12 +81,12 @@ impl Tracked {
         }
     }
 
-    /// Nothing could be read: what was known is no evidence any more.
+    /// Nothing could be read: what was known is no longer evidence.
     fn failed(&mut self, generation: u64, problem: &CollectProblem, now: Timestamp) {
         let words = match problem {
             CollectProblem::TimedOut => {
                 if self.git_reader != Some(GitReader::Program) {
-                    // The next look goes by the git program, which can be ended.
+                    // The next collection uses the git program, which can be killed.
                     self.git_reader = Some(GitReader::Program);
                     self.again = Parts::all();
                 }
@@ -107,7 +109,7 @@ impl Tracked {
 }
 
 impl Monitor {
-    /// These runs are alive, and no others, and these ended. The moment it was told.
+    /// Takes over the lists of live and ended runs. Returns `at`.
     pub(super) fn runs_found(
         &mut self,
         mut runs: BTreeMap<WorkspaceId, RunView>,
@@ -125,7 +127,7 @@ impl Monitor {
                 continue;
             }
             if tracked.run.is_some() != run.is_some() {
-                // What was read while it was at work was read for its own checks.
+                // A reading made while the run was working served the checks of that run.
                 tracked.changed(Parts::all(), at);
             }
             tracked.run = run;

@@ -1,7 +1,7 @@
-//! Replies that wait for the end of their agent's turn: when one is sent, and when it is not sent any more.
+//! Replies that wait for the end of their agent's turn: when one is sent, and when it is given up.
 //!
-//! Nothing is sent here, and who may send it is settled on disk: what is decided here of one reply, every closeout
-//! decides, and one alone carries it out.
+//! Nothing is sent here, and a claim on disk settles who sends: every closeout makes the same decision about
+//! a reply, and exactly one carries it out.
 
 use crate::model::{
     Action, ActionKind, ActionOutcome, ActivityState, Certainty, Draft, Effect, HeldEnd, HeldNow, HeldReply,
@@ -12,19 +12,19 @@ use super::begin::begin;
 use super::state::Monitor;
 use super::tracked::Tracked;
 
-/// A turn that ended can go on by itself, where a gate sends it back: it is over after so long.
+/// A turn that ended can continue if a gate sends it back: it counts as over after this many milliseconds.
 const SETTLE_MS: i64 = 2_000;
-/// A reply that was not sent for so long is not sent any more: a day.
+/// A reply that could not be sent for this long, in milliseconds, is given up: a day.
 const KEPT_MS: i64 = 24 * 3_600_000;
 
 impl Monitor {
-    /// The same monitor, which sends what a person held until the end of a turn: for a front that goes on.
+    /// Returns a monitor that sends held replies when their turn has ended, for a front that keeps running.
     #[must_use]
     pub fn sending_held(self) -> Monitor {
         Monitor { sends_held: true, ..self }
     }
 
-    /// Sends what was held in a workspace or drops it, if it is time, or notes when it will be.
+    /// Sends or drops a held reply of a workspace if that is due, or notes when it will be.
     pub(super) fn consider_held(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
         if !self.sends_held {
             return;
@@ -43,7 +43,7 @@ impl Monitor {
         self.changed.insert(id.clone());
     }
 
-    /// Takes note of what became of a held reply.
+    /// Records the outcome of an action on a held reply.
     pub(super) fn held_ended(
         &mut self,
         id: &WorkspaceId,
@@ -66,7 +66,7 @@ impl Monitor {
     }
 }
 
-/// What is to be done with which reply, and when.
+/// The held reply to act on next, what to do with it, and when.
 fn due(tracked: &Tracked) -> Option<(HeldReply, HeldStep, Timestamp)> {
     let is_read = tracked.verdict.is_some() && tracked.problem.is_none() && !tracked.is_collecting();
     if !is_read || tracked.actions.running.is_some() {
@@ -75,7 +75,7 @@ fn due(tracked: &Tracked) -> Option<(HeldReply, HeldStep, Timestamp)> {
     let sessions = &tracked.snapshot.session_facts.sessions;
     let steps = tracked.actions.held.replies.iter().filter_map(|reply| {
         if reply.claimed_at.is_some() {
-            // Who is sending it tells; who ended meanwhile does not.
+            // A closeout that is still sending reports the outcome itself; one that ended does not.
             let step = HeldStep::Drop(HeldEnd::MaybeSent);
             return Some((reply.clone(), step, reply.abandoned_at()?));
         }

@@ -1,29 +1,30 @@
-//! What is held in one workspace: the replies that wait for the end of their agent's turn, and the one that is under way.
+//! The held replies of one workspace: those that wait for the end of their agent's turn, and the one that is
+//! being sent.
 //!
 //! When one is sent is not decided here.
 
 use crate::model::{ActionClass, ActionOutcome, Draft, HeldNow, HeldReply, HeldStep, Timestamp};
 
-/// After a try that came to nothing the next one waits so long, and three times as long each time,
+/// The wait after a failed attempt, in milliseconds; it triples with each attempt,
 const RETRY_MS: i64 = 10_000;
 /// up to a quarter of an hour.
 const LONGEST_RETRY_MS: i64 = 15 * 60_000;
 
-/// What is held in one workspace.
 #[derive(Debug, Default)]
 pub(super) struct HeldReplies {
-    /// The oldest first.
+    /// Oldest first.
     pub(super) replies: Vec<HeldReply>,
-    /// When one of them is to be thought of again.
+    /// When to consider one of them again.
     pub(super) due_at: Option<Timestamp>,
-    /// When the last try came to nothing, and how long the next one waits.
+    /// When the last attempt failed, and how long the next one waits, in milliseconds.
     pub(super) tried: Option<(Timestamp, i64)>,
     /// The one that is being sent or dropped.
     taken: Option<HeldReply>,
 }
 
 impl HeldReplies {
-    /// Takes over what is on disk, read at this moment. What is held since then stays.
+    /// Adopts what was read from disk at `read_at`. Replies held since then stay. Returns true if that
+    /// changed anything.
     pub(super) fn recall(&mut self, mut kept: Vec<HeldReply>, read_at: Timestamp) -> bool {
         let is_newer = |known: &&HeldReply| known.held_at >= read_at && !kept.contains(known);
         let newer: Vec<HeldReply> = self.replies.iter().filter(is_newer).cloned().collect();
@@ -33,12 +34,12 @@ impl HeldReplies {
         is_news
     }
 
-    /// An action on a held reply begins.
+    /// An action on a held reply starts.
     pub(super) fn begins(&mut self, reply: &HeldReply, step: &HeldStep) {
         self.taken = (*step != HeldStep::Keep).then(|| reply.clone());
     }
 
-    /// Takes note of an outcome. The text of what is not sent, or not for certain, which becomes a draft again.
+    /// Records an outcome. Returns the text that was not sent, or not for certain: it becomes a draft again.
     pub(super) fn ended(&mut self, outcome: &ActionOutcome, at: Timestamp) -> Option<Draft> {
         let taken = self.taken.take();
         let draft_of = |reply: &HeldReply| Draft { session: reply.session.clone(), text: reply.text.clone() };
@@ -78,7 +79,7 @@ impl HeldReplies {
     }
 }
 
-/// Whether an outcome is nobody's news: a try that came to nothing, or what another closeout did.
+/// True if an outcome is no news for the person: a failed attempt, or another closeout's doing.
 pub(super) fn is_silent(outcome: &ActionOutcome) -> bool {
     matches!(outcome, ActionOutcome::Held { now: HeldNow::WaitsOn | HeldNow::Taken, .. })
 }

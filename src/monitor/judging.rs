@@ -1,4 +1,5 @@
-//! The verdict of one workspace: its snapshot, what was asked and marked, and its rounds, put before the judge.
+//! Judges one workspace: gives the judge its snapshot, the agents' answers, the person's marks and the
+//! rounds.
 
 use super::moments;
 use super::tracked::Tracked;
@@ -11,11 +12,11 @@ use crate::model::{
     SessionFacts, Timestamp, Verdict, VerdictState, stable_hash,
 };
 
-/// A state that was shown for so long, in milliseconds, counts as read in later runs too.
+/// A state shown for at least this long, in milliseconds, counts as read in later runs too.
 const READ_MS: i64 = 1_000;
 
 impl Tracked {
-    /// Judges what is known now. Effects keep what other runs are to know of it.
+    /// Judges what is known now. The effects keep on disk what other runs need to know.
     pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
         self.seen.content = self.snapshot.git.as_ref().and_then(content);
         let (evidence, checks) = self.evidence();
@@ -27,7 +28,7 @@ impl Tracked {
         let known = self.actions.rounds.get(self.round_key());
         let is_kept = is_lapsed || known.unwrap_or(&Rounds::default()) != &advanced;
         if rests_on_tree(&verdict) && self.is_tree_outdated {
-            // The tree was read before the word "done" came. It is looked at first.
+            // The tree was read before the agent said "done", so it is read again first.
             self.again |= Parts::CHANGES;
             self.scanned_at = None;
             if self.verdict.is_some() {
@@ -55,13 +56,13 @@ impl Tracked {
         if is_kept { vec![self.keep_reports()] } else { Vec::new() }
     }
 
-    /// A person looks at this workspace. Other runs, and the next one, know what was seen.
+    /// A person looks at this workspace. The effect tells other runs, and the next one, what was seen.
     pub(super) fn look(&mut self, now: Timestamp) -> Option<Effect> {
         self.look_at_tree(now);
         self.is_seen = true;
         self.looked_at = Some(now);
         let state = self.verdict.as_ref().map(|verdict| verdict.state).filter(|state| state.is_terminal())?;
-        // What has only just come was shown, and hardly read: the next run shows it as new.
+        // A state that has only just appeared was shown but hardly read: the next run shows it as new.
         let since = self.verdict_since.filter(|since| now.millis_since(*since) >= READ_MS)?;
         let moment = moments::moment(&self.snapshot.session_facts);
         let is_known = |seen: &SeenState| seen.state == state && seen.since == since && seen.moment == moment;
@@ -72,7 +73,8 @@ impl Tracked {
         Some(self.keep_reports())
     }
 
-    /// Whether a person saw this very state before, here or in another run; the first verdict goes on from there.
+    /// Marks the state as seen if a person saw it before, here or in another run; a first verdict also takes
+    /// over its start time.
     fn recall_look(&mut self, is_first: bool) {
         let Some(seen) = self.actions.seen.as_ref().filter(|_| !self.is_seen) else { return };
         let state = self.verdict.as_ref().map(|verdict| verdict.state);
@@ -85,7 +87,7 @@ impl Tracked {
         }
     }
 
-    /// A person says something of this workspace.
+    /// Records a person's statement about this workspace.
     pub(super) fn mark(
         &mut self,
         order: &MarkOrder,
@@ -119,12 +121,13 @@ impl Tracked {
         effects.push(self.keep_reports());
     }
 
-    /// What other runs are to know of this one.
+    /// The effect that keeps on disk what other runs need to know of this workspace.
     pub(super) fn keep_reports(&self) -> Effect {
         Effect::KeepReports { workspace: self.id.clone(), reports: Box::new(self.actions.kept_reports()) }
     }
 
-    /// All evidence, of the snapshot and of what agents said when they were asked, and what the checks come to.
+    /// All evidence, from the snapshot and from the agents' answers, with the result of the configured
+    /// checks.
     fn evidence(&self) -> (Vec<Evidence>, configured::Combined) {
         let facts = &self.snapshot.session_facts;
         let mut evidence: Vec<Evidence> =
@@ -149,7 +152,7 @@ impl Tracked {
         rounds::advance(before, facts.round_mark.as_deref(), &references)
     }
 
-    /// Rounds are counted for each check apart.
+    /// The key of the current rounds: each check id has its own.
     fn round_key(&self) -> &str {
         self.settings().check_id.as_deref().unwrap_or_default()
     }
@@ -187,7 +190,7 @@ impl Tracked {
     }
 }
 
-/// What speaks against the work now, and a name for its content.
+/// What speaks against the work now, and a fingerprint of its content.
 fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> MarkSeen {
     let points_of = |speaks: fn(&Evidence) -> bool| {
         let speaking = evidence.iter().filter(|evidence| speaks(evidence));
@@ -208,7 +211,7 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
     }
 }
 
-/// A name for the content of the work tree; `None` where nobody could look.
+/// A fingerprint of the work tree's content; `None` if it could not be read.
 fn content(git: &GitFacts) -> Option<String> {
     let changes = git.changes.as_ref()?;
     let tree = git.content.clone()?;
@@ -223,13 +226,15 @@ fn content(git: &GitFacts) -> Option<String> {
     Some(format!("{:016x}", stable_hash(text.as_bytes())))
 }
 
-/// Whether what is kept for other runs tells the same of what was sent and done. Open points are found again.
+/// True if the kept points agree with the current ones about what was sent and done. Open points need not be
+/// kept, because they are found again.
 fn are_known(kept: &[OpenPoint], now: &[OpenPoint]) -> bool {
     let told = |point: &&OpenPoint| point.state != PointState::Open;
     kept.iter().filter(told).eq(now.iter().filter(told))
 }
 
-/// Takes the points out of a NO that are not of this task, by its person's word. One without any left says nothing.
+/// Removes from a NO the points that the person said are not part of this task. A NO without any points left
+/// says nothing.
 fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
     let is_dismissable = evidence.claim == Claim::No || evidence.is_unreadable_decision();
     if !is_dismissable || not_of_task.is_empty() {
@@ -247,7 +252,7 @@ fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
     }
 }
 
-/// Whether a COMPLETE rests on what the work tree was like when it was last looked at.
+/// True if a COMPLETE rests on the state of the work tree at its last scan.
 fn rests_on_tree(verdict: &Verdict) -> bool {
     verdict.state == VerdictState::Complete && verdict.rule != Rule::ByYou
 }

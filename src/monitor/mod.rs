@@ -1,8 +1,8 @@
-//! The state of all workspaces. One event in, effects out; state is changed nowhere else.
+//! The state of all workspaces: one event in, effects out. State changes nowhere else.
 //!
-//! Pure: time comes with events, and what the world says comes as samples. Each workspace has at
-//! most one collection running and one bit set "again"; an answer that is older than what is shown is
-//! dropped. Fronts read [`WorkspaceView`](crate::model::WorkspaceView)s; nothing here draws, reads or waits.
+//! Pure: events bring the time, samples bring the outside world. Each workspace has at most one running
+//! collection and one set of parts to read again; an answer older than what is shown is dropped. Fronts read
+//! [`WorkspaceView`](crate::model::WorkspaceView)s; nothing here draws, reads or waits.
 
 mod actions;
 mod asked;
@@ -38,7 +38,7 @@ pub use state::{Monitor, ViewChanges};
 use tracked::Tracked;
 
 impl Monitor {
-    /// Takes one event in and says what is to be done.
+    /// Processes one event and returns the effects to carry out.
     #[must_use]
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -142,7 +142,7 @@ impl Monitor {
             }
         }
         if self.workspaces.len() != n_before {
-            // Names are made longer where two are the same, so a newcomer can rename the others.
+            // Names that clash are extended, so a new workspace can rename others.
             self.changed.extend(self.workspaces.keys().cloned());
         }
         if self.workspaces.len() != n_before || is_fewer {
@@ -164,7 +164,7 @@ impl Monitor {
             Intent::Action { workspace, action } => self.wants_action(workspace, *action, at, effects),
             Intent::CancelAction { workspace, number } => self.wants_cancel(&workspace, number, effects),
             Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft, effects),
-            // Discovery answers it.
+            // Handled by discovery.
             Intent::ShowOlder { .. } => {}
             Intent::Glance { workspace } => self.with(&workspace, |tracked| tracked.look_at_tree(at)),
             Intent::Look { workspace } => {

@@ -1,7 +1,7 @@
-//! What a person wants done to a workspace, and what became of it: at most one action runs on each. The turn in which an
-//! agent answers a reply by a program of its own is the rest of an action, and goes on beside others.
+//! Requested actions and their outcomes: at most one action runs on each workspace. A turn in which an
+//! agent's own program answers a reply is the rest of an action, and runs beside others.
 //!
-//! Nothing is carried out here, and no plan is made or checked: that is the world's affair.
+//! Nothing is carried out here, and no plan is made or checked: `action` does that.
 
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, Actor, AuditEntry, Effect,
@@ -14,7 +14,7 @@ use super::held_replies::is_silent;
 use super::state::Monitor;
 
 impl Actions {
-    /// Takes note of an outcome.
+    /// Records the outcome of an action.
     fn ended(&mut self, number: u64, outcome: &ActionOutcome, entry: Option<AuditEntry>) {
         let kind = self.running.take_if(|running| running.number == number).map(|running| running.kind);
         let position = self.answering.iter().position(|running| running.number == number);
@@ -30,7 +30,7 @@ impl Actions {
         }
         match outcome {
             ActionOutcome::Replied(receipt) => self.keep_receipt((**receipt).clone()),
-            // It was given to the agent's program, and the agent did not take it.
+            // The agent's program received it, but the agent did not take it.
             ActionOutcome::Failed(problem) => {
                 if let Some(receipt) = answered {
                     let words = Some(problem.message.clone());
@@ -64,7 +64,8 @@ impl Actions {
 }
 
 impl Monitor {
-    /// A person wants an action. One at a time runs on a workspace; one that closeout began itself gives way.
+    /// Starts an action that a person wants. Only one runs on a workspace at a time; an automatic one gives
+    /// way.
     pub(super) fn wants_action(
         &mut self,
         id: WorkspaceId,
@@ -119,7 +120,8 @@ impl Monitor {
         }
     }
 
-    /// An action that was to end is moving something: it is not shown as one that is being ended.
+    /// A cancelled action is in the middle of a move, which completes first: it is no longer shown as being
+    /// cancelled.
     pub(super) fn ends_later(&mut self, id: &WorkspaceId, number: u64) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         if let Some(running) = tracked.actions.running.as_mut().filter(|running| running.number == number) {
@@ -142,7 +144,7 @@ impl Monitor {
         running.progress = progress;
         self.changed.insert(id.clone());
         let Some(receipt) = taken.filter(|receipt| tracked.actions.takes(number, receipt)) else { return };
-        // Its session works from now on.
+        // The session works from now on.
         tracked.refresh();
         self.touched.insert(id.clone());
         self.forget_sent(id, &receipt, effects);
@@ -174,7 +176,7 @@ impl Monitor {
             let prepares = tracked.actions.is_plan;
             if let Some(running) = tracked.actions.running_mut(number) {
                 (kind, is_automatic) = (running.kind, running.is_automatic);
-                // What is being answered runs beside a plan.
+                // A reply that is being answered may run beside a plan.
                 is_plan = running.progress.taken.is_none() && prepares;
             }
             tracked.auto_probe.ended(&outcome);
@@ -194,7 +196,8 @@ impl Monitor {
             ) {
                 effects.push(tracked.keep_reports());
             }
-            // The circle is closed by the watcher as well; but a person waits for what they did.
+            // The watcher would report the change as well, but a person is waiting for the result of their
+            // action.
             tracked.refresh();
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());
@@ -206,7 +209,7 @@ impl Monitor {
             self.forget_sent(&id, receipt, effects);
         }
         if is_automatic {
-            // Nobody waits for the answer, and another one may have waited for its end.
+            // Nobody waits for this answer, but another automatic action may have waited for it to end.
             self.touch_all();
         } else if self.initiative.is_none() || !is_silent(&outcome) {
             self.told.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
@@ -223,7 +226,7 @@ impl Monitor {
     }
 }
 
-/// To whom an action says something.
+/// The session that an action sends something to.
 fn session_of(action: &Action) -> Option<&SessionName> {
     match action {
         Action::PlanReply { session } => Some(session),

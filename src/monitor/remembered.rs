@@ -1,11 +1,11 @@
-//! What earlier runs wrote down of a workspace, and what happened in it since, for a front to show.
+//! What earlier runs recorded of a workspace, and what has happened in it since, for a front to show.
 
 use crate::model::{AuditEntry, Draft, HistoryEntry, HistoryEvent};
 
 use super::actions::{Actions, MOST_ENTRIES};
 
 impl Actions {
-    /// Takes over what is remembered from earlier runs.
+    /// Adopts the records of earlier runs.
     pub(super) fn remember(
         &mut self,
         history: Vec<AuditEntry>,
@@ -26,7 +26,7 @@ impl Actions {
         }
     }
 
-    /// Takes note of a verdict that is another one than the last.
+    /// Records a verdict that differs from the last one.
     pub(super) fn note_verdict(&mut self, entry: HistoryEntry) {
         let state_of = |entry: &HistoryEntry| match entry.what {
             HistoryEvent::Verdict { state, .. } => Some(state),

@@ -1,7 +1,7 @@
-//! Replies of a workspace: the drafts that a person writes, and what is known of what was sent.
+//! The replies of a workspace: drafts that a person is writing, and receipts of what was sent.
 //!
-//! A draft goes only when exactly its text was sent: what was written since is for the next reply. Nothing is
-//! sent here.
+//! A draft is removed only if exactly its text was sent: anything written since belongs to the next reply.
+//! Nothing is sent here.
 
 use crate::judge::left_to_do;
 use crate::model::{
@@ -12,11 +12,11 @@ use crate::model::{
 use super::actions::Actions;
 use super::state::Monitor;
 
-/// So many of the newest receipts are kept.
+/// How many of the newest receipts are kept.
 const MOST_RECEIPTS: usize = 20;
 
 impl Actions {
-    /// Keeps a draft in place of the one before; an empty one is dropped. True when that changed anything.
+    /// Replaces the draft of a session; an empty one is removed. Returns true if that changed anything.
     fn keep_draft(&mut self, draft: Draft) -> bool {
         let before = self.drafts.clone();
         self.drafts.retain(|known| known.session != draft.session);
@@ -26,8 +26,7 @@ impl Actions {
         self.drafts != before
     }
 
-    /// Looks for the replies that are under way in what the sessions were asked last. Answers with those that
-    /// were found.
+    /// Looks for open replies among the sessions' last prompts. Returns the ones found.
     fn find_replies(&mut self, sessions: &[SessionView]) -> Vec<Receipt> {
         let mut found = Vec::new();
         for receipt in self.receipts.iter_mut().filter(|receipt| receipt.state.is_open()) {
@@ -47,13 +46,14 @@ impl Actions {
         found
     }
 
-    /// The reply to this session that its agent is answering.
+    /// True while the agent of this session is answering a reply.
     pub(super) fn is_answering(&self, session: &SessionName) -> bool {
         let taken = self.answering.iter().filter_map(|running| running.progress.taken.as_ref());
         taken.into_iter().any(|taken| taken.session == *session)
     }
 
-    /// An agent has a reply: its turn goes on beside other actions. False when that was known.
+    /// An agent has received a reply: its turn runs beside other actions from now on. Returns false if that
+    /// was already known.
     pub(super) fn takes(&mut self, number: u64, receipt: &Receipt) -> bool {
         let Some(running) = self.running.take_if(|running| running.number == number) else { return false };
         self.answering.push(running);
@@ -71,7 +71,7 @@ impl Actions {
 impl Monitor {
     pub(super) fn wants_draft(&mut self, id: WorkspaceId, draft: Draft, effects: &mut Vec<Effect>) {
         let Some(tracked) = self.workspaces.get_mut(&id) else {
-            // A draft outlives its workspace: a person writes on while it goes.
+            // A draft outlives its workspace: the person may still be typing when it disappears.
             effects.push(Effect::KeepDraft { workspace: id, draft });
             return;
         };
@@ -81,7 +81,7 @@ impl Monitor {
         }
     }
 
-    /// The sessions of a workspace were read: a reply may stand in a record by now.
+    /// The sessions of a workspace were read: an open reply may be in a record by now.
     pub(super) fn find_replies(&mut self, id: &WorkspaceId, effects: &mut Vec<Effect>) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         let found = tracked.actions.find_replies(&tracked.snapshot.session_facts.sessions);
@@ -98,7 +98,7 @@ impl Monitor {
         }
     }
 
-    /// Forgets the draft that is what was sent, if there is one.
+    /// Removes the draft whose text was sent, if there is one.
     pub(super) fn forget_sent(&mut self, id: &WorkspaceId, receipt: &Receipt, effects: &mut Vec<Effect>) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         if let Some(text) = tracked.actions.sending.take_if(|text| receipt.is_of(text)) {

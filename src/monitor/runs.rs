@@ -1,5 +1,5 @@
-//! Supervised runs that are alive: each stands among the sessions of its workspace, is at work by its own word, and can
-//! be answered as a session can.
+//! Live supervised runs: each appears among the sessions of its workspace, reports itself as working, and can
+//! be answered like a session.
 
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Point, RunEnd, RunPhase, RunStatus, RunView,
@@ -9,7 +9,7 @@ use crate::model::{
 use super::tracked::Tracked;
 
 impl Tracked {
-    /// What a run says of the workspace: it is at work, or its agent asks.
+    /// What a run says about the workspace: it is working, or its agent asks something.
     pub(super) fn run_evidence(&self) -> Option<Evidence> {
         let run = self.run.as_ref()?;
         let says = |claim, words: &str| {
@@ -26,7 +26,7 @@ impl Tracked {
         })
     }
 
-    /// How the last run ended, while that is news: no run and no prompt came after it, and the work was not completed.
+    /// How the last run ended, while that is news: no run or prompt followed, and the work is not complete.
     pub(super) fn run_end(&self) -> Option<&RunEnd> {
         let sessions = &self.snapshot.session_facts.sessions;
         let prompted_at = sessions.iter().filter_map(|session| session.prompted_at).max();
@@ -38,14 +38,14 @@ impl Tracked {
         (!is_over && self.run.is_none() && prompted_at.is_none_or(|at| at <= end.at)).then_some(end)
     }
 
-    /// The same, if no person has looked at the workspace since.
+    /// The same, unless a person has looked at the workspace since.
     pub(super) fn unseen_run_end(&self) -> Option<RunStatus> {
         let end = self.run_end()?;
         let looked_at = self.looked_at.max(self.actions.seen.as_ref().map(|seen| seen.at));
         looked_at.is_none_or(|at| at < end.at).then_some(end.status)
     }
 
-    /// All sessions, and the run as one more.
+    /// All sessions, with the live run as one more.
     pub(super) fn sessions_and_run(&self) -> Vec<SessionView> {
         let sessions = &self.snapshot.session_facts.sessions;
         sessions.iter().cloned().chain(self.run.as_ref().map(session)).collect()

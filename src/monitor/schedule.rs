@@ -1,13 +1,13 @@
-//! When the monitor does something by itself: the slow pass over everything, polls of workspaces that cannot be
-//! watched, looks at work trees that were put off, and questions to agents that have settled. At rest there is
-//! one wake-up for each slow pass.
+//! When the monitor acts on its own: the slow pass over everything, polls of workspaces that cannot be
+//! watched, postponed work tree scans, and questions to agents that are idle. At rest there is one wake-up
+//! per slow pass.
 
 use crate::model::{Effect, Parts, Timestamp};
 
 use super::state::{Monitor, millis};
 
 impl Monitor {
-    /// Something that was asked to happen at a moment is due.
+    /// Handles a wake-up: starts whatever is due.
     pub(super) fn woke(&mut self, at: Timestamp, effects: &mut Vec<Effect>) {
         if at >= self.reconcile_at {
             effects.push(Effect::RecheckWatches);
@@ -45,7 +45,8 @@ impl Monitor {
         }
     }
 
-    /// Asks to be woken at the earliest moment at which something is due, if that moment is new.
+    /// Asks to be woken at the earliest time at which something is due, unless that wake-up is already
+    /// requested.
     pub(super) fn ask_to_be_woken(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
         if !self.is_discovered {
             return;

@@ -1,4 +1,5 @@
-//! The state of all workspaces as data: what is known of each, what is to be told, what is due.
+//! The state of all workspaces as data: what is known of each, what to report to fronts, and what is due. No
+//! rules here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,40 +16,39 @@ use super::view;
 pub struct Monitor {
     pub(super) policy: Policy,
     pub(super) settings: WatchSettings,
-    /// Boxed: the map keeps room for eleven where it holds six.
+    /// Boxed, because a B-tree node has room for eleven values and holds about six.
     pub(super) workspaces: BTreeMap<WorkspaceId, Box<Tracked>>,
-    /// The short name of each workspace.
     pub(super) names: BTreeMap<WorkspaceId, String>,
-    /// Those that the present event touched: nothing else can have come to be due before its moment.
+    /// Workspaces touched by the current event: nothing else can have become due before its time.
     pub(super) touched: BTreeSet<WorkspaceId>,
     pub(super) dues: Timers,
     pub(super) refused: Vec<(PathBuf, String)>,
     pub(super) n_older_sessions: usize,
-    /// Those whose view changed since a front asked.
+    /// Workspaces whose view changed since a front last asked.
     pub(super) changed: BTreeSet<WorkspaceId>,
-    /// Those that went away since a front asked.
+    /// Workspaces removed since a front last asked.
     pub(super) removed: Vec<WorkspaceId>,
-    /// What a person is to be told.
+    /// Answers for the person.
     pub(super) told: Vec<Response>,
     pub(super) reconcile_at: Timestamp,
     pub(super) wake_at: Option<Timestamp>,
     pub(super) is_discovered: bool,
-    /// The number of the last action.
+    /// The number of the last action that was started.
     pub(super) last_action: u64,
-    /// By what agents are asked by itself; `None` asks nobody.
+    /// The rules for asking agents without a person's request; `None` asks nobody.
     pub(super) initiative: Option<AutoProbePolicy>,
-    /// Whether replies that are held are sent from here.
+    /// Whether this monitor sends held replies.
     pub(super) sends_held: bool,
 }
 
-/// What changed for a front since it asked last.
+/// What changed since a front last asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ViewChanges {
     /// New and changed views.
     pub views: Vec<WorkspaceView>,
-    /// Workspaces that are no more.
+    /// Workspaces that no longer exist.
     pub removed: Vec<WorkspaceId>,
-    /// Answers to what a person wanted, in the order in which they came.
+    /// Answers to what a person wanted, in the order in which they arrived.
     pub told: Vec<Response>,
 }
 
@@ -76,7 +76,7 @@ impl Monitor {
         }
     }
 
-    /// What changed since this was asked last.
+    /// Returns what changed since the last call, and resets it.
     pub fn take_changes(&mut self) -> ViewChanges {
         let views = std::mem::take(&mut self.changed)
             .iter()
@@ -92,7 +92,7 @@ impl Monitor {
         }
     }
 
-    /// Paths that were given and are no workspace, each with the reason.
+    /// Paths that were given but are not workspaces, each with the reason.
     pub fn refused(&self) -> &[(PathBuf, String)] {
         &self.refused
     }
@@ -102,12 +102,12 @@ impl Monitor {
         self.n_older_sessions
     }
 
-    /// True when discovery has answered and every workspace was read at least once.
+    /// True once discovery has answered and every workspace has been read at least once.
     pub fn is_all_judged(&self) -> bool {
         self.is_discovered && self.workspaces.values().all(|tracked| tracked.is_judged())
     }
 
-    /// True when discovery has answered.
+    /// True once discovery has answered.
     pub fn is_discovered(&self) -> bool {
         self.is_discovered
     }
@@ -131,7 +131,7 @@ impl Monitor {
     }
 }
 
-/// Milliseconds as the signed number that moments are counted in.
+/// Milliseconds as the signed type that timestamps use; saturates.
 pub(super) fn millis(span: u64) -> i64 {
     i64::try_from(span).unwrap_or(i64::MAX)
 }

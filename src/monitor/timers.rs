@@ -1,11 +1,11 @@
-//! When something is due by itself, of each workspace: a queue in the order of time.
+//! When something is due in each workspace: a queue ordered by time. It does not know what is due.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Timestamp, WorkspaceId};
 
-/// When something of a workspace is due by itself. In the order of time, so that an event costs the same
-/// however many workspaces there are.
+/// The due time of each workspace, ordered, so that an event costs about the same however many workspaces
+/// there are.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     in_order: BTreeSet<(Timestamp, WorkspaceId)>,
@@ -13,7 +13,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Notes when something of a workspace is due.
+    /// Sets or removes the due time of a workspace.
     pub(super) fn set(&mut self, id: &WorkspaceId, due: Option<Timestamp>) {
         let before = match due {
             Some(due) => self.of.insert(id.clone(), due),
@@ -30,12 +30,12 @@ impl Timers {
         }
     }
 
-    /// The earliest of all.
+    /// The earliest due time.
     pub(super) fn first(&self) -> Option<Timestamp> {
         self.in_order.first().map(|(due, _)| *due)
     }
 
-    /// What is due at a moment.
+    /// The workspaces that are due at `at`.
     pub(super) fn until(&self, at: Timestamp) -> Vec<WorkspaceId> {
         self.in_order.iter().take_while(|(due, _)| *due <= at).map(|(_, id)| id.clone()).collect()
     }

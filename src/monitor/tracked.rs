@@ -1,4 +1,4 @@
-//! One workspace: what is known of it, what runs for it, what is to be read again.
+//! One workspace: what is known of it, what runs for it, and what to read again.
 
 use crate::model::{
     Baseline, CollectRequest, FoundWorkspace, GitReader, MarkSeen, Parts, Policy, ProcessId, RunEnd, RunView,
@@ -9,17 +9,17 @@ use crate::model::{
 use super::actions::Actions;
 use super::automatic::{AutoChecks, AutoProbe};
 
-/// Two collections of one workspace begin at least one frame apart.
+/// The least time between the starts of two collections of one workspace: one frame.
 const FRAME_MS: i64 = 33;
-/// A look at a work tree is put off until ten times its cost has passed since the last one.
+/// A work tree scan waits until ten times the cost of the last one has passed since it.
 const SCAN_SPACING: i64 = 10;
-/// A look at a work tree that git itself gave no hint for is put off for at least so long: an agent
-/// writes to its transcript many times a second.
+/// The least time between work tree scans that no change of git's files calls for: an agent writes to its
+/// transcript many times a second.
 const SCAN_PAUSE_MS: i64 = 1000;
-/// A look at a work tree that costs no more than this may ride with the other parts.
+/// A work tree scan that costs no more than this, in milliseconds, may run together with the other parts.
 const CHEAP_SCAN_MS: u32 = 10;
 
-/// One workspace.
+/// The state of one workspace.
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -28,34 +28,32 @@ const CHEAP_SCAN_MS: u32 = 10;
 pub(super) struct Tracked {
     pub(super) id: WorkspaceId,
     settings: WorkspaceSettings,
-    /// The settings that the newest reading was made by.
+    /// The settings of the newest reading, if they differ from `settings`.
     pub(super) in_force: Option<Box<WorkspaceSettings>>,
     pub(super) snapshot: Snapshot,
     pub(super) verdict: Option<Verdict>,
-    /// What spoke against the work when it was judged last.
+    /// What spoke against the work at the last judgement.
     pub(super) seen: MarkSeen,
     pub(super) verdict_since: Option<Timestamp>,
-    /// The state is that of the first verdict.
+    /// True while the state is that of the first verdict.
     pub(super) is_found_state: bool,
     pub(super) is_seen: bool,
-    /// What keeps closeout from looking, and from watching, in words.
+    /// What keeps closeout from reading the workspace, in words.
     pub(super) problem: Option<String>,
     pub(super) watch_problem: Option<String>,
     pub(super) settings_problem: Option<String>,
     pub(super) poll_at: Option<Timestamp>,
-    /// Something was half-written: look again then, whatever is heard.
+    /// A file was half-written: read it again at this time, whatever events arrive.
     pub(super) recheck_at: Option<Timestamp>,
-    /// What was and is done here.
     pub(super) actions: Actions,
     pub(super) auto_probe: AutoProbe,
-    /// Checks that run by themselves.
     pub(super) auto_checks: AutoChecks,
     pub(super) baseline: Option<Baseline>,
-    /// The supervised run that is alive here.
+    /// The supervised run that is alive in this workspace.
     pub(super) run: Option<RunView>,
-    /// How the last one ended, where that was by a limit.
+    /// How the last supervised run ended, if a limit ended it.
     pub(super) run_end: Option<RunEnd>,
-    /// When a person looked at it last.
+    /// When a person last looked at it.
     pub(super) looked_at: Option<Timestamp>,
     pub(super) targets: Vec<WatchTarget>,
     pub(super) processes: Vec<ProcessId>,
@@ -64,15 +62,15 @@ pub(super) struct Tracked {
     pub(super) generation: u64,
     pub(super) running: Option<Parts>,
     started_at: Option<Timestamp>,
-    /// To be read as soon as nothing runs.
+    /// The parts to read once no collection runs.
     pub(super) again: Parts,
     /// The work tree may have changed since it was read.
     pub(super) is_tree_outdated: bool,
-    /// Git's own files changed: the tree is worth a look sooner.
+    /// Git's own files changed, so the scan should come sooner.
     is_scan_urgent: bool,
     pub(super) scanned_at: Option<Timestamp>,
     pub(super) scan_ms: u32,
-    /// Commits may be others than they were, and when that was last let past the frame's time.
+    /// Commits may have changed; `hurried_at` is when such a change last skipped the frame limit.
     is_hurried: bool,
     hurried_at: Option<Timestamp>,
 }
@@ -118,7 +116,7 @@ impl Tracked {
         }
     }
 
-    /// Discovery found it, anew or again. True when that changed anything.
+    /// Discovery found the workspace, for the first time or again. Returns true if that changed anything.
     pub(super) fn found(&mut self, found: FoundWorkspace, now: Timestamp) -> bool {
         let is_new = self.generation == 0 && self.again.is_empty();
         self.actions.remember(found.history, found.timeline, found.drafts);
@@ -150,7 +148,8 @@ impl Tracked {
         self.running.is_some()
     }
 
-    /// The settings that hold; until the first reading, without what the workspace's own file could soften.
+    /// The settings in force; until the first reading, without the keys of the workspace's own file that
+    /// could soften the verdict.
     pub(super) fn settings(&self) -> &WorkspaceSettings {
         self.in_force.as_deref().unwrap_or(&self.settings)
     }
@@ -159,7 +158,7 @@ impl Tracked {
         self.actions.marks.task_kind.or(self.settings().task_kind).unwrap_or(TaskKind::Implementation)
     }
 
-    /// A hint that `parts` may be other than they were. Whatever changed, the work tree may have, too.
+    /// A hint that `parts` may have changed. Any change may be one of the work tree, too.
     pub(super) fn changed(&mut self, parts: Parts, now: Timestamp) {
         self.again |= parts - Parts::CHANGES;
         self.is_tree_outdated = true;
@@ -170,14 +169,14 @@ impl Tracked {
         }
     }
 
-    /// A person asks: read everything, now.
+    /// Schedules everything to be read now, at a person's request or after an action.
     pub(super) fn refresh(&mut self) {
         self.again = Parts::all();
         self.is_tree_outdated = true;
     }
 
-    /// The work tree is wanted as it is now. A look that began a moment ago is not repeated at once: the next
-    /// follows when its pause is over.
+    /// Requests the current state of the work tree. A scan that has just begun is not repeated at once: the
+    /// next one follows after its pause.
     pub(super) fn look_at_tree(&mut self, now: Timestamp) {
         if self.running.is_some_and(|parts| parts.contains(Parts::CHANGES)) {
             return;
@@ -193,7 +192,8 @@ impl Tracked {
         self.watch_problem = problem.map(|problem| problem.label());
     }
 
-    /// When something is due by itself: a poll, another look, a look that was put off, a question to its agent.
+    /// The earliest time at which something is due: a poll, another reading, a postponed scan, a question to
+    /// the agent, a held reply.
     pub(super) fn due_at(&self) -> Option<Timestamp> {
         let dues = [
             self.poll_at,
@@ -205,7 +205,7 @@ impl Tracked {
         dues.into_iter().flatten().min()
     }
 
-    /// The moment until which a look at the work tree is put off, if one is.
+    /// The time until which a work tree scan is postponed, if one is.
     fn put_off_until(&self) -> Option<Timestamp> {
         (self.is_tree_outdated && self.running.is_none()).then(|| self.scan_due_at())
     }
@@ -220,7 +220,7 @@ impl Tracked {
         now >= self.scan_due_at()
     }
 
-    /// The collection to start now, if one is wanted and none runs.
+    /// The collection to start now, if one is wanted and none is running.
     pub(super) fn next_collection(&mut self, policy: &Policy, now: Timestamp) -> Option<CollectRequest> {
         if self.running.is_some() {
             return None;
@@ -235,11 +235,11 @@ impl Tracked {
         if parts.contains(Parts::CHANGES) {
             let rest = parts - Parts::CHANGES;
             if self.scan_ms > CHEAP_SCAN_MS && !rest.is_empty() {
-                // A costly look at the tree never delays the rest: it follows by itself.
+                // A costly scan never delays the other parts: it follows on its own.
                 self.again = Parts::CHANGES;
                 parts = rest;
             } else {
-                // The tree is read with git's other facts, so that both are of one moment.
+                // The tree is read with git's other facts, so that both are from the same moment.
                 parts |= Parts::COMMITS;
                 self.is_tree_outdated = false;
                 self.is_scan_urgent = false;
@@ -272,9 +272,9 @@ impl Tracked {
         })
     }
 
-    /// When the next collection may begin: a frame's time after the one before. A commit writes the index
-    /// first and the branch last, so the look at the branch does not wait for the one at the index; but
-    /// only one look a frame is let past.
+    /// The time at which the next collection may begin: one frame after the start of the last. A commit
+    /// writes the index first and the branch last, so reading the branch does not wait for the frame of the
+    /// index; but only one reading per frame may skip the limit.
     fn not_before(&mut self, now: Timestamp) -> Timestamp {
         let is_hurried = std::mem::take(&mut self.is_hurried);
         if is_hurried && self.hurried_at.is_none_or(|at| now >= at.plus_millis(FRAME_MS)) {

@@ -1,4 +1,4 @@
-//! From the state of a workspace to what a front shows of it.
+//! Turns the state of a workspace into what a front shows of it. It changes nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Component;
@@ -63,7 +63,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
     }
 }
 
-/// Everything that keeps closeout from looking properly, gravest first.
+/// Everything that keeps closeout from reading properly, most serious first.
 fn problem(tracked: &Tracked) -> Option<String> {
     let problems: Vec<&str> = [&tracked.problem, &tracked.settings_problem, &tracked.watch_problem]
         .into_iter()
@@ -72,8 +72,8 @@ fn problem(tracked: &Tracked) -> Option<String> {
     (!problems.is_empty()).then(|| display_text::line(&problems.join("; ")).into_owned())
 }
 
-/// A short name for each workspace: the last part of its path, with as many parts before it as it
-/// takes to tell it from the others.
+/// A short name for each workspace: the last component of its path, preceded by as many more as it takes to
+/// tell it from the others.
 pub(super) fn names<'a>(ids: impl Iterator<Item = &'a WorkspaceId> + Clone) -> BTreeMap<WorkspaceId, String> {
     let mut names = BTreeMap::new();
     let mut open: Vec<&WorkspaceId> = ids.collect();
