@@ -1,6 +1,6 @@
-//! Actions in words: command lines, costs, how asking ended, what came of an action.
+//! Actions in words: command lines, costs, and the outcomes of questions and actions.
 //!
-//! Which key begins an action, and where its words stand, is said elsewhere.
+//! Which key starts an action, and where its words appear, is decided elsewhere.
 
 use super::baseline::{branch, short};
 use super::phrases::{asking, held, outcome, record};
@@ -12,7 +12,7 @@ use crate::model::{
     UndoDirection, UndoPlan, VerifyReport, display_text, quantity,
 };
 
-/// A command line with its arguments apart. Cleaned; it is to be read, not to be run.
+/// A command line, with quotes where its arguments need them. Cleaned: it is for reading, not for running.
 pub(crate) fn command(arguments: &[String]) -> String {
     let quoted = |argument: &String| {
         let shown = shown(argument);
@@ -23,11 +23,11 @@ pub(crate) fn command(arguments: &[String]) -> String {
     arguments.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// An argument longer than this is told by what it is and how long it is: a person reads the rest.
+/// The longest argument, in bytes, that is shown in full; of a longer one only the kind and size are shown.
 const LONGEST_ARGUMENT: usize = 120;
 
-/// The command line by which an agent would be asked. What stands in the box by itself, and what only a
-/// program reads, is not spelled out in it.
+/// The command line by which an agent would be asked. The prompt, which the dialog shows on its own, and long
+/// arguments, which only a program reads, are replaced by a description.
 pub(crate) fn asking_command(plan: &AskPlan) -> String {
     let prompt = plan.prompt.trim();
     let shortened = |argument: &String| {
@@ -47,7 +47,7 @@ pub(crate) fn asking_command(plan: &AskPlan) -> String {
     plan.command.iter().map(shortened).collect::<Vec<_>>().join(" ")
 }
 
-/// The agent that answers a reply. Cleaned.
+/// The name of the agent that is answering a reply. Cleaned.
 pub(crate) fn answering_agent(turn: &RunningAction) -> String {
     turn.progress
         .taken
@@ -55,7 +55,7 @@ pub(crate) fn answering_agent(turn: &RunningAction) -> String {
         .map_or_else(|| asking::the_agent().to_owned(), |taken| shown(&taken.session.agent))
 }
 
-/// How the answer to a probe was read.
+/// How the answer to a probe was interpreted.
 pub(crate) fn reading(reading: ProbeReading) -> &'static str {
     match reading {
         ProbeReading::Answered(word) => sets::probe_word(word),
@@ -74,7 +74,7 @@ pub(crate) fn smart(report: &SmartReport) -> &'static str {
     sets::smart_status(report.outcome.status)
 }
 
-/// What asking cost; nothing where the client does not tell.
+/// What a question cost; `None` if the client does not report it.
 pub(crate) fn cost(cost: AskCost) -> Option<String> {
     let tokens = |n: u64| match n {
         0..1_000 => n.to_string(),
@@ -90,7 +90,7 @@ pub(crate) fn cost(cost: AskCost) -> Option<String> {
     (!facts.is_empty()).then(|| facts.join(", "))
 }
 
-/// The question before an agent is asked.
+/// The confirmation question shown before an agent is asked.
 pub(crate) fn ask_question(plan: &AskPlan) -> String {
     let agent = shown(&plan.session.agent);
     match plan.purpose {
@@ -99,7 +99,7 @@ pub(crate) fn ask_question(plan: &AskPlan) -> String {
     }
 }
 
-/// How often an agent would be asked, and how long each answer is waited for.
+/// How often an agent would be asked, and how long closeout waits for each answer.
 pub(crate) fn how_often(plan: &AskPlan) -> String {
     let seconds = plan.timeout_seconds;
     match (plan.max_attempts, plan.purpose) {
@@ -121,7 +121,7 @@ pub(crate) fn verified(report: &VerifyReport) -> &'static str {
     }
 }
 
-/// What a receipt says, in one line. Cleaned.
+/// The state of a receipt, in one line. Cleaned.
 pub(crate) fn receipt(receipt: &Receipt) -> String {
     let agent = shown(&receipt.session.agent);
     let words = format!("{agent}: {} ({})", sets::receipt(receipt.state), shown(&receipt.channel_words));
@@ -131,7 +131,7 @@ pub(crate) fn receipt(receipt: &Receipt) -> String {
     }
 }
 
-/// What is to be known of the place where a record is kept. May hold untrusted text.
+/// What to know about the place where a record is kept. May hold untrusted text.
 pub(crate) fn record_notice(notice: &RecordNotice) -> String {
     match notice {
         RecordNotice::JournalDamaged { n_lines } => record::journal_damaged(n_lines),
@@ -148,7 +148,7 @@ pub(crate) fn record_notice(notice: &RecordNotice) -> String {
     }
 }
 
-/// When the objects of a deleted record go.
+/// When git deletes the objects of a removed record.
 pub(crate) fn objects_go(objects: &ObjectsGo) -> String {
     match objects {
         ObjectsGo::WhenCollected { expiry, reflog_expiry: None } => record::objects_go(expiry),
@@ -160,7 +160,7 @@ pub(crate) fn objects_go(objects: &ObjectsGo) -> String {
     }
 }
 
-/// What came of an action. Cleaned. What can be done next by a key is the screen's to say.
+/// The outcome of an action. Cleaned. The screen adds which keys can be used next.
 pub(crate) fn label(outcome: &ActionOutcome) -> String {
     match outcome {
         ActionOutcome::Rescued(rescued) => rescued_label(rescued),
@@ -218,7 +218,7 @@ fn undone_label(plan: &UndoPlan) -> String {
     }
 }
 
-/// What went wrong, and below it what can be done.
+/// What went wrong, and on the next line what a person can do about it.
 fn problem_label(problem: &ActionProblem) -> String {
     let words = shown(&problem.message);
     match &problem.next {

@@ -1,6 +1,7 @@
-//! Ages in whole minutes, hours and days, and lengths of time.
+//! Ages in whole minutes, hours, days and years, and durations.
 //!
-//! Ages have no seconds: a screen at rest would have to be drawn for them. Nothing here reads a clock.
+//! Ages have no seconds, because an idle screen would have to be redrawn for them. Nothing here reads a
+//! clock.
 
 use super::phrases::time;
 use crate::model::{Timestamp, WorkspaceView};
@@ -10,11 +11,11 @@ pub(crate) const HOUR: i64 = 60 * MINUTE;
 pub(crate) const DAY: i64 = 24 * HOUR;
 pub(crate) const YEAR: i64 = 365 * DAY;
 
-/// Who sees a clean tree and knows of a file in it must be able to tell which of both is older; for so long a
-/// look is of now, in milliseconds.
+/// How long a look at the work tree counts as current, in milliseconds. A person who sees "clean" and knows
+/// of a changed file must be able to tell which is older.
 pub(crate) const FRESH_MS: i64 = 5_000;
 
-/// The age of a moment: `now`, `3m`, `2h`, `5d`, `1y`; at most four signs. A moment to come is `now`.
+/// The age of a time: `now`, `3m`, `2h`, `5d`, `1y`; at most four characters. A time in the future is `now`.
 pub(crate) fn age(now: Timestamp, at: Timestamp) -> String {
     let millis = now.millis_since(at);
     match millis {
@@ -26,27 +27,27 @@ pub(crate) fn age(now: Timestamp, at: Timestamp) -> String {
     }
 }
 
-/// The age in a sentence: `just now`, `3m ago`.
+/// An age for use in a sentence: `just now`, `3m ago`.
 pub(crate) fn ago(now: Timestamp, at: Timestamp) -> String {
     if is_now(now, at) { time::just_now().to_owned() } else { time::ago(age(now, at)) }
 }
 
-/// Whether an age would be `now`.
+/// True if an age would read `now`.
 pub(crate) fn is_now(now: Timestamp, at: Timestamp) -> bool {
     now.millis_since(at) < MINUTE
 }
 
-/// How long ago the work tree was looked at; `None` while the look is of now, or where there was none.
+/// How long ago the work tree was scanned; `None` if the scan is current, or if there was none.
 pub(crate) fn since_look(view: &WorkspaceView, now: Timestamp) -> Option<String> {
     view.tree_at.filter(|at| now.millis_since(*at) >= FRESH_MS).map(|at| ago(now, at))
 }
 
-/// The age of what still lasts: ` for 3m`; nothing in the first minute.
+/// The age of a state that still lasts: ` for 3m`; empty in the first minute.
 pub(crate) fn lasting(now: Timestamp, since: Timestamp) -> String {
     if is_now(now, since) { String::new() } else { format!(" {}", time::lasting(age(now, since))) }
 }
 
-/// A length of time: `0.4 s`, `12 s`, `3 min`.
+/// A duration: `0.4 s`, `12 s`, `3 min`.
 pub(crate) fn span(millis: u64) -> String {
     match millis {
         0..10_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
@@ -55,7 +56,7 @@ pub(crate) fn span(millis: u64) -> String {
     }
 }
 
-/// Whole seconds from a moment until now.
+/// Whole seconds since a time; 0 if that is in the future.
 pub(crate) fn seconds(now: Timestamp, since: Timestamp) -> String {
     format!("{} s", now.millis_since(since).max(0) / 1_000)
 }

@@ -1,24 +1,24 @@
-//! What git says in words: where a baseline comes from, commits and branches by their short names, changes.
+//! What git reports, in words: the origin of a baseline, short names of commits and branches, changes.
 
 use super::counts;
 use super::phrases::{baseline, changes};
 use super::texts::shown;
 use crate::model::{Baseline, BaselineOrigin, ChangeKind, Changes, PlannedChange};
 
-/// Signs of a commit's id that a person is shown.
+/// How many characters of a commit id a person is shown.
 const ID: usize = 7;
 
-/// The beginning of a commit's id. Cleaned.
+/// The abbreviated id of a commit. Cleaned.
 pub(crate) fn short(commit: &str) -> String {
     shown(commit).chars().take(ID).collect()
 }
 
-/// The name of a branch as a person knows it. Cleaned.
+/// A branch name without `refs/heads/`. Cleaned.
 pub(crate) fn branch(full: &str) -> String {
     shown(full.strip_prefix("refs/heads/").unwrap_or(full))
 }
 
-/// From which commit new work is counted, and where that comes from. Cleaned.
+/// The commit from which new work is counted, and how it was chosen. Cleaned.
 pub(crate) fn label(baseline: &Baseline) -> String {
     let commit = baseline.commit.as_deref().map_or_else(|| baseline::empty_history().to_owned(), short);
     let origin = match &baseline.origin {
@@ -44,7 +44,7 @@ pub(crate) fn change_letter(kind: ChangeKind) -> char {
     }
 }
 
-/// The same of what a commit would change.
+/// The letter of a change that a commit would make.
 pub(crate) fn planned_letter(change: PlannedChange) -> char {
     change_letter(match change {
         PlannedChange::Added => ChangeKind::Added,
@@ -53,7 +53,7 @@ pub(crate) fn planned_letter(change: PlannedChange) -> char {
     })
 }
 
-/// Numbers of changes by kind, those that are not zero, and how many paths count in two of them.
+/// The numbers of changes by kind, without zeros, and how many paths count in two of them.
 pub(crate) fn change_counts(changes: &Changes) -> Vec<String> {
     let n_twice = changes.n_counted_twice();
     let counts = [

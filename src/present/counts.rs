@@ -1,4 +1,4 @@
-//! Numbers with what they count, as `3 files`.
+//! Numbers with their nouns, like `3 files`. The texts themselves are in the text file.
 
 use super::texts::counts;
 

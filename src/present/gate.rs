@@ -1,4 +1,4 @@
-//! What an agent reads that a gate holds back.
+//! What an agent reads when a gate holds it back.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use super::counts;
 use super::phrases::gate as phrase;
 use super::texts::shown;
 
-/// So many points are told in full.
+/// How many points are quoted in full.
 const IN_FULL: usize = 3;
-/// The longest text of a point told in full, in characters, and of one that is only named.
+/// The maximum length of a point quoted in full, and of one that is only named, in characters.
 const LONGEST: [usize; 2] = [1000, 80];
-/// So many more are named.
+/// How many more points are named.
 const NAMED: usize = 20;
 
-/// The feedback for an agent: all that is left to do, the first three in full, and how to end.
+/// The feedback for an agent: everything that is left to do, the first three points in full, and how to end.
 pub(crate) fn feedback(points: &[String]) -> String {
     let mut text = phrase::left_to_do(counts::points_left(points.len()));
     for (number, point) in (1..).zip(points.iter().take(IN_FULL)) {

@@ -1,11 +1,11 @@
-//! What happened in a workspace, in words.
+//! What happened in a workspace, in words. Times are added elsewhere.
 
 use super::phrases::history as say;
 use super::sets;
 use super::texts::shown;
 use crate::model::HistoryEvent;
 
-/// One thing that happened, without its time. Cleaned.
+/// One event, without its time. Cleaned.
 pub(crate) fn event(what: &HistoryEvent) -> String {
     match what {
         HistoryEvent::Verdict { state, before, proof } => {

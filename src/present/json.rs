@@ -1,5 +1,5 @@
-//! The JSON that scripts read: a version, closed sets, and every source's part. `closeout schema`
-//! prints its schema, and a test holds the two together.
+//! The JSON that scripts read: a version, closed sets, and the part of every source. `closeout schema` prints
+//! its schema; a test keeps the two consistent.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -16,8 +16,8 @@ use crate::model::{
     VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
 };
 
-/// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
-/// new values of `rule` and `source` do not raise it.
+/// The version of this format. It is raised when a field is removed or changes its meaning; new fields, and
+/// new values of `rule` and `source`, do not raise it.
 pub const VERSION: u32 = 1;
 
 /// What `check --json` and `status --json` print.
@@ -160,7 +160,7 @@ pub struct Part {
 }
 
 impl Row {
-    /// The row of a view; `None` while it has no verdict.
+    /// The row of a view; `None` while the view has no verdict.
     pub fn of(view: &WorkspaceView) -> Option<Row> {
         let verdict = view.verdict.clone()?;
         Some(Row {
@@ -208,21 +208,21 @@ impl Row {
     }
 }
 
-/// The path of a workspace, for JSON.
+/// The path of a workspace for JSON; a path that is not UTF-8 is made readable.
 pub fn path(id: &WorkspaceId) -> String {
     id.path().to_str().map_or_else(|| display_text::path(id.path()), str::to_owned)
 }
 
-/// A value as one line of JSON. Control and invisible characters are escaped, so that the line can be printed on a
-/// terminal; a reader of JSON gets the same value. Serialising these plain types cannot fail; should it all the
-/// same, the line says so.
+/// Serialises a value to one line of JSON. Control and invisible characters are escaped so that the line is
+/// safe on a terminal; a JSON parser reads the same value. Serialising these plain types cannot fail; if it
+/// fails anyway, the line contains the error.
 pub fn line(value: &impl Serialize) -> String {
     let json =
         serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()));
     escape_unsafe(json)
 }
 
-/// Escapes what must not reach a screen as it is. In JSON such characters stand in strings only.
+/// Escapes characters that must not reach a terminal. In JSON they occur only inside strings.
 fn escape_unsafe(json: String) -> String {
     if !json.chars().any(display_text::is_unsafe) {
         return json;
@@ -252,7 +252,7 @@ pub struct PathText {
 }
 
 impl PathText {
-    /// The path of these bytes.
+    /// The path with these bytes.
     pub fn of(bytes: &[u8]) -> PathText {
         if let Ok(path) = std::str::from_utf8(bytes) {
             return PathText { path: path.to_owned(), path_hex: None };
@@ -260,7 +260,7 @@ impl PathText {
         PathText { path: display_text::path(Path::new(OsStr::from_bytes(bytes))), path_hex: Some(hex(bytes)) }
     }
 
-    /// The same of a path of this machine.
+    /// A path on this machine.
     pub fn of_path(path: &Path) -> PathText {
         PathText::of(path.as_os_str().as_bytes())
     }

@@ -1,5 +1,5 @@
-//! What is left to do, in words: when a workspace is COMPLETE, one point with its source, and the message that sends
-//! points back to an agent.
+//! What is left to do, in words: what COMPLETE still requires, a point with its state, and the message that
+//! sends points back to an agent.
 
 use super::phrases::{complete_when as when, left};
 use super::{age, counts};
@@ -7,7 +7,7 @@ use crate::model::{
     OpenPoint, PointKind, PointState, Rule, Timestamp, VerdictState, WorkspaceView, display_text,
 };
 
-/// What has to happen before the workspace is COMPLETE; `None` where it is, or where nothing was asked.
+/// What has to happen before the workspace is COMPLETE; `None` if it is, or if there is no task.
 pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
     let verdict = view.verdict.as_ref()?;
     if matches!(verdict.state, VerdictState::Complete | VerdictState::NoTask) {
@@ -37,7 +37,7 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
     Some(when::complete(words))
 }
 
-/// What became of a point, with its age; nothing for one that is just open.
+/// The state of a point, with its age; `None` for a point that is simply open.
 pub(crate) fn state_of(point: &OpenPoint, now: Timestamp) -> Option<String> {
     match point.state {
         PointState::Open if point.is_earlier => Some(left::earlier().to_owned()),
@@ -47,11 +47,11 @@ pub(crate) fn state_of(point: &OpenPoint, now: Timestamp) -> Option<String> {
     }
 }
 
-/// The message to an agent with these points. It holds the text of each as it is told, so that the points are known
-/// again as sent.
+/// The message that sends these points to an agent. It contains each text verbatim (cleaned), so that the
+/// points are later recognised as sent.
 pub(crate) fn message(points: &[&OpenPoint]) -> String {
     let lines: Vec<String> =
         points.iter().map(|point| format!("- {}", display_text::line(point.text.trim()))).collect();
-    // In few lines: clients take a long paste for foreign words, which their models obey less readily.
+    // Kept to few lines: clients treat a long paste as quoted text, which their models follow less readily.
     format!("{}\n{}", left::message_begins(), lines.join("\n"))
 }

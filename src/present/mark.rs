@@ -1,11 +1,11 @@
-//! What a person says of a workspace, in words.
+//! A person's statements about a workspace, in words.
 
 use super::age;
 use super::counts;
 use super::phrases::mark as phrase;
 use crate::model::{MarkLapse, MarkOrder, MarkWord, Marks, Timestamp};
 
-/// What is said, in a few words.
+/// A statement, in a few words.
 pub(crate) fn order(order: &MarkOrder) -> String {
     match order {
         MarkOrder::Done => phrase::done().to_owned(),
@@ -20,7 +20,7 @@ pub(crate) fn order(order: &MarkOrder) -> String {
     }
 }
 
-/// What a person said before and still holds, each with its age and reason. The reasons are untrusted text.
+/// The statements that still hold, each with its age and reason. The reasons are untrusted text.
 pub(crate) fn holding(marks: &Marks, now: Timestamp) -> Vec<String> {
     let said = |what: &str, at: Timestamp, reason: Option<&str>| match reason {
         Some(reason) => phrase::said_because(what, age::ago(now, at), reason),
@@ -42,7 +42,7 @@ pub(crate) fn holding(marks: &Marks, now: Timestamp) -> Vec<String> {
     [word, quiet, dismissed, kind, baseline].into_iter().flatten().collect()
 }
 
-/// Why the verdict that a person gave holds no more.
+/// Why a verdict given by the person no longer holds; `None` if none lapsed.
 pub(crate) fn lapsed(marks: &Marks) -> Option<String> {
     let why = |lapse| match lapse {
         MarkLapse::Prompt => phrase::lapsed_by_prompt(),
@@ -53,7 +53,7 @@ pub(crate) fn lapsed(marks: &Marks) -> Option<String> {
     marks.lapsed.map(|lapse| phrase::lapsed(why(lapse)))
 }
 
-/// Where no mark holds.
+/// The text shown when no mark holds.
 pub(crate) fn nothing() -> &'static str {
     phrase::nothing()
 }

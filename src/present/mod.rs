@@ -1,10 +1,10 @@
-//! From facts to what a person or a script reads: labels, sentences, rows, and the JSON form. Each thing is
-//! worded here, once, for the screen and for the commands.
+//! Turns facts into what a person or a script reads: labels, sentences, rows and the JSON form. Every wording
+//! is defined here once, for the screen and for the commands.
 //!
-//! Texts are data (`assets/text/en.toml`), asked for by functions that the lists in `sets`, `phrases` and
-//! `counts` make: a closed set by its variant, everything else by its name with its parameters. Signs, colours and
-//! cells belong to `ui`, streams and exit codes to `cli`. What others wrote goes in as a parameter and comes out
-//! as it was: who shows it cleans it.
+//! Texts are data (`assets/text/en.toml`), accessed through functions that the lists in `sets`, `phrases` and
+//! `counts` generate: a closed set by its variant, everything else by name with parameters. Symbols, colours
+//! and cells belong to `ui`, streams and exit codes to `cli`. Foreign text goes in as a parameter and comes
+//! out unchanged: whoever displays it cleans it.
 
 pub(crate) mod action;
 pub(crate) mod age;

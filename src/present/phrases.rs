@@ -1,11 +1,11 @@
-//! Every text that is not about one value of a closed set, by the place or the fact that it belongs to.
+//! The texts that do not belong to a value of a closed set, grouped by the place or the subject.
 
 use super::texts::phrases;
 
 phrases! {
-    /// Ages and lengths of time.
+    /// Ages and durations.
     time { now, minutes(n), hours(n), days(n), years(n), just_now, ago(age), lasting(age) }
-    /// From where work is counted.
+    /// The origin of the baseline.
     baseline { empty_history, flag, configuration, workspace, first_seen, branch_point(branch) }
     /// Uncommitted changes, by kind.
     changes { in_conflict(n), staged(n), not_staged(n), untracked(n) }
@@ -28,7 +28,7 @@ phrases! {
         complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, proven,
         said_done,
     }
-    /// What is left to do, and what is sent back.
+    /// What is left to do, and what is sent back to an agent.
     left { nothing, ask(key), earlier, sent(ago), done, message_begins, none_for_agent }
     /// The help page.
     help {
@@ -36,25 +36,25 @@ phrases! {
         row_unknown, row_auto_probe, evidence, self_reported, guess, vacuous_mark, vacuous, required_mark, required,
         changed_files, staged, not_staged, untracked, conflict, letters, nothing_matches(filter),
     }
-    /// Where there is nothing, or nothing yet, to be shown.
+    /// Placeholders for an empty or unfinished view.
     notice {
         older_shown, all_shown, finished(n), quiet(n), shows(key), folds(key), too_small(size), no_workspaces, start_in_a_repository,
         name_directories, looking,
     }
-    /// What sessions do.
+    /// What sessions are doing.
     session {
         guess(words), another(agent), permission(what), permission_of(who, what), a_permission, permission_in_pane(key),
         needs_permission, asks(who), who_asks(who, question), by_title, at_work, silent, finished, ended, headless,
         fork, fork_of(id), context(used), context_of(used, limit),
     }
-    /// Asking an agent, and what it answered.
+    /// Questions to an agent, and its answers.
     asking {
         the_agent, prompt_argument, json_argument(size), text_argument(size), whether_done(agent),
         checklist(agent), once(seconds), once_or_twice(seconds), once_or_more(n, seconds),
         at_most(n, interval, seconds), tokens_in(n), tokens_cached(n), tokens_out(n), done_not_committed, all_done,
         answer_unusable, something_left,
     }
-    /// What came of actions.
+    /// Outcomes of actions.
     outcome {
         opined(by, reading), recorded(files, size, reference), decided(word, path), not_asked, marked(mark), checks_ran(met, ran), plan_without_workspace,
         rescued(files, branch, ids), and_more(ids, n), undone(commits, branch), redone(commits, branch),
@@ -73,7 +73,7 @@ phrases! {
         in_row, title, for_agent(agent), cancelled_by(key), not_yet(why), kept(agent), taken(agent), dropped(agent, why),
         nothing_written, not_busy, written_before,
     }
-    /// What a person says of a workspace.
+    /// A person's statements about a workspace.
     mark {
         done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, take_back(what),
         take_back_all, lapsed(why), lapsed_by_prompt, lapsed_by_question, lapsed_by_point, lapsed_by_content, said(what, ago), mark_it(what), no_reason,

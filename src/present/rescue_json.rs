@@ -1,4 +1,4 @@
-//! Records, plans and their ends, for scripts: the same values as a person sees, with paths as text.
+//! Records, plans and outcomes for scripts: the values that a person sees, with paths as text.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -241,14 +241,14 @@ impl RecordRow {
 }
 
 impl RecordedRow {
-    /// The form of this value.
+    /// The JSON form of a record.
     pub fn of(record: &RescueRecord) -> RecordedRow {
         RecordedRow { record: RecordRow::of(record) }
     }
 }
 
 impl PlanRow {
-    /// The form of this value.
+    /// The JSON form of a plan.
     pub fn of(plan: &RescuePlan) -> PlanRow {
         PlanRow {
             record: RecordRow::of(&plan.record),
@@ -297,7 +297,7 @@ impl SplitRow {
 }
 
 impl RescuedRow {
-    /// The form of this value.
+    /// The JSON form of a rescue that was carried out.
     pub fn of(rescued: &Rescued) -> RescuedRow {
         RescuedRow {
             record: RecordRow::of(&rescued.record),
@@ -311,7 +311,7 @@ impl RescuedRow {
 }
 
 impl UndoRow {
-    /// The form of this value.
+    /// The JSON form of an undo or redo; `is_done` says whether it was carried out or only planned.
     pub fn of(plan: &UndoPlan, is_done: bool) -> UndoRow {
         UndoRow {
             is_done,
@@ -328,7 +328,7 @@ impl UndoRow {
 }
 
 impl ListRow {
-    /// The form of this value.
+    /// The JSON form of a list of records.
     pub fn of(list: &RecordList) -> ListRow {
         let row = |record: &KeptRecord| KeptRow {
             reference: record.reference.clone(),

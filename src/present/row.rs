@@ -1,6 +1,6 @@
-//! A workspace in one line: its state, the one thing that matters about it, and why it was judged so.
+//! A workspace in one line: its state, the one thing that matters about it, and the reason for its verdict.
 //!
-//! What others wrote is not cleaned yet: who shows the line does that.
+//! Foreign text is not cleaned here: whoever displays the line does that.
 
 use super::phrases::row;
 use super::urgency::Urgency;
@@ -10,13 +10,13 @@ use crate::model::{
     Warning, WorkspaceView,
 };
 
-/// More of an agent's last words does not go into a row, in characters.
+/// The longest quotation of an agent's last words in a row, in characters.
 const MAX_QUOTE: usize = 160;
 
-/// The width of the longest of [`state_of`].
+/// The width of the longest text of [`state_of`].
 pub(crate) const STATE_WIDTH: usize = 10;
 
-/// The state of a workspace as its row shows it, in at most ten signs.
+/// The state of a workspace as its row shows it, in at most ten characters.
 pub(crate) fn state_of(view: &WorkspaceView) -> &'static str {
     match view.verdict.as_ref().map(|verdict| verdict.state) {
         None => row::reading(),
@@ -26,7 +26,7 @@ pub(crate) fn state_of(view: &WorkspaceView) -> &'static str {
     }
 }
 
-/// What runs, as the note of a row begins.
+/// What is running, as the beginning of a row's note.
 pub(crate) fn running(action: &RunningAction) -> &'static str {
     if action.kind == ActionKind::Probe && action.is_automatic {
         row::auto_probe()
@@ -35,7 +35,7 @@ pub(crate) fn running(action: &RunningAction) -> &'static str {
     }
 }
 
-/// The one thing that matters about a workspace. Untrusted text in it is not cleaned yet.
+/// The one thing that matters about a workspace. It may hold untrusted text that is not cleaned yet.
 pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
     if let Some(action) = &view.action {
         let doing = running(action);
@@ -54,8 +54,8 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
     if let (Urgency::Stalled | Urgency::Error, Some(end)) = (urgency, &view.run_end) {
         return runs::ended(end.status);
     }
-    // What keeps closeout from looking at all is the note. What only makes it look more seldom stands in
-    // the detail: the verdict still holds.
+    // A problem that keeps closeout from reading at all becomes the note. One that only makes it read less
+    // often is shown in the detail view: the verdict still holds.
     if let Some(problem) = view.problem.as_ref().filter(|_| urgency == Urgency::Error) {
         return problem.clone();
     }
@@ -75,7 +75,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
             sessions::at_work(view).or_else(|| task(view)).unwrap_or_else(|| why(view, verdict, now))
         }
         (Urgency::Quiet, _) => why(view, verdict, now),
-        // What is to be done says more in few cells than why.
+        // In a narrow column, what to do is more useful than why.
         _ if matches!(verdict.next_action.kind, NextActionKind::Fix | NextActionKind::Repair) => {
             verdict.next_action.text.clone()
         }
@@ -94,7 +94,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
     }
 }
 
-/// The work that is not committed; first that its agent stopped in the middle of it, if so.
+/// The uncommitted work, preceded by the fact that the agent stopped in the middle of it, if it did.
 fn uncommitted(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> String {
     let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
     let Some(changes) = changes.filter(|changes| changes.n_paths > 0) else { return why(view, verdict, now) };
@@ -102,7 +102,7 @@ fn uncommitted(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> Strin
     if verdict.rule == Rule::TurnCut { row::cut_with(files) } else { files }
 }
 
-/// How the agent's last words begin, as a quotation. Untrusted.
+/// The first line of the agent's last words that has letters or digits, as a quotation. Untrusted.
 fn quote(view: &WorkspaceView) -> Option<String> {
     let text = &view.last_words.as_ref()?.text;
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '|', '`', '>', '<', '=']));
@@ -112,7 +112,7 @@ fn quote(view: &WorkspaceView) -> Option<String> {
     Some(row::quoted(line.chars().take(MAX_QUOTE).collect::<String>()))
 }
 
-/// What the agent was asked last, as a quotation. Untrusted.
+/// The first line of the last prompt, as a quotation. Untrusted.
 fn task(view: &WorkspaceView) -> Option<String> {
     let line = view.prompt.as_ref()?.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(row::quoted(line.chars().take(MAX_QUOTE).collect::<String>()))
@@ -125,13 +125,13 @@ fn newest_commit(view: &WorkspaceView) -> Option<String> {
     (!newest.subject.trim().is_empty()).then(|| newest.subject.clone())
 }
 
-/// Whether the verdict says that the work tree is clean.
+/// True if the verdict rests on a clean work tree.
 pub(crate) fn rests_on_clean_tree(view: &WorkspaceView) -> bool {
     view.verdict.as_ref().is_some_and(|verdict| verdict.rule == Rule::YesClean)
 }
 
-/// The rule that decided, in words. The work tree is not watched: a look at it that is no more of now is told
-/// with its age.
+/// The rule that decided, in words. The work tree is not watched, so a look that is no longer current is
+/// shown with its age.
 pub(crate) fn why(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> String {
     let begins = verdict.why.strip_suffix(TREE_IS_CLEAN).filter(|_| rests_on_clean_tree(view));
     match (begins, age::since_look(view, now)) {

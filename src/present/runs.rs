@@ -1,10 +1,10 @@
-//! A supervised run that is alive, in words.
+//! A supervised run, in words.
 
 use super::phrases::run as say;
 use super::{counts, sets};
 use crate::model::{RunPhase, RunStatus, RunView};
 
-/// What it does, for the row of its workspace. Untrusted.
+/// What a live run is doing, for the row of its workspace. Untrusted.
 pub(crate) fn in_row(run: &RunView) -> String {
     let what = match &run.question {
         Some(question) => say::asks(question.text.as_str()),
@@ -13,12 +13,12 @@ pub(crate) fn in_row(run: &RunView) -> String {
     say::doing(run.iteration, run.max_iterations, what)
 }
 
-/// How the last one ended that was ended by a limit.
+/// How the last run ended, if a limit ended it.
 pub(crate) fn ended(status: RunStatus) -> String {
     say::ended(sets::run_status(status))
 }
 
-/// What it does, and how much the last check left to do.
+/// What a run is doing, and how much its last check left to do.
 pub(crate) fn with_points(run: &RunView) -> String {
     let what = does(run);
     match run.open_points.len() {
@@ -27,7 +27,7 @@ pub(crate) fn with_points(run: &RunView) -> String {
     }
 }
 
-/// The iteration that it is at.
+/// The current iteration of a run.
 pub(crate) fn title(run: &RunView) -> String {
     say::title(run.iteration, run.max_iterations)
 }

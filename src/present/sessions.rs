@@ -1,6 +1,7 @@
-//! What the sessions of a workspace do, in words: for the row, for the detail, and for plain text.
+//! What the sessions of a workspace are doing, in words: for the row, for the detail view, and for plain
+//! text.
 //!
-//! Words only. A row has one age, that of what it speaks of ([`moment`]), so nothing here repeats it.
+//! Words only. A row has one age, that of its subject ([`moment`]), so nothing here repeats it.
 
 use std::borrow::Cow;
 
@@ -11,10 +12,10 @@ use crate::model::{
     SessionView, Timestamp, TodoProgress, VerdictState, WorkspaceView,
 };
 
-/// What is said of a session that was ended, not broken off.
+/// The detail of a session that was ended, as opposed to one that broke off.
 const ENDED: &str = "ended";
 
-/// Whether a session waits for the person in the middle of its work.
+/// True if a session waits for the person in the middle of its work.
 pub(crate) fn waits(session: &SessionView) -> bool {
     matches!(session.activity.state, ActivityState::NeedsPermission | ActivityState::Asks)
         || blocking_question(session).is_some()
@@ -28,7 +29,7 @@ fn blocking_question(session: &SessionView) -> Option<&Question> {
     session.question.as_ref().filter(|question| question.weight == QuestionWeight::Blocking)
 }
 
-/// Whether a session is over: nothing of it lives, and nobody is asked anything.
+/// True if a session is over: no process or pane is left, and it asks nothing.
 pub(crate) fn is_over(session: &SessionView) -> bool {
     let is_still = match session.activity.state {
         ActivityState::Gone => true,
@@ -41,14 +42,15 @@ pub(crate) fn is_over(session: &SessionView) -> bool {
     is_still && !waits(session)
 }
 
-/// The agent of the newest session, and how many other sessions work or wait: `claude+1`. Untrusted.
+/// The agent of the newest session, and how many other sessions are working or waiting: `claude+1`.
+/// Untrusted.
 pub(crate) fn agents(view: &WorkspaceView) -> Cow<'_, str> {
     let agent = view.agent.as_deref().unwrap_or_default();
     let n_more = view.sessions.iter().skip(1).filter(|session| works(session) || waits(session)).count();
     if n_more == 0 { Cow::Borrowed(agent) } else { Cow::Owned(format!("{agent}+{n_more}")) }
 }
 
-/// Todo progress of the newest session, else of the best checklist: `3/7`.
+/// The todo progress of the newest session, otherwise of the best checklist: `3/7`.
 pub(crate) fn todos(view: &WorkspaceView) -> String {
     if let Some(todos) = view.sessions.first().and_then(|session| session.todos.as_ref()) {
         return progress(todos);
@@ -57,12 +59,12 @@ pub(crate) fn todos(view: &WorkspaceView) -> String {
     list.map(|list| format!("{}/{}", list.n_done(), list.items.len())).unwrap_or_default()
 }
 
-/// A todo list in short: `3/7`.
+/// The progress of a todo list: `3/7`.
 pub(crate) fn progress(todos: &TodoProgress) -> String {
     format!("{}/{}", todos.n_done, todos.n_all)
 }
 
-/// The session that the attention of a workspace is about, with its position.
+/// The session that caused the workspace's attention, with its position.
 fn attending(view: &WorkspaceView) -> Option<(usize, &SessionView)> {
     let is_meant = |session: &SessionView| match view.attention {
         Some(Attention::Permission) => session.activity.state == ActivityState::NeedsPermission,
@@ -79,13 +81,13 @@ fn attending(view: &WorkspaceView) -> Option<(usize, &SessionView)> {
     view.sessions.iter().enumerate().find(|(_, session)| is_meant(session))
 }
 
-/// The session whose pane Enter goes to: the one that wants the person, else the newest that has one.
+/// The session whose pane Enter opens: the one that needs the person, otherwise the newest that has a pane.
 pub(crate) fn with_pane(view: &WorkspaceView) -> Option<&SessionView> {
     let wanting = attending(view).map(|(_, session)| session);
     wanting.into_iter().chain(&view.sessions).find(|session| session.pane.is_some())
 }
 
-/// What another session than the newest is called beside it. Untrusted.
+/// The name for a session that is not the newest. Untrusted.
 fn name_of_other(view: &WorkspaceView, session: &SessionView) -> String {
     let newest = view.sessions.first();
     if newest.is_some_and(|newest| newest.agent == session.agent) {
@@ -95,8 +97,8 @@ fn name_of_other(view: &WorkspaceView, session: &SessionView) -> String {
     }
 }
 
-/// What the permission is wanted for, with the agent where it is not the newest session. The state of the
-/// row says that it is a permission. Untrusted.
+/// What the permission is for, with the agent unless it is the newest session. The row's state already says
+/// that it is a permission. Untrusted.
 pub(crate) fn permission_in_row(view: &WorkspaceView) -> String {
     let attending = attending(view);
     let activity = attending.map_or(&view.activity, |(_, session)| &session.activity);
@@ -109,7 +111,7 @@ pub(crate) fn permission_in_row(view: &WorkspaceView) -> String {
     }
 }
 
-/// The permission that is waited for, with the agent where it is not the newest session. Untrusted.
+/// The permission that a session waits for, with the agent unless it is the newest session. Untrusted.
 pub(crate) fn permission(view: &WorkspaceView) -> String {
     let attending = attending(view);
     let activity = attending.map_or(&view.activity, |(_, session)| &session.activity);
@@ -121,8 +123,8 @@ pub(crate) fn permission(view: &WorkspaceView) -> String {
     mark(activity, &words)
 }
 
-/// Whether a session waits for a permission and its agent names the call, so that it can be answered from here. A registry
-/// or a title says only that some prompt stands on its screen.
+/// True if a session waits for a permission and its agent names the call, so that it can be answered from
+/// here. A registry or a title only says that some prompt is on its screen.
 pub(crate) fn names_permission(view: &WorkspaceView) -> bool {
     view.attention == Some(Attention::Permission)
         && attending(view).is_some_and(|(_, session)| {
@@ -130,7 +132,7 @@ pub(crate) fn names_permission(view: &WorkspaceView) -> bool {
         })
 }
 
-/// What another session than the newest asks, with its agent; `None` when the newest asks. Untrusted.
+/// What a session other than the newest asks, with its agent; `None` if the newest asks. Untrusted.
 pub(crate) fn asked_beside(view: &WorkspaceView) -> Option<String> {
     let (_, session) = attending(view).filter(|(position, _)| *position > 0)?;
     let who = name_of_other(view, session);
@@ -147,7 +149,7 @@ pub(crate) fn asked(session: &SessionView) -> Option<&str> {
     by_words.or(session.activity.detail.as_deref().filter(|_| is_prompt))
 }
 
-/// What is being worked on, by the session that works. Untrusted.
+/// What the working session is working on. Untrusted.
 pub(crate) fn at_work(view: &WorkspaceView) -> Option<String> {
     let state = view.activity.state;
     let worker = view.sessions.iter().enumerate().find(|(_, session)| session.activity.state == state);
@@ -169,7 +171,7 @@ fn mark(activity: &Activity, words: &str) -> String {
     if activity.source == ActivitySource::PaneTitle { say::guess(words) } else { words.to_owned() }
 }
 
-/// What the newest session does, where the verdict of the row does not say it already. Untrusted.
+/// What the newest session is doing, unless the row's verdict already says so. Untrusted.
 pub(crate) fn aside(view: &WorkspaceView) -> Option<String> {
     if !view.held.is_empty() {
         return Some(held::in_row().to_owned());
@@ -194,13 +196,13 @@ pub(crate) fn aside(view: &WorkspaceView) -> Option<String> {
     }
 }
 
-/// `2 subagents`
+/// The number of subagents, like `2 subagents`.
 pub(crate) fn subagents(session: &SessionView) -> String {
     counts::subagents(session.subagents.len())
 }
 
-/// Since when a workspace is as its row says: since a session waits, works, has finished or was last
-/// heard of; without any, since the verdict has its state.
+/// Since when the workspace has been as its row says: since a session began to wait or work, finished or was
+/// last heard of; otherwise since the verdict has had its state.
 pub(crate) fn moment(view: &WorkspaceView) -> Option<Timestamp> {
     match attending(view) {
         Some((_, session)) => since(session).or(view.verdict_since),
@@ -208,20 +210,20 @@ pub(crate) fn moment(view: &WorkspaceView) -> Option<Timestamp> {
     }
 }
 
-/// The same for the verdict alone, whatever another session waits for.
+/// The same for the verdict alone, ignoring sessions that wait for something.
 pub(crate) fn judged_moment(view: &WorkspaceView) -> Option<Timestamp> {
     let is_working = matches!(
         view.verdict.as_ref().map(|verdict| verdict.state),
         Some(VerdictState::Working | VerdictState::Waiting)
     );
     let told = if is_working { view.activity.since } else { view.sessions.first().and_then(since) };
-    // Work is as old as its turn. Any other state is as old as the turn's end only where closeout found it so:
-    // one that came under its eyes (a decision, a file, an answer to a probe) began then.
+    // Work is as old as its turn. Any other state is as old as the turn's end only if closeout found it that
+    // way: a state that arose while it was watching (a decision, a file, an answer to a probe) began then.
     let told = told.filter(|_| is_working || view.is_found_state);
     view.verdict_since.map(|judged| told.map_or(judged, |told| told.min(judged)))
 }
 
-/// Since when a session does what it does.
+/// Since when a session has been in its current state.
 pub(crate) fn since(session: &SessionView) -> Option<Timestamp> {
     match session.activity.state {
         ActivityState::Idle => session.ended_at.or(session.activity.since),
@@ -234,7 +236,7 @@ pub(crate) fn since(session: &SessionView) -> Option<Timestamp> {
     }
 }
 
-/// What a session does, for how long, and with what, like `working 12m: Bash: cargo test`. Untrusted.
+/// What a session is doing, for how long, and with what, like `working 12m: Bash: cargo test`. Untrusted.
 pub(crate) fn doing(session: &SessionView, now: Timestamp) -> String {
     let activity = &session.activity;
     let detail = activity.detail.as_deref();
@@ -259,7 +261,7 @@ pub(crate) fn doing(session: &SessionView, now: Timestamp) -> String {
     mark(activity, &format!("{state}{age}{detail}"))
 }
 
-/// How a session came to be, where that is worth a word. Untrusted.
+/// How a session was started, if that is worth mentioning. Untrusted.
 pub(crate) fn origin(origin: &SessionOrigin) -> Option<String> {
     match origin {
         SessionOrigin::Unknown | SessionOrigin::Person => None,
@@ -271,7 +273,7 @@ pub(crate) fn origin(origin: &SessionOrigin) -> Option<String> {
     }
 }
 
-/// How much of what the model can be given is used: `45k of 200k`, or the tokens alone.
+/// How much of the model's context is used: `45k of 200k`, or only the tokens if the limit is unknown.
 pub(crate) fn context(session: &SessionView) -> Option<String> {
     let used = thousands(session.usage.context_tokens?);
     Some(match session.usage.context_limit {

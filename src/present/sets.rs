@@ -1,5 +1,5 @@
-//! The model's closed sets in words. Signs and colours stand beside them elsewhere; the names that JSON and the
-//! configuration use are the model's own.
+//! The model's closed sets in words. Symbols and colours are assigned elsewhere; the names for JSON and
+//! configuration belong to the model.
 
 use super::texts::sets;
 use super::urgency::{Section, Urgency};
@@ -10,14 +10,14 @@ use crate::model::{
 };
 
 sets! {
-    /// A verdict's state in at most ten signs, as a row has room for.
+    /// A verdict's state in at most ten characters, the width that a row has for it.
     state(VerdictState, "VerdictState") {
         Complete, AwaitingResponse, RescueNeeded, Incomplete, Waiting, Working, Stalled, Error,
         NoTask,
     }
-    /// What a source's part in the verdict was.
+    /// The part of a source in the verdict.
     role(PartRole, "PartRole") { Decided, Agrees, Overruled, Rejected, NotConfigured, NotThere, Noted }
-    /// What the word for a source's part means.
+    /// The meaning of a part, for explanations.
     role_meaning(PartRole, "PartRole.meaning") {
         Decided, Agrees, Overruled, Rejected, NotConfigured, NotThere, Noted,
     }
@@ -25,7 +25,7 @@ sets! {
     rejection(Rejection, "Rejection") {
         NotConfigured, Absent, Stale, Foreign, Unreadable, Vacuous, Undecided, MidTurn, LeftOver, Dismissed,
     }
-    /// How good a source's word is.
+    /// How reliable a source's claim is.
     strength(Strength, "Strength") { Verified, Person, SelfReported, Guess }
     /// A warning as a sentence.
     warning(Warning, "Warning") {
@@ -46,19 +46,19 @@ sets! {
     proof(Proof, "Proof") { Said, Committed, Checked, ByYou }
     /// What a proof means, for the help page.
     proof_meaning(Proof, "Proof.meaning") { Said, Committed, Checked, ByYou }
-    /// What a session does.
+    /// What a session is doing.
     activity(ActivityState, "ActivityState") {
         Working, Idle, NeedsPermission, Asks, Background, Gone, Unknown,
     }
-    /// Where the activity of a session was read.
+    /// The source of a session's activity.
     activity_source(ActivitySource, "ActivitySource") {
         Hook, Registry, Api, Transcript, Run, Process, PaneTitle, None,
     }
-    /// What a question means for the work.
+    /// What a question means for the progress of the work.
     weight(QuestionWeight, "QuestionWeight") { Blocking, Offer }
     /// An operation of git, with its article.
     operation(Operation, "Operation") { Merge, Rebase, CherryPick, Revert, Bisect, ApplyMailbox }
-    /// What runs, as the note of a row begins.
+    /// What is running, as the beginning of a row's note.
     running(ActionKind, "ActionKind.running") {
         Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Opinion, Messages, Decide, Mark, Gate,
         Checks,
@@ -72,20 +72,20 @@ sets! {
     run_status(RunStatus, "RunStatus") {
         Complete, MaxIterations, Stalled, Unreadable, BreakerOpen, Budget, Deadline, Unanswered, Cancelled, Failed,
     }
-    /// The title of what became of an action.
+    /// The title of an action's outcome.
     title(ActionKind, "ActionKind.title") {
         Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Opinion, Messages, Decide, Mark, Gate,
         Checks,
     }
-    /// Who wanted an action.
+    /// Who requested an action.
     actor(Actor, "Actor") { Screen, Command, Configuration, Agent, Automatic }
     /// Why a path is left out of a commit.
     left_out(LeftOut, "LeftOut") { Secret, Junk, Large, Evidence, Nested, Flagged, Gap, Name, Untrusted }
-    /// What is known of a reply.
+    /// The state of a reply.
     receipt(ReceiptState, "ReceiptState") { Delivered, Queued, Held, Refused, Consumed, Unknown }
-    /// What a second model makes of last words.
+    /// A second model's reading of last words.
     reading(OpinionReading, "OpinionReading") { Asks, Unfinished, Finished }
-    /// What an agent answered when it was asked.
+    /// An agent's answer to a status question.
     probe_word(ProbeWord, "ProbeWord") { Complete, Waiting, Working }
     /// Why an answer to a probe could not be used.
     probe_failure(ProbeFailure, "ProbeFailure") {
@@ -99,7 +99,7 @@ sets! {
     trace(Trace, "Trace") { Nothing, Copy, InSession }
     /// What a smart check may do with uncommitted work.
     probe_rescue(ProbeRescue, "ProbeRescue") { Never, Record, Commit }
-    /// What became of a record that is kept.
+    /// The state of a kept record.
     record_state(RecordState, "RecordState") { Kept, PutBack, NotInJournal, VaultOnly, Lost }
     /// What could run a program.
     trust_kind(TrustKind, "TrustKind") { Setting, Attribute, Hook, File, RescueProgram, NotCovered, Check }

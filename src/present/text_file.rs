@@ -1,13 +1,12 @@
-//! The file of texts of a language as TOML. Part of the build script and of tests: the program has the table that the
-//! build made of it.
+//! Reads the text file of one language (TOML). Used by the build script and by tests only: the program
+//! contains the table that the build generates from it.
 
 use std::collections::BTreeMap;
 
-/// The texts of a file by section and key; one that is written as a table (`one`, `other`) has a key for each of
-/// its forms.
+/// The texts of a file by section and key; one written as a table (`one`, `other`) has a key per form.
 ///
 /// # Errors
-/// The file is no TOML, or holds what is no text.
+/// The file is not TOML, or a value is not a string.
 pub(super) fn read(file: &str) -> Result<BTreeMap<String, String>, String> {
     fn add(texts: &mut BTreeMap<String, String>, path: &str, value: toml::Value) -> Result<(), String> {
         if let toml::Value::Table(table) = value {

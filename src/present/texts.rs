@@ -1,45 +1,45 @@
-//! The texts of one language, found by section and key, with their parameters filled in.
+//! The texts of one language, looked up by section and key, with parameters filled in.
 //!
-//! Which texts there are is said by the lists in `sets`, `phrases` and `counts`: a function for each, so that a
-//! name or a parameter that does not exist does not compile. A test holds the lists and the file together in
-//! both directions; another language is one more file with the same keys.
+//! The lists in `sets`, `phrases` and `counts` define which texts exist: each becomes a function, so that a
+//! name or a parameter that does not exist does not compile. A test checks the lists against the file in both
+//! directions; another language is one more file with the same keys.
 
 use std::fmt::{Display, Write as _};
 
 use crate::model::display_text;
 
-/// Section with key, and text, in the order of the keys: made of `assets/text/en.toml` by the build.
+/// Pairs of "section.key" and text, sorted by key; the build generates them from `assets/text/en.toml`.
 static TEXTS: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
-/// A text that the program asks for.
+/// A text that the program uses.
 #[cfg(test)]
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The table of the file that it stands in.
+    /// Its table in the file.
     pub(super) section: &'static str,
-    /// Its name there.
+    /// Its key in that table.
     pub(super) key: &'static str,
-    /// The names that it may have in braces; a count has `n`.
+    /// The parameters that may appear in braces; a count has `n`.
     pub(super) parameters: &'static [&'static str],
 }
 
-/// A text without parameters. One that the file does not have, which a test excludes, is its own key.
+/// A text without parameters. If the file lacks it, which a test excludes, the key itself is returned.
 pub(super) fn text(path: &'static str) -> &'static str {
     TEXTS.binary_search_by(|(known, _)| (*known).cmp(path)).map_or(path, |at| TEXTS[at].1)
 }
 
-/// A text with its parameters in the place of their names in braces.
+/// A text with its parameters inserted where their names stand in braces.
 pub(super) fn fill(path: &'static str, parameters: &[(&str, &dyn Display)]) -> String {
     filled(text(path), parameters)
 }
 
-/// A text about a number: the form `one` for 1, else `other`.
+/// A text about a number: the form `one` for 1, otherwise `other`.
 pub(super) fn count(one: &'static str, other: &'static str, n: &dyn Display) -> String {
     let shown = n.to_string();
     filled(text(if shown == "1" { one } else { other }), &[("n", &shown)])
 }
 
-/// What others wrote, cleaned for one line.
+/// Foreign text, cleaned for one line.
 pub(super) fn shown(text: &str) -> String {
     display_text::line(text).into_owned()
 }
@@ -60,8 +60,8 @@ fn filled(text: &str, parameters: &[(&str, &dyn Display)]) -> String {
     shown
 }
 
-/// Closed sets: for each a function from the value to its text. The compiler holds the list of variants against
-/// the type.
+/// Closed sets: for each a function from the value to its text. The compiler checks that the list of variants
+/// is complete.
 macro_rules! sets {
     ($($(#[$doc:meta])* $name:ident($type:ident, $section:literal) { $($variant:ident),* $(,)? })*) => {
         $(
@@ -74,7 +74,7 @@ macro_rules! sets {
                 }
             }
         )*
-        /// What these lists ask for.
+        /// The texts that these lists use.
         #[cfg(test)]
         pub(super) const ENTRIES: &[$crate::present::texts::Entry] = &[
             $($($crate::present::texts::Entry {
@@ -86,7 +86,7 @@ macro_rules! sets {
     };
 }
 
-/// Other texts: a module for each section, in it a function for each text, with its parameters.
+/// All other texts: a module per section, with a function per text that takes its parameters.
 macro_rules! phrases {
     (@phrase $section:ident $name:ident) => {
         pub(crate) fn $name() -> &'static str {
@@ -108,7 +108,7 @@ macro_rules! phrases {
                 $($crate::present::texts::phrases!(@phrase $section $name $($($parameter)+)?);)*
             }
         )*
-        /// What these lists ask for.
+        /// The texts that these lists use.
         #[cfg(test)]
         pub(super) const ENTRIES: &[$crate::present::texts::Entry] = &[
             $($($crate::present::texts::Entry {
@@ -120,7 +120,7 @@ macro_rules! phrases {
     };
 }
 
-/// Numbers with what they count: a function for each.
+/// Numbers with their nouns: a function for each.
 macro_rules! counts {
     ($($name:ident),* $(,)?) => {
         $(pub(crate) fn $name(n: impl std::fmt::Display) -> String {
@@ -130,7 +130,7 @@ macro_rules! counts {
                 &n,
             )
         })*
-        /// What this list asks for.
+        /// The texts that this list uses.
         #[cfg(test)]
         pub(super) const ENTRIES: &[$crate::present::texts::Entry] = &[
             $($crate::present::texts::Entry {
@@ -157,15 +157,13 @@ mod tests {
     use crate::present::text_file::read;
     use crate::present::{counts, phrases, sets};
 
-    /// The texts in English.
     const ENGLISH: &str = include_str!("../../assets/text/en.toml");
 
-    /// The names in braces of a text.
     fn parameters(text: &str) -> BTreeSet<&str> {
         text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name)).collect()
     }
 
-    /// What does not fit between a file and what the program asks for.
+    /// The differences between a file and the texts that the program uses.
     fn misfits(file: &str) -> Vec<String> {
         let texts = read(file).unwrap();
         let entries = sets::ENTRIES.iter().chain(phrases::ENTRIES).chain(counts::ENTRIES);
@@ -180,7 +178,7 @@ mod tests {
             };
             let known: BTreeSet<&str> = entry.parameters.iter().copied().collect();
             let named = parameters(text);
-            // "1 file" need not say its number by the parameter.
+            // "1 file" need not use the parameter.
             if !named.is_subset(&known) || (named != known && entry.key != "one") {
                 found.push(format!("{path} has the parameters {named:?}, not {known:?}"));
             }

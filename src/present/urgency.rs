@@ -1,6 +1,6 @@
-//! How urgent a workspace is for a person: the section of the list that it stands in, and the order of the list.
+//! How urgent a workspace is for a person: its section in the list, and the order of the list.
 //!
-//! It reads verdict, attention and marks as they are; it judges nothing.
+//! It reads verdict, attention and marks as they are, and judges nothing.
 
 use std::cmp::Reverse;
 use strum::VariantArray;
@@ -14,70 +14,70 @@ use crate::model::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[derive(VariantArray)]
 pub enum Urgency {
-    /// A permission is waited for.
+    /// A session waits for a permission.
     Permission,
-    /// A question is waited on.
+    /// A question waits for an answer.
     Asks,
     /// Something failed.
     Error,
-    /// The same open points again and again.
+    /// The same points stay open again and again.
     Stalled,
     /// Uncommitted work that may be lost.
     Rescue,
-    /// Not finished, and nobody works on it.
+    /// Not finished, and no agent is working on it.
     Incomplete,
-    /// Finished and not committed, where somebody commits by hand.
+    /// Finished but not committed, where the person commits by hand.
     ToCommit,
-    /// At work.
+    /// An agent is working.
     Working,
-    /// Only background work runs.
+    /// Only background work is running.
     Waiting,
-    /// Finished, with an offer of more.
+    /// Finished, with an offer to do more.
     Offer,
-    /// Finished, and not seen yet.
+    /// Finished, and not yet seen.
     Unseen,
     /// No verdict yet.
     Unjudged,
     /// Finished and seen.
     Seen,
-    /// Nobody was asked for anything here, or the person wants no attention for it.
+    /// There is no task here, or the person wants no attention for it.
     Quiet,
 }
 
-/// A part of the list, in the order of the list (DESIGN.md 2.5).
+/// A section of the list, in the order of the list (DESIGN.md 2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[derive(VariantArray)]
 pub enum Section {
-    /// Nothing goes on until a person answers or repairs something.
+    /// Blocked until a person answers or repairs something.
     NeedsYou,
     /// Work that may be lost.
     AtRisk,
-    /// Not finished, and nobody works on it.
+    /// Not finished, and no agent is working on it.
     LeftToDo,
-    /// An agent works, or background work runs.
+    /// An agent is working, or background work is running.
     AtWork,
-    /// Finished, and nobody has looked yet.
+    /// Finished, and not yet seen.
     Unseen,
     /// Not read yet.
     Unread,
     /// Finished and seen.
     Finished,
-    /// Nobody was asked for anything, or no attention is wanted.
+    /// There is no task, or the person wants no attention.
     Quiet,
 }
 
 impl Section {
-    /// Whether its rows wait for nobody: they are folded into one line and are not counted.
+    /// True if its rows need no attention: they are folded into one line and not counted.
     pub fn is_folded(self) -> bool {
         matches!(self, Section::Finished | Section::Quiet)
     }
 
-    /// Whether a person is wanted in it.
+    /// True if its rows wait for the person.
     pub fn waits_for_person(self) -> bool {
         matches!(self, Section::NeedsYou | Section::AtRisk)
     }
 
-    /// Its most urgent rows, for sign and colour.
+    /// The urgency whose symbol and colour stand for the section.
     pub(crate) fn urgency(self) -> Urgency {
         match self {
             Section::NeedsYou => Urgency::Asks,
@@ -126,7 +126,7 @@ impl Urgency {
         }
     }
 
-    /// The section that its rows stand in.
+    /// The section for this urgency.
     pub fn section(self) -> Section {
         match self {
             Urgency::Permission | Urgency::Asks | Urgency::Error | Urgency::Stalled => Section::NeedsYou,
@@ -143,8 +143,8 @@ impl Urgency {
 
 /// The section of a workspace.
 ///
-/// `held` is a finished workspace that a person is just looking at: it keeps its place until they move on, though
-/// the look made it a seen one, so that no row runs away from under the eye.
+/// `held` is a finished workspace that a person is looking at: although that look marks it as seen, it keeps
+/// its place until they move on, so that no row moves away under their eyes.
 pub fn section_of(view: &WorkspaceView, held: Option<&WorkspaceId>) -> Section {
     placed(view, held).section()
 }
@@ -155,26 +155,27 @@ fn placed(view: &WorkspaceView, held: Option<&WorkspaceId>) -> Urgency {
     if is_held { Urgency::Unseen } else { urgency }
 }
 
-/// Whether it is finished and seen: an offer that was read once asks for nothing more.
+/// True if it is finished and seen: an offer needs to be read only once.
 fn is_settled(view: &WorkspaceView) -> bool {
     let state = view.verdict.as_ref().map(|verdict| verdict.state);
     view.is_seen && state == Some(VerdictState::Complete)
 }
 
-/// Whether the agent is gone in the middle of a turn and left work that is not committed.
+/// True if the agent disappeared in the middle of a turn and left uncommitted work.
 fn is_abandoned(view: &WorkspaceView, verdict: &Verdict) -> bool {
     let is_gone = matches!(view.activity.state, ActivityState::Gone | ActivityState::Unknown);
     verdict.rule == Rule::TurnCut && is_gone && verdict.warnings.contains(&Warning::WorkAtRisk)
 }
 
-/// Sorts the list: most urgent first; among equals uncommitted work before none, then what has waited longest,
-/// then by name. For `held` see [`section_of`].
+/// Sorts the list: most urgent first; incomplete workspaces with uncommitted work before those without; then
+/// those that have waited longest (among the seen ones the newest first); then by name. For `held` see
+/// [`section_of`].
 pub fn order(views: &mut [WorkspaceView], held: Option<&WorkspaceId>) {
     views.sort_by_cached_key(|view| {
         let urgency = placed(view, held);
         let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
         let is_clean = urgency == Urgency::Incomplete && changes.is_none_or(|changes| changes.n_paths == 0);
-        // What finished last is looked at first; what waits longest is answered first.
+        // Of finished work, the newest is the most interesting; of waiting work, the oldest.
         let since = view.verdict_since.unwrap_or(Timestamp(i64::MAX));
         let (oldest, newest) =
             if urgency == Urgency::Seen { (None, Some(Reverse(since))) } else { (Some(since), None) };
