@@ -1,21 +1,21 @@
-//! What was read of the turns of a session and of the steps in them, kept so that a look costs what is new in the
-//! record and not what it holds. It knows nothing of what is read, and losing it costs time and nothing else.
+//! What was read from a session's turns and their steps, kept so that a look costs as much as what is new in
+//! the record rather than all of it. Must not know what is read; losing it costs only time.
 //!
-//! Only weak pointers to turns and steps are held: who adds to the last turn need not copy it, and an address that
-//! is remembered here is never used again, so that the same address is the same content.
+//! It holds only weak pointers to turns and steps, so whoever extends the last turn need not copy it. A weak
+//! pointer also keeps its address from being reused, so the same address means the same content.
 
 use std::sync::{Arc, Weak};
 
 use crate::model::{Turn, TurnStep};
 
-/// So many of the last items are always folded anew: they are those that change.
+/// How many of the last items are always folded anew, since they are the ones that change.
 const N_LATE: usize = 16;
 
-/// Items in their order, each with what was read of it, and what the settled ones among them mean together.
+/// Items in order, each with what was read from it, and the fold of those that are settled.
 #[derive(Debug)]
 pub(super) struct Followed<I, T, F> {
     items: Vec<(Weak<I>, T)>,
-    /// The first `n_settled` items, folded.
+    /// The fold of the first `n_settled` items.
     settled: F,
     n_settled: usize,
 }
@@ -27,8 +27,8 @@ impl<I, T, F: Default> Default for Followed<I, T, F> {
 }
 
 impl<I, T, F: Clone> Followed<I, T, F> {
-    /// Folds the items that `from` gives from a place on, of which the first `n_known` are those of before. `read` is
-    /// called for those that are new or changed, with what was read at that place before.
+    /// Folds all items. `from(at)` yields them from position `at` on, and the first `n_known` must be
+    /// unchanged. `read` is called for each new or changed item, with what was read at that position before.
     pub(super) fn fold<'i, It: Iterator<Item = &'i Arc<I>>>(
         &mut self,
         n_known: usize,
@@ -57,7 +57,7 @@ impl<I, T, F: Clone> Followed<I, T, F> {
         folded
     }
 
-    /// Follows to the items as they are now and tells how many of the first are those of before.
+    /// Catches up with the current items, and returns how many of the first are unchanged.
     fn follow<'i, It: Iterator<Item = &'i Arc<I>>>(
         &mut self,
         n_known: usize,
@@ -69,12 +69,12 @@ impl<I, T, F: Clone> Followed<I, T, F> {
     {
         let is_same = |(old, _): &(Weak<I>, T), new: &Arc<I>| std::ptr::eq(old.as_ptr(), Arc::as_ptr(new));
         if n_known == 0 {
-            // The oldest are dropped to save memory.
+            // The record drops its oldest items to save memory.
             let first = from(0).next();
             let n_gone = first.and_then(|first| self.items.iter().position(|old| is_same(old, first)));
             if let Some(n_gone) = n_gone.filter(|n_gone| *n_gone > 0) {
                 self.items.drain(..n_gone);
-                // More than there are: what they meant together is folded anew.
+                // Exceeds every length, so that the settled items are folded anew.
                 self.n_settled = usize::MAX;
             }
         }
@@ -88,26 +88,26 @@ impl<I, T, F: Clone> Followed<I, T, F> {
         n_same
     }
 
-    /// What the settled items mean together.
+    /// The fold of the settled items.
     pub(super) fn settled_mut(&mut self) -> &mut F {
         &mut self.settled
     }
 
-    /// Lets the next fold take all items, from `begin` on.
+    /// Makes the next fold start over with all items, from `begin`.
     pub(super) fn refold(&mut self, begin: F) {
         self.settled = begin;
         self.n_settled = 0;
     }
 }
 
-/// Where the steps of each turn begin among all steps of a session.
+/// Where each turn's steps begin among all steps of a session.
 #[derive(Debug, Default)]
 pub(super) struct StepPlaces {
     turns: Vec<TurnPlace>,
     n_steps: usize,
 }
 
-/// Where the steps of one turn begin.
+/// Where one turn's steps begin.
 #[derive(Debug)]
 struct TurnPlace {
     turn: Weak<Turn>,
@@ -116,7 +116,7 @@ struct TurnPlace {
 }
 
 impl StepPlaces {
-    /// Follows to `turns` and tells how many of the first steps are in turns that did not change.
+    /// Catches up with `turns`, and returns how many of the first steps belong to unchanged turns.
     pub(super) fn follow(&mut self, turns: &[Arc<Turn>]) -> usize {
         let known = self.turns.iter().zip(turns);
         let n_same = known.take_while(|(old, new)| std::ptr::eq(old.turn.as_ptr(), Arc::as_ptr(new))).count();
@@ -134,12 +134,12 @@ impl StepPlaces {
         n_known
     }
 
-    /// Whether steps of any turn are missing.
+    /// Whether any turn lacks steps.
     pub(super) fn is_missing_steps(&self) -> bool {
         self.turns.iter().any(|place| place.is_missing_steps)
     }
 
-    /// The steps of `turns`, to which this was followed, from this one on.
+    /// The steps of `turns` from position `at` on. `turns` must be those last followed.
     pub(super) fn steps_from<'t>(
         &self,
         at: usize,
@@ -156,7 +156,8 @@ impl StepPlaces {
 mod tests {
     use super::*;
 
-    /// Folds `turns` to the list of their orders, and tells which were read, with what was read there before.
+    /// Folds `turns` into the list of their orders. Returns which turns were read, with what was read there
+    /// before, and how many were folded.
     fn read(
         known: &mut Followed<Turn, u64, Vec<u64>>,
         turns: &[Arc<Turn>],

@@ -1,23 +1,23 @@
-//! How tools are called: patterns of command words, found by the first word. It knows nothing of what a call means.
+//! How tools are called: patterns of command words, looked up by first word. Must not know what a call means.
 //!
-//! In a pattern `*` at the end of a word stands for its rest.
+//! In a pattern, `*` at the end of a word stands for the rest of that word.
 
 use std::collections::HashMap;
 
-/// Options before the name of a sub-command that take the next word.
+/// Options before the name of a subcommand that take the next word as their value.
 pub(super) const VALUE_OPTIONS: [&str; 16] = [
     "--prefix", "-C", "--dir", "--cwd", "--directory", "--manifest-path", "--filter", "-F", "-w",
     "--workspace", "--project", "--config", "--color", "-f", "--file", "--package",
 ];
 
-/// A call as it is written in the file: `sed -i*`, `docker compose up !-d`.
+/// A call as written in the file: `sed -i*`, `docker compose up !-d`.
 #[derive(Debug, Clone)]
 struct Pattern {
-    /// The words that name it, in their order.
+    /// The words that name it, in order.
     names: Vec<String>,
-    /// Options that must be there.
+    /// Options that must be present.
     needed: Vec<String>,
-    /// Options that must not be there.
+    /// Options that must be absent.
     refused: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ struct Pattern {
 #[derive(Debug, Clone)]
 pub(super) struct Calls<T> {
     by_first: HashMap<String, Vec<(Pattern, T)>>,
-    /// Calls of which only the begin of the first word is known.
+    /// Calls whose first word is given by its beginning only.
     by_stem: Vec<(Pattern, T)>,
 }
 
@@ -36,13 +36,13 @@ impl<T> Default for Calls<T> {
 }
 
 impl<T> Calls<T> {
-    /// Adds a call all of whose words name it.
+    /// Adds a call that is named by all of its words.
     pub(super) fn add_named(&mut self, call: &str, value: T) {
         let names = call.split_whitespace().map(str::to_owned).collect();
         self.push(Pattern { names, needed: Vec::new(), refused: Vec::new() }, value);
     }
 
-    /// Adds a call with options that must be there (`-i*`) or, behind `!`, must not.
+    /// Adds a call with options that must be present (`-i*`) or, after `!`, absent.
     pub(super) fn add(&mut self, call: &str, value: T) {
         let mut pattern = Pattern { names: Vec::new(), needed: Vec::new(), refused: Vec::new() };
         for part in call.split_whitespace() {
@@ -63,7 +63,8 @@ impl<T> Calls<T> {
         }
     }
 
-    /// What `words` call, in no order: for each how many words name it, and how many of `words` these take.
+    /// Everything that `words` call, in no particular order: for each, how many words name it and how many of
+    /// `words` it takes.
     pub(super) fn of<'s>(&'s self, words: &[String]) -> impl Iterator<Item = (&'s T, usize, usize)> {
         let by_first = words.first().and_then(|first| self.by_first.get(first)).into_iter().flatten();
         by_first
@@ -78,7 +79,8 @@ impl<T> Calls<T> {
 }
 
 impl Pattern {
-    /// How many of `words` the call takes, with the options between its words; `None` if they call something else.
+    /// How many of `words` the call takes, including options in between; `None` if the words call something
+    /// else.
     fn named_by(&self, words: &[String]) -> Option<usize> {
         let mut at = 0;
         for part in &self.names {

@@ -1,20 +1,19 @@
-//! The checks of a session: of each the runs that can still decide, so that a run more costs what it is and not what
-//! ran before it.
+//! The checks of a session, each with the runs that can still decide, so that the cost of another run does
+//! not depend on how many came before. Must not read commands.
 
 use std::sync::Arc;
 
 use super::run::{Place, Run};
 use crate::model::{CheckKind, RunOutcome, StepMoment};
 
-/// More checks are not kept; the one that ran longest ago goes.
+/// The most checks kept; beyond that, the one that ran longest ago is dropped.
 const MOST_CHECKS: usize = 400;
 
-/// The checks of a session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Checks {
     known: Vec<Check>,
     n_runs: usize,
-    /// True when checks were dropped.
+    /// Whether checks were dropped.
     pub(super) is_cut: bool,
 }
 
@@ -27,14 +26,14 @@ struct Check {
     last: Numbered,
     passed: Option<Numbered>,
     failed: Option<Numbered>,
-    /// The last run of all of it that passed.
+    /// The last complete run that passed.
     whole: Option<Numbered>,
-    /// The last run before the first edit of the task.
+    /// The last run before the task's first edit.
     before_edits: Option<Arc<Run>>,
 }
 
 impl Checks {
-    /// Takes a run; `is_before_edits` as long as nothing was edited in the task.
+    /// Takes a run. `is_before_edits` is true until something is edited in the task.
     pub(super) fn take(&mut self, run: &Arc<Run>, is_before_edits: bool) {
         let last = (self.n_runs, Arc::clone(run));
         self.n_runs += 1;
@@ -74,19 +73,19 @@ impl Checks {
         }
     }
 
-    /// A task begins in which nothing was edited yet.
+    /// Begins a task in which nothing has been edited yet.
     pub(super) fn begin_task(&mut self) {
         for check in &mut self.known {
             check.before_edits = Some(Arc::clone(&check.last.1));
         }
     }
 
-    /// The last run of each check, in their order.
+    /// The last run of each check, in the order they ran.
     pub(super) fn last_of_each(&self) -> Vec<&Run> {
         in_order(self.known.iter().map(|check| &check.last))
     }
 
-    /// The runs that failed, each the last of its check that did, with no same or wider one that passed since.
+    /// For each check, its last failed run, unless the same or a wider run has passed since.
     pub(super) fn still_red(&self) -> Vec<&Run> {
         let passed: Vec<&Numbered> = self.known.iter().filter_map(|check| check.passed.as_ref()).collect();
         let failed = self.known.iter().filter_map(|check| check.failed.as_ref());
@@ -95,7 +94,7 @@ impl Checks {
         }))
     }
 
-    /// Whether the same check failed in the same way before the first edit of the task.
+    /// Whether the same check failed in the same way before the task's first edit.
     pub(super) fn is_red_since_before(&self, red: &Run) -> bool {
         let check = self.known.iter().find(|check| check.last.1.is_same_as(red));
         check
@@ -103,7 +102,7 @@ impl Checks {
             .is_some_and(|before| before.told.outcome == RunOutcome::Failed && red.fails_no_more_than(before))
     }
 
-    /// Whether a run of tests ended after `edit`, and was begun in the task.
+    /// Whether a test run that began within the task ended after `edit`.
     pub(super) fn is_tested_after(&self, edit: Option<Place>, in_task: impl Fn(StepMoment) -> bool) -> bool {
         self.known.iter().filter(|check| check.last.1.told.kind == CheckKind::Test).any(|check| {
             let ended = check.passed.iter().chain(&check.failed).max_by_key(|(number, _)| *number);
@@ -111,7 +110,7 @@ impl Checks {
         })
     }
 
-    /// The last run of all tests that passed and that `proves`.
+    /// The last complete test run that passed and for which `proves` holds.
     pub(super) fn last_whole_pass(&self, proves: impl Fn(&Run) -> bool) -> Option<&Run> {
         let whole = self.known.iter().filter_map(|check| check.whole.as_ref());
         let tests = whole.filter(|(_, run)| run.told.kind == CheckKind::Test && proves(run));

@@ -1,4 +1,4 @@
-//! What one command was, as it is kept beside its step. What it means for the task is not said here.
+//! What one command did, as it is kept beside its step. Must not say what it means for the task.
 
 use std::sync::Arc;
 
@@ -6,7 +6,6 @@ use super::read::CommandFacts;
 use super::run::Run;
 use crate::model::{ActingRun, StepMoment};
 
-/// What one command was.
 #[derive(Debug)]
 pub(super) struct CommandRead {
     pub(super) runs: Vec<Arc<Run>>,

@@ -1,13 +1,13 @@
-//! Which commands change files of the work tree, or may: what is not known to look only counts as a change, since
-//! a green run before it proves nothing any more.
+//! Which commands change files of the work tree, or may. A command not known to be read-only counts as a
+//! change, because a green run before it no longer proves anything. Must not look at the disk.
 
 use super::catalog::Catalog;
 use super::script::{Command, joined};
 use super::wrapper::Call;
 
-/// Scripts by the ends of their names: what one does is unknown, so it may have changed files.
+/// Extensions of scripts. What a script does is unknown, so it may have changed files.
 const SCRIPT_ENDS: [&str; 9] = [".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".sh", ".php"];
-/// What an inline program does that writes files.
+/// Signs that an inline program writes files.
 const WRITING_CALLS: [&str; 14] = [
     "write", "open(", "'w'", "\"w\"", "rename", "unlink", "replace(", "remove", "copy", "move", "dump(",
     "save", "mkdir", "sub(",
@@ -29,7 +29,7 @@ pub(super) fn changes_files(command: &Command, call: &Call, home: Option<&str>, 
     }
 }
 
-/// A script of the project that is called by its path.
+/// Whether this is a script of the project, called by its path.
 fn is_script(words: &[String]) -> bool {
     words.first().is_some_and(|first| {
         first.contains('/')
@@ -38,7 +38,7 @@ fn is_script(words: &[String]) -> bool {
     })
 }
 
-/// Whether an interpreter runs a program that may write: a script, or a text with calls that write.
+/// Whether an interpreter runs a program that may write: a script, or text with calls that write.
 fn runs_program(words: &[String], command: &Command, catalog: &Catalog) -> bool {
     let writes = |text: &str| WRITING_CALLS.iter().any(|call| text.contains(call));
     if let Some(text) = &command.heredoc {
@@ -58,7 +58,7 @@ fn runs_program(words: &[String], command: &Command, catalog: &Catalog) -> bool 
     !asks_only && words[1..].iter().any(is_script)
 }
 
-/// Whether a path lies in the work tree, as far as its text tells. What closeout's evidence is written to is no
+/// Whether a path lies in the work tree, judging by its text. Files written as evidence for closeout are not
 /// work.
 pub(super) fn is_in_tree(path: &str, folder: Option<&str>, home: Option<&str>) -> bool {
     let Some(full) = joined(folder, path) else { return true };

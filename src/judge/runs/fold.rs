@@ -1,4 +1,5 @@
-//! What the steps of a session mean together: its runs, its edits, and what it did outside, within one task.
+//! What the steps of a session mean together within one task: its runs, its edits, and its acts outside. Must
+//! not parse commands.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,15 +10,15 @@ use super::edits::is_in_tree;
 use super::run::{Place, Run};
 use crate::model::{ActingRun, CheckKind, CheckRun, Deed, RunsSummary, StepMoment, TurnStep};
 
-/// More acts and endless commands of one task are not kept.
+/// The most acts and endless commands kept per task.
 const MOST_KEPT: usize = 400;
 
-/// What was read so far.
+/// The meaning of the steps read so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fold {
-    /// Where the task begins.
+    /// The position at which the task begins.
     pub(super) begin: u64,
-    /// The place of the last step.
+    /// The position of the last step.
     last_order: u64,
     checks: Checks,
     last_edit: Option<Place>,
@@ -27,22 +28,22 @@ pub(super) struct Fold {
 /// What was done in the task.
 #[derive(Debug, Clone, Default)]
 struct TaskFold {
-    /// The place of its first edit.
+    /// The position of its first edit.
     first_edit: Option<u64>,
     last_edit: Option<StepMoment>,
-    /// The folders of edited files, each with its slash.
+    /// The folders of edited files, each with a trailing slash.
     edited_in: BTreeSet<Arc<str>>,
     acts: Vec<Arc<ActingRun>>,
     endless: Vec<Arc<str>>,
 }
 
 impl Fold {
-    /// Nothing yet of a task that begins there.
+    /// An empty fold for a task that begins at this position.
     pub(super) fn new(begin: u64) -> Fold {
         Fold { begin, ..Fold::default() }
     }
 
-    /// Goes over to a task that begins later than all that was taken; false if it does not.
+    /// Switches to a task that begins after every step taken so far; returns false if it does not.
     pub(super) fn begin_task(&mut self, begin: u64) -> bool {
         if begin < self.begin || begin <= self.last_order {
             return false;
@@ -73,7 +74,7 @@ impl Fold {
                     }
                 }
             }
-            // What a subagent or another tool did is not known.
+            // What a subagent or another tool did is unknown.
             Deed::SentOff { .. } | Deed::Other { .. } => self.edited(moment, 2),
             Deed::Edit { was_done: false, .. } | Deed::Asked { .. } => {}
         }
@@ -107,7 +108,7 @@ impl Fold {
         }
     }
 
-    /// What it means for the task. `is_partial` when steps are missing.
+    /// What the steps mean for the task. `is_partial` means that steps are missing.
     pub(super) fn summary(self, is_about_checks: bool, is_partial: bool, home: Option<&str>) -> RunsSummary {
         let in_task = |moment: StepMoment| self.is_in_task(moment);
         let told =
@@ -143,7 +144,7 @@ impl Fold {
     }
 }
 
-/// Whether a run in `folder` is above every folder in which files were changed.
+/// Whether a run in `folder` covers every folder in which files were changed.
 fn is_above(folder: Option<&str>, edited_in: &BTreeSet<Arc<str>>, home: Option<&str>) -> bool {
     let Some(folder) = folder else { return true };
     let below_home = |path: &str| -> Option<String> {

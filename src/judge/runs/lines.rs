@@ -1,12 +1,13 @@
-//! Patterns for the lines that tools print. In a pattern `*` is any text, `#` a number that is not 0, and `{}`
-//! a name that is kept; everything else stands for itself. A pattern is for the whole line.
+//! Patterns for the lines that tools print. In a pattern, `*` is any text, `#` a number other than 0, and
+//! `{}` a name to keep; everything else stands for itself. A pattern matches whole lines. Must not know any
+//! tool.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::Deserialize;
 
-/// A line without the escape sequences that colour it, and without the blanks around it.
+/// A line without colour escapes and surrounding whitespace.
 pub(super) fn plain(line: &str) -> Cow<'_, str> {
     if !line.chars().any(|sign| sign.is_control() && sign != '\t') {
         return Cow::Borrowed(line.trim());
@@ -35,7 +36,7 @@ pub(super) fn plain(line: &str) -> Cow<'_, str> {
     Cow::Owned(plain.trim().to_owned())
 }
 
-/// A line, with what tells at once that most patterns do not fit it.
+/// A line, with an index that rules out most patterns at once.
 #[derive(Debug)]
 pub(super) struct Line<'t> {
     pub(super) text: Cow<'t, str>,
@@ -43,14 +44,14 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// The line, [`plain`].
+    /// Indexes a line after making it [`plain`].
     pub(super) fn of(line: &'t str) -> Line<'t> {
         let text = plain(line);
         Line { pairs: Pairs::of(text.as_bytes()), text }
     }
 }
 
-/// Which pairs of neighbouring bytes stand in a text, as 256 bits; several pairs share one.
+/// The pairs of neighbouring bytes in a text, hashed into 256 bits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pairs([u64; 4]);
 
@@ -68,7 +69,7 @@ impl Pairs {
         Pairs(std::array::from_fn(|at| self.0[at] | other.0[at]))
     }
 
-    /// Whether a text with these pairs can hold one with `part`.
+    /// Whether a text with these pairs may contain one with the pairs of `part`.
     fn can_hold(&self, part: &Pairs) -> bool {
         self.0.iter().zip(&part.0).all(|(have, need)| need & !have == 0)
     }
@@ -79,11 +80,11 @@ impl Pairs {
 #[serde(from = "String")]
 pub(super) struct LinePattern {
     text: String,
-    /// Where the longest text stands that every line that fits has: without it nothing needs to be tried.
+    /// The position of the longest literal text in the pattern. A line without it cannot match.
     needed: Range<usize>,
-    /// Whether a line that fits begins as the pattern does.
+    /// Whether the pattern begins with literal text that a line must begin with.
     is_from_begin: bool,
-    /// The pairs of all texts that every line that fits has.
+    /// The pairs of all literal texts in the pattern.
     pairs: Pairs,
 }
 
@@ -106,12 +107,12 @@ impl From<String> for LinePattern {
 }
 
 impl LinePattern {
-    /// Whether `line` fits.
+    /// Whether `line` matches.
     pub(super) fn fits(&self, line: &Line<'_>) -> bool {
         self.may_fit(line) && fit(&self.text, &line.text, &mut None, &mut 0)
     }
 
-    /// The name that `{}` stands for in a line that fits.
+    /// The name that `{}` stands for if the line matches.
     pub(super) fn name_in(&self, line: &Line<'_>) -> Option<String> {
         let mut name = None;
         if self.may_fit(line) {
@@ -132,7 +133,7 @@ impl LinePattern {
     }
 }
 
-/// A fit takes no more steps than these.
+/// The most steps of one match.
 const MOST_STEPS: u32 = 20_000;
 
 fn fit(pattern: &str, line: &str, name: &mut Option<String>, n_steps: &mut u32) -> bool {
@@ -153,7 +154,7 @@ fn fit(pattern: &str, line: &str, name: &mut Option<String>, n_steps: &mut u32) 
             if after.is_empty() {
                 return true;
             }
-            // Only where the next sign of the pattern stands.
+            // Try only where the pattern's next character occurs.
             let next = after.chars().next().filter(|sign| !matches!(sign, '#' | '*' | '{'));
             let starts = line.char_indices().map(|(at, _)| at).chain([line.len()]);
             starts

@@ -1,9 +1,9 @@
 //! Runs in the record: tests, builds, lints and type checks that an agent ran, how each ended, and whether
-//! files were changed after it. Pure and total.
+//! files were changed afterwards. Pure and total.
 //!
-//! A run that failed stays red until the same or a wider one passes; any change of a file ends a green. What
-//! hides an exit code, and what a tool prints instead, is told apart per command; nothing is guessed: what
-//! cannot be told is unknown. The tools stand in `assets/checks.toml`.
+//! A failed run stays red until the same or a wider run passes; any change to a file ends a green. Commands
+//! that hide an exit code, and what a tool prints instead, are handled per command. Must not guess: what
+//! cannot be determined is unknown. The tools are listed in `assets/checks.toml`.
 
 mod calls;
 mod catalog;
@@ -28,15 +28,15 @@ use fold::Fold;
 
 use crate::model::{BackgroundTask, Deed, RunsSummary, StepMoment, Task, TurnHistory};
 
-/// Words of a task that is about its checks: what failed before it is what it has to mend.
+/// Words of a task that is about its checks; the failures from before it are then its work.
 const ABOUT_CHECKS: [&str; 26] = [
     "test", "fail", "red", "green", "build", "lint", "clippy", "ci", "pipeline", "error", "warning",
     "broken", "compile", "type check", "typecheck", "テスト", "失敗", "エラー", "ビルド", "测试", "失败",
     "错误", "테스트", "실패", "prueba", "fehl",
 ];
 
-/// Whether all of this is servers and watchers: they have no end, so that nothing waits for them (DESIGN.md 2.2). What is
-/// told without its command line may be anything.
+/// Whether all of these are servers and watchers, which never end, so that nothing waits for them (DESIGN.md
+/// 2.2). A task whose command line is unknown may be anything.
 pub fn never_end(tasks: &[BackgroundTask]) -> bool {
     let is_endless = |task: &BackgroundTask| {
         task.command.as_deref().is_some_and(|command| read::never_ends(command, Catalog::built_in()))
@@ -44,8 +44,8 @@ pub fn never_end(tasks: &[BackgroundTask]) -> bool {
     !tasks.is_empty() && tasks.iter().all(is_endless)
 }
 
-/// What the runs of a session say of `task`; of the whole session where there is none. `home` is the folder of
-/// the session, to which paths are compared.
+/// What the runs of a session mean for `task`, or for the whole session if there is no task. Paths are
+/// compared with `home`, the session's folder.
 pub fn summarize(
     history: &TurnHistory,
     task: Option<&Task>,
@@ -55,7 +55,7 @@ pub fn summarize(
     summarize_again(history, task, home, catalog, &mut Memory::default())
 }
 
-/// The same with what was read before of this session.
+/// The same as [`summarize`], reusing what `memory` kept of this session.
 pub fn summarize_again(
     history: &TurnHistory,
     task: Option<&Task>,
@@ -90,13 +90,13 @@ pub fn summarize_again(
     fold.summary(task.is_some_and(is_about_checks), is_partial, home)
 }
 
-/// Whether what the task asks for are its checks.
+/// Whether the task is about its checks.
 fn is_about_checks(task: &Task) -> bool {
     let texts = [&task.first_prompt, &task.last_prompt].map(|text| text.to_lowercase());
     texts.iter().any(|text| ABOUT_CHECKS.iter().any(|word| has_word(text, word)))
 }
 
-/// Whether a word begins with `begin`; in scripts without blanks, whether it stands anywhere.
+/// Whether a word begins with `begin`; in scripts without spaces, whether `begin` occurs anywhere.
 fn has_word(text: &str, begin: &str) -> bool {
     text.match_indices(begin).any(|(at, _)| {
         let before = text[..at].chars().next_back();

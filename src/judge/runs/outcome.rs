@@ -1,39 +1,40 @@
-//! How a run ended, by the exit code that reaches it and by what its tool printed.
+//! How a run ended, according to the exit code that reaches it and to what its tool printed. Must not guess:
+//! an unclear end is unknown.
 
 use super::catalog::{Catalog, Tool};
 use super::lines::{Line, LinePattern};
 use crate::model::{RunOutcome, ToldBy};
 
-/// So much of the end of an output is read, in bytes.
+/// How many bytes at the end of an output are read.
 const LONGEST_OUTPUT: usize = 64 << 10;
-/// A longer line is no line of a summary, in bytes.
+/// A line longer than this many bytes is not part of a summary.
 const LONGEST_LINE: usize = 2_000;
-/// More names of what failed are not kept, and no longer ones, in characters.
+/// The most names of failures kept, and the longest one in characters.
 const MOST_NAMES: usize = 50;
 const LONGEST_NAME: usize = 160;
 
-/// What a tool printed, as far as it tells how the run ended.
+/// What a tool printed about how the run ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own: a line can tell several")]
 pub(super) struct Report {
     pub(super) has_failed: bool,
     pub(super) has_passed: bool,
     pub(super) is_empty: bool,
-    /// The tool could not start.
+    /// Whether the tool could not start.
     pub(super) has_no_tool: bool,
     pub(super) failing: Vec<String>,
-    /// The last line that tells one of these.
+    /// The last line that says any of this.
     pub(super) summary: Option<String>,
 }
 
-/// The lines of an output without colours, from its end.
+/// The lines at the end of an output, without colours.
 pub(super) fn output_lines(output: &str) -> Vec<Line<'_>> {
     let from = output.ceil_char_boundary(output.len().saturating_sub(LONGEST_OUTPUT));
     let lines = output[from..].lines().filter(|line| line.len() <= LONGEST_LINE);
     lines.map(Line::of).filter(|line| !line.text.is_empty()).collect()
 }
 
-/// What `lines` say of a run of `tool`.
+/// What `lines` say about a run of `tool`.
 pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Report {
     let tools = || std::iter::once(tool).chain(catalog.run_by(tool));
     let mut report = Report::default();
@@ -45,7 +46,7 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Repo
             report.has_failed = true;
             (tells, fails) = (true, true);
         }
-        // `1 failed, 2 passed` is no pass.
+        // `1 failed, 2 passed` is not a pass.
         if !fails && tools().any(|tool| has(&tool.pass)) {
             report.has_passed = true;
             tells = true;
@@ -58,7 +59,7 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Repo
             report.has_no_tool = true;
             tells = true;
         }
-        // The first pattern of a tool that fits: the most exact one stands first.
+        // The first matching pattern wins: a tool's most exact pattern comes first.
         let failing = |tool: &Tool| tool.failing.iter().find_map(|pattern| pattern.name_in(line));
         let is_below = tools().any(|tool| has(&tool.failing_below));
         is_list = is_below || is_list && !line.text.contains(' ');
@@ -76,8 +77,7 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Repo
     report
 }
 
-/// Whether what the filters of a pipe let through shows a failure where there is one: a pass is believed only
-/// then.
+/// Whether the filters of a pipe would let a failure through. Only then is a pass believed.
 pub(super) fn shows_failures(filters: &[Vec<String>]) -> bool {
     filters.iter().all(|words| {
         let Some(name) = words.first().and_then(|name| name.rsplit('/').next()) else { return true };
@@ -103,20 +103,20 @@ pub(super) fn shows_failures(filters: &[Vec<String>]) -> bool {
     })
 }
 
-/// The outcome where a code is known and is the tool's own.
+/// The outcome if the exit code is known and is the tool's own.
 pub(super) fn by_code(code: i32, tool: &Tool, report: &Report) -> RunOutcome {
     match code {
         0 if report.is_empty && !report.has_passed => RunOutcome::Empty,
         0 => RunOutcome::Passed,
         _ if tool.empty_codes.contains(&code) => RunOutcome::Empty,
         126 | 127 => RunOutcome::CouldNotStart,
-        // A time limit or a signal cut it short.
+        // Cut short by a time limit or a signal.
         124 | 130 | 137 | 143 => RunOutcome::Unknown,
         _ => by_failure(report),
     }
 }
 
-/// The outcome of a run of which only a failure is known.
+/// The outcome if all that is known is that the run failed.
 pub(super) fn by_failure(report: &Report) -> RunOutcome {
     let has_ended = report.has_failed || report.has_passed;
     if report.has_no_tool && !has_ended {
@@ -128,13 +128,14 @@ pub(super) fn by_failure(report: &Report) -> RunOutcome {
     }
 }
 
-/// Whether these filters let through something of whatever was printed.
+/// Whether these filters let some of any output through.
 pub(super) fn passes_on_something(filters: &[Vec<String>]) -> bool {
     let name = |words: &Vec<String>| words.first().map(String::as_str).unwrap_or_default().to_owned();
     filters.iter().all(|words| matches!(name(words).as_str(), "tail" | "head" | "cat"))
 }
 
-/// The outcome where only the text can tell. `is_quiet` if the tool printed nothing, which is how it passes.
+/// The outcome if only the text can tell. `is_quiet` means that the tool printed nothing, which is how a
+/// silent tool passes.
 pub(super) fn by_text(report: &Report, filters: &[Vec<String>], is_quiet: bool) -> (RunOutcome, ToldBy) {
     let outcome = if report.has_failed {
         RunOutcome::Failed

@@ -1,5 +1,5 @@
-//! What one shell command of an agent was: runs of checks, a change of files, an act outside, something without
-//! an end.
+//! What one shell command of an agent did: ran checks, changed files, acted outside, or started something
+//! that never ends. Must not run anything or relate commands to one another.
 
 use std::borrow::Cow;
 
@@ -10,24 +10,24 @@ use super::script::{Command, Reach, commands, joined};
 use super::wrapper::{Call, bare, call_of};
 use crate::model::{CommandRun, Exit, RunOutcome, ToldBy};
 
-/// Commands of a chain that hardly ever fail by themselves.
+/// Commands that hardly ever cause a chain to fail.
 const TRIVIAL: &[&str] = &[
     "cd", "echo", "printf", "export", "source", ".", "set", "true", ":", "pwd", "mkdir", "which", "sleep",
     "date", "unset", "pushd", // Filters of a pipe whose failures count.
     "tail", "head", "cat", "tee", "sort", "uniq", "wc",
 ];
 
-/// What a command was.
+/// What a command did.
 #[derive(Debug, Default)]
 pub(super) struct CommandFacts<'c> {
     pub(super) runs: Vec<FoundRun<'c>>,
     /// Whether it changed files, or may have.
     pub(super) is_edit: bool,
-    /// Whether it changed files before its last run ended, so that the run has seen the change.
+    /// Whether it changed files before its last run ended, so that the run saw the change.
     pub(super) is_edit_before_runs: bool,
-    /// What it did outside the work tree, with the words.
+    /// What it did outside the work tree, with the words of the call.
     pub(super) acts: Vec<(&'c str, String)>,
-    /// What it started that has no end.
+    /// What it started that never ends.
     pub(super) endless: Vec<String>,
 }
 
@@ -41,24 +41,24 @@ pub(super) struct FoundRun<'c> {
     pub(super) outcome: RunOutcome,
     pub(super) told_by: ToldBy,
     pub(super) report: Report,
-    /// What tells the same run again: the words that narrow it.
+    /// The words that restrict it; they identify repetitions of the same run.
     pub(super) narrowed_by: Vec<String>,
 }
 
-/// What an exit code says of one command of a line.
+/// What an exit code says about one command of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     /// It ended with 0.
     Zero,
-    /// It ended with this code, or with some other than 0.
+    /// It ended with this code, or with an unknown one other than 0.
     NotZero(Option<i32>),
-    /// The chain that it stands in failed somewhere.
+    /// The chain that contains it failed somewhere.
     InFailedChain,
-    /// The code says nothing of it.
+    /// The code says nothing about it.
     Nothing,
 }
 
-/// Reads one command. `home` is the folder of the session.
+/// Reads one command. `home` is the session's folder.
 pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalog) -> CommandFacts<'c> {
     let mut facts = CommandFacts::default();
     if run.exit == Exit::Refused {
@@ -92,8 +92,8 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     facts
 }
 
-/// The check that a call is, with the call itself, by its bare name where a runner of packages starts it, and how
-/// many of its words name the check.
+/// The check that a call runs, and how many of its words name it. The call is returned too, without its
+/// package runner if that starts a tool by its bare name.
 fn check_of<'c, 'w>(call: &'w Call, catalog: &'c Catalog) -> Option<(&'c Tool, Cow<'w, Call>, usize)> {
     if let Some((tool, n_words)) = catalog.tool(&call.words) {
         return Some((tool, Cow::Borrowed(call), n_words));
@@ -103,7 +103,7 @@ fn check_of<'c, 'w>(call: &'w Call, catalog: &'c Catalog) -> Option<(&'c Tool, C
     Some((tool, Cow::Owned(Call { words, folder: call.folder.clone() }), n_words))
 }
 
-/// Whether a line never ends by itself: something in it is endless, and nothing that ends goes on beside that.
+/// Whether a line never ends by itself: it contains something endless, and nothing that ends runs on beside it.
 pub(super) fn never_ends(line: &str, catalog: &Catalog) -> bool {
     let is_endless =
         |command: &Command| is_endless(&call_of(&command.words, command.folder.as_deref()), catalog);
@@ -116,7 +116,7 @@ pub(super) fn never_ends(line: &str, catalog: &Catalog) -> bool {
     }
 }
 
-/// Whether a call is a server or a watcher, or a check that is told to watch.
+/// Whether a call is a server or a watcher, or a check in watch mode.
 fn is_endless(call: &Call, catalog: &Catalog) -> bool {
     let watches = check_of(call, catalog).is_some_and(|(tool, call, _)| {
         has_option(&call.words, &tool.watch) || call.words[1..].iter().any(|word| tool.watch.contains(word))
@@ -149,7 +149,7 @@ fn found_run<'c>(
         ),
         (None, to) => from_home(to.as_deref(), home),
     };
-    // A script with a longer name, like `test:unit`, is a part of the tests.
+    // A script with a longer name, such as `test:unit`, runs a part of the tests.
     let is_named_part = call.words.get(n_words.wrapping_sub(1)).is_some_and(|word| {
         tool.runs_others
             && word.contains(':')
@@ -171,7 +171,7 @@ fn found_run<'c>(
     }
 }
 
-/// The words behind a call that narrow it.
+/// The words after a call that restrict it.
 fn narrowing(tool: &Tool, words: &[String]) -> Vec<String> {
     let mut narrowing = Vec::new();
     let mut at = 0;
@@ -203,7 +203,7 @@ fn has_file_end(word: &str) -> bool {
     })
 }
 
-/// A folder as it is told: from the session's own where it lies below it.
+/// A folder as it is shown: relative to the session's own if it lies below that.
 fn from_home(folder: Option<&str>, home: Option<&str>) -> Option<String> {
     let folder = folder?;
     match home.and_then(|home| folder.strip_prefix(home.trim_end_matches('/'))) {
@@ -213,7 +213,7 @@ fn from_home(folder: Option<&str>, home: Option<&str>) -> Option<String> {
     }
 }
 
-/// What the exit code of the line says of one of its commands.
+/// What the line's exit code says about one of its commands.
 fn seen(command: &Command, commands: &[Command], run: &CommandRun) -> Seen {
     if command.prints_code {
         let last = run.output.lines().rev().find(|line| !line.trim().is_empty());
@@ -247,14 +247,14 @@ fn seen(command: &Command, commands: &[Command], run: &CommandRun) -> Seen {
     }
 }
 
-/// Gives each run its outcome; those that a failed chain never reached are taken out.
+/// Sets the outcome of each run, and removes the runs that a failed chain never reached.
 fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[Seen], commands: &[Command], run: &CommandRun) {
     let is_cut = matches!(run.exit, Exit::Stopped | Exit::Running);
     let in_chain = |at: usize| seen[at] == Seen::InFailedChain;
-    // The one whose own lines say that it failed: what stands before it passed, what follows never ran.
+    // The run whose own lines report a failure: those before it passed, those after it never ran.
     let failed = found.iter().position(|(at, run)| {
         in_chain(*at) && run.report.has_failed && {
-            // A compiler's words before a test's are the test's own build.
+            // If a compiler's failure precedes a test's, it belongs to the test's own build.
             !found.iter().any(|(other, later)| other > at && in_chain(*other) && later.report.has_failed)
         }
     });

@@ -1,12 +1,13 @@
-//! One run of a check among others of its session: which are the same, and which are wider.
+//! One run of a check compared with others of its session: which are the same, and which are wider. Must not
+//! decide what a run proves.
 
 use super::read::FoundRun;
 use crate::model::{CheckRun, RunOutcome, StepMoment};
 
-/// A place between the steps: an edit in the same command can stand before or behind a run of it.
+/// A position between the steps: an edit in the same command can come before or after a run in it.
 pub(super) type Place = (u64, u8);
 
-/// A run with what tells whether another one is the same or wider.
+/// A run, with what is needed to compare it with others.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) told: CheckRun,
@@ -39,7 +40,7 @@ impl Run {
         }
     }
 
-    /// What tells the same run again: the tool, the folder, and what narrows it.
+    /// What identifies the same run: the tool, the folder, and the words that restrict it.
     fn check(&self) -> (&str, Option<&str>, &[String]) {
         (&self.told.tool, self.told.folder.as_deref(), &self.narrowed_by)
     }
@@ -52,12 +53,12 @@ impl Run {
         (self.told.moment.order, 1)
     }
 
-    /// Whether files were changed after it, if `edit` is the last edit.
+    /// Whether files were changed after this run, given the last edit.
     pub(super) fn is_before(&self, edit: Option<Place>) -> bool {
         edit.is_some_and(|edit| edit > self.place())
     }
 
-    /// Whether this run looks at all that `other` looked at.
+    /// Whether this run checks everything that `other` checked.
     pub(super) fn is_as_wide_as(&self, other: &Run) -> bool {
         if self.is_same_as(other) {
             return true;
@@ -70,14 +71,14 @@ impl Run {
             && is_folder_above(self.told.folder.as_deref(), other.told.folder.as_deref())
     }
 
-    /// Whether what fails here failed there too, by the names of it.
+    /// Whether everything that fails here also failed in `before`, by name.
     pub(super) fn fails_no_more_than(&self, before: &Run) -> bool {
         let failing = &self.told.failing;
         !failing.is_empty() && failing.iter().all(|name| before.told.failing.contains(name))
     }
 }
 
-/// Whether `above` is `below` or a folder above it; `None` is the session's own.
+/// Whether `above` is `below` or a folder above it; `None` is the session's own folder.
 fn is_folder_above(above: Option<&str>, below: Option<&str>) -> bool {
     match (above, below) {
         (None, None) => true,

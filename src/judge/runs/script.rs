@@ -5,53 +5,53 @@
 
 use super::tokens::{Token, Word, tokens};
 
-/// Deeper nesting is not looked into.
+/// Commands nested deeper than this are ignored.
 const DEEPEST: u32 = 6;
-/// More commands of one line are not looked at.
+/// Commands beyond this number in one line are ignored.
 const MOST_COMMANDS: usize = 400;
-/// A longer line is read to here, in bytes.
+/// How many bytes of a line are read.
 pub(super) const LONGEST_LINE: usize = 16 << 10;
-/// Words that open or continue a compound command; what runs in one is hidden.
+/// Words that open or continue a compound command, which hides the exit codes of the commands in it.
 const KEYWORDS: [&str; 11] = ["if", "then", "elif", "else", "while", "until", "do", "{", "}", "done", "fi"];
-/// Shells whose `-c` text is a command line of its own.
+/// Shells whose `-c` argument is a command line of its own.
 const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 
 /// A simple command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Command {
-    /// Its words, without assignments before it.
+    /// Its words, without preceding assignments.
     pub(super) words: Vec<String>,
-    /// The folder it runs in, from that of the line; `None` is that one itself.
+    /// The folder it runs in, relative to that of the line; `None` is that folder itself.
     pub(super) folder: Option<String>,
     /// Files that it writes by redirection.
     pub(super) writes: Vec<String>,
-    /// The text that it is given by a heredoc.
+    /// The text of its heredoc.
     pub(super) heredoc: Option<String>,
-    /// The commands that read its output, in their order.
+    /// The commands that read its output, in order.
     pub(super) filters: Vec<Vec<String>>,
-    /// What the exit code of the line says of it.
+    /// What the line's exit code says about it.
     pub(super) reach: Reach,
-    /// True when `!` stands before it.
+    /// Whether `!` precedes it.
     pub(super) is_negated: bool,
-    /// True when a command right behind it prints its code.
+    /// Whether a command directly after it prints its exit code.
     pub(super) prints_code: bool,
 }
 
-/// What the exit code of a line says of one of its commands.
+/// What a line's exit code says about one of its commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Reach {
     /// Nothing.
     #[default]
     Hidden,
-    /// In a chain of `&&`: 0 is everyone's, another code is of the first that failed. A command by itself is a
-    /// chain of one.
+    /// It belongs to a chain of `&&`: 0 holds for all, any other code is that of the first failure. A single
+    /// command is a chain of one.
     Chain,
 }
 
-/// One pipeline of a list, with the sign behind it.
+/// One pipeline of a list, with the operator after it.
 #[derive(Debug, Default)]
 struct Pipeline {
-    /// The commands, or the one group, that it is made of.
+    /// The commands, or the single group, of which it consists.
     parts: Vec<Part>,
     is_negated: bool,
     sign: &'static str,
@@ -64,7 +64,7 @@ enum Part {
     Group(Vec<Pipeline>),
 }
 
-/// The commands of a line in their order.
+/// The commands of a line, in order.
 pub(super) fn commands(line: &str) -> Vec<Command> {
     let line = &line[..line.floor_char_boundary(LONGEST_LINE)];
     let mut reader = Reader { has_pipefail: false, exits_at_error: false, commands: Vec::new() };
@@ -87,7 +87,7 @@ impl Reader {
         self.parse_list(&mut rest, depth)
     }
 
-    /// The pipelines up to a closing bracket or the end.
+    /// Parses pipelines up to a closing bracket or the end.
     fn parse_list(&mut self, rest: &mut &[Token], depth: u32) -> Vec<Pipeline> {
         let mut list = Vec::new();
         let mut pipeline = Pipeline::default();
@@ -101,7 +101,7 @@ impl Reader {
                 Token::Word(word) => take_word(word, &mut words, &mut pipeline, &mut n_compounds),
                 Token::WriteTo(target) => command.writes.push(target.clone()),
                 Token::Heredoc(text) => {
-                    // It follows the line's end: it is of the command before.
+                    // It comes after the end of the line, and belongs to the previous command.
                     let of_last = last_simple.and_then(|at: usize| list.get_mut(at)).and_then(last_command);
                     if let Some(last) = of_last {
                         last.heredoc = Some(text.clone());
@@ -134,7 +134,7 @@ impl Reader {
         list
     }
 
-    /// What was gathered becomes a command of the pipeline.
+    /// Adds the words gathered so far to the pipeline as a command.
     fn end_command(
         &mut self,
         command: &mut Command,
@@ -148,7 +148,7 @@ impl Reader {
             let inner = words.iter().flat_map(|word| &word.substitutions);
             for line in inner.take(MOST_COMMANDS) {
                 let list = self.parse(line, depth + 1);
-                // What a substitution runs is hidden: as if it stood before a `;`.
+                // What a substitution runs is hidden, as if it came before a `;`.
                 self.flatten_hidden(list);
             }
         }
@@ -180,7 +180,7 @@ impl Reader {
         self.flatten(list, &mut folder, false);
     }
 
-    /// Adds the commands of a list. `is_last` if the exit code of the line is that of this list.
+    /// Adds the commands of a list. `is_last` means that the line's exit code is that of this list.
     fn flatten(&mut self, list: Vec<Pipeline>, folder: &mut Option<String>, is_last: bool) {
         let begin = self.visible_from(&list).filter(|_| is_last);
         for (at, pipeline) in list.into_iter().enumerate() {
@@ -211,8 +211,8 @@ impl Reader {
         }
     }
 
-    /// From which pipeline on the exit code of a list is that of a chain of `&&`: `None` if the last and-or
-    /// list has an `||` that hides it.
+    /// The first pipeline of the final `&&` chain, whose exit code is that of the list; `None` if that code
+    /// is hidden by `||` or `&`.
     fn visible_from(&self, list: &[Pipeline]) -> Option<usize> {
         let end = list.len().checked_sub(1)?;
         if matches!(list[end].sign, "&") {
@@ -223,7 +223,7 @@ impl Reader {
             match list[begin - 1].sign {
                 "&&" => {}
                 ";" if self.exits_at_error => {}
-                // `x || exit 1` fails with x.
+                // `x || exit 1` fails if x fails.
                 "||" if leaves(&list[begin]) => {}
                 "||" => return None,
                 _ => break,
@@ -245,8 +245,8 @@ impl Reader {
         self.commands.push(command);
     }
 
-    /// Which command's code `echo $?` prints: the last one's, and with `PIPESTATUS[0]` the first one's of the
-    /// pipe before.
+    /// The command whose exit code `echo $?` prints: the last one; with `PIPESTATUS[0]`, the first of the
+    /// preceding pipe.
     fn whose_code_is_printed(&self, words: &[String]) -> Option<usize> {
         let is_echo = matches!(words.first().map(String::as_str), Some("echo" | "printf"));
         let has = |text: &str| words.iter().any(|word| word.contains(text));
@@ -258,7 +258,7 @@ impl Reader {
         has("$?").then_some(last)
     }
 
-    /// The commands from `begin` on are one pipe: each is read by those behind it.
+    /// Marks the commands from `begin` on as one pipe: each is read by those after it.
     fn note_filters(&mut self, begin: usize) {
         let words: Vec<Vec<String>> =
             self.commands[begin..].iter().map(|command| command.words.clone()).collect();
@@ -268,7 +268,7 @@ impl Reader {
     }
 }
 
-/// Takes a word; keywords at the begin of a command open and close compound commands.
+/// Takes a word. Keywords at the beginning of a command open and close compound commands.
 fn take_word<'w>(word: &'w Word, words: &mut Vec<&'w Word>, pipeline: &mut Pipeline, n_compounds: &mut u32) {
     let is_first = words.is_empty() && !word.is_quoted;
     match word.text.as_str() {
@@ -302,7 +302,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Whether a pipeline does nothing but leave with a code that is not 0.
+/// Whether a pipeline only exits with a code other than 0.
 fn leaves(pipeline: &Pipeline) -> bool {
     let [Part::Simple(command)] = pipeline.parts.as_slice() else { return false };
     match command.words.first().map(String::as_str) {
@@ -312,7 +312,7 @@ fn leaves(pipeline: &Pipeline) -> bool {
     }
 }
 
-/// The command line that a shell is given by `-c`.
+/// The command line that a shell is given with `-c`.
 fn shell_text(words: &[String]) -> Option<String> {
     let shell = words.first()?.rsplit('/').next()?;
     if !SHELLS.contains(&shell) {
@@ -331,8 +331,8 @@ fn changed_folder(words: &[String]) -> Option<&str> {
     }
 }
 
-/// The path `to` from `folder`, without `.` and `..` where they can be taken out. `None` is where the line
-/// began.
+/// The path `to` relative to `folder`, with `.` and `..` resolved where possible. `None` is the folder in
+/// which the line began.
 pub(super) fn joined(folder: Option<&str>, to: &str) -> Option<String> {
     let is_absolute = to.starts_with(['/', '~', '$']);
     let mut parts: Vec<&str> = if is_absolute {

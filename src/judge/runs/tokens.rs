@@ -1,30 +1,28 @@
-//! The words and operators of a shell command line, as bash(1) cuts it. Nothing is expanded and nothing is
-//! run; what stands in quotes and in heredocs is text.
+//! The words and operators of a shell command line, split as bash(1) does. Quoted parts and heredocs are
+//! text. Must not expand or run anything.
 
-/// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     Word(Word),
-    /// `;`, `&`, `&&`, `||`, `|`, `(`, `)`; a line's end is `;`.
+    /// `;`, `&`, `&&`, `||`, `|`, `(`, `)`; the end of a line is `;`.
     Sign(&'static str),
-    /// The output goes to this file.
+    /// The output is redirected to this file.
     WriteTo(String),
-    /// The text of a heredoc, given to the command before it.
+    /// The text of a heredoc for the previous command.
     Heredoc(String),
 }
 
-/// One word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Its text without quotes. Expansions stand there as they were written.
+    /// Its text without quotes. Expansions are left as written.
     pub(super) text: String,
-    /// The command lines of substitutions in it.
+    /// The command lines of the substitutions in it.
     pub(super) substitutions: Vec<String>,
-    /// True when a part of it was quoted, so that it is no keyword.
+    /// Whether a part of it was quoted, so that it cannot be a keyword.
     pub(super) is_quoted: bool,
 }
 
-/// The signs, longer ones before their beginnings.
+/// The operators, longer ones before their prefixes.
 const SIGNS: [(&str, &str); 11] = [
     ("&&", "&&"),
     ("||", "||"),
@@ -51,9 +49,9 @@ pub(super) fn tokens(line: &str) -> Vec<Token> {
 struct Lexer<'a> {
     rest: &'a str,
     tokens: Vec<Token>,
-    /// Heredocs whose text begins at the next line: the end mark, and whether tabs before it are left out.
+    /// Heredocs whose text begins on the next line: the delimiter, and whether leading tabs are stripped.
     heredocs: Vec<(String, bool)>,
-    /// True once a substitution was found that nothing closes, so that no other is looked for: the time stays
+    /// Set once an unclosed substitution was found. No other is then searched for, so that the time stays
     /// linear.
     is_open_ended: bool,
 }
@@ -87,7 +85,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A redirection whose operator takes `n` bytes.
+    /// Reads a redirection whose operator takes `n` bytes.
     fn redirect(&mut self, n: usize) {
         let operator = self.take(n).trim_start_matches(|sign: char| sign.is_ascii_digit());
         self.rest = self.rest.trim_start_matches([' ', '\t']);
@@ -100,14 +98,14 @@ impl<'a> Lexer<'a> {
                 let target = self.word().text;
                 self.tokens.push(Token::WriteTo(target));
             }
-            // What is read, and one descriptor put in place of another.
+            // Input, and duplicated file descriptors.
             _ => {
                 self.word();
             }
         }
     }
 
-    /// The texts of the heredocs that begin here.
+    /// Reads the heredocs that begin here.
     fn take_heredocs(&mut self) {
         for (mark, strips_tabs) in std::mem::take(&mut self.heredocs) {
             let mut text = String::new();
@@ -144,7 +142,7 @@ impl<'a> Lexer<'a> {
                 _ => self.piece(sign, &mut word),
             }
         }
-        // An operator where a word should be: nothing that loops for ever.
+        // Skip an operator found where a word should be, so as not to loop for ever.
         if word == Word::default()
             && !self.rest.is_empty()
             && !self.rest.starts_with([';', '&', '|', '(', ')', '\n', ' '])
@@ -164,7 +162,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// One sign outside of quotes, or inside of double quotes.
+    /// Reads one character outside quotes, or inside double quotes.
     fn piece(&mut self, sign: char, word: &mut Word) {
         if sign == '\\' {
             self.take(1);
@@ -198,7 +196,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// How long the operator of a redirection at the begin of `text` is, with the descriptor before it.
+/// The length of a redirection operator at the beginning of `text`, including its file descriptor.
 fn redirection(text: &str) -> Option<usize> {
     let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let after = &text[n_digits..];
@@ -209,7 +207,7 @@ fn redirection(text: &str) -> Option<usize> {
     (!is_process && (n_digits == 0 || !operator.starts_with('&'))).then_some(n_digits + operator.len())
 }
 
-/// Where the bracket closes that was opened before `text`.
+/// The position of the bracket that closes one opened before `text`.
 fn closing(text: &str) -> Option<usize> {
     let mut n_open = 1_u32;
     let mut quote = None;

@@ -1,10 +1,10 @@
-//! Takes away what only starts a tool: `env A=b`, `timeout 60`, `npx`, `uv run --directory d`, `python -m`, a
-//! path before its name. What is left begins with the tool's own name.
+//! Strips what only starts a tool: `env A=b`, `timeout 60`, `npx`, `uv run --directory d`, `python -m`, a
+//! path before its name. What remains begins with the tool's own name. Must not know the tools.
 
 use super::calls::VALUE_OPTIONS;
 use super::script::joined;
 
-/// Programs that run the words behind their options: their names, and options of theirs that take a value.
+/// Programs that run the words after their options: their names, and their options that take a value.
 const STARTERS: &[(&[&str], &[&str])] = &[
     (&["env"], &["-u", "-C", "--unset", "--chdir"]),
     (&["time"], &["-f", "-o"]),
@@ -55,16 +55,16 @@ const STARTERS: &[(&[&str], &[&str])] = &[
     (&["coverage", "run"], &["--source", "--rcfile"]),
     (&["then"], &[]),
 ];
-/// Interpreters: `-m NAME` and a script with a tool's name are that tool.
+/// Interpreters: `-m NAME`, or a script with a tool's name, runs that tool.
 const INTERPRETERS: [&str; 8] = ["python", "python3", "py", "php", "ruby", "node", "bash", "sh"];
 /// Options that name the folder in which a tool works.
 const FOLDER_OPTIONS: [&str; 9] = [
     "--directory", "--prefix", "--dir", "--cwd", "-C", "--manifest-path", "--project-dir", "--test-dir",
     "--rootDir",
 ];
-/// Runners of packages that also start a tool by its bare name.
+/// Package runners that also start a tool by its bare name.
 const BARE_RUNNERS: [&str; 8] = ["yarn", "pnpm", "bun", "npm", "uv", "deno", "turbo", "dart"];
-/// Taking away ends after so many starters.
+/// At most this many starters are stripped.
 const MOST_STARTERS: u32 = 12;
 
 /// A call without what starts it.
@@ -72,7 +72,7 @@ const MOST_STARTERS: u32 = 12;
 pub(super) struct Call {
     /// The words; the first is the tool's name without a path.
     pub(super) words: Vec<String>,
-    /// The folder it works in, from that of the line.
+    /// The folder it works in, relative to that of the line.
     pub(super) folder: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn call_of(words: &[String], folder: Option<&str>) -> Call {
     call
 }
 
-/// The words behind a runner of packages that starts a tool by its bare name: `yarn jest`.
+/// The words after a package runner that starts a tool by its bare name: `yarn jest`.
 pub(super) fn bare(words: &[String]) -> Option<Vec<String>> {
     let (first, rest) = words.split_first()?;
     let mut rest = if BARE_RUNNERS.contains(&first.as_str()) { rest } else { return None };
@@ -98,7 +98,7 @@ pub(super) fn bare(words: &[String]) -> Option<Vec<String>> {
     (!rest.is_empty()).then(|| without_path(rest.to_vec()))
 }
 
-/// The first word without a path. A wrapper in the project has the name of its tool.
+/// Strips assignments and the first word's path. A wrapper in the project has the name of its tool.
 fn without_path(mut words: Vec<String>) -> Vec<String> {
     let is_assignment = |word: &String| word.contains('=') && !word.starts_with('-') && !word.contains('/');
     let n_assignments = words.iter().take_while(|word| is_assignment(word)).count();
@@ -162,7 +162,7 @@ impl Call {
         true
     }
 
-    /// `timeout [OPTIONS] DURATION COMMAND`.
+    /// Strips `timeout [OPTIONS] DURATION COMMAND`.
     fn take_timeout(&mut self) -> bool {
         if !matches!(self.words.first().map(String::as_str), Some("timeout" | "gtimeout")) {
             return false;
@@ -178,7 +178,7 @@ impl Call {
         true
     }
 
-    /// `python -m NAME`, `php artisan`, `node node_modules/.bin/jest`.
+    /// Strips `python -m NAME`, `php artisan`, `node node_modules/.bin/jest`.
     fn take_interpreter(&mut self) -> bool {
         let Some(first) = self.words.first() else { return false };
         let is_python = first.starts_with("python");
@@ -190,7 +190,8 @@ impl Call {
         let at = 1 + n_options;
         let at = match self.words.get(at).map(String::as_str) {
             Some("-m") if is_python || first == "py" => at + 1,
-            // A script with a name of its own; options before it may have taken it for themselves.
+            // A script with its own name. It does not count after an option, which may have taken the word as
+            // its value.
             Some(script) if n_options == 0 && !script.starts_with('-') => {
                 let name = script.rsplit('/').next().unwrap_or_default();
                 let is_tool = script.contains("/bin/") || matches!(name, "artisan" | "manage.py");
@@ -210,7 +211,7 @@ impl Call {
         true
     }
 
-    /// The tool's own options that name a folder.
+    /// Reads the tool's own options that name a folder.
     fn take_folder_options(&mut self) {
         let words = self.words.clone();
         for (at, word) in words.iter().enumerate().skip(1).take_while(|(_, word)| *word != "--") {

@@ -183,8 +183,9 @@ fn by_word(word: &StatusReport, session: &SessionObservation, record: &Activity)
     Activity { state, source: word.source, since: word.since.or(record.since), detail }
 }
 
-/// By the title of the pane, which tells what an open turn does where no structured source can, and that
-/// one goes on of which the record hides it (evidence asks for the title then only).
+/// The activity according to the pane's title: what an open turn does if no structured source says so, or
+/// that a turn goes on which the record shows as ended. Evidence collection reads the title in these cases
+/// only.
 fn by_title(session: &SessionObservation) -> Option<Activity> {
     let word = session.live.iter().find(|word| word.source == ActivitySource::PaneTitle)?;
     let (is_open, since) = match &session.turn {
@@ -205,7 +206,7 @@ fn by_title(session: &SessionObservation) -> Option<Activity> {
     Some(Activity { state, source: ActivitySource::PaneTitle, since, detail })
 }
 
-/// By the record alone.
+/// The activity according to the record alone.
 fn by_record(session: &SessionObservation, now: Timestamp, scales: &WeighContext<'_>) -> Activity {
     let (tool, called_with) = open_tool(session);
     let (state, since, detail) = match &session.turn {
@@ -219,7 +220,7 @@ fn by_record(session: &SessionObservation, now: Timestamp, scales: &WeighContext
             Some(name) if APPROVAL_TOOLS.contains(&name) => {
                 (ActivityState::NeedsPermission, *since, permission(tool, None))
             }
-            // After a silence "at work", "waits for a permission" and "killed" cannot be told apart.
+            // Once the record is silent, "working", "waiting for a permission" and "killed" look the same.
             _ if has_moved(session.written_at, now, scales) => {
                 (ActivityState::Working, *since, call(tool, called_with))
             }
@@ -230,7 +231,7 @@ fn by_record(session: &SessionObservation, now: Timestamp, scales: &WeighContext
     Activity { state, source: ActivitySource::Transcript, since, detail }
 }
 
-/// Subagents that have not reported, beside a turn that is over. They end with the session's process.
+/// Subagents that have not reported back although the turn is over. They end with the session's process.
 fn subagents(session: &SessionObservation, now: Timestamp, scales: &WeighContext<'_>) -> Option<Activity> {
     let at_work: Vec<_> =
         session.subagents.iter().filter(|subagent| has_moved(subagent.moved_at, now, scales)).collect();
@@ -256,13 +257,13 @@ fn open_tool(session: &SessionObservation) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// A call in words, like `Bash: cargo test`.
+/// A call in words, such as `Bash: cargo test`.
 fn call(tool: Option<&str>, called_with: Option<&str>) -> Option<String> {
     let tool = tool?;
     Some(excerpt::reason(&called_with.map_or(tool.to_owned(), |what| format!("{tool}: {what}"))))
 }
 
-/// What a permission is wanted for; `None` where nobody tells.
+/// What permission is requested for; `None` if no source says.
 fn permission(tool: Option<&str>, what: Option<String>) -> Option<String> {
     if tool.is_some_and(|tool| APPROVAL_TOOLS.contains(&tool)) {
         return Some("a plan waits for approval".to_owned());

@@ -1,4 +1,5 @@
-//! The decision chain as one record: the file, else the output (DESIGN.md 2.2, ranks 4, 7, 8).
+//! The decision chain as one record: the decision file, else the output (DESIGN.md 2.2, ranks 4, 7, 8). Must
+//! not read files.
 
 use crate::judge::GRACE_MS;
 use crate::judge::decision::{
@@ -16,13 +17,13 @@ use super::excerpt;
 pub(super) struct Said {
     pub(super) evidence: Evidence,
     pub(super) report: DecisionReport,
-    /// Whether the file is being written: what it will say is not known, and no round has ended.
+    /// Whether the file is still being written: its content is not known yet, and no round has ended.
     pub(super) is_half_written: bool,
     /// When the file was written.
     pub(super) written_at: Option<Timestamp>,
 }
 
-/// Weighs the decision file with `output`, the text in which a marker may stand.
+/// Weighs the decision file together with `output`, the text that may contain a marker.
 pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighContext<'_>) -> Said {
     let (file, written_at) = match &observations.decision {
         Reading::Present(file) if is_of_baseline(observations, &file.name) => {
@@ -34,7 +35,7 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
         }
         Reading::Present(file) => (Some(FileContent::Text(file.content.as_str())), Some(file.written_at)),
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::HalfWritten => {
-            // It is being written: no other channel may decide before it is whole (SECURITY.md 1.3).
+            // Until the file is complete, no other channel may decide (SECURITY.md 1.3).
             let evidence =
                 Evidence::abstain(Source::Decision, unreadable.name.clone(), Rejection::Unreadable)
                     .because(unreadable.detail.clone());
@@ -67,7 +68,7 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
     Said { evidence: evidence.at(written_at), report, is_half_written: false, written_at }
 }
 
-/// What became of the file, where no channel decided.
+/// Reports what became of the file, for when no channel decided.
 fn report(
     observations: &Observations,
     reason: Option<DecisionReason>,
@@ -82,7 +83,7 @@ fn report(
     }
 }
 
-/// What a text says that is not of the chain: the last message of another session.
+/// Reads a decision from a text outside the chain, such as the last message of another session.
 pub(super) fn beside(text: &str, from: &str, scales: &WeighContext<'_>) -> Option<Evidence> {
     let text = own_voice(text);
     let record = decide(None, &text, scales);
@@ -94,7 +95,7 @@ fn decide(file: Option<DecisionFile<'_>>, output: &str, scales: &WeighContext<'_
     decision::decide(&DecisionInput { file, worker_output: output, check_id, env_check_id: None })
 }
 
-/// A decision of the file `file_name`, or in the text `output` of `from`.
+/// A decision from the file `file_name`, or from the text `output` written by `from`.
 fn verdict(
     record: &DecisionRecord,
     file_name: String,
@@ -104,12 +105,12 @@ fn verdict(
 ) -> Evidence {
     let is_said = matches!(record.source, DecisionSource::Marker | DecisionSource::OutputJson);
     let claim = match record.decision {
-        // A YES of the writer is the last that they say.
+        // A YES counts only as the writer's last statement.
         Decision::Complete if is_said && !decide(None, last_paragraph(output), scales).has_verdict => {
             return Evidence::abstain(Source::Marker, format!("marker in {from}"), Rejection::Undecided)
                 .because("it says complete, and then more: only a last statement counts");
         }
-        // What contradicts itself says no.
+        // A channel that contradicts itself counts as NO.
         Decision::Complete if !record.conflict => Claim::Yes,
         Decision::Complete | Decision::Incomplete => Claim::No,
     };
@@ -155,14 +156,15 @@ fn undecided(
     }
     let mut rejection = rejection(reason, observations);
     if rejection == Rejection::Unreadable && is_of_before {
-        // Whatever it was to say, it was said of an earlier task.
+        // Whatever it was meant to say concerned an earlier task.
         rejection = Rejection::Stale;
     }
     Evidence::abstain(Source::Decision, name, rejection).because(label(reason))
 }
 
-/// Why a file does not count. Unreadable is one that is there and whose content cannot be used; one of
-/// another check or of an earlier task is readable. An id that is the name of a variable was meant for this check.
+/// Why a file does not count. Unreadable means that it exists but its content cannot be used; one of another
+/// check or an earlier task is readable. A file whose id is the name of a variable was meant for this check,
+/// so it counts as unreadable.
 fn rejection(reason: DecisionReason, observations: &Observations) -> Rejection {
     match reason {
         DecisionReason::CheckIdMismatch => Rejection::Foreign,
@@ -183,7 +185,7 @@ fn rejection(reason: DecisionReason, observations: &Observations) -> Rejection {
     }
 }
 
-/// What was expected and what was found.
+/// The reason in words: what was expected and what was found.
 fn label(reason: DecisionReason) -> String {
     let words = match reason {
         DecisionReason::TooLarge => "it is larger than 1 MiB",
