@@ -1,43 +1,44 @@
-//! What one prompt asks for, by its words alone: work, an answer, nothing, or to go on.
+//! What one prompt asks for, by its words alone: work, an answer, nothing, or to continue. Must not look at
+//! other turns.
 //!
-//! The two mistakes cost differently. A wish that is taken for a question leaves an old COMPLETE standing over
-//! work that was never done; a question that is taken for a wish asks the person to look again. So a prompt
-//! asks for work unless its words clearly ask for something else.
+//! The two possible mistakes differ in cost. If a request for work is taken for a question, an old COMPLETE
+//! stays in place although new work was never done; if a question is taken for a request, the person merely
+//! has to look again. A prompt therefore asks for work unless its words clearly ask for something else.
 
 use super::phrases::{Group, PHRASES, Phrases};
 use super::sentence::{Sentence, sentences};
 
-/// A prompt of so few words, or signs where words have no blanks, names no new work.
+/// A prompt this short names no new work, counted in words, or in characters for scripts without spaces.
 const FEW_WORDS: usize = 3;
 const FEW_SIGNS: usize = 8;
 
-/// Particles and endings that make a thing of a word of change.
+/// Particles and endings after which a word of change is a noun (Japanese, Korean, Chinese).
 const THING_MARKS: &[&str] = &[
     "を", "の", "が", "は", "に", "と", "も", "点", "箇所", "方法", "案", "計画", "理由", "リングの", "内容",
     "履歴", "された", "した", "을", "를", "은", "는", "이", "의", "사항", "了",
 ];
-/// What makes a wish of it again.
+/// Endings that turn it back into a request.
 const WISH_MARKS: [&str; 9] =
     ["をお願い", "をして", "をする", "を行", "をやって", "もお願い", "を頼", "을해", "를해"];
 
 /// What a prompt asks for, by its words alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// Nothing: thanks, a greeting.
+    /// Nothing: thanks or a greeting.
     Nothing,
-    /// Praise or an `ok`: a yes where something was asked, else nothing.
+    /// Praise or an `ok`: a yes if something was asked, otherwise nothing.
     Consent,
-    /// A yes or a no: it answers.
+    /// A yes or a no, as an answer.
     Reply,
-    /// To go on with what was begun.
+    /// To continue what was begun.
     GoOn,
-    /// An answer and no change.
+    /// An answer, without any change.
     Answer,
     /// Work.
     Work {
-        /// True when the words point back at what was done: more of the same task.
+        /// Whether the words refer back to what was done: more of the same task.
         is_more: bool,
-        /// True when the task before is given up.
+        /// Whether the previous task is given up.
         drops: bool,
     },
 }
@@ -62,7 +63,7 @@ pub(super) fn ask(prompt: &str) -> Ask {
     read(prompt, true)
 }
 
-/// What a custom command asks for: `/fix-issue 123` by the words of its name.
+/// What a custom command such as `/fix-issue 123` asks for, by the words of its name.
 pub(super) fn ask_of_command(prompt: &str) -> Ask {
     let name_end = prompt.find(char::is_whitespace).unwrap_or(prompt.len());
     let (name, rest) = prompt.split_at(name_end);
@@ -73,7 +74,7 @@ fn read(prompt: &str, is_typed: bool) -> Ask {
     let phrases = &*PHRASES;
     let sentences = sentences(prompt);
     if sentences.is_empty() {
-        // A sign alone, like a thumb, consents; a block of code alone is material for work.
+        // A lone symbol such as a thumbs-up consents; a lone code block is material for work.
         let has_words = prompt.chars().any(char::is_alphanumeric);
         return if has_words { Ask::Work { is_more: true, drops: false } } else { Ask::Consent };
     }
@@ -108,7 +109,7 @@ fn kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
         let is_thanks = [Thanks, Greeting].into_iter().any(|group| contains(sentence, group, phrases));
         return if is_thanks { Kind::Thanks } else { Kind::Praise };
     }
-    // `Yes, thanks` is a yes where something was asked, else nothing.
+    // `Yes, thanks` is a yes if something was asked, otherwise nothing.
     if is_of(&[Thanks, Praise, Filler, Yes, No]) && contains(sentence, Thanks, phrases) {
         return Kind::Praise;
     }
@@ -121,7 +122,7 @@ fn kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     if sentence.is_joined() { joined_kind(sentence, phrases) } else { spaced_kind(sentence, phrases) }
 }
 
-/// A sentence of words that are divided by blanks: its first verb or question word decides.
+/// A sentence in a script with spaces: its first verb or question word decides.
 fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     let (words, forbids) = allowed(&sentence.words, phrases);
     let words = words.as_slice();
@@ -134,7 +135,7 @@ fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
             is_request = true;
             at += n;
         } else if !is_request && starts(Group::Question).is_some() {
-            // `Do the migration` has no mark, `do you know` mostly has.
+            // `Do the migration` has no question mark; `do you know` usually does.
             let is_work = starts(Group::Work).is_some() && !sentence.is_question;
             let is_wish = !sentence.is_question && phrases.has(rest, Group::Wish);
             return if is_work || is_wish || asks_beside(rest, phrases) { Kind::Work } else { Kind::Answer };
@@ -155,7 +156,7 @@ fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     if is_request || phrases.has(words, Group::Wish) {
         return Kind::Work;
     }
-    // `And the README?` is a short wish.
+    // `And the README?` is a short request.
     let is_short_addition = at > 0 && words.len() <= FEW_WORDS;
     match (sentence.is_question && !is_short_addition, forbids) {
         (true, _) => Kind::Answer,
@@ -164,7 +165,7 @@ fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     }
 }
 
-/// The words without what forbids a change, and whether something did.
+/// The words without those that forbid a change, and whether there were any.
 fn allowed(words: &[String], phrases: &Phrases) -> (Vec<String>, bool) {
     let forbidden = (0..words.len()).find(|at| phrases.starts(&words[*at..], &[Group::NoChange]).is_some());
     let Some(at) = forbidden else { return (words.to_vec(), false) };
@@ -174,8 +175,8 @@ fn allowed(words: &[String], phrases: &Phrases) -> (Vec<String>, bool) {
     (left, true)
 }
 
-/// Whether a sentence that begins with a question or a look asks for a change beside it: `… and fix it`. What
-/// follows `how to` is spoken of only.
+/// Whether a sentence that begins with a question or a request to look also asks for a change: `… and fix
+/// it`. Words after `how to` do not count, since they only mention the change.
 fn asks_beside(words: &[String], phrases: &Phrases) -> bool {
     let end = (0..words.len()).find(|at| phrases.starts(&words[*at..], &[Group::Embedded]).is_some());
     let words = &words[..end.unwrap_or(words.len())];
@@ -192,7 +193,7 @@ fn asks_beside(words: &[String], phrases: &Phrases) -> bool {
     })
 }
 
-/// `I want (you) to understand why …`.
+/// Whether the wish is only to know something: `I want (you) to understand why …`.
 fn wishes_to_know(after_wish: &[String], phrases: &Phrases) -> bool {
     let is_link = |word: &&String| matches!(word.as_str(), "you" | "to" | "only" | "just" | "first");
     let n_links = after_wish.iter().take_while(is_link).count();
@@ -202,7 +203,7 @@ fn wishes_to_know(after_wish: &[String], phrases: &Phrases) -> bool {
         && !asks_beside(rest, phrases)
 }
 
-/// A sentence in a script in which phrases are looked for inside words.
+/// A sentence in a script whose phrases are found inside words.
 fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     let text = phrases.without(&sentence.joined, &[Group::NoChange]);
     let forbids = text.len() != sentence.joined.len();
@@ -230,8 +231,8 @@ fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     }
 }
 
-/// Whether `phrase` stands as a verb in a text: with a particle behind it, it is a thing that is spoken of, as
-/// in "review the change". `変更をお願いします` is a wish all the same.
+/// Whether `phrase` is used as a verb in a text. With a particle behind it, it is a noun, as in "review the
+/// change"; `変更をお願いします` is a request nevertheless.
 fn is_verb_in(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let after = &text[at + phrase.len()..];
@@ -240,7 +241,7 @@ fn is_verb_in(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Whether nothing but phrases of `groups` stands in a sentence.
+/// Whether a sentence consists of phrases from `groups` only.
 fn is_covered(sentence: &Sentence, groups: &[Group], phrases: &Phrases) -> bool {
     if sentence.is_joined() {
         return phrases.without(&sentence.joined, groups).is_empty();
@@ -258,7 +259,7 @@ fn contains(sentence: &Sentence, group: Group, phrases: &Phrases) -> bool {
         || sentence.is_joined() && phrases.joined(group).any(|phrase| sentence.joined.contains(phrase))
 }
 
-/// Whether a wish points back at what was asked or done before, so that it is more of the same task.
+/// Whether a request refers back to what was asked or done before, so that it is more of the same task.
 fn points_back(sentences: &[Sentence], is_typed: bool, phrases: &Phrases) -> bool {
     let Some(first) = sentences.first() else { return true };
     let n_words: usize = sentences.iter().map(|sentence| sentence.words.len()).sum();
@@ -278,7 +279,7 @@ fn points_back(sentences: &[Sentence], is_typed: bool, phrases: &Phrases) -> boo
         })
 }
 
-/// `fix that`, `it fails`.
+/// Recognises short references such as `fix that` and `it fails`.
 fn points_at_something(sentence: &Sentence, phrases: &Phrases) -> bool {
     let words = &sentence.words;
     let points = |at: usize| phrases.starts(&words[at..], &[Group::PointsAt]).is_some();

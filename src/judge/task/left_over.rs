@@ -1,48 +1,49 @@
-//! Sessions that were left: what only they say is shown and no longer decides.
+//! Sessions that were left: their claims are shown but no longer decide. Must not read what they claim.
 
 use super::is_same_text;
 use crate::judge::supervised_loop::is_later_iteration;
 use crate::model::{SessionTasks, Timestamp, TurnEnd};
 
-/// A session without a process that was silent for so long may be left over, in milliseconds.
+/// How many milliseconds a session without a process must be silent before it may be left over.
 const SILENCE_MS: i64 = 24 * 3_600_000;
 
-/// What is known of one session of a workspace.
+/// What is known of one session in a workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionStanding<'a> {
-    /// The agent, like `claude`.
+    /// The agent, such as `claude`.
     pub agent: &'a str,
     /// Its id.
     pub session_id: &'a str,
     /// Its tasks.
     pub tasks: &'a SessionTasks,
-    /// The moment of its first line, where that was read.
+    /// When its first line was written, if that line was read.
     pub began_at: Option<Timestamp>,
-    /// The moment of its last line of conversation.
+    /// When its last line of conversation was written.
     pub last_line_at: Option<Timestamp>,
     /// Whether a process has it open.
     pub lives: bool,
-    /// The session that it is a copy of.
+    /// The id of the session of which it is a copy.
     pub fork_of: Option<&'a str>,
-    /// Whether it began by clearing the conversation before it.
+    /// Whether it began by clearing the previous conversation.
     pub began_by_clear: bool,
 }
 
 /// Why a session is left over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LeftOver {
-    /// It was silent for a day, and a person prompted elsewhere later.
+    /// It was silent for a day, and a person later prompted another session.
     Silent,
-    /// A copy of it went on and ended by itself.
+    /// A copy of it continued and ended by itself.
     Forked,
-    /// The same task was given elsewhere later and ended by itself: again by a person, or by the next iteration of a
-    /// supervised run, which was told what this session left.
+    /// The same task was later given to another session and ended by itself there: again by a person, or by a
+    /// later iteration of a supervised run, which was told what this session left.
     DoneElsewhere,
     /// Its conversation was cleared.
     Cleared,
 }
 
-/// Which sessions of a workspace are left over at the moment `now`, in the order of `sessions`.
+/// Which sessions of a workspace are left over at `now`, in the order of `sessions`. A session with a process
+/// never is.
 pub fn left_over(sessions: &[SessionStanding<'_>], now: Timestamp) -> Vec<Option<LeftOver>> {
     let cleared: Vec<usize> = sessions.iter().filter_map(|session| cleared_by(session, sessions)).collect();
     let why = |(at, session): (usize, &SessionStanding<'_>)| {
@@ -65,7 +66,7 @@ pub fn left_over(sessions: &[SessionStanding<'_>], now: Timestamp) -> Vec<Option
     sessions.iter().enumerate().map(why).collect()
 }
 
-/// The session whose conversation was cleared when `session` began: the last one before it.
+/// The session whose conversation was cleared when `session` began: the latest one before it.
 fn cleared_by(session: &SessionStanding<'_>, sessions: &[SessionStanding<'_>]) -> Option<usize> {
     let began_at = session.began_at.filter(|_| session.began_by_clear)?;
     let before = sessions.iter().enumerate().filter(|(_, other)| {
@@ -94,8 +95,8 @@ fn has_done_the_same_task(other: &SessionStanding<'_>, session: &SessionStanding
     is_same_text(&done.first_prompt, &task.first_prompt) && done.last_end == TurnEnd::Finished
 }
 
-/// Whether `other` is the next iteration of the supervised run in which `session` was one, also of one that only asks for
-/// an answer.
+/// Whether `other` is a later iteration of the supervised run that `session` belongs to, even if the run asks
+/// only for an answer.
 fn is_next_iteration(other: &SessionStanding<'_>, session: &SessionStanding<'_>) -> bool {
     let (Some((next, end)), Some((before, _))) = (asked(other.tasks), asked(session.tasks)) else {
         return false;

@@ -1,8 +1,9 @@
-//! Tasks: what a person asked for, read from the turns of a session. Pure and total.
+//! Tasks: what a person asked for, read from the turns of a session. Pure and total. Must not decide whether
+//! a task is done.
 //!
-//! A task begins with a prompt that asks for new work and goes on through answers, options, additions,
-//! repairs, and words that closeout or a gate sent; in doubt it goes on. A question or thanks in between is a
-//! turn beside it and changes nothing of it. What counts as what stands in `assets/tasks.toml`.
+//! A task begins with a prompt that asks for new work, and continues through answers, options, additions,
+//! repairs, and messages that closeout or a gate sent; in doubt it continues. A question or thanks in between
+//! is a side turn and does not change the task. `assets/tasks.toml` has the phrases that distinguish these.
 
 mod demand;
 mod left_over;
@@ -21,24 +22,23 @@ use crate::model::{
     Deed, Demand, Prompt, PromptKind, SessionTasks, SideTurn, Task, Timestamp, Turn, TurnEnd, TurnHistory,
 };
 
-/// So much of the end of a message is looked at for a question, in bytes.
+/// How many bytes at the end of a message are searched for a question.
 const QUESTION_REACH: usize = 600;
-/// Signs and words that a question in an agent's last words has.
+/// Characters and words that mark a question in an agent's last words.
 const QUESTION_SIGNS: [&str; 8] =
     ["?", "？", "let me know", "please confirm", "ですか", "ますか", "でしょうか", "ください"];
 
-/// What was read of the turns of one session, so that only what is new is read again. Losing it costs time and
-/// nothing else.
+/// What was read from the turns of one session, so that only new turns are read. Losing it costs only time.
 #[derive(Debug, Default)]
 pub struct Memory(Followed<Turn, TurnRead, Fold>);
 
-/// What the words of a turn alone tell.
+/// What the words of a turn say by themselves.
 #[derive(Debug)]
 struct TurnRead {
     prompt: Option<Arc<Prompt>>,
-    /// What its prompt asks for, if that is a person's.
+    /// What its prompt asks for, if a person wrote it.
     ask: Option<Ask>,
-    /// Whether it left a question to the person.
+    /// Whether the turn left the person a question.
     asks: bool,
 }
 
@@ -47,7 +47,7 @@ pub fn read(agent: &str, session_id: &str, history: &TurnHistory) -> SessionTask
     read_again(agent, session_id, history, &mut Memory::default())
 }
 
-/// The same with what was read before of this session.
+/// Reads the tasks of one session, reusing what `memory` kept of it.
 pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: &mut Memory) -> SessionTasks {
     let begin = Fold { has_unread_begin: !history.is_whole, ..Fold::default() };
     if memory.0.settled_mut().has_unread_begin != begin.has_unread_begin {
@@ -71,31 +71,31 @@ pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: 
     fold.tasks
 }
 
-/// What a session is called.
+/// What identifies a session.
 #[derive(Debug, Clone, Copy)]
 struct SessionName<'a> {
     agent: &'a str,
     session_id: &'a str,
 }
 
-/// What was read so far.
+/// The tasks, as far as the turns have been read.
 #[derive(Debug, Clone, Default)]
 struct Fold {
-    /// True when something stands before the first turn.
+    /// Whether something precedes the first turn that was read.
     has_unread_begin: bool,
-    /// True once a prompt of a person was taken: from then on no unread one can have begun the task.
+    /// Whether a person's prompt was taken. From then on, no unread prompt can have begun the task.
     has_prompt: bool,
     tasks: SessionTasks,
-    /// True when the last turn stood beside the task.
+    /// Whether the last turn was a side turn.
     is_beside: bool,
     before: Option<TurnBefore>,
 }
 
-/// How the turn before ended.
+/// How the previous turn ended.
 #[derive(Debug, Clone)]
 struct TurnBefore {
     end: TurnEnd,
-    /// Whether it left a question to the person.
+    /// Whether it left the person a question.
     asks: bool,
 }
 
@@ -114,7 +114,7 @@ impl Fold {
             self.tasks.first_prompt_at = earlier(self.tasks.first_prompt_at, prompt.at);
         }
         match turn.prompt.as_ref().map(|prompt| (prompt, prompt.kind)) {
-            // What the person did by the client's own commands ends no turn of the agent.
+            // The client's own commands, used by the person, end no turn of the agent.
             Some((_, PromptKind::ClientCommand)) => return,
             None | Some((_, PromptKind::HookFeedback | PromptKind::Reminder | PromptKind::Notice)) => {
                 self.resume(turn);
@@ -133,14 +133,14 @@ impl Fold {
         self.before = Some(TurnBefore { end: turn.end.clone(), asks: read.asks });
     }
 
-    /// Where a prompt of a person belongs.
+    /// Where a person's prompt belongs.
     fn place(&self, prompt: &Prompt, turn: &Turn, ask: Ask) -> Place {
         let is_steering = self.before.as_ref().is_some_and(|before| before.end == TurnEnd::Steered);
         let beside = match ask {
             _ if is_steering && !self.is_beside => None,
             Ask::Nothing => Some(Demand::Nothing),
             Ask::Consent if !self.is_asked() => Some(Demand::Nothing),
-            // What made the agent write files was a wish.
+            // A prompt that made the agent write files was a request for work.
             Ask::Answer if !has_edits(turn) => Some(Demand::Answer),
             Ask::Answer | Ask::Consent | Ask::Reply | Ask::GoOn | Ask::Work { .. } => None,
         };
@@ -154,20 +154,20 @@ impl Fold {
         }
     }
 
-    /// Whether whatever is wished now goes on with the task: its last turn was cut or asks, or its text is
-    /// given once more.
+    /// Whether any request now continues the task: its last turn was cut or asked something, or the prompt
+    /// repeats the task's text.
     fn is_open_for(&self, prompt: &Prompt) -> bool {
         let was_cut = self.before.as_ref().is_some_and(|before| before.end != TurnEnd::Finished);
         let is_same = self.tasks.current().is_some_and(|task| is_same_text(&task.first_prompt, &prompt.text));
         was_cut || is_same || self.is_asked()
     }
 
-    /// Whether an unread prompt may have begun the task that goes on now.
+    /// Whether an unread prompt may have begun the current task.
     fn is_begin_unread(&self) -> bool {
         self.has_unread_begin && !self.has_prompt
     }
 
-    /// Whether the turn before left a question to the person.
+    /// Whether the previous turn left the person a question.
     fn is_asked(&self) -> bool {
         self.before.as_ref().is_some_and(|before| before.asks)
     }
@@ -195,8 +195,8 @@ impl Fold {
         }
     }
 
-    /// A prompt goes on with the task that is there. Where there is none, the question before it was what
-    /// the task is about.
+    /// Continues the current task with a prompt. If there is none, the preceding question becomes the
+    /// beginning of the task.
     fn extend_task(&mut self, session: SessionName<'_>, prompt: &Prompt, turn: &Turn, is_shown: bool) {
         if self.tasks.newest.is_none() {
             let side = self.tasks.side_turns.pop_if(|side| side.demand == Demand::Answer);
@@ -235,7 +235,7 @@ impl Fold {
         }
     }
 
-    /// A turn that no person began belongs to what went on before it.
+    /// A turn that no person began belongs to what preceded it.
     fn resume(&mut self, turn: &Turn) {
         let sides = match &mut self.tasks.newest {
             Some(task) if !self.is_beside => return close(task, turn),
@@ -248,17 +248,18 @@ impl Fold {
     }
 }
 
-/// The earlier of two moments that are known.
+/// The earlier of the known times.
 fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
     one.into_iter().chain(other).min()
 }
 
-/// What a prompt of a person asks for by its words; `None` for one that no person wrote.
+/// What a person's prompt asks for, by its words; `None` if no person wrote it.
 fn ask_of(prompt: &Prompt) -> Option<Ask> {
     match prompt.kind {
         PromptKind::CustomCommand => Some(ask_of_command(&prompt.text)),
         PromptKind::Person if prompt.text.trim().is_empty() => Some(Ask::GoOn),
-        // What a supervised run writes below the person's words, a question of the agent's too, is no wish.
+        // What a supervised run appends to the person's words, including the agent's question, is not a
+        // request.
         PromptKind::Person => Some(ask(own_part(&prompt.text))),
         PromptKind::ClientCommand
         | PromptKind::HookFeedback
@@ -273,7 +274,7 @@ fn close(task: &mut Task, turn: &Turn) {
     task.last_end = turn.end.clone();
 }
 
-/// The place just after everything that was done in a turn.
+/// The position just after everything that was done in a turn.
 fn end_of(turn: &Turn) -> u64 {
     turn.steps.last().map_or(turn.order, |step| step.order).saturating_add(1)
 }
@@ -282,8 +283,8 @@ fn has_edits(turn: &Turn) -> bool {
     turn.steps.iter().any(|step| matches!(step.deed, Deed::Edit { was_done: true, .. }))
 }
 
-/// Whether a turn left a question to the person: by a tool or, as far as a look at the signs tells, in its
-/// last words. A yes is one only then.
+/// Whether a turn left the person a question, by a tool or by the look of its last words. Only then is a
+/// "yes" an answer.
 fn asks(turn: &Turn) -> bool {
     let by_tool = turn.steps.iter().rev().take(3).any(|step| matches!(step.deed, Deed::Asked { .. }));
     let by_words = turn.closing_words.as_deref().is_some_and(|words| {
@@ -294,7 +295,7 @@ fn asks(turn: &Turn) -> bool {
     by_tool || by_words
 }
 
-/// Whether two prompts say the same, but for blanks and case.
+/// Whether two prompts say the same, ignoring whitespace and case.
 pub(super) fn is_same_text(one: &str, other: &str) -> bool {
     let mut words = one.split_whitespace().map(str::to_lowercase);
     words.by_ref().eq(other.split_whitespace().map(str::to_lowercase)) && !one.trim().is_empty()

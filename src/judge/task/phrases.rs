@@ -1,12 +1,11 @@
-//! The phrases of `assets/tasks.toml`, made ready to be found in a sentence. It knows which group a phrase
-//! belongs to and nothing of what the groups mean.
+//! The phrases of `assets/tasks.toml`, indexed so that they can be found in a sentence. Must not know what
+//! the groups mean.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::sentence::is_joined;
 
-/// A group of phrases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Group {
     Thanks,
@@ -55,20 +54,20 @@ const GROUPS: [(&str, Group); 20] = [
     ("joint", Group::Joint),
 ];
 
-/// The phrases by the names of their groups: made of the file by the build.
+/// The phrases by group name, generated from the file by the build script.
 static FILE: &[(&str, &[&str])] = &include!(concat!(env!("OUT_DIR"), "/tasks.rs"));
 
 /// All phrases.
 pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(Phrases::built_in);
 
-/// The phrases, to be found by their first word.
+/// The phrases, indexed by how they begin.
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
-    /// Phrases of whole words, by the first.
+    /// Phrases of whole words, by first word.
     spaced: HashMap<String, Vec<(Vec<String>, Group)>>,
-    /// The same where the first word is a stem, by its first byte.
+    /// Phrases whose first word is a stem, by its first byte.
     stems: HashMap<u8, Vec<(Vec<String>, Group)>>,
-    /// Phrases that match anywhere, the longest first.
+    /// Phrases that match anywhere, longest first.
     joined: Vec<(String, Group)>,
 }
 
@@ -101,7 +100,8 @@ impl Phrases {
         }
     }
 
-    /// How many words the longest phrase of one of `groups` takes that begins at the first of `words`.
+    /// The length in words of the longest phrase from `groups` with which `words` begin; `None` if there is
+    /// none.
     pub(super) fn starts(&self, words: &[String], groups: &[Group]) -> Option<usize> {
         let first = words.first()?;
         let exact = self.spaced.get(first).into_iter().flatten();
@@ -110,17 +110,17 @@ impl Phrases {
         found.filter(|(phrase, _)| begins_with(words, phrase)).map(|(phrase, _)| phrase.len()).max()
     }
 
-    /// Whether a phrase of `group` stands anywhere among the words.
+    /// Whether the words contain a phrase of `group`.
     pub(super) fn has(&self, words: &[String], group: Group) -> bool {
         (0..words.len()).any(|at| self.starts(&words[at..], &[group]).is_some())
     }
 
-    /// The phrases of `group` that match anywhere, the longest first.
+    /// The phrases of `group` that match anywhere, longest first.
     pub(super) fn joined(&self, group: Group) -> impl Iterator<Item = &str> {
         self.joined.iter().filter(move |(_, of)| *of == group).map(|(phrase, _)| phrase.as_str())
     }
 
-    /// What is left of a text without the phrases of `groups`, the longest taken first.
+    /// Removes the phrases of `groups` from a text, longest first.
     pub(super) fn without(&self, text: &str, groups: &[Group]) -> String {
         let of_groups = self.joined.iter().filter(|(_, group)| groups.contains(group));
         of_groups.fold(text.to_owned(), |left, (phrase, _)| {

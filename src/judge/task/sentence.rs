@@ -1,30 +1,29 @@
-//! Cuts a prompt into sentences of plain words. What stands in code or in a quote is the person's material and
-//! not what they ask, and is left out.
+//! Splits a prompt into sentences of plain words. Code and quotes are the person's material rather than their
+//! request, and are left out. Must not interpret the words.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// More sentences are not looked at.
+/// Sentences beyond this number are ignored.
 const MOST_SENTENCES: usize = 100;
 
-/// One sentence of a prompt.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sentence {
-    /// Its words in lower case. In scripts without blanks a word is a run of signs.
+    /// Its words in lower case. In scripts without spaces, a word is a run of characters.
     pub(super) words: Vec<String>,
-    /// Its signs without blanks and punctuation.
+    /// Its characters without spaces and punctuation.
     pub(super) joined: String,
-    /// True when it ends with a question mark.
+    /// Whether it ends with a question mark.
     pub(super) is_question: bool,
 }
 
 impl Sentence {
-    /// Whether it is in a script whose words are not divided by blanks, or carry particles.
+    /// Whether it is in a script whose words are not separated by spaces, or carry particles.
     pub(super) fn is_joined(&self) -> bool {
         self.joined.chars().any(is_joined)
     }
 }
 
-/// Whether this sign is of a script in which phrases are looked for inside words.
+/// Whether this character belongs to a script whose phrases are found inside words.
 pub(super) fn is_joined(sign: char) -> bool {
     matches!(sign, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{1100}'..='\u{11ff}')
 }
@@ -54,7 +53,7 @@ fn own_words(prompt: &str) -> String {
         if begin.starts_with("```") || begin.starts_with("~~~") {
             in_fence = !in_fence;
         } else if !in_fence && !begin.starts_with('>') {
-            // A code span is a name: a word of its own that is no verb.
+            // A code span is a name, so it becomes a word of its own that is no verb.
             for (index, part) in line.split('`').enumerate() {
                 own.push_str(if index % 2 == 0 { part } else { " § " });
             }
@@ -64,14 +63,14 @@ fn own_words(prompt: &str) -> String {
     own
 }
 
-/// The first sentence, with its mark, and what follows it.
+/// The first sentence with its final punctuation, and the rest of the text.
 fn cut(text: &str) -> (&str, &str) {
     let mut signs = text.char_indices().peekable();
     while let Some((at, sign)) = signs.next() {
         let end = at + sign.len_utf8();
         let is_end = match sign {
             '\n' | '。' => true,
-            // A point inside a name or a number ends nothing.
+            // A dot inside a name or a number does not end a sentence.
             '.' | '!' | '?' | ';' => {
                 signs.peek().is_none_or(|(_, next)| !next.is_alphanumeric() || is_joined(*next))
             }
