@@ -1,4 +1,4 @@
-//! What the program reads of its environment, once, at the start.
+//! What the program reads from its environment, once, at the start. It must not be read again later.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,19 +18,18 @@ use crate::store::log::{self, LogGuard};
 
 use super::exit::Failure;
 
-/// The environment.
 pub(super) struct Environment {
     variables: BTreeMap<OsString, OsString>,
-    /// The working directory; `.` when it cannot be told.
+    /// The working directory; `.` if it cannot be determined.
     pub(super) here: PathBuf,
     home: Option<PathBuf>,
     own_program: Option<PathBuf>,
-    /// The log of this process; why there is none, in words.
+    /// The log of this process, or why there is none.
     log: OnceLock<Result<LogGuard, String>>,
 }
 
 impl Environment {
-    /// Reads it.
+    /// Reads the environment.
     pub(super) fn read() -> Environment {
         let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         Environment {
@@ -42,12 +41,12 @@ impl Environment {
         }
     }
 
-    /// A variable that is set and not empty.
+    /// The variable `name`, if it is set and not empty.
     pub(super) fn variable(&self, name: &str) -> Option<&OsString> {
         self.variables.get(&OsString::from(name)).filter(|value| !value.is_empty())
     }
 
-    /// All of it, for a program that the person chose themselves.
+    /// All variables, for a program that the person chose.
     pub(super) fn all(&self) -> Vec<(OsString, OsString)> {
         self.variables.clone().into_iter().collect()
     }
@@ -56,12 +55,12 @@ impl Environment {
         self.variable(name)?.to_str().map(str::to_owned)
     }
 
-    /// The locale of characters, by the variables in the order of setlocale(3).
+    /// The locale for characters: the first of the variables that is set, in the order of setlocale(3).
     pub(super) fn locale(&self) -> Option<String> {
         ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.text(name))
     }
 
-    /// Where configuration is looked for.
+    /// Where to look for configuration.
     pub(super) fn sources(&self, flags: Flags) -> Sources {
         Sources { environment: self.variables.clone(), home: self.home.clone(), flags }
     }
@@ -73,56 +72,56 @@ impl Environment {
         }
     }
 
-    /// Why no log is written, in words.
+    /// Why no log is written.
     pub(super) fn log_problem(&self) -> Option<&str> {
         self.log.get()?.as_ref().err().map(String::as_str)
     }
 
-    /// The program of that name on the path.
+    /// The path of the program `name`, by the search path.
     pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
         let path = self.variable("PATH")?;
         process::find_program(name, Some(path.as_os_str()))
     }
 
-    /// The agents that closeout knows, each with the place where its records are by its own variables.
+    /// The agents that closeout knows, each with the folder of its records as its own variables set it.
     pub(super) fn adapters(&self) -> Vec<Adapter> {
         Adapter::all(|folder| self.folder_of(folder))
     }
 
-    /// tmux, if it is installed, and whether this runs inside (tmux(1), ENVIRONMENT).
+    /// tmux, if it is installed, and the server and pane closeout runs in (tmux(1), ENVIRONMENT).
     fn tmux(&self) -> Option<Tmux> {
         let program = self.program("tmux")?;
         let folder = self.variable("TMUX_TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
         let own = rustix::process::geteuid().as_raw();
         let inside = self.variable("TMUX").zip(self.variable("TMUX_PANE")).and_then(|(variable, pane)| {
-            // `socket,pid,session`; a path may hold commas.
+            // `TMUX` is `socket,pid,session`; the path of the socket may contain commas.
             let socket = PathBuf::from(variable.to_str()?.rsplitn(3, ',').nth(2)?);
             Some(InsideTmux { socket, variable: variable.clone(), pane: pane.clone() })
         });
         Some(Tmux { program, default_socket: folder.join(format!("tmux-{own}/default")), inside })
     }
 
-    /// Where a folder of an agent's own is.
+    /// The path of an agent's folder.
     pub(super) fn folder_of(&self, folder: &AgentFolder) -> Option<PathBuf> {
         folder.path(self.home.as_deref(), |name| self.folder(name))
     }
 
-    /// The session of an agent that this was started in, where the agent names it.
+    /// The id of the agent session that started this program, if the agent names it.
     fn own_session(&self) -> Option<String> {
         AGENTS.into_iter().find_map(|agent| self.text(agent.facts().session_variable?))
     }
 
-    /// A variable that is an absolute path.
+    /// The variable `name`, if it is an absolute path.
     fn folder(&self, name: &str) -> Option<PathBuf> {
         self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// A path that was given, absolute and with its links as they are.
+    /// `path` made absolute, without resolving links.
     pub(super) fn absolute(&self, path: &Path) -> PathBuf {
         self.here.join(path)
     }
 
-    /// What an engine is started with.
+    /// The parameters of an engine with this scope.
     pub(super) fn engine_config(
         &self,
         scope: Scope,
@@ -138,7 +137,8 @@ impl Environment {
         };
         let config = Config::load(&sources)?;
         if let Some(folder) = &state_folder {
-            // What looks at one workspace ends soon; elsewhere a line must not hold up the loop.
+            // A run on one workspace ends soon and logs directly; elsewhere a log line must not hold up the
+            // loop.
             let is_short = matches!(scope, Scope::One(_));
             self.log.get_or_init(|| start_log(&log::folder(folder), config.log().level, is_short));
         }
@@ -165,7 +165,7 @@ fn start_log(folder: &Path, level: LevelFilter, is_short: bool) -> Result<LogGua
     started.map_err(|error| format!("no log is written: {error}"))
 }
 
-/// This very program, also after its file was replaced by a newer one (proc(5)).
+/// The path of this very program, valid even after its file was replaced by a newer one (proc(5)).
 fn own_program() -> Option<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if running.exists() {
@@ -175,7 +175,7 @@ fn own_program() -> Option<PathBuf> {
     }
 }
 
-/// Whether a locale is one of UTF-8, like `C.UTF-8`.
+/// Whether a locale uses UTF-8, like `C.UTF-8`.
 pub(super) fn is_utf8(locale: &str) -> bool {
     let locale = locale.to_lowercase();
     locale.contains("utf-8") || locale.contains("utf8")

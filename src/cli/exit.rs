@@ -1,29 +1,30 @@
-//! Exit codes and last words. The codes are a contract: README.md documents them.
+//! Exit codes and final messages. The codes are a contract: README.md documents them, and none may change its
+//! meaning.
 
 use std::io;
 
 use crate::config::ConfigError;
 use crate::model::{ActionClass, RunStatus, VerdictState};
 
-/// How a run ended that did what it was asked for.
+/// How a run ended that did what was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// 0: done; for a check, complete.
     Done,
-    /// 1: the check's verdict is another one than complete; an agent that was asked says that it is not done.
+    /// 1: the verdict of a check is not complete; or an agent that was asked says that it is not done.
     NotComplete,
-    /// 3: the verdict is ERROR: the evidence could not be read, or the run failed; or no probe was answered.
+    /// 3: the verdict is ERROR (the evidence could not be read, or the run failed), or no probe was answered.
     Unjudged,
-    /// A supervised run ended so; each status has its code.
+    /// The code of the supervised run's status.
     Run(RunStatus),
-    /// An action ended so; each class has its code.
+    /// The code of the action's class.
     Action(ActionClass),
-    /// 128 and the number of the signal that ended the program.
+    /// 128 plus the number of the signal that ended the program.
     Signalled(u8),
 }
 
 impl Outcome {
-    /// The outcome of a check with this verdict.
+    /// The outcome of a check with the verdict `state`.
     pub(super) fn of(state: VerdictState) -> Outcome {
         match state {
             VerdictState::Complete => Outcome::Done,
@@ -51,25 +52,25 @@ impl Outcome {
     }
 }
 
-/// Why a run could not do what it was asked for.
+/// Why a run could not do what was requested.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// 2: the arguments do not fit together, or not to where the program runs.
+    /// 2: the arguments contradict each other, or do not fit where the program runs.
     #[error("{0}")]
     Usage(String),
-    /// 4: what was to be looked at is not there, or is no workspace.
+    /// 4: the target does not exist, or is not a workspace.
     #[error("{0}")]
     NoWorkspace(String),
-    /// 20: it is not done as things are, and nothing was sent or changed.
+    /// 20: refused in the present state; nothing was sent or changed.
     #[error("{0}")]
     Refused(String),
-    /// 5: the configuration.
+    /// 5: the configuration is invalid or cannot be read.
     #[error("{0}")]
     Config(#[from] ConfigError),
     /// 5: the settings of an agent cannot be changed.
     #[error("{0}")]
     Settings(String),
-    /// 6: what closeout itself wrote down cannot be read.
+    /// 6: closeout's own stored data cannot be read or written.
     #[error("{0}")]
     Unreadable(String),
     /// 6: reading the input or writing the output failed.
@@ -77,7 +78,7 @@ pub(super) enum Failure {
     Stream {
         /// What was attempted.
         what: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -95,7 +96,7 @@ impl Failure {
     }
 }
 
-/// What a front ends with.
+/// The result of a front.
 pub(super) type Ended = Result<Outcome, Failure>;
 
 #[cfg(test)]
@@ -108,7 +109,7 @@ mod tests {
     use crate::cli::args::Arguments;
     use strum::VariantArray as _;
 
-    /// The rows of the table in README.md: codes, and what they mean.
+    /// The rows of the table in README.md: codes and their meanings.
     fn documented() -> Vec<(u8, &'static str)> {
         let readme = include_str!("../../README.md");
         let rows = readme.lines().skip_while(|line| !line.starts_with("| exit code |")).skip(2);
@@ -125,7 +126,7 @@ mod tests {
         found
     }
 
-    /// Every code that the program can end with.
+    /// All codes the program can end with.
     fn codes() -> BTreeSet<u8> {
         let outcomes = [Outcome::Done, Outcome::NotComplete, Outcome::Unjudged, Outcome::Signalled(2)];
         let actions = ActionClass::VARIANTS.iter().copied().map(Outcome::Action);

@@ -1,8 +1,8 @@
 //! The fronts: each a thin file over the engine.
 //!
-//! Here, and only here, the program meets its user: arguments, environment, standard streams, the
-//! terminal, exit codes. Errors of all rooms end as one sentence that says what happened and what to
-//! do. No rule lives here.
+//! Only this room meets the user: arguments, environment, standard streams, the terminal, exit codes. An
+//! error of
+//! any room ends as one sentence that says what happened and what to do. No rule lives here.
 
 mod args;
 mod ask_args;
@@ -59,7 +59,7 @@ use exit::{Ended, Failure};
 pub use crate::process::run_if_launcher;
 pub use hook::run_if_called_by_agent;
 
-/// Runs the program with these arguments (the first is its own name) and gives its exit code.
+/// Runs the program with `arguments`, of which the first is its own name, and returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let is_json = asks_for_json(&arguments);
@@ -103,7 +103,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     end(outcome, is_json)
 }
 
-/// The screen, or the notices without one.
+/// Opens the screen, or sends notices without one.
 fn watch(environment: &Environment, watch: &Watch) -> Ended {
     if watch.notify.headless {
         return notices::run(environment, &watch.paths, &watch.notify);
@@ -111,13 +111,14 @@ fn watch(environment: &Environment, watch: &Watch) -> Ended {
     tui::run(environment, watch)
 }
 
-/// Whether JSON is asked for, also where the rest of the arguments cannot be read.
+/// Whether JSON output is requested, even if the other arguments cannot be parsed.
 fn asks_for_json(arguments: &[OsString]) -> bool {
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
 }
 
-/// A word in the place of a command that is neither a command nor a path: a word with a slash is a path, any other
-/// only if it exists.
+/// Detects a misspelt command: a word that is neither a command nor a path. A word with a slash is always a
+/// path, any
+/// other only if it exists.
 fn mistyped(environment: &Environment, arguments: &Arguments) -> Option<Failure> {
     if arguments.command.is_some() {
         return None;
@@ -136,11 +137,11 @@ fn mistyped(environment: &Environment, arguments: &Arguments) -> Option<Failure>
     Some(Failure::Usage(format!("`{shown}` is no command, and there is no such path{meant}")))
 }
 
-/// The exit code of a run; a failure is told on standard error, with `--json` also on standard output.
+/// The exit code of a run. A failure is reported on standard error and, with `--json`, on standard output too.
 fn end(outcome: Ended, is_json: bool) -> ExitCode {
     match outcome {
         Ok(outcome) => ExitCode::from(outcome.code()),
-        // Nobody reads any more: there is nobody to tell.
+        // The reader of standard output is gone, so nobody is left to tell.
         Err(Failure::Stream { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
@@ -155,7 +156,7 @@ fn end(outcome: Ended, is_json: bool) -> ExitCode {
     }
 }
 
-/// Ends a run whose arguments could not be read, or that asked for help or the version.
+/// Ends a run whose arguments could not be parsed, or that asked for help or the version.
 fn usage(error: &clap::Error, is_json: bool) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() {
@@ -165,7 +166,7 @@ fn usage(error: &clap::Error, is_json: bool) -> ExitCode {
         output::complain(display_text::block(&text).trim_end());
         ExitCode::from(2)
     } else {
-        // Help that nobody reads is no failure.
+        // It is not a failure if nobody reads the help.
         let _ = output::print(&text);
         ExitCode::SUCCESS
     }

@@ -1,4 +1,4 @@
-//! The notice of a supervised run that ended by a limit, told by the run itself where no open closeout tells it.
+//! The notice of a supervised run that a limit ended. The run must not send it if an open closeout does.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -13,11 +13,13 @@ use crate::present::runs;
 use crate::process::Cancel;
 use crate::store::Store;
 
-/// An open screen tells within this time, or knows that the person looks at it.
+/// How long to wait for an open screen, which sends the notice within this time or knows that the person is
+/// looking.
 const OTHERS_FIRST: Duration = Duration::from_secs(3);
 
-/// Tells that the run `id` ended so in the workspace of `view`, unless nobody could be reached from here, or somebody else
-/// has told it. `stop` ends the wait for that.
+/// Sends the notice that the run `id` ended in the workspace of `view`, unless it is unwanted, it is quiet,
+/// no way reaches
+/// anyone from here, or another closeout has sent it. `stop` ends the wait for the others.
 pub(in crate::cli) fn tell(
     environment: &Environment,
     config: &EngineConfig,
@@ -49,7 +51,7 @@ pub(in crate::cli) fn tell(
     let means = Means::new(environment, store.clone(), config.own_program.clone());
     for told in means.tell(&notice, &settings, clock::now()) {
         match told {
-            // What happened stands on the terminal already; nobody else reads the signs.
+            // The terminal already shows the words; only the control sequences are written.
             Delivery::Notice { signs, .. } if is_seen_here => drop(output::print(&signs)),
             Delivery::Notice { .. } => {}
             Delivery::Failed(words) => output::complain(&format!("closeout: {words}")),

@@ -1,4 +1,5 @@
-//! How one notice is told, beside the loop: it is claimed in the state folder first, so that of all closeouts one tells.
+//! Sends one notice, beside the loop. It must claim the notice in the state folder first, so that only one
+//! closeout sends it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,12 +11,12 @@ use crate::model::{NoticeRoute, NoticeSettings, Timestamp, WorkspaceId, display_
 use crate::process::{self, Launcher, Spec};
 use crate::store::Store;
 
-/// How long a program has for a notice.
+/// The time limit of a program that is started for a notice.
 const PROGRAM_LIMIT: Duration = Duration::from_secs(10);
 /// The longest question in a notice, in characters.
 const LONGEST_QUESTION: usize = 200;
 
-/// What notices are told with.
+/// The means of sending notices.
 pub(super) struct Means {
     store: Store,
     variables: Vec<(OsString, OsString)>,
@@ -32,24 +33,24 @@ pub(super) struct Notice {
     pub(super) workspace: WorkspaceId,
     /// The short name of the workspace. Cleaned.
     pub(super) name: String,
-    /// Why, behind the name. Cleaned.
+    /// The reason, shown after the name. Cleaned.
     pub(super) why: String,
-    /// The name of the occasion: the same in every closeout, and another one when the same comes again later.
+    /// The occasion's name: the same in every closeout, but different if the same thing happens again later.
     pub(super) occasion: String,
     /// The agent's question. Untrusted.
     pub(super) question: Option<String>,
-    /// Whether it happened lately.
+    /// Whether it is recent.
     pub(super) is_news: bool,
-    /// Whether the person has it before their eyes.
+    /// Whether the person is looking at the workspace.
     pub(super) is_seen: bool,
 }
 
-/// What came of a notice.
+/// The result of a notice.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Delivery {
-    /// The person is told: what is written to the terminal, and the same as a line. Cleaned.
+    /// To be shown: `signs` is what is written to the terminal, `line` the same as text. Cleaned.
     Notice { signs: String, line: String },
-    /// Something of it failed, in words. Cleaned.
+    /// A part of it failed, with the reason. Cleaned.
     Failed(String),
 }
 
@@ -67,7 +68,9 @@ impl Means {
         }
     }
 
-    /// Tells the person, unless somebody told them already. Blocks on the disk and on programs.
+    /// Claims the notice and sends it unless it was claimed before, is old, or is in front of the person.
+    /// Blocks on the disk
+    /// and on programs.
     pub(super) fn tell(&self, notice: &Notice, settings: &NoticeSettings, now: Timestamp) -> Vec<Delivery> {
         let why = notice.why.as_str();
         match self.store.claim_notice(&notice.workspace, (&notice.occasion, why), now) {
@@ -82,7 +85,7 @@ impl Means {
         let mut all = Vec::new();
         if ways.contains(&NoticeRoute::Desktop) {
             if self.is_over_ssh {
-                // It would show where nobody sits; the terminal is where the person is.
+                // Over ssh the desktop would show it where nobody sits: use the terminal instead.
                 ways.push(NoticeRoute::Osc9);
             } else if let Err(words) = self.on_desktop(notice, &why) {
                 all.push(failed(&words));
@@ -101,7 +104,7 @@ impl Means {
         all
     }
 
-    /// The desktop takes some signs of a text for markup.
+    /// Sends it to the desktop, escaped, since the desktop interprets markup.
     fn on_desktop(&self, notice: &Notice, why: &str) -> Result<(), String> {
         let body = why.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let arguments = ["--app-name=closeout", "--", &notice.name, &body].map(OsString::from);
@@ -129,7 +132,7 @@ fn failed(words: &str) -> Delivery {
     Delivery::Failed(display_text::line(words).into_owned())
 }
 
-/// The agent's words for one line of a notice.
+/// The agent's words, shortened to one line of a notice.
 fn shown(question: &str) -> String {
     let line = display_text::line(question);
     match line.char_indices().nth(LONGEST_QUESTION) {

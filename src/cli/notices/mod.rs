@@ -1,9 +1,12 @@
-//! Notices: a person is told once when they are needed, or when work is finished; by an open screen, or without one
+//! Notices: a person is told once when they are needed or when work is finished, by an open screen or without
+//! one
 //! (`closeout watch --headless`).
 //!
-//! Whether somebody was told already is kept in the state folder, so that restarts and other closeouts ring no second
-//! time. A notice holds closeout's own words and the workspace's short name; the agent's question stands in it
-//! only where the person's configuration says so.
+//! The state folder records who was told what, so that neither a restart nor another closeout repeats a
+//! notice. A notice
+//! holds closeout's own words and the workspace's short name; it must not hold the agent's question unless
+//! the person's
+//! configuration says so.
 
 mod end_of_run;
 mod means;
@@ -50,7 +53,7 @@ pub(super) struct Notices {
     pub(super) quiet_hours: Option<HoursOfDay>,
 }
 
-/// Looks at everything, and tells what a person has to know, until it is ended.
+/// Watches everything and sends notices until a signal ends it.
 pub(super) fn run(environment: &Environment, paths: &[std::path::PathBuf], notify: &Notices) -> Ended {
     let scope = Scope::Worktrees {
         with_sessions: paths.is_empty(),

@@ -1,22 +1,24 @@
-//! What makes a terminal tell a person: bytes, and nothing that a terminal could take for more than text.
+//! Control sequences that make a terminal notify a person. They must not contain anything from outside that a
+//! terminal
+//! could take for more than text.
 
 use std::fmt::Write as _;
 
 use crate::model::NoticeRoute;
 
-/// Saves the title of the window, and puts it back (xterm's `CSI 22 ; 2 t` and `CSI 23 ; 2 t`).
+/// Save and restore the window's title (xterm's `CSI 22 ; 2 t` and `CSI 23 ; 2 t`).
 pub(super) const SAVE_TITLE: &str = "\u{1b}[22;2t";
 pub(in crate::cli) const RESTORE_TITLE: &str = "\u{1b}[23;2t";
 
-/// The signs of a notice with this text, which is cleaned already.
+/// The control sequences of a notice. `text` must already be cleaned.
 pub(super) fn notice(ways: &[NoticeRoute], text: &str, is_in_tmux: bool) -> String {
-    // A semicolon ends a field.
+    // A semicolon would end a field of the sequence.
     let text = text.replace(';', ",");
     let mut signs = String::new();
     for way in ways {
         let sequence = match way {
             NoticeRoute::Bell => {
-                // tmux takes the bell of a pane itself, and passes it on as its user wants.
+                // tmux takes a pane's bell itself, and passes it on as its user configured.
                 signs.push('\u{7}');
                 continue;
             }
@@ -35,7 +37,8 @@ pub(super) fn notice(ways: &[NoticeRoute], text: &str, is_in_tmux: bool) -> Stri
     signs
 }
 
-/// The title of the window, with the number of workspaces that need the person. tmux takes the title of a pane itself.
+/// Sets the window's title, with the number of workspaces that need the person. tmux takes a pane's title
+/// itself.
 pub(super) fn title(n_in_need: usize) -> String {
     match n_in_need {
         0 => "\u{1b}]2;closeout\u{7}".to_owned(),

@@ -1,5 +1,6 @@
-//! Which notices are due: what lasts, is wanted, and is not before the person's eyes. It waits for nothing: what touches
-//! the disk or starts a program runs beside the loop.
+//! Decides which notices are due: for what lasts, is wanted, and is not in front of the person. It must not
+//! wait: whatever
+//! touches the disk or starts a program runs beside the loop.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,16 +19,17 @@ use crate::model::{
 use crate::present::runs;
 use crate::store::Store;
 
-/// What closeout finds at its start is news only if its session moved so long ago at most.
+/// A state found at the start is news only if the session moved less than this long ago, in milliseconds.
 const FRESH_MS: i64 = 600_000;
-/// An occasion has to last so long: a verdict may rest for a moment on a tree that was read before a commit.
+/// How long an occasion must last, in milliseconds: a verdict may briefly rest on a tree read before a commit.
 const SETTLE_MS: i64 = 1_500;
-/// The closeout in which a person looks at the row takes the occasion first.
+/// The extra delay, in milliseconds, in a closeout where the row is not looked at: one where it is claims
+/// first.
 const BESIDE_MS: i64 = 800;
-/// What waits for the end of the quiet hours is thought of again so often.
+/// The interval, in milliseconds, of checks whether the quiet hours have ended.
 const THINK_AGAIN_MS: i64 = 30_000;
 
-/// What flags say in place of the configuration.
+/// What the flags set in place of the configuration.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Given {
     pub(super) ways: Option<Vec<NoticeRoute>>,
@@ -35,22 +37,22 @@ pub(super) struct Given {
     pub(super) quiet_hours: Option<crate::model::HoursOfDay>,
 }
 
-/// Tells a person of workspaces.
+/// Sends notices about workspaces to a person.
 pub(in crate::cli) struct Teller {
     config: Config,
     given: Given,
     means: Arc<Means>,
-    /// What came just now, or in the quiet hours.
+    /// Occasions that have not yet lasted, or that fall in the quiet hours.
     waiting: Vec<Waiting>,
     /// The workspaces that need the person.
     in_need: BTreeSet<WorkspaceId>,
-    /// The number that the title of the window has.
+    /// The number shown in the window's title.
     titled: Option<usize>,
     sender: UnboundedSender<Delivery>,
     deliveries: UnboundedReceiver<Delivery>,
 }
 
-/// An occasion that may be told.
+/// An occasion that may lead to a notice.
 struct Waiting {
     notice: Notice,
     settings: NoticeSettings,
@@ -81,7 +83,7 @@ impl Teller {
         Teller { given, ..self }
     }
 
-    /// A workspace has changed. What does not last is no occasion.
+    /// Takes a changed workspace. An occasion that ends before it is due is dropped.
     pub(in crate::cli) fn take(&mut self, view: &WorkspaceView, now: Timestamp) {
         let kind = kind_of(view);
         if kind.is_some_and(|kind| kind != NoticeKind::Finished) {
@@ -102,7 +104,7 @@ impl Teller {
         self.waiting.push(Waiting { notice, settings, since });
     }
 
-    /// A workspace is no more.
+    /// Forgets a workspace that no longer exists.
     pub(in crate::cli) fn remove(&mut self, workspace: &WorkspaceId) {
         self.in_need.remove(workspace);
         self.waiting.retain(|waiting| waiting.notice.workspace != *workspace);
@@ -118,8 +120,9 @@ impl Teller {
         }
     }
 
-    /// Has told what has lasted, unless it is quiet now. `looked_at` is the workspace that the person has before their
-    /// eyes: it is not told of, here or elsewhere.
+    /// Sends the notices that are due, except in quiet hours. `looked_at` is the workspace the person is
+    /// looking at: its
+    /// occasion is claimed silently, so that no closeout sends a notice for it.
     pub(in crate::cli) fn tell_due(&mut self, looked_at: Option<&WorkspaceId>, now: Timestamp) {
         let minute = minute_of_day(now);
         let is_due = |waiting: &Waiting| {
@@ -134,14 +137,14 @@ impl Teller {
             let (means, sender) = (Arc::clone(&self.means), self.sender.clone());
             tokio::task::spawn_blocking(move || {
                 for told in means.tell(&notice, &settings, now) {
-                    // When nobody receives, the program ends.
+                    // Sending fails only when the program is about to end.
                     let _ = sender.send(told);
                 }
             });
         }
     }
 
-    /// When something has to be thought of again; `None` where nothing waits.
+    /// When [`Self::tell_due`] should be called next; `None` if nothing is waiting.
     pub(in crate::cli) fn due_at(
         &self,
         looked_at: Option<&WorkspaceId>,
@@ -160,16 +163,16 @@ impl Teller {
         self.waiting.iter().map(due_at).min()
     }
 
-    /// What came of a notice that was told. Nothing is lost if it is not waited for.
+    /// The next result of a notice. Cancel-safe.
     pub(in crate::cli) async fn next_delivery(&mut self) -> Delivery {
         match self.deliveries.recv().await {
             Some(told) => told,
-            // This value holds a sender itself.
+            // Cannot happen: this value holds a sender itself.
             None => std::future::pending().await,
         }
     }
 
-    /// The title of the window, where it has to be another one.
+    /// The window's title, if it has to change.
     pub(in crate::cli) fn new_title(&mut self) -> Option<String> {
         let ways = self.given.ways.clone().unwrap_or_else(|| self.config.notices().ways);
         if !ways.contains(&NoticeRoute::Title) || self.titled == Some(self.in_need.len()) {
@@ -180,7 +183,7 @@ impl Teller {
         Some(format!("{save}{}", signs::title(self.in_need.len())))
     }
 
-    /// Whether the title of the window was changed.
+    /// Whether the window's title was changed.
     pub(in crate::cli) fn has_title(&self) -> bool {
         self.titled.is_some()
     }
@@ -196,7 +199,7 @@ impl Waiting {
     }
 }
 
-/// What calls for a notice. Who commits by hand is not told that work is theirs to commit.
+/// The kind of notice that a view calls for. Work to be committed is no news to a person who commits by hand.
 fn kind_of(view: &WorkspaceView) -> Option<NoticeKind> {
     let verdict = view.verdict.as_ref()?;
     let kind = view.attention.and_then(NoticeKind::of)?;
@@ -218,13 +221,13 @@ fn kind_of(view: &WorkspaceView) -> Option<NoticeKind> {
     }
 }
 
-/// The end of a run, where that is what calls for attention.
+/// The end of a run, if that is what calls for attention.
 fn run_end(view: &WorkspaceView) -> Option<&RunEnd> {
     let is_its = matches!(view.attention, Some(Attention::Stalled | Attention::Error));
     view.run_end.as_ref().filter(|_| is_its)
 }
 
-/// The name of the occasion that a run ended. The run itself uses it too.
+/// The occasion's name for the end of the run `id`. The run itself uses the same name.
 pub(super) fn end_of_run(id: &str) -> String {
     format!("run/{id}")
 }
@@ -242,7 +245,7 @@ fn notice(view: &WorkspaceView, kind: NoticeKind, now: Timestamp) -> Notice {
     }
 }
 
-/// A name for the occasion: the same in every closeout, and another one when the same comes again later.
+/// The occasion's name: the same in every closeout, but different if the same thing happens again later.
 fn occasion(view: &WorkspaceView) -> String {
     let prompted_at = view.sessions.iter().filter_map(|session| session.prompted_at).max();
     let verdict = view.verdict.as_ref();
@@ -261,7 +264,7 @@ fn occasion(view: &WorkspaceView) -> String {
     format!("{:016x}", stable_hash(text.as_bytes()))
 }
 
-/// Whether it happened lately: what closeout finds at its start may be days old.
+/// Whether it is recent: what closeout finds at its start may be days old.
 fn is_news(view: &WorkspaceView, now: Timestamp) -> bool {
     let moved_at = view.sessions.iter().filter_map(|session| session.moved_at).max();
     let moved_at = moved_at.max(run_end(view).map(|end| end.at));

@@ -1,5 +1,6 @@
-//! The person's own editor on a text that they write: which program that is, and what comes of it. The
-//! loop hands the terminal over; nothing here draws.
+//! The person's own editor for a text: which program it is, and the edited result. The loop hands the
+//! terminal over;
+//! nothing here draws.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use crate::process::{End, InTerminal, TerminalSpec};
 use crate::store::edited_text::EditedText;
 use crate::ui::{Edited, MAX_TEXT_BYTES};
 
-/// The editor of last resort (POSIX; git has the same).
+/// The editor if neither variable is set (POSIX; git uses the same).
 const LAST_RESORT: &str = "vi";
 
 /// The person's editor.
@@ -29,7 +30,7 @@ pub(in crate::cli) struct Editing {
 }
 
 impl Editor {
-    /// The editor by `VISUAL` and `EDITOR` (environ(7)).
+    /// The editor from `VISUAL` or else `EDITOR` (environ(7)).
     pub(in crate::cli) fn of(environment: &Environment, state_folder: Option<PathBuf>) -> Editor {
         let named =
             ["VISUAL", "EDITOR"].into_iter().find_map(|name| Some((name, environment.variable(name)?)));
@@ -43,7 +44,7 @@ impl Editor {
         Editor { command, state_folder }
     }
 
-    /// Starts it on a text. In words why it cannot be started.
+    /// Opens the editor on `text`; the error says why it cannot be started.
     pub(in crate::cli) fn open(&self, text: String) -> Result<Editing, String> {
         let mut spec = self.command.clone()?;
         let folder = self.state_folder.as_ref().ok_or("there is no folder for the text: HOME is not set")?;
@@ -60,8 +61,9 @@ impl Editor {
 }
 
 impl Editing {
-    /// What came of it; waits for the end of the editor. What cannot be taken over stays on disk, and the
-    /// person is told where.
+    /// Waits for the editor to end and reads the result. A text that cannot be accepted stays on disk, and
+    /// the person is
+    /// told where.
     pub(in crate::cli) fn finish(self) -> Edited {
         let Editing { program, file, before } = self;
         let end = program.finish();
@@ -90,7 +92,7 @@ impl Editing {
     }
 }
 
-/// The text without the line feed that editors put at the end of a file.
+/// The text without the final line feed that editors add.
 fn as_before(before: &str, mut text: String) -> String {
     if !before.ends_with('\n') && text.ends_with('\n') {
         text.pop();
@@ -98,7 +100,7 @@ fn as_before(before: &str, mut text: String) -> String {
     text
 }
 
-/// The command that a variable names.
+/// Parses the command in a variable.
 fn command(environment: &Environment, value: &OsStr) -> Result<TerminalSpec, String> {
     let mut words = words_of(value)?.into_iter();
     let first = words.next().ok_or("it names no program")?;
@@ -116,9 +118,9 @@ fn command(environment: &Environment, value: &OsStr) -> Result<TerminalSpec, Str
     })
 }
 
-/// The words of a command, with the quotes of a shell and nothing else of it: no variable, no expansion.
+/// Splits a command into words with shell quoting; nothing is expanded.
 fn words_of(value: &OsStr) -> Result<Vec<OsString>, String> {
-    // Bytes that are no text come from no configuration by hand; such a value is one word.
+    // Nobody types bytes that are not UTF-8; such a value is taken as one word.
     let Some(value) = value.to_str() else { return Ok(vec![value.to_owned()]) };
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,5 +1,6 @@
-//! What the screen shows of the world, and when it is drawn next. What an event costs here does not
-//! grow with the number of workspaces, as long as it moves no row.
+//! The screen's copy of the world, and when it is drawn next. The cost of an event must not grow with the
+//! number of
+//! workspaces unless it moves a row.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,65 +15,65 @@ use super::pace::Pace;
 use super::planted::Planted;
 use super::terminal::Screen;
 
-/// That a workspace is being read, and when it was, is shown when it takes so long.
+/// How long a collection must take, in milliseconds, before the screen shows it.
 const READING_MS: i64 = 200;
 
-/// Who did nothing for so long at a terminal that is at the front may have gone away.
+/// After this long without input, in milliseconds, the person at a terminal in the foreground counts as away.
 const AWAY_MS: i64 = 300_000;
-/// The same at a terminal that does not tell whether it is at the front.
+/// The same for a terminal that does not report focus.
 const GUESSED_MS: i64 = 30_000;
-/// So many of the newest notices are kept.
+/// How many of the newest notices are kept.
 const MAX_NOTICES: usize = 20;
 
-/// What the screen shows.
 pub(super) struct Front {
     state: ui::State,
-    /// What happened beside the workspaces, each sentence once, the newest last.
+    /// Notices that belong to no workspace, each sentence once, the newest last.
     happened: Vec<String>,
-    /// In the order of [`present::order`].
+    /// Sorted by [`present::order`].
     views: Vec<WorkspaceView>,
     positions: HashMap<WorkspaceId, usize>,
-    /// What the state had to do with the order when it was made.
+    /// The state that the order was made for: the selected workspace, and whether it holds its place.
     ordered_for: (Option<WorkspaceId>, bool),
     pace: Pace,
     frame_at: Option<Timestamp>,
-    /// Whether the person leaves, since what they waited for has ended.
+    /// Whether to leave because what the person waited for has ended.
     is_leaving: bool,
     planted: Planted,
-    /// Tells the person what they do not see; `None` without a state folder, where nobody could tell it once.
+    /// Sends notices; `None` without a state folder, since then nothing would stop several closeouts from
+    /// sending one.
     teller: Option<Teller>,
-    /// What the terminal told last of being at the front; `None` while it told nothing.
+    /// The last focus report of the terminal; `None` before the first.
     has_focus: Option<bool>,
-    /// When the person last did anything here.
+    /// The time of the person's last input here.
     input_at: Timestamp,
 }
 
-/// What an input asks of the loop.
+/// What an input requires from the loop.
 pub(super) enum Taken {
     /// Nothing.
     Stay,
-    /// The person leaves.
+    /// Leave.
     Quit,
-    /// The person's editor for this text.
+    /// Open the person's editor on this text.
     Edit(String),
 }
 
-/// What a view tells that the one before did not.
+/// How a view differs from the one before, in rising order.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum News {
     None,
-    /// Only that it is, or was, read.
+    /// Only when it is, or was, read.
     Reading,
-    /// Something to be seen.
+    /// Something visible.
     Seen,
     /// Something that can move its row.
     Moved,
-    /// Another state than before, or another reason to look: a person may wait for it.
+    /// Another urgency, or a new verdict after an earlier one: a person may be waiting for it.
     Turned,
 }
 
 impl Front {
-    /// Nothing is known yet.
+    /// A screen on which nothing is known yet.
     pub(super) fn new(
         mut state: ui::State,
         notices: Vec<String>,
@@ -96,30 +97,30 @@ impl Front {
         }
     }
 
-    /// The terminal has this size.
+    /// Sets the terminal's size.
     pub(super) fn begin(&mut self, size: Size) {
         self.state.size = size;
     }
 
-    /// The moment of the next frame, if one was asked for.
+    /// The time of the next frame, if one is due.
     pub(super) fn frame_at(&self) -> Option<Timestamp> {
         self.frame_at
     }
 
-    /// Whether the person leaves, since what they waited for has ended.
+    /// Whether to leave because what the person waited for has ended.
     pub(super) fn is_leaving(&self) -> bool {
         self.is_leaving
     }
 
-    /// Takes over what the engine knows at the end; what the person has not read of what became of their wishes, in
-    /// words.
+    /// Takes the engine's final changes; returns the answers to the person's intents that they have not read
+    /// yet.
     pub(super) fn unread(mut self, engine: &mut Engine) -> Vec<String> {
         self.state.answer = None;
         self.take_world(engine);
         self.state.later.into_iter().chain(self.state.answer).collect()
     }
 
-    /// Takes one input in.
+    /// Handles one input.
     pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> Taken {
         self.input_at = clock::now();
         ui::on_input(&mut self.state, self.input_at);
@@ -133,7 +134,7 @@ impl Front {
         }
     }
 
-    /// Takes over what the engine knows by now, and asks for a frame if that is to be seen.
+    /// Takes the engine's changes, and requests a frame if they are visible.
     pub(super) fn take_world(&mut self, engine: &mut Engine) {
         let changes = engine.take_changes();
         let mut news = News::None;
@@ -164,7 +165,7 @@ impl Front {
             self.is_leaving |= reaction.is_quit;
             pass_on(engine, reaction.intents);
         }
-        // An answer is about the workspaces as they are since it came.
+        // An answer refers to the workspaces as they are since it arrived.
         for told in changes.told {
             let reaction = ui::told(&mut self.state, &self.views, told);
             pass_on(engine, reaction.intents);
@@ -178,8 +179,8 @@ impl Front {
         }
     }
 
-    /// Takes over what went wrong beside the workspaces; true when that is news. Refused paths are a
-    /// state and stand as long as they are refused.
+    /// Updates the notices; true if they changed. Refused paths are a state, shown for as long as they are
+    /// refused.
     fn take_notices(&mut self, engine: &mut Engine) -> bool {
         keep(&mut self.happened, engine.take_notices());
         let refused = engine.refused().iter();
@@ -235,12 +236,12 @@ impl Front {
         self.frame_at = Some(self.frame_at.map_or(at, |before| before.min(at)));
     }
 
-    /// The terminal came to the front, or went to the back.
+    /// Notes that the terminal gained or lost focus.
     pub(super) fn focus(&mut self, is_in_front: bool) {
         self.has_focus = Some(is_in_front);
     }
 
-    /// The workspace that the person has before their eyes, as far as can be told.
+    /// The workspace the person is looking at, as far as can be told.
     fn looked_at(&self, now: Timestamp) -> Option<&WorkspaceId> {
         let longest = match self.has_focus {
             Some(true) => AWAY_MS,
@@ -256,7 +257,7 @@ impl Front {
         self.teller.as_ref().and_then(|teller| teller.due_at(self.looked_at(now), now))
     }
 
-    /// What came of a notice; it never comes where nobody tells.
+    /// Waits for the result of a notice; pending forever without a teller.
     pub(super) async fn next_delivery(&mut self) -> Delivery {
         match &mut self.teller {
             Some(teller) => teller.next_delivery().await,
@@ -264,7 +265,7 @@ impl Front {
         }
     }
 
-    /// Tells what came of a notice.
+    /// Writes a notice to the terminal, or shows why it failed.
     pub(super) fn tell(&mut self, told: Delivery) -> io::Result<()> {
         match told {
             Delivery::Notice { signs, .. } => Screen::tell(&signs),
@@ -276,7 +277,7 @@ impl Front {
         }
     }
 
-    /// Has the notices told that are due, and the title of the window be what it has to be.
+    /// Sends the notices that are due, and updates the window's title.
     pub(super) fn tell_due(&mut self) -> io::Result<()> {
         let now = clock::now();
         let looked_at = self.looked_at(now).cloned();
@@ -285,13 +286,13 @@ impl Front {
         teller.new_title().map_or(Ok(()), |title| Screen::tell(&title))
     }
 
-    /// Gives the title of the window back.
+    /// Restores the window's title.
     pub(super) fn restore_title(&self) -> io::Result<()> {
         let has_title = self.teller.as_ref().is_some_and(Teller::has_title);
         if has_title { Screen::tell(RESTORE_TITLE) } else { Ok(()) }
     }
 
-    /// Draws if the world asked for a frame and its moment has come.
+    /// Draws if a requested frame is due.
     pub(super) fn draw_if_due(&mut self, screen: &mut Screen) -> io::Result<()> {
         let now = clock::now();
         if self.frame_at.is_some_and(|frame_at| frame_at <= now) {
@@ -314,7 +315,7 @@ impl Front {
     }
 }
 
-/// What the place of a row in the list depends on.
+/// What determines the place of a row in the list.
 fn place(view: &WorkspaceView) -> (present::Urgency, Option<Timestamp>, bool, &str) {
     let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
     let is_clean = changes.is_none_or(|changes| changes.n_paths == 0);
@@ -327,7 +328,7 @@ fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {
     }
 }
 
-/// Takes new notices in: each sentence stands once, and only the last ones are kept.
+/// Adds notices: each sentence appears once, and only the newest are kept.
 fn keep(happened: &mut Vec<String>, notices: Vec<String>) {
     for notice in notices {
         happened.retain(|known| *known != notice);

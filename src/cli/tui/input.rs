@@ -1,4 +1,4 @@
-//! From the terminal library's events to the screen's own words.
+//! Converts the terminal library's events to the screen's own input. It must not decide what a key does.
 
 use crossterm::event::{
     Event, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
@@ -6,7 +6,7 @@ use crossterm::event::{
 
 use crate::ui::{Input, KeyCode, KeyPress, Mouse, MouseKind, Size};
 
-/// The input that an event is; `None` for what the screen has no use for.
+/// The input for an event; `None` for events that the screen does not use.
 pub(super) fn convert(event: Event) -> Option<Input> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => Some(Input::Key(key_press(key))),
@@ -33,7 +33,7 @@ fn mouse(event: MouseEvent) -> Option<Mouse> {
     Some(Mouse { kind, column: event.column, row: event.row })
 }
 
-/// Whether this is the key by which a terminal suspends a program; in raw mode it is a key as any other.
+/// Whether this is the key with which a terminal suspends a program; in raw mode it arrives as an ordinary key.
 pub(super) fn is_suspend(event: &Event) -> bool {
     let Event::Key(key) = event else { return false };
     key.kind != KeyEventKind::Release && key.code == Code::Char('z') && key.modifiers == KeyModifiers::CONTROL

@@ -1,5 +1,6 @@
-//! `closeout` and `closeout watch`: the screen. Owns the terminal; knows no rule and draws nothing by
-//! itself: `ui` turns views into a frame, and input into intents.
+//! `closeout` and `closeout watch`: the screen. Owns the terminal. It must not contain rules or draw by
+//! itself: `ui`
+//! turns views into a frame, and input into intents.
 
 pub(super) mod editor;
 mod front;
@@ -29,7 +30,7 @@ use super::output;
 use super::runtime::runtime;
 use planted::Planted;
 
-/// So long may what runs take to end after a defect in the screen.
+/// How long actions may still run after a defect in the screen.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(30);
 
 /// Opens the screen.
@@ -61,13 +62,16 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     let ended = match ran {
         Ok(ended) => ended,
         Err(defect) => {
-            // The terminal is put back and the defect told. What runs, a rescue above all, ends as it would have;
-            // one that takes longer is ended as by any crash, and its journal brings it to an end.
+            // The terminal is restored and the defect is reported. Running actions, above all a rescue, end
+            // as they
+            // would have; one that exceeds the limit is cut off as by a crash, and recovered through its
+            // journal.
             runtime.shutdown_timeout(AFTER_A_DEFECT);
             panic::resume_unwind(defect);
         }
     };
-    // A collection that hangs must not keep the program: its thread ends with the process. Actions have ended.
+    // A collection that hangs must not delay the exit: its thread ends with the process. All actions have
+    // ended.
     runtime.shutdown_background();
     for words in &ended.words {
         output::complain(&format!("closeout: {}", display_text::line(words)));
@@ -75,7 +79,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     match ended.end {
         Ok(run_loop::End::Quit) => Ok(Outcome::Done),
         Ok(run_loop::End::Signal(signal)) => Ok(Outcome::Signalled(signal)),
-        // The terminal was closed, and the signal that says so has not come yet.
+        // The terminal was closed, and the signal that reports it has not arrived yet.
         Err(source) if source.raw_os_error() == Some(Errno::IO.raw_os_error()) => {
             Ok(Outcome::Signalled(run_loop::SIGHUP))
         }
@@ -83,8 +87,9 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     }
 }
 
-/// How the screen looks: `NO_COLOR` and a terminal without colours take the colours away, and a locale
-/// that is said not to be UTF-8 takes the signs.
+/// How the screen looks: `NO_COLOR`, or a terminal without colours, disables colours; a locale known not to
+/// be UTF-8
+/// disables special signs.
 fn look(environment: &Environment, setting: LookSetting) -> Look {
     let is_dumb = environment.variable("TERM").is_none_or(|term| term == "dumb" || term == "vt100");
     let has_signs = environment.locale().is_none_or(|locale| is_utf8(&locale));

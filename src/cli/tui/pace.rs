@@ -1,41 +1,45 @@
-//! How often the world may ask for a frame. No clock: time is given.
+//! Limits how often the world may cause a frame. It must not read the clock: time is given.
 
 use crate::model::Timestamp;
 
-/// Over time, frames that only the world asks for are so far apart: thirty a second.
+/// The average interval between frames caused only by the world, in milliseconds: thirty a second.
 const FRAME_MS: i64 = 33;
-/// After a rest so many may come at once, so that a change and what follows from it do not wait for each
-/// other.
+/// How many frames may follow each other at once after a rest, so that a change and its consequences do not
+/// wait for
+/// each other.
 const BURST: i64 = 3;
 
-/// Frames that show a workspace in another state do not wait for the budget, but for each other so long.
+/// The least interval between frames that show a change of state, in milliseconds. They do not wait for the
+/// budget.
 const URGENT_MS: i64 = 11;
 
-/// The budget of frames that the world asks for.
+/// The budget of frames that the world may cause.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// When the budget is whole again.
+    /// When the budget will be full again.
     whole_at: Timestamp,
     drew_at: Timestamp,
 }
 
 impl Pace {
-    /// A whole budget.
+    /// A full budget.
     pub(super) fn new() -> Pace {
         Pace { whole_at: Timestamp(0), drew_at: Timestamp(0) }
     }
 
-    /// The earliest moment of the next frame.
+    /// The earliest time of the next frame.
     pub(super) fn next(&self, now: Timestamp) -> Timestamp {
         self.whole_at.plus_millis(-(BURST - 1) * FRAME_MS).max(now)
     }
 
-    /// The same of a frame that a person waits for.
+    /// The earliest time of the next frame that a person waits for.
     pub(super) fn next_urgent(&self, now: Timestamp) -> Timestamp {
         self.next(now).min(self.drew_at.plus_millis(URGENT_MS).max(now))
     }
 
-    /// A frame was drawn. What urgent frames took beyond the budget is not owed for longer than one frame.
+    /// Charges a frame drawn at `now`. Urgent frames beyond the budget never delay the next ordinary one by
+    /// more than one
+    /// frame.
     pub(super) fn drew(&mut self, now: Timestamp) {
         self.drew_at = now;
         self.whole_at = self.whole_at.max(now).plus_millis(FRAME_MS).min(now.plus_millis(BURST * FRAME_MS));

@@ -1,5 +1,6 @@
-//! The loop of the screen: input first, then the world, then a frame if anything changed. Keys are
-//! answered at once; the world is drawn at most thirty times a second; at rest nothing happens.
+//! The loop of the screen: input first, then the world, then a frame if anything changed. Keys are answered
+//! at once, and
+//! the world is drawn at most thirty times a second. At rest it must do nothing.
 
 use std::io;
 use std::time::Duration;
@@ -19,15 +20,16 @@ use super::input::{convert, is_suspend};
 use super::planted::Planted;
 use super::terminal::Screen;
 
-/// So long actions that run are waited for when the program ends: long enough for git to finish what it moves, and
-/// short enough for whoever ends a session.
+/// How long running actions are waited for at the end: long enough for git to finish a move, short enough for
+/// whoever
+/// ends a session.
 const FINISHING: Duration = Duration::from_secs(15);
 
-/// How the loop ended, and what is to be said on the terminal that was given back.
+/// How the loop ended, and the messages for the restored terminal.
 pub(super) struct Ended {
-    /// How.
+    /// The reason, or an error of the terminal.
     pub(super) end: io::Result<End>,
-    /// What a person has not read yet, a sentence each. Untrusted.
+    /// Sentences that the person has not read yet. Untrusted.
     pub(super) words: Vec<String>,
 }
 
@@ -39,7 +41,8 @@ pub(super) enum End {
     Signal(u8),
 }
 
-/// Runs the screen until the person leaves or a signal comes. Actions that run then are finished or taken back first.
+/// Runs the screen until the person leaves or a signal arrives, then completes or undoes the actions still
+/// running.
 pub(super) async fn run(
     config: EngineConfig,
     editor: Editor,
@@ -63,7 +66,7 @@ pub(super) async fn run(
     Ended { end, words }
 }
 
-/// The screen, until it ends; it is given back then.
+/// Shows the screen until it ends, and restores the terminal.
 async fn show(
     config: EngineConfig,
     editor: &Editor,
@@ -74,7 +77,7 @@ async fn show(
     let mut screen = Screen::take(has_mouse)?;
     let size = screen.terminal.size()?;
     front.begin(Size { width: size.width, height: size.height });
-    // The first frame comes before anything is read.
+    // The first frame precedes all reading.
     front.draw(&mut screen)?;
     let engine = engine.insert(Engine::start_asking(config));
     front.take_world(engine);
@@ -103,7 +106,7 @@ async fn run_until_end(
                     is_expecting_continue = process::stop_this_program();
                     resume(front, engine, screen)?;
                 }
-                // After a stop of its own the program has gone on already.
+                // After a stop that closeout made itself, the program has continued already.
                 Heard::Continue if std::mem::take(&mut is_expecting_continue) => {}
                 Heard::Continue => resume(front, engine, screen)?,
             },
@@ -146,7 +149,7 @@ async fn run_until_end(
     }
 }
 
-/// Takes the terminal again after the program was stopped; its size may be another by now.
+/// Takes over the terminal again after the program was stopped; its size may have changed.
 fn resume(front: &mut Front, engine: &mut Engine, screen: &mut Screen) -> io::Result<()> {
     screen.take_again()?;
     let size = screen.terminal.size()?;
@@ -154,8 +157,9 @@ fn resume(front: &mut Front, engine: &mut Engine, screen: &mut Screen) -> io::Re
     front.draw(screen)
 }
 
-/// Lets the person's editor have the terminal until it ends. The world is taken in meanwhile, and nothing is
-/// drawn. Its number where a signal ends the program instead.
+/// Gives the terminal to the person's editor until that ends. The world is followed meanwhile, but nothing is
+/// drawn. The
+/// error is the number of a signal that ends the program instead.
 async fn edit(
     editor: &Editor,
     text: String,
@@ -173,8 +177,9 @@ async fn edit(
         tokio::select! {
             biased;
             signal = signals.next() => match signal {
-                // The terminal tells its interrupt to both, and it is the editor's. After a stop the editor goes on
-                // by itself.
+                // The terminal sends its interrupt to both programs; it is meant for the editor. After a stop
+                // the editor
+                // continues by itself.
                 Heard::End(SIGINT) | Heard::Continue => {}
                 Heard::End(signal) => {
                     editing.program.hang_up();
@@ -188,18 +193,20 @@ async fn edit(
     }
 }
 
-/// The terminal's events. Nothing is read ahead: the next one is waited for when this one has been dealt
-/// with, so that another program can have the terminal in between.
+/// The terminal's events. Nothing is read ahead: the next event is requested only after this one was handled,
+/// so that
+/// another program can use the terminal in between.
 struct Inputs {
     events: mpsc::UnboundedReceiver<io::Result<Event>>,
     asks: std::sync::mpsc::Sender<()>,
-    /// Whether an event was asked for that has not come.
+    /// Whether an event was requested that has not arrived.
     is_asked: bool,
 }
 
 impl Inputs {
-    /// Reads on a thread of its own that ends with the process: on a terminal that was closed the library
-    /// reads for ever, and the loop has to hear the signal that says so.
+    /// Starts a reader thread that ends with the process: on a closed terminal the library's read never
+    /// returns, and the
+    /// loop must still receive the signal that reports it.
     fn listen() -> io::Result<Inputs> {
         let (sender, events) = mpsc::unbounded_channel();
         let (asks, asked) = std::sync::mpsc::channel();
@@ -215,10 +222,10 @@ impl Inputs {
         Ok(Inputs { events, asks, is_asked: false })
     }
 
-    /// The next event; `None` when there is no terminal any more. Nothing is lost if it is not waited for.
+    /// The next event; `None` once the terminal is gone. Cancel-safe.
     async fn next(&mut self) -> Option<io::Result<Event>> {
         if !self.is_asked {
-            // Where the thread has ended, the events have too.
+            // If the thread has ended, so has the channel of events.
             let _ = self.asks.send(());
             self.is_asked = true;
         }
@@ -235,13 +242,13 @@ const SIGTERM: u8 = 15;
 const SIGTSTP: i32 = rustix::process::Signal::TSTP.as_raw();
 const SIGCONT: i32 = rustix::process::Signal::CONT.as_raw();
 
-/// A signal that was heard.
+/// A signal that was received.
 enum Heard {
     /// One that ends the program, by its number.
     End(u8),
-    /// The program is to stop until it is told to go on.
+    /// The program is to stop until it is continued.
     Stop,
-    /// The program was stopped and goes on.
+    /// The program was stopped and continues.
     Continue,
 }
 

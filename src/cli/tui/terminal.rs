@@ -1,5 +1,6 @@
-//! The terminal as a guard: what it changes at the start it puts back at the end, also after an error
-//! or a panic.
+//! The terminal as a guard: everything changed at the start is restored at the end, even after an error or a
+//! panic. It
+//! must not decide what is drawn.
 
 use std::fmt;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
@@ -15,14 +16,15 @@ use crossterm::{Command, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
-/// True while the terminal is not as the shell left it.
+/// Whether the terminal is in use, and thus differs from how the shell left it.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// True while the terminal tells of the mouse.
+/// Whether the terminal reports the mouse.
 static TELLS_MOUSE: AtomicBool = AtomicBool::new(false);
 
-/// Whether the terminal tells of buttons and the wheel. Not of each move, as the library's own command
-/// would have it: a screen at rest must not be woken by a hand that passes by.
+/// Turns reports of buttons and the wheel on or off. Unlike the library's own command it leaves out
+/// movements: a hand
+/// passing over the mouse must not wake a screen at rest.
 struct TellMouse(bool);
 
 impl Command for TellMouse {
@@ -32,15 +34,16 @@ impl Command for TellMouse {
     }
 }
 
-/// A frame is written in one piece up to so many bytes; a full one of a large screen has about 20 kB.
+/// The buffer size up to which a frame is one write, in bytes; a full frame of a large screen has about 20 kB.
 const FRAME_BYTES: usize = 1 << 16;
 
-/// Begin and end of a synchronised update (private mode 2026): a terminal that knows it shows a frame as a whole, and
-/// others pass over it.
+/// Begin and end of a synchronised update (private mode 2026): a terminal that supports it shows a frame as a
+/// whole;
+/// others ignore it.
 const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
 const END_UPDATE: &[u8] = b"\x1b[?2026l";
 
-/// Where frames are written: what comes between two flushes is shown at once.
+/// The writer of frames: everything between two flushes appears at once.
 pub(super) struct Frames {
     out: BufWriter<Stdout>,
     is_begun: bool,
@@ -68,36 +71,38 @@ impl Write for Frames {
     }
 }
 
-/// The terminal, taken over.
+/// The terminal while closeout uses it.
 pub(super) struct Screen {
-    /// Where frames are drawn. Its own ending is left out: it complains on standard error, and panics
-    /// when the terminal behind that is gone.
+    /// Where frames are drawn. Its destructor never runs: it reports errors on standard error, and panics if
+    /// the terminal
+    /// behind that is gone.
     pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<Frames>>>,
-    /// Whether the mouse is told, too.
+    /// Whether mouse reports are wanted.
     has_mouse: bool,
 }
 
 impl Screen {
-    /// Takes the terminal over. A panic on this thread puts it back before it is told; one on another
+    /// Takes over the terminal. A panic on this thread restores it before the message is printed; a panic on
+    /// another
     /// thread is only logged, since that thread's work answers with an event of its own.
     pub(super) fn take(has_mouse: bool) -> io::Result<Screen> {
         install_panic_hook(thread::current().id());
         Ok(Screen { terminal: ManuallyDrop::new(enter(has_mouse)?), has_mouse })
     }
 
-    /// Tells the terminal something that is no frame: a notice, a title.
+    /// Writes control sequences that are not a frame: a notice, a title.
     pub(super) fn tell(signs: &str) -> io::Result<()> {
         let mut out = stdout();
         out.write_all(signs.as_bytes())?;
         out.flush()
     }
 
-    /// Puts the terminal back for as long as the program is stopped.
+    /// Restores the terminal while the program is stopped.
     pub(super) fn give_back() {
         put_back();
     }
 
-    /// Takes the terminal over again, whoever changed it meanwhile. The next frame is drawn whole.
+    /// Takes over the terminal again after any other program used it. The next frame is drawn in full.
     pub(super) fn take_again(&mut self) -> io::Result<()> {
         put_back();
         self.terminal = ManuallyDrop::new(enter(self.has_mouse)?);
@@ -105,7 +110,7 @@ impl Screen {
     }
 }
 
-/// Changes the terminal for frames. The alternate screen begins empty, as a new terminal's buffers do.
+/// Prepares the terminal for frames. The alternate screen starts empty, as do a new terminal's buffers.
 fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<Frames>>> {
     enable_raw_mode()?;
     IS_TAKEN.store(true, Ordering::SeqCst);
@@ -126,14 +131,13 @@ impl Drop for Screen {
     }
 }
 
-/// Puts the terminal back, once. Each step is tried even when one before it failed: there is nobody
-/// left to tell.
+/// Restores the terminal, once. Each step is tried even if an earlier one failed, since nobody is left to tell.
 fn put_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
         if TELLS_MOUSE.swap(false, Ordering::SeqCst) {
             let _ = execute!(stdout(), TellMouse(false));
         }
-        // A frame that was cut off is shown as far as it came.
+        // Show a frame that was cut off, as far as it got.
         let _ = stdout().write_all(END_UPDATE);
         let _ = execute!(stdout(), DisableFocusChange, DisableBracketedPaste, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
@@ -160,14 +164,14 @@ mod tests {
 
     use super::*;
 
-    /// What a part of the program that ends by itself did to its terminal.
+    /// What a part of the program that ended by itself left in its terminal.
     struct After {
         code: u32,
         screen: vt100::Parser,
         are_modes_kept: bool,
     }
 
-    /// Runs one of the ignored tests below in a terminal of its own: this very program again.
+    /// Runs one of the ignored tests below in a terminal of its own, by starting this program again.
     fn in_a_terminal(name: &str) -> After {
         let (height, width) = (24, 100);
         let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
@@ -180,7 +184,7 @@ mod tests {
         let mut child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let mut bytes = Vec::new();
-        // The end of a terminal shows as an error on some systems.
+        // On some systems the end of a terminal shows as an error.
         let _ = pair.master.try_clone_reader().unwrap().read_to_end(&mut bytes);
         let cells = |count| std::num::NonZeroU16::new(count).unwrap();
         let mut screen = vt100::Parser::new(cells(height), cells(width), 0);
@@ -198,7 +202,7 @@ mod tests {
         assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
         assert!(after.are_modes_kept);
         assert_ne!(after.code, 0);
-        // What is told after the alternate screen was left stays to be read.
+        // What is printed after leaving the alternate screen stays visible.
         assert!(screen.contents().contains("a planted panic"), "{}", screen.contents());
     }
 
