@@ -1,7 +1,7 @@
-//! The owner's side: gives every folder a watch point that matches the disk, until nothing is in doubt.
+//! The owner's side: attaches every folder to a watch point that matches the disk, until nothing is in doubt.
 //!
-//! A directory may change between any two steps here. So a watch point is first entered in the table, then
-//! the watch is set, then the disk is checked again; if it has changed, the folder is back in doubt.
+//! A directory may change between any two steps here. So a watch point is entered in the table first, then the
+//! watch is set, then the disk is checked again; if it has changed, the folder is back in doubt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,21 +13,20 @@ use super::table::{Table, lock};
 use super::watch_point::{Attached, WatchPoint, look_for};
 use super::{Backend, WatchRefusal};
 
-/// How often one call follows directories that change under its hands before it leaves the rest to the
-/// next call.
+/// How many rounds one call follows directories that keep changing before it leaves the rest to the next call.
 const MAX_ROUNDS: usize = 16;
 
-/// After how many calls in a row that left a rest the rest is refused: some network file systems give a
-/// directory a new identity at each look. At about 1 ms a call, directories that are really replaced
-/// without pause for that long are better polled too.
+/// After this many consecutive calls with folders left in doubt, those folders are refused: some network file
+/// systems give a directory a new identity at each look. At about 1 ms per call, directories that really are
+/// replaced continuously for that long are better polled too.
 const MAX_RESTLESS_CALLS: usize = 200;
 
-/// What the owner's calls work with.
+/// What the owner's calls work on.
 pub(super) struct Arming {
     backend: Box<dyn Backend>,
     table: Arc<Mutex<Table>>,
     watched: BTreeMap<WorkspaceId, Watched>,
-    /// Calls in a row that left a rest.
+    /// Consecutive calls that left folders in doubt.
     restless_calls: usize,
 }
 
@@ -37,14 +36,14 @@ struct Watched {
     problem: Option<WatchProblem>,
 }
 
-/// What came of settling.
+/// The result of settling.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// Whose folders came, went or were replaced.
+    /// Workspaces with folders that appeared, disappeared or were replaced, with the parts concerned.
     pub(super) changed: BTreeMap<WorkspaceId, Parts>,
-    /// Whose folders were attached.
+    /// Workspaces with folders that were attached or refused.
     pub(super) touched: BTreeSet<WorkspaceId>,
-    /// Something is left in doubt, for another call.
+    /// Some folders are still in doubt, for another call.
     pub(super) is_restless: bool,
 }
 
@@ -54,7 +53,7 @@ impl Arming {
         Arming { backend, table, watched: BTreeMap::new(), restless_calls: 0 }
     }
 
-    /// Replaces the targets of a workspace in the table. Returns the parts of those that are new.
+    /// Replaces the targets of a workspace in the table. Returns the parts of new targets.
     pub(super) fn replace(&mut self, workspace: &WorkspaceId, targets: &[WatchTarget]) -> Parts {
         let watched = self.watched.entry(workspace.clone()).or_default();
         let (folders, unseen) = lock(&self.table).replace(workspace, &watched.folders, targets);
@@ -62,7 +61,7 @@ impl Arming {
         unseen
     }
 
-    /// Puts every folder in doubt whose watch point is not where the disk now says.
+    /// Puts in doubt every folder whose watch point does not match the disk.
     pub(super) fn compare_with_disk(&mut self) {
         let seats = lock(&self.table).seats();
         for (folder, watch_point, identity) in seats {
@@ -83,7 +82,7 @@ impl Arming {
         }
     }
 
-    /// Seats all folders in doubt, then ends the watches that nobody needs.
+    /// Attaches all folders in doubt, then ends the watches that nobody needs.
     pub(super) fn settle(&mut self) -> Settled {
         let mut lost_points = BTreeMap::new();
         let mut freed = false;
@@ -134,7 +133,7 @@ impl Arming {
         }
     }
 
-    /// Gives one folder a watch point, or notes why not.
+    /// Attaches one folder to a watch point, or records why it cannot be attached.
     fn watch_point(&mut self, folder: &Arc<Path>) -> Result<(), WatchRefusal> {
         let Some(look) = look_for(folder) else {
             let words = "no directory on the way to it can be read".to_owned();
@@ -183,7 +182,8 @@ impl Arming {
         let table = lock(&self.table);
         for (folder, lost) in lost_points {
             let is_here = matches!(table.watch_point_of(&folder), Some(WatchPoint::Here(_)));
-            // A folder that is awaited as before may have come and gone meanwhile, and been read.
+            // A folder awaited at its lost point and awaited again may have come, been read and gone in
+            // between.
             let has_changed = is_here || matches!(lost, WatchPoint::Here(_) | WatchPoint::Awaiting(..));
             for (workspace, parts) in table.readers_of(&folder) {
                 settled.touched.insert(workspace.clone());
@@ -206,7 +206,7 @@ impl Arming {
         }
     }
 
-    /// The problems of these workspaces as far as they are not as they were told before.
+    /// The problems of these workspaces that differ from what was last reported.
     pub(super) fn new_problems(
         &mut self,
         workspaces: &BTreeSet<WorkspaceId>,
@@ -228,7 +228,7 @@ impl Arming {
     }
 }
 
-/// The problem of a workspace with these folders: a reached limit before any other.
+/// The problem of a workspace with these folders; a reached limit takes precedence over any other.
 fn problem_of(table: &Table, folders: &[Arc<Path>]) -> Option<WatchProblem> {
     let problems = folders.iter().filter_map(|folder| match table.watch_point_of(folder) {
         Some(WatchPoint::Refused(problem)) => Some(problem),

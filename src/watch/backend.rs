@@ -1,13 +1,13 @@
-//! The interface to the system's watcher, so that its failures can be tested without reaching its limits.
+//! The interface to the system's watcher; tests use it to simulate failures without reaching system limits.
 
 use std::path::Path;
 
-/// What watches single directories, not their subdirectories.
+/// Watches single directories, not their subdirectories.
 pub trait Backend: Send {
-    /// Watches a directory. Only called for one that is not watched.
+    /// Watches a directory. Called only for a directory that is not yet watched.
     fn watch(&mut self, place: &Path) -> Result<(), WatchRefusal>;
 
-    /// Ends a watch; one that the system has ended itself already is no error.
+    /// Ends a watch. It is not an error if the system has already ended it.
     fn unwatch(&mut self, place: &Path);
 }
 
@@ -16,13 +16,13 @@ pub trait Backend: Send {
 pub enum WatchRefusal {
     /// It is not there (any more).
     Missing,
-    /// The system's limit of watches is reached.
+    /// It does not exist (any more).
     LimitReached,
-    /// Another failure, in words.
+    /// The system's limit on watches is reached.
     Failed(String),
 }
 
-/// What a backend saw.
+/// An event as the backend reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint<'a> {
     /// The entry at this path was created or moved here.
@@ -31,9 +31,9 @@ pub enum Hint<'a> {
     Changed(&'a Path),
     /// The entry at this path, or the watched directory itself, was removed or moved away.
     Gone(&'a Path),
-    /// Events were lost.
+    /// The system lost events.
     Lost,
 }
 
-/// Where a backend tells its hints. It returns at once; it may be called from any thread.
+/// Receives the backend's hints. It returns at once and may be called from any thread.
 pub type OnHint = Box<dyn Fn(Hint<'_>) + Send>;

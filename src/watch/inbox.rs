@@ -1,4 +1,4 @@
-//! Merges watch events for an owner that may be busy, in memory that a storm of events cannot grow.
+//! Merges watch events for an owner that may be busy, in memory that no flood of events can grow.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,8 +7,8 @@ use crate::model::{Parts, WatchProblem, WorkspaceId};
 
 use super::WatchEvent;
 
-/// Holds what was sighted and not yet taken: for each workspace one set of parts and one problem, and
-/// two marks. Clones share the same content.
+/// Holds the events not yet taken: per workspace one set of parts and one problem, plus two flags (events lost,
+/// rearm). Clones share the same content.
 #[derive(Clone)]
 pub struct Inbox(Arc<Shared>);
 
@@ -26,13 +26,13 @@ struct Fold {
 }
 
 impl Inbox {
-    /// An empty inbox. `wake` is called when it stops being empty, and not again before the next
+    /// An empty inbox. `wake` is called when an event arrives in an empty inbox, and not again before the next
     /// [`Inbox::take`]; it must not wait.
     pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Inbox {
         Inbox(Arc::new(Shared { fold: Mutex::default(), wake: Box::new(wake) }))
     }
 
-    /// Puts a watch event in. Never waits for more than another `put` or `take`.
+    /// Adds a watch event. Waits at most for a concurrent `put` or `take`.
     pub fn put(&self, watch_event: WatchEvent) {
         let was_empty = {
             let mut fold = self.0.fold.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,8 +45,8 @@ impl Inbox {
         }
     }
 
-    /// Takes everything out: lost events first, then what to re-arm, problems, and changes, each by
-    /// workspace.
+    /// Removes and returns everything: lost events first, then [`WatchEvent::Rearm`], problems, and changes,
+    /// the last two sorted by workspace.
     pub fn take(&self) -> Vec<WatchEvent> {
         let fold = std::mem::take(&mut *self.0.fold.lock().unwrap_or_else(PoisonError::into_inner));
         let lost = fold.events_lost.then_some(WatchEvent::EventsLost);

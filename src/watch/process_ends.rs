@@ -1,5 +1,5 @@
-//! Reports when a process ends, without polling: the kernel's handle for a process becomes readable then
-//! (`pidfd_open(2)`). If the kernel has no such handles, the slow pass finds out.
+//! Reports when a process ends, without polling: the kernel makes a process's handle readable then
+//! (`pidfd_open(2)`). If the kernel has no such handles, the slow pass notices the end.
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,10 +15,10 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::{Inbox, WatchEvent};
 use crate::model::{Parts, ProcessId, WorkspaceId};
 
-/// Stands for the order to end, in place of a number of a watch.
+/// The queue number that orders the thread to end; watches have other numbers.
 const END: u64 = 0;
 
-/// The processes whose end is told, and the thread that sleeps until one ends.
+/// The processes whose end is reported, and the thread that sleeps until one ends.
 pub struct ProcessEnds {
     queue: Arc<OwnedFd>,
     end: OwnedFd,
@@ -28,17 +28,17 @@ pub struct ProcessEnds {
 
 #[derive(Debug, Default)]
 struct Watched {
-    /// Counts up; 0 is none.
+    /// Counts up, so that no number is used twice; 0 means [`END`].
     last_number: u64,
-    /// Dropping a handle takes it out of the queue.
+    /// Dropping a handle removes it from the queue.
     processes: BTreeMap<u64, (WorkspaceId, ProcessId, OwnedFd)>,
 }
 
 impl ProcessEnds {
-    /// Starts the thread. What ends is told to `inbox` as a change of the words of its workspace.
+    /// Starts the thread. The end of a process goes to `inbox` as a change of its workspace's [`Parts::WORDS`].
     ///
     /// # Errors
-    /// The system gives no queue, or no thread.
+    /// The system cannot create the queue or the thread.
     pub fn start(inbox: Inbox) -> io::Result<ProcessEnds> {
         let queue = Arc::new(epoll::create(CreateFlags::CLOEXEC)?);
         let end = eventfd(0, EventfdFlags::CLOEXEC)?;
@@ -52,8 +52,8 @@ impl ProcessEnds {
         Ok(ProcessEnds { queue, end, inbox, watched })
     }
 
-    /// Watches these processes for `workspace` instead of those before. One that has ended already, or is
-    /// not there any more, is told at once.
+    /// Watches these processes for `workspace` instead of the earlier ones. One that has already ended or does
+    /// not exist is reported at once.
     pub fn watch(&self, workspace: &WorkspaceId, processes: &[ProcessId]) {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let is_kept = |of: &WorkspaceId, process: &ProcessId| of != workspace || processes.contains(process);
@@ -66,12 +66,12 @@ impl ProcessEnds {
             }
             let handle = match open(*process) {
                 Ok(handle) => handle,
-                // It ended between the reading that named it and this.
+                // It ended after the read that named it.
                 Err(Errno::SRCH) => {
                     self.inbox.put(WatchEvent::Changed { workspace: workspace.clone(), parts: Parts::WORDS });
                     continue;
                 }
-                // No such facility, or no room for more handles: the slow pass finds out.
+                // No such facility, or no room for more handles: the slow pass notices the end.
                 Err(_) => continue,
             };
             watched.last_number += 1;
@@ -85,19 +85,19 @@ impl ProcessEnds {
 
 impl Drop for ProcessEnds {
     fn drop(&mut self) {
-        // Nothing to do where it fails: the thread ends with the program.
+        // A failure does no harm: the thread ends with the program.
         let _ = rustix::io::write(&self.end, &1_u64.to_ne_bytes());
     }
 }
 
-/// A handle on the process with this number. It may be another process than the one that was meant: the
-/// reading that follows its end compares the start, so a wrong one costs one look too many.
+/// A handle for the process with this id. The id may meanwhile belong to another process: the read that follows
+/// its end compares start times, so a wrong handle costs only one extra read.
 fn open(process: ProcessId) -> Result<OwnedFd, Errno> {
     let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw).ok_or(Errno::INVAL)?;
     pidfd_open(pid, PidfdFlags::empty())
 }
 
-/// Sleeps until a process ends, tells it, and forgets it; until the end is ordered.
+/// Sleeps until a process ends, reports it and forgets it; returns when ordered to end.
 fn tell_ends(queue: &OwnedFd, watched: &Mutex<Watched>, inbox: &Inbox) {
     let mut events = Vec::with_capacity(16);
     loop {

@@ -1,11 +1,11 @@
-//! Which workspaces are concerned by an event in one folder. Pure; it knows names, not paths.
+//! Finds which workspaces an event in one folder concerns. Pure; it knows names, not paths.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use crate::model::{Names, Parts, WatchTarget, WorkspaceId};
 
-/// Most folders have so few readers, and then no room is held for more.
+/// Most folders have no more readers than this; up to it, no spare capacity is kept.
 const FEW: usize = 8;
 
 fn make_room<T>(list: &mut Vec<T>, n_more: usize) {
@@ -14,13 +14,14 @@ fn make_room<T>(list: &mut Vec<T>, n_more: usize) {
     }
 }
 
-/// The workspaces that read a folder. A folder such as `refs/heads` may have a thousand of them with a
-/// name each, and most folders have one; so this is found by name, in little memory.
+/// The workspaces that read a folder. A folder such as `refs/heads` may have a thousand readers with one name
+/// each, but most folders have one reader. So look-up is by name, and memory use is small.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     /// Sorted by name.
     named: Vec<(OsString, Reader)>,
-    /// Those that read more than names, and the first few that read several names: their lists are shared.
+    /// Readers of more than single names, and the first few that read several names; these share their lists of
+    /// names.
     broad: Vec<(Names, Reader)>,
 }
 
@@ -39,7 +40,7 @@ impl Reader {
 }
 
 impl Readers {
-    /// Adds what a target of a workspace says about this folder.
+    /// Adds what a workspace's target says about this folder.
     pub(super) fn add(&mut self, workspace: &WorkspaceId, target: &WatchTarget) {
         let reader = Reader::new(workspace, target);
         match &target.names {
@@ -57,7 +58,7 @@ impl Readers {
         }
     }
 
-    /// Whether a target of a workspace says nothing new about this folder.
+    /// Whether a workspace's target adds nothing new about this folder.
     pub(super) fn has(&self, workspace: &WorkspaceId, target: &WatchTarget) -> bool {
         let reader = Reader::new(workspace, target);
         let is_named = |name: &OsString| self.named_so(name).any(|(_, other)| *other == reader);
@@ -65,7 +66,7 @@ impl Readers {
             || matches!(&target.names, Names::These(names) if names.iter().all(is_named))
     }
 
-    /// Forgets a workspace.
+    /// Removes a workspace.
     pub(super) fn remove(&mut self, workspace: &WorkspaceId) {
         self.named.retain(|(_, reader)| reader.workspace != *workspace);
         self.broad.retain(|(_, reader)| reader.workspace != *workspace);
@@ -76,7 +77,7 @@ impl Readers {
         self.named.is_empty() && self.broad.is_empty()
     }
 
-    /// Adds to `changed` whom an event on the entry `name` concerns.
+    /// Adds to `changed` the workspaces that an event on the entry `name` concerns.
     pub(super) fn concerned(
         &self,
         name: &OsStr,
@@ -90,7 +91,7 @@ impl Readers {
         }
     }
 
-    /// All readers, each perhaps more than once.
+    /// All readers; a workspace may appear more than once.
     pub(super) fn all(&self) -> impl Iterator<Item = (&WorkspaceId, Parts)> {
         let named = self.named.iter().map(|(_, reader)| reader);
         let broad = self.broad.iter().map(|(_, reader)| reader);

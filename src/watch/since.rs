@@ -1,5 +1,5 @@
-//! Which of the folders read may have changed before they were watched. Reads file times from the disk,
-//! nothing else.
+//! Finds which folders may have changed after they were read and before they were watched. Reads only file
+//! times from the disk.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -7,13 +7,13 @@ use std::path::Path;
 
 use crate::model::{Names, Parts, Timestamp, WatchTarget};
 
-/// Times of files and the clock of the reader may differ by so much, in milliseconds.
+/// How far, in milliseconds, file times and the reader's clock may differ.
 const MARGIN_MS: i64 = 1000;
-/// A folder with more entries is taken for changed.
+/// A folder with this many entries or more counts as changed.
 const MOST_ENTRIES: usize = 500;
 
-/// The parts that may be other than they were read at `read_at`, by the times at which folders and files changed last.
-/// In doubt they are.
+/// The parts that may have changed since they were read at `read_at`, according to the change times of folders
+/// and files. In doubt, a part counts as changed.
 pub fn changed_since(targets: &[WatchTarget], read_at: Timestamp) -> Parts {
     let since = read_at.plus_millis(-MARGIN_MS);
     let changed = targets.iter().filter(|target| has_changed(target, since));
@@ -22,7 +22,7 @@ pub fn changed_since(targets: &[WatchTarget], read_at: Timestamp) -> Parts {
 
 fn has_changed(target: &WatchTarget, since: Timestamp) -> bool {
     if !target.folder.is_dir() {
-        // What came there and went again changed the folder above.
+        // Creating and removing the folder in between changed the folder above it.
         let above = target.folder.ancestors().skip(1).find(|folder| folder.is_dir());
         return above.is_none_or(|above| is_young(above, since));
     }
@@ -47,7 +47,7 @@ fn has_changed(target: &WatchTarget, since: Timestamp) -> bool {
     }
 }
 
-/// Whether what is there changed since then. A link says nothing of what it leads to.
+/// Whether the entry changed since then. A symbolic link always counts: its time says nothing about its target.
 fn is_young(path: &Path, since: Timestamp) -> bool {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.is_symlink() => true,
@@ -56,7 +56,7 @@ fn is_young(path: &Path, since: Timestamp) -> bool {
                 metadata.ctime().saturating_mul(1000).saturating_add(metadata.ctime_nsec() / 1_000_000);
             changed_at >= since.0
         }
-        // The removal changed the folder.
+        // A removal changed the folder, which is checked too.
         Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     }
 }
@@ -65,7 +65,7 @@ fn is_young(path: &Path, since: Timestamp) -> bool {
 mod tests {
     use super::*;
 
-    /// The parts that count as changed, if they were read so long after the last change.
+    /// The parts that count as changed if they were read `after_ms` after the last change.
     fn changed(targets: &[WatchTarget], after_ms: i64, folder: &Path) -> Parts {
         let newest = |path: &Path| path.metadata().map_or(0, |metadata| metadata.ctime() * 1000 + 1000);
         let entries = fs::read_dir(folder).unwrap().map(|entry| newest(&entry.unwrap().path()));

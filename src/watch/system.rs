@@ -16,14 +16,13 @@ use super::{Backend, Hint, OnHint, WatchError, WatchRefusal};
 pub(super) struct System(RecommendedWatcher);
 
 impl System {
-    /// Starts it.
     pub(super) fn start(on_hint: OnHint) -> Result<System, WatchError> {
         let tell = move |event: notify::Result<Event>| hints_of(&event, &on_hint);
         let config = Config::default().with_event_kinds(EventKindMask::CORE);
         let watcher = RecommendedWatcher::new(tell, config)
             .map_err(|error| WatchError::NotStarted { reason: error.to_string() })?;
-        // The crate does not say when its thread could not be started, and then panics on drop. A
-        // question that only the thread can answer shows it.
+        // The crate does not report that its thread could not be started, and then panics on drop. A query that
+        // only the thread can answer reveals it.
         match watcher.watched_paths() {
             Ok(_) => Ok(System(watcher)),
             Err(error) => {
@@ -46,21 +45,21 @@ impl Backend for System {
     }
 
     fn unwatch(&mut self, place: &Path) {
-        // The only failure is that the system ended the watch itself.
+        // The only possible failure: the system has already ended the watch.
         drop(self.0.unwatch(place));
     }
 }
 
-/// Tells the hints that an event of `notify` holds. The mark of lost events is looked at first: such an
-/// event has no path and no kind of its own.
+/// Converts an event of `notify` to hints. Lost events are checked first, since such an event has no path and
+/// no kind of its own.
 pub fn hints_of(event: &notify::Result<Event>, tell: &dyn Fn(Hint<'_>)) {
     let event = match event {
         Ok(event) if !event.need_rescan() => event,
         Ok(_) | Err(_) => return tell(Hint::Lost),
     };
     let hint: fn(&Path) -> Hint<'_> = match event.kind {
-        // `Both` repeats a `From` and a `To` that were told before it; to tell it again would have
-        // everything read twice.
+        // `Both` repeats a `From` and a `To` that were already reported; reporting it would cause a second
+        // read.
         EventKind::Access(_) | EventKind::Modify(ModifyKind::Name(RenameMode::Both)) => return,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)) => {
             |path| Hint::Gone(path)
@@ -77,8 +76,8 @@ pub fn hints_of(event: &notify::Result<Event>, tell: &dyn Fn(Hint<'_>)) {
     }
 }
 
-/// A lock file says that something is about to change; that it has changed is said by its going away. To
-/// read at its making would read what is about to be old.
+/// Whether a lock file was created or written. It announces a change; its removal reports the change. A read at
+/// its creation would return what is about to be outdated.
 fn is_lock_being_made(kind: EventKind, path: &Path) -> bool {
     let is_made_or_written = matches!(
         kind,

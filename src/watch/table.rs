@@ -1,5 +1,5 @@
-//! The table of folders, places and readers, which the system's thread looks up and the owner's thread
-//! changes. Pure: it neither watches nor reads the disk, so its lock is held only briefly.
+//! The table of folders, places and readers: the system's thread looks up, the owner's thread changes it. Pure:
+//! it neither watches nor reads the disk, so its lock is held only briefly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -17,13 +17,13 @@ use super::watch_point::{Attached, Identity, Look, WatchPoint};
 #[derive(Debug, Default)]
 pub(super) struct Table {
     folders: BTreeMap<Arc<Path>, Folder>,
-    /// Ordered, so that all places below a path that went are found at once.
+    /// Ordered, so that all places below a removed path are adjacent.
     places: BTreeMap<Arc<Path>, Place>,
-    /// Folders to watch point again.
+    /// Folders that need a watch point again.
     unsettled: BTreeSet<Arc<Path>>,
-    /// Places that the system may not watch any more, or under a wrong path.
+    /// Places that the system may no longer watch, or may watch under a wrong path.
     broken: BTreeSet<Arc<Path>>,
-    /// Events were lost: all seats are in doubt.
+    /// Events were lost: all watch points are in doubt.
     recheck: bool,
     closed: bool,
 }
@@ -41,28 +41,28 @@ struct Place {
     awaited: BTreeMap<OsString, Vec<Arc<Path>>>,
 }
 
-/// What a hint means.
+/// The effect of a hint.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct HintEffect {
-    /// Whom it concerns.
+    /// The workspaces and parts that it concerns.
     pub(super) changed: BTreeMap<WorkspaceId, Parts>,
     /// Events were lost.
     pub(super) lost: bool,
-    /// Something came to be in doubt, and nothing was before.
+    /// Something is in doubt now, and nothing was before.
     pub(super) rearm: bool,
 }
 
 /// What is in doubt, taken out of the table to be settled.
 #[derive(Debug, Default)]
 pub(super) struct Dirty {
-    /// The folders to watch point, each with the watch point that it lost.
+    /// The folders to attach, each with the watch point that it lost.
     pub(super) folders: Vec<(Arc<Path>, WatchPoint)>,
-    /// The places whose watch has to be ended before.
+    /// The places whose watch must be ended first.
     pub(super) places: Vec<Arc<Path>>,
 }
 
 impl Table {
-    /// Looks up what a hint means. Constant in the number of workspaces that it does not concern.
+    /// Applies a hint. The cost does not depend on the number of workspaces that it does not concern.
     pub(super) fn notice(&mut self, hint: Hint<'_>) -> HintEffect {
         let mut noticed = HintEffect::default();
         if self.closed {
@@ -96,8 +96,8 @@ impl Table {
         }
     }
 
-    /// Marks the place at `path` and all below: `notify` itself ends those watches too, also one that
-    /// was set anew between the event and its delivery.
+    /// Marks the place at `path` and all places below as broken: `notify` ends those watches too, even one that
+    /// was set again between the event and its delivery.
     fn break_below(&mut self, path: &Path) {
         let below = self.places.range::<Path, _>((Bound::Included(path), Bound::Unbounded));
         let broken = below.map(|(place, _)| place).take_while(|place| place.starts_with(path)).cloned();
@@ -108,18 +108,17 @@ impl Table {
         !self.has_doubts() && !self.recheck
     }
 
-    /// Whether a folder or a place is in doubt.
     pub(super) fn has_doubts(&self) -> bool {
         !self.unsettled.is_empty() || !self.broken.is_empty()
     }
 
-    /// No hint means anything from now on.
+    /// Ignores all hints from now on.
     pub(super) fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Replaces the targets of a workspace, whose folders were `old`. Folders that are new or were
-    /// refused come to be in doubt. Returns the new folders, and the parts of the targets that are new.
+    /// Replaces the targets of a workspace whose folders were `old`. New and refused folders are now in doubt.
+    /// Returns the workspace's folders, and the parts of the targets that are new.
     pub(super) fn replace(
         &mut self,
         workspace: &WorkspaceId,
@@ -160,7 +159,7 @@ impl Table {
         path
     }
 
-    /// Takes out what is in doubt. The folders have no watch point afterwards and broken places are gone.
+    /// Takes out everything in doubt. Afterwards the folders have no watch point and broken places are removed.
     pub(super) fn take_doubts(&mut self) -> Dirty {
         let broken = std::mem::take(&mut self.broken);
         let mut places = Vec::new();
@@ -179,7 +178,7 @@ impl Table {
         Dirty { folders, places }
     }
 
-    /// Takes a folder from its watch point, which is returned.
+    /// Removes a folder from its watch point and returns that watch point.
     fn detach(&mut self, path: &Path) -> WatchPoint {
         let Some(folder) = self.folders.get_mut(path) else { return WatchPoint::Nowhere };
         let watch_point = std::mem::take(&mut folder.watch_point);
@@ -204,7 +203,7 @@ impl Table {
         watch_point
     }
 
-    /// Seats a folder where it was found. A new place is in the table before the system watches it, so
+    /// Attaches a folder where `look` found it. A new place enters the table before the system watches it, so
     /// that its first event finds its readers.
     pub(super) fn watch_point(&mut self, path: &Arc<Path>, look: &Look) -> Attached {
         let Some(folder) = self.folders.get_mut(path) else { return Attached::Shared };
@@ -237,35 +236,34 @@ impl Table {
         if is_new { Attached::New(at) } else { Attached::Shared }
     }
 
-    /// Takes a folder from the new place that the system did not watch.
+    /// Detaches a folder from a new place that the system refused to watch, and removes the place.
     pub(super) fn abandon(&mut self, path: &Arc<Path>, place: &Path) {
         self.detach(path);
         self.places.remove(place);
         self.broken.remove(place);
     }
 
-    /// Notes that a folder cannot be watched.
+    /// Records that a folder cannot be watched.
     pub(super) fn refuse(&mut self, path: &Arc<Path>, problem: WatchProblem) {
         if let Some(folder) = self.folders.get_mut(path) {
             folder.watch_point = WatchPoint::Refused(problem);
         }
     }
 
-    /// Puts a folder in doubt.
     pub(super) fn doubt(&mut self, path: &Arc<Path>) {
         if self.folders.contains_key(path) {
             self.unsettled.insert(Arc::clone(path));
         }
     }
 
-    /// Puts a place in doubt, with all folders that have their watch point there.
+    /// Puts a place and all folders attached to it in doubt.
     pub(super) fn doubt_place(&mut self, place: &Path) {
         if let Some((place, _)) = self.places.get_key_value(place) {
             self.broken.insert(Arc::clone(place));
         }
     }
 
-    /// Puts the folders in doubt that were refused for the limit of watches.
+    /// Puts in doubt the folders that were refused because of the limit on watches.
     pub(super) fn doubt_limited(&mut self) {
         let limited = WatchPoint::Refused(WatchProblem::LimitReached);
         let paths =
@@ -273,7 +271,7 @@ impl Table {
         self.unsettled.extend(paths.cloned());
     }
 
-    /// Takes out the places where no folder has its watch point.
+    /// Removes and returns the places to which no folder is attached.
     pub(super) fn take_idle_places(&mut self) -> Vec<Arc<Path>> {
         let is_idle = |_: &Arc<Path>, place: &mut Place| place.here.is_empty() && place.awaited.is_empty();
         let idle: Vec<_> = self.places.extract_if(.., is_idle).map(|(path, _)| path).collect();
@@ -283,12 +281,12 @@ impl Table {
         idle
     }
 
-    /// Whether all seats are to be compared with the disk; asked once.
+    /// Whether all watch points must be compared with the disk; resets the flag.
     pub(super) fn take_recheck(&mut self) -> bool {
         std::mem::take(&mut self.recheck)
     }
 
-    /// Every folder with its watch point, and the identity that the watch point's place had when it was watched.
+    /// Every folder with its watch point and the identity that the place had when it was entered.
     pub(super) fn seats(&self) -> Vec<(Arc<Path>, WatchPoint, Option<Identity>)> {
         let identity = |watch_point: &WatchPoint| match watch_point {
             WatchPoint::Here(place) | WatchPoint::Awaiting(place, _) => {
@@ -302,12 +300,12 @@ impl Table {
         self.folders.iter().map(row).collect()
     }
 
-    /// Where a folder has its watch point.
+    /// The watch point of a folder; `None` if the folder is not in the table.
     pub(super) fn watch_point_of(&self, path: &Path) -> Option<&WatchPoint> {
         self.folders.get(path).map(|folder| &folder.watch_point)
     }
 
-    /// The workspaces that read a folder, each perhaps more than once.
+    /// The workspaces that read a folder; one may appear more than once.
     pub(super) fn readers_of(&self, path: &Path) -> impl Iterator<Item = (&WorkspaceId, Parts)> {
         self.folders.get(path).into_iter().flat_map(|folder| folder.readers.all())
     }
@@ -318,8 +316,7 @@ impl Table {
     }
 }
 
-/// Locks; what another thread left when it panicked is whole, since no change of the table can panic
-/// half-way.
+/// Locks the mutex. A poisoned one is still consistent, since no change of the table can panic half-way.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

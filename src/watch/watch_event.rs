@@ -1,27 +1,27 @@
-//! What this room reports to its owner. Data only, without times or paths.
+//! What this room reports to its owner. Plain data, without times or paths.
 
 use crate::model::{Parts, WatchProblem, WorkspaceId};
 
-/// Something that the watcher noticed.
+/// An event for the watcher's owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// Something changed that these parts of a workspace are read from, or may have changed unseen.
+    /// These parts of a workspace may have changed: an event was seen, or could have been missed.
     Changed {
         /// The workspace.
         workspace: WorkspaceId,
-        /// What it can have changed.
+        /// The parts that may have changed.
         parts: Parts,
     },
-    /// The system lost events: every workspace may have changed. A [`WatchEvent::Rearm`] comes with it.
+    /// The system lost events: every workspace may have changed. A [`WatchEvent::Rearm`] follows.
     EventsLost,
-    /// A workspace cannot be watched wholly (any more), or can again. Told when it changes only.
+    /// Whether a workspace can be fully watched has changed. Sent only on a change.
     WatchChanged {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The problem; `None` when it is over.
+        /// The problem; `None` when it is solved.
         problem: Option<WatchProblem>,
     },
-    /// A folder came, went or was replaced: call [`super::Watcher::rearm`] soon, from a thread that may
-    /// wait for the disk and is not the one that this was sent on.
+    /// A folder appeared, disappeared or was replaced. Call [`super::Watcher::rearm`] soon, on a thread that
+    /// may wait for the disk and is not the one that sent this.
     Rearm,
 }

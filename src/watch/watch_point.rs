@@ -1,5 +1,5 @@
-//! Where a folder is watched, and where it could be watched according to the disk. Reads the names and
-//! identities of directories, nothing else.
+//! Where a folder is watched, and where it could be watched according to the disk. Reads only the names and
+//! identities of directories.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,41 +13,39 @@ use crate::model::WatchProblem;
 /// Where a folder is watched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum WatchPoint {
-    /// Not yet, or not any more.
+    /// Not yet, or no longer watched.
     #[default]
     Nowhere,
-    /// At the place that it is itself.
+    /// At its own place.
     Here(Arc<Path>),
     /// At a place above it, where this name is awaited.
     Awaiting(Arc<Path>, OsString),
-    /// It cannot be watched.
     Refused(WatchProblem),
 }
 
-/// How a folder got its watch point.
+/// How a folder was attached to its watch point.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Attached {
-    /// At a place that is watched already.
+    /// To a place that is already watched.
     Shared,
-    /// At a place that has to be watched now.
+    /// To a place that must be watched now.
     New(Arc<Path>),
-    /// Not: the place is in doubt itself, and the folder stays in doubt with it.
+    /// Not attached: the place itself is in doubt, and the folder stays in doubt with it.
     InDoubt,
 }
 
 /// The place where a folder can be watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Look {
-    /// The directory to watch, resolved, so that one directory has one path.
+    /// The directory to watch, resolved, so that each directory has only one path.
     pub(super) place: PathBuf,
-    /// Which directory that is.
     pub(super) identity: Identity,
-    /// The name on the way down to the folder that is not there; `None` if the place is the folder.
+    /// The missing name on the way down to the folder; `None` if the place is the folder itself.
     pub(super) awaited: Option<OsString>,
 }
 
-/// Tells a directory from another that was put in its place. The inode alone does not: its number is
-/// given out again at once after a removal, so the time of birth belongs to it where the system knows it.
+/// Distinguishes a directory from another that replaced it. The inode number alone cannot: it may be reused
+/// right after a removal. So the birth time is compared too, where the system knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,
@@ -55,8 +53,8 @@ pub(super) struct Identity {
     born: Option<SystemTime>,
 }
 
-/// Looks for the folder, or for the nearest directory above it. `None` if there is none, which for an
-/// absolute path without `..` cannot be.
+/// Finds the folder, or the nearest directory above it. `None` if there is none, which cannot happen for an
+/// absolute path without `..`.
 pub(super) fn look_for(folder: &Path) -> Option<Look> {
     let mut awaited = None;
     for directory in folder.ancestors() {

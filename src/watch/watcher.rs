@@ -1,8 +1,7 @@
 //! The watcher as its owner sees it: targets in, watch events out.
 //!
 //! There are two locks. `arming` serialises the owner's calls and is held while the system and the disk are
-//! queried; the system's thread never takes it. `table` is held only for look-ups, never while anything
-//! waits.
+//! queried; the system's thread never takes it. `table` is held only for look-ups, never while anything waits.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -15,11 +14,11 @@ use super::{Backend, Hint, OnHint, WatchError, WatchEvent};
 
 type Receiver = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 
-/// Watches the folders of all workspaces. Dropping it ends the watches and the system's thread; a
-/// watch event that is on its way may still arrive.
+/// Watches the folders of all workspaces. Dropping it ends the watches and the system's thread; a watch event
+/// already on its way may still arrive.
 ///
-/// Its calls ask the disk and wait for the system's thread: they belong on a thread that may wait, and
-/// never into `send`. They may come from several threads.
+/// Its methods query the disk and wait for the system's thread. Call them on a thread that may wait, never from
+/// inside `send`. They may be called from several threads.
 pub struct Watcher {
     arming: Mutex<Arming>,
     table: Arc<Mutex<Table>>,
@@ -27,15 +26,15 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts the system's watcher with nothing to watch. `send` is called at once for each watch event, on
-    /// the system's thread or on the caller's of another function here; it must not wait, not panic and
-    /// not call the watcher. An owner that may be busy gives [`super::Inbox::put`].
+    /// Starts the system's watcher with nothing to watch. `send` is called immediately for each watch event, on
+    /// the system's thread or on the thread of another call to this watcher. It must not wait, panic or call
+    /// the watcher. An owner that may be busy passes [`super::Inbox::put`].
     pub fn start(send: impl Fn(WatchEvent) + Send + Sync + 'static) -> Result<Watcher, WatchError> {
         Watcher::start_over(send, |on_hint| Ok(Box::new(System::start(on_hint)?)))
     }
 
-    /// As [`Watcher::start`], over a backend that `start` makes and that tells its hints to the function
-    /// given.
+    /// As [`Watcher::start`], with the backend that `start` makes; the backend reports its hints to the
+    /// function it is given.
     pub fn start_over(
         send: impl Fn(WatchEvent) + Send + Sync + 'static,
         start: impl FnOnce(OnHint) -> Result<Box<dyn Backend>, WatchError>,
@@ -50,11 +49,10 @@ impl Watcher {
         Ok(Watcher { arming, table, send })
     }
 
-    /// Replaces the targets of a workspace; none ends its watching. What was refused before is tried
-    /// again.
+    /// Replaces the targets of a workspace; an empty list ends its watching. Refused folders are tried again.
     ///
-    /// Returns the parts whose targets were not watched before this call: who read them earlier may have
-    /// missed a change, and nothing else will tell. From here on every change is sighted.
+    /// Returns the parts whose targets were not watched before this call. A change after an earlier read of
+    /// them may have been missed, and no event will report it. From now on every change is reported.
     pub fn watch(&self, workspace: &WorkspaceId, targets: &[WatchTarget]) -> Parts {
         let mut arming = self.arming();
         let unseen = arming.replace(workspace, targets);
@@ -65,9 +63,9 @@ impl Watcher {
         unseen | came
     }
 
-    /// Seats again what [`WatchEvent::Rearm`] was about, and sights a change for the readers of each folder
-    /// that came, went or was replaced: what happened in it meanwhile gave no event. After lost events it
-    /// does what [`Watcher::recheck`] does.
+    /// Attaches again the folders that [`WatchEvent::Rearm`] was about. Reports a change to the readers of each
+    /// folder that appeared, disappeared or was replaced, since what happened inside it meanwhile caused no
+    /// event. After lost events it does what [`Watcher::recheck`] does.
     pub fn rearm(&self) {
         let mut arming = self.arming();
         let is_all_in_doubt = lock(&self.table).take_recheck();
@@ -78,8 +76,8 @@ impl Watcher {
         self.report(&mut arming, settled);
     }
 
-    /// Compares all watches with the disk and repairs them, also those that were refused. Part of the
-    /// slow pass; costs about 10 µs a folder.
+    /// Compares all watch points with the disk and repairs them, including refused ones. Part of the slow pass;
+    /// costs about 10 µs per folder.
     pub fn recheck(&self) {
         let mut arming = self.arming();
         lock(&self.table).take_recheck();
@@ -116,7 +114,7 @@ impl Drop for Watcher {
     }
 }
 
-/// Runs on the system's thread.
+/// Handles a hint on the system's thread.
 fn tell(table: &Mutex<Table>, send: &Receiver, hint: Hint<'_>) {
     let noticed = lock(table).notice(hint);
     for (workspace, parts) in noticed.changed {
