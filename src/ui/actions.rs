@@ -1,7 +1,7 @@
-//! Actions on the selected workspace: what their keys want, and what is shown of the answers.
+//! Actions on the selected workspace: what their keys do, and how the answers are shown.
 //!
-//! A plan that comes while a person does something else, or for a workspace that is not selected, opens
-//! nothing: it is kept, and its key shows it (the workspace is then the one that is looked at).
+//! A plan that arrives while the person does something else, or for a workspace that is not selected, opens
+//! nothing: it is kept until its key is pressed with that workspace selected.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::model::{
 use crate::present::phrases::{checks, held, left, outcome as say};
 use crate::present::{action, sessions, sets};
 
-/// Begins what a key asks for.
+/// Starts what a key asks for.
 pub(super) fn begin(
     state: &mut State,
     views: &[WorkspaceView],
@@ -73,7 +73,7 @@ pub(super) fn begin(
     }
 }
 
-/// Opens the reply box with the points that are sent back, after what was written there before.
+/// Opens the reply box with the points to send back, appended to what was written there before.
 fn send_back(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
     let Some((session, text)) = points::to_send(state, view) else {
         state.answer = Some(left::none_for_agent().to_owned());
@@ -88,7 +88,7 @@ fn send_back(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
     }
 }
 
-/// Opens the reply box, with this text in it if nothing was written before.
+/// Opens the reply box, with `draft` in it if nothing was written before.
 fn reply(state: &mut State, view: &WorkspaceView, draft: Option<&str>, reaction: &mut Reaction) {
     match reply_box::begin(view, draft) {
         Ok((reply, intents)) => {
@@ -99,7 +99,8 @@ fn reply(state: &mut State, view: &WorkspaceView, draft: Option<&str>, reaction:
     }
 }
 
-/// Whether a key of actions is what a person would want now of this workspace; `None` for the other keys.
+/// Whether the person is likely to want this action for this workspace now; `None` for keys that are not
+/// actions.
 pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) -> Option<bool> {
     let is = |wanted: fn(&WorkspaceView) -> bool| Some(view.is_some_and(wanted));
     let KeyCommand::Action(command) = action else { return None };
@@ -134,7 +135,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
     }
 }
 
-/// What is to be done next with a workspace, as a command. Its hint stands first.
+/// The command for a workspace's next action; its hint comes first.
 pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
     match view.verdict.as_ref()?.next_action.kind {
         NextActionKind::Answer => Some(WorkspaceCommand::Reply),
@@ -146,13 +147,13 @@ pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
     }
 }
 
-/// Whether nothing says that the work is done, so that somebody is to be asked.
+/// Whether somebody should be asked about the work now: the verdict says so, and no action is running.
 fn is_to_be_asked(view: &WorkspaceView) -> bool {
     let next = view.verdict.as_ref().map(|verdict| verdict.next_action.kind);
     view.action.is_none() && next == Some(NextActionKind::Ask)
 }
 
-/// A person wants to leave. What runs and would be cut off is asked about first.
+/// Leaves, after asking about anything that runs and would be cut off.
 pub(super) fn leave(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
     match LeaveBox::new(views) {
         Some(leave) => open_dialog::open(state, Dialog::Leave(Box::new(leave))),
@@ -160,7 +161,7 @@ pub(super) fn leave(state: &mut State, views: &[WorkspaceView], reaction: &mut R
     }
 }
 
-/// Shows what the closer, or else a smart check, found last.
+/// Shows the newest report, of the closer or of a smart check.
 fn report(state: &mut State, view: &WorkspaceView) {
     let verified =
         view.verified.as_ref().map(|report| (report.at, About::Verified(Box::new(report.clone()))));
@@ -173,7 +174,7 @@ fn report(state: &mut State, view: &WorkspaceView) {
     }
 }
 
-/// Ends what runs. The turn of an agent is asked about first: it may be in the middle of an edit.
+/// Ends the running action. Asks first if it is an agent's turn, which may be in the middle of an edit.
 fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
     let is_open = |action: &&RunningAction| !action.is_cancelled;
     let turn = view
@@ -203,14 +204,14 @@ fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
     }
 }
 
-/// The plan that this key asks for, if it came while it could not be shown.
+/// Removes and returns the dialog of this key, if one arrived when it could not be shown.
 fn take_ready(state: &mut State, workspace: &WorkspaceId, command: WorkspaceCommand) -> Option<Dialog> {
     let is_meant = |ready: &Ready| ready.workspace == *workspace && ready.command == command;
     let position = state.ready.iter().position(is_meant)?;
     Some(state.ready.remove(position).dialog)
 }
 
-/// Carries out what an input to a dialog came to.
+/// Carries out the result of an input to a dialog.
 pub(super) fn take(state: &mut State, views: &[WorkspaceView], step: Step, reaction: &mut Reaction) {
     reaction.intents.extend(step.intents);
     if step.answer.is_some() {
@@ -227,7 +228,7 @@ pub(super) fn take(state: &mut State, views: &[WorkspaceView], step: Step, react
         Then::Stay => {}
         Then::Close => {
             state.dialog = None;
-            // What came meanwhile is read now.
+            // Messages that arrived meanwhile are shown now.
             let later = std::mem::take(&mut state.later);
             let answers: Vec<String> = state.answer.take().into_iter().chain(later).collect();
             state.answer = Some(answers.join("\n")).filter(|answers| !answers.is_empty());
@@ -265,9 +266,9 @@ pub(super) fn told(state: &mut State, views: &[WorkspaceView], told: Response) {
 /// How an outcome is shown.
 enum Shown {
     Nothing,
-    /// As words, which may hold cleaned text only.
+    /// As a message; contains only cleaned text.
     Words(String),
-    /// In a dialog, which this key shows if it has to wait.
+    /// In a dialog, which this key opens if it has to wait.
     Box(Dialog, WorkspaceCommand),
 }
 
@@ -298,12 +299,12 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
         }
         ActionOutcome::Checked(found) => report(About::Smart(found)),
         ActionOutcome::Verified(found) => report(About::Verified(found)),
-        // What was confirmed and not done must not be gone with the next key of somebody who types; who ended it
-        // waits for its end.
+        // Something confirmed that failed must not vanish at the next key of somebody who is typing. Whoever
+        // cancelled it is waiting for its end, so a message is enough.
         ActionOutcome::Failed(problem) if !is_plan && problem.class != ActionClass::Cancelled => {
             report(About::Problem(kind, problem))
         }
-        // The reply box plans replies; without one nobody waits for it. Nor for what closeout does by itself.
+        // The reply box plans replies; once it is closed nobody waits for them, nor for automatic questions.
         ActionOutcome::ReplyPlanned(_) | ActionOutcome::NotAsked(_) => Shown::Nothing,
         ActionOutcome::Recorded(_)
         | ActionOutcome::Rescued(_)
@@ -318,21 +319,22 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
     }
 }
 
-/// Opens a dialog, or keeps it where it would come in between.
+/// Opens a dialog, or keeps it for later if it would interrupt.
 fn show(state: &mut State, view: &WorkspaceView, dialog: Dialog, command: WorkspaceCommand) {
     let is_free = state.dialog.is_none() && !state.filter.is_editing && state.page == Page::None;
     if is_free && state.selected.as_ref() == Some(&view.id) {
         open_dialog::open(state, dialog);
         return;
     }
-    // Reports stand in the detail as well; the rest would be lost.
+    // Kept, since a plan would otherwise be lost (a report is in the detail as well). It replaces an older
+    // dialog of the same key.
     state.ready.retain(|ready| ready.workspace != view.id || ready.command != command);
     state.ready.push(Ready { workspace: view.id.clone(), command, dialog });
     let words = say::shown_by(ready(command), key_of(KeyCommand::Action(command)));
     say(state, Some(view), &words);
 }
 
-/// What waits to be shown, by its key.
+/// The message that something waits for this key.
 fn ready(command: WorkspaceCommand) -> &'static str {
     match command {
         WorkspaceCommand::Rescue => say::rescue_ready(),
@@ -349,7 +351,7 @@ fn ready(command: WorkspaceCommand) -> &'static str {
     }
 }
 
-/// Says something of a workspace; after the open dialog, if there is one.
+/// Shows a message about a workspace, after the open dialog if there is one.
 fn say(state: &mut State, view: Option<&WorkspaceView>, words: &str) {
     let is_selected = view.is_some_and(|view| state.selected.as_ref() == Some(&view.id));
     let named = match view {
@@ -371,7 +373,7 @@ fn jump_in_words(outcome: &JumpOutcome) -> Option<String> {
     }
 }
 
-/// What came of an action, and by which key it is taken back or made again. Cleaned.
+/// The outcome of an action as cleaned text, with the key that undoes or redoes it.
 fn label(outcome: &ActionOutcome) -> String {
     let key = |command| key_of(KeyCommand::Action(command));
     let mut lines = vec![action::label(outcome)];

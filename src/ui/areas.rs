@@ -1,56 +1,52 @@
-//! Where the panels stand: from the size, the number of rows and what is open to rectangles.
+//! Places the panels: from the size, the number of rows and what is open to rectangles.
 
 use ratatui::layout::Rect;
 
 use super::list_rows::{ListRows, ListShape};
 use super::state::{Focus, Page, State};
 
-/// From this width on the detail stands beside the list.
+/// From this width on, the detail is beside the list.
 const WIDE: u16 = 110;
-/// From this width on a list beside the detail can say in one line what matters.
+/// From this width on, a list beside the detail has rows of one line.
 const ONE_LINE: u16 = 70;
-/// Below this size nothing sensible can be shown.
+/// On a smaller screen nothing sensible can be shown.
 const MIN_WIDTH: u16 = 30;
 const MIN_HEIGHT: u16 = 8;
-/// From this height on a narrow screen has a rule under its header.
+/// From this height on, a narrow screen has a rule under its header.
 const ROOMY_HEIGHT: u16 = 20;
 
-/// Where the panels stand. A panel without room has no rectangle or one without height.
+/// The panels' places. A panel without room has no rectangle, or one of height 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Areas {
     /// The counts.
     pub(super) header: Rect,
-    /// The notice, when there is one.
+    /// The notice, if there is one.
     pub(super) notice: Option<Rect>,
-    /// The rule under them, where there is room.
+    /// The rule under them, if there is room.
     pub(super) rule: Option<Rect>,
-    /// The list.
     pub(super) list: Option<Rect>,
     /// The line below the list that tells what is folded away.
     pub(super) folded: Option<Rect>,
-    /// How many lines one row of the list takes: one or two.
+    /// Lines per row of the list: 1 or 2.
     pub(super) row_height: u16,
-    /// Whether every section has a heading: all rows are shown then.
+    /// Whether every section has a heading; all rows are visible then.
     pub(super) has_headings: bool,
     /// The line between list and detail on a wide screen.
     pub(super) divider: Option<Rect>,
-    /// The title of the detail.
     pub(super) detail_title: Option<Rect>,
-    /// The tabs of the detail, where they do not stand in its title.
+    /// The tabs of the detail, unless they are in its title.
     pub(super) tabs: Option<Rect>,
-    /// The detail.
     pub(super) detail: Option<Rect>,
-    /// A page that takes the place of list and detail.
+    /// A page that replaces list and detail.
     pub(super) page: Option<Rect>,
-    /// All between the header and the hints: where a dialog has room.
+    /// Everything between the header and the hints, where a dialog may be drawn.
     pub(super) body: Rect,
-    /// The hints.
     pub(super) footer: Rect,
 }
 
 impl Areas {
-    /// The areas of a screen with these rows in the list; `None` when it is too small. Without workspaces there
-    /// is no list.
+    /// The areas of a screen with these list rows; `None` if it is too small. Without workspaces there is no
+    /// list.
     pub(super) fn of(state: &State, rows: &ListRows, has_list: bool) -> Option<Areas> {
         let bare = Areas::bare(state)?;
         if state.page == Page::Help || !has_list {
@@ -60,7 +56,7 @@ impl Areas {
         Some(if is_wide { bare.wide(rows, state) } else { bare.narrow(rows, state) })
     }
 
-    /// The areas without list and detail, which a dialog covers; `None` when the screen is too small.
+    /// The areas without list and detail, which a dialog covers; `None` if the screen is too small.
     pub(super) fn bare(state: &State) -> Option<Areas> {
         let (width, height) = (state.size.width, state.size.height);
         if width < MIN_WIDTH || height < MIN_HEIGHT {
@@ -86,7 +82,7 @@ impl Areas {
         let divider = Rect { x: list_width, width: 1, ..body };
         let x = list_width + 1;
         let detail = Rect { x, width: body.width - x, ..body };
-        // The title stands in the rule above.
+        // The title is drawn in the rule above.
         let title = Rect { y: body.y - 1, height: 1, ..detail };
         let (tabs, detail) = below_tabs(detail);
         let fits = |row_height: u16| rows.n_lines(row_height) <= list.height;
@@ -97,7 +93,7 @@ impl Areas {
         } else {
             height_of(rows.positions.len().max(1)).saturating_mul(row_height)
         };
-        // Right below the last row.
+        // Directly below the last row.
         let folded = Rect { y: list.y + n_lines.min(list.height), height: n_folded, ..list };
         Areas {
             list: Some(list),
@@ -114,7 +110,7 @@ impl Areas {
 
     fn narrow(self, rows: &ListRows, state: &State) -> Areas {
         let is_zoomed = state.is_full || state.is_zoomed && state.focus == Focus::Detail;
-        // The title of the detail is a rule itself; two of them in a row would be one too many.
+        // The title of the detail is itself a rule; two in a row would be one too many.
         let n_freed = u16::from(is_zoomed && self.rule.is_some());
         let body = Rect { y: self.body.y - n_freed, height: self.body.height + n_freed, ..self.body };
         let n_folded = u16::from(rows.has_fold(state) && !is_zoomed);
@@ -128,7 +124,7 @@ impl Areas {
         let folded = Rect { y: list.bottom(), height: n_folded, ..body };
         let title = Rect { y: folded.bottom(), height: 1, ..body };
         let detail = Rect { y: title.y + 1, height: body.bottom() - title.y - 1, ..body };
-        // The name stands in the list; without it the title is needed for that.
+        // The list shows the name; without the list the title must.
         let (tabs, detail) = if is_zoomed {
             let (tabs, detail) = below_tabs(detail);
             (Some(tabs), detail)
@@ -147,14 +143,13 @@ impl Areas {
         }
     }
 
-    /// How the list is shown.
     pub(super) fn list_shape(&self) -> ListShape {
         let n_shown = self.list.map_or(1, |list| usize::from(list.height / self.row_height).max(1));
         ListShape { n_shown, row_height: self.row_height, has_headings: self.has_headings }
     }
 }
 
-/// The first line for the tabs, and the rest.
+/// Splits off the first line for the tabs.
 fn below_tabs(detail: Rect) -> (Rect, Rect) {
     let tabs = Rect { height: detail.height.min(1), ..detail };
     (tabs, Rect { y: tabs.bottom(), height: detail.height - tabs.height, ..detail })

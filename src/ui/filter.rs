@@ -1,7 +1,7 @@
-//! Which workspaces the filter shows: every word of it must match a field, most of them fuzzily.
+//! Decides which workspaces the filter shows: every word of it must match a field, most of them fuzzily.
 //!
-//! Whose name matches comes before whose words do; among equals the order is that of the list. `s:asks` asks for a
-//! state and for nothing else.
+//! Matches in a workspace's name rank above matches in its other text; equal matches keep the order of the
+//! list. `s:asks` matches a state and nothing else.
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -10,10 +10,10 @@ use super::state::State;
 use crate::model::WorkspaceView;
 use crate::present::row;
 
-/// More characters than this a person does not type into a filter.
+/// The most characters in a filter, more than a person types.
 pub(super) const MAX_SIGNS: usize = 200;
 
-/// The positions in `views` of what the filter lets through; all where nothing is written.
+/// The positions in `views` of the workspaces that the filter lets through; all if it is empty.
 pub(super) fn matching(state: &State, views: &[WorkspaceView]) -> Vec<usize> {
     let wanted: Vec<Wanted> = state.filter.text.split_whitespace().map(Wanted::new).collect();
     if wanted.is_empty() {
@@ -32,11 +32,11 @@ pub(super) fn matching(state: &State, views: &[WorkspaceView]) -> Vec<usize> {
     matching.into_iter().map(|(_, position)| position).collect()
 }
 
-/// What begins a word that asks for a state.
+/// Prefix of a word that matches a state.
 const STATE: &str = "s:";
 
-/// One word of the filter. In a long text nearly every word is found with its letters scattered, so
-/// the question is searched for the word as it is.
+/// One word of the filter. Scattered letters match almost any long text, so in the question the word must occur
+/// as typed.
 struct Wanted {
     scattered: Atom,
     whole: Atom,
@@ -53,7 +53,7 @@ impl Wanted {
         Wanted { scattered, whole, is_state: state.is_some() }
     }
 
-    /// Whether the workspace's own name has it as it stands.
+    /// Whether the workspace's own name contains it as typed.
     fn names(&self, view: &WorkspaceView, matcher: &mut Matcher, buffer: &mut Vec<char>) -> bool {
         !self.is_state && self.whole.score(Utf32Str::new(&view.name, buffer), matcher).is_some()
     }

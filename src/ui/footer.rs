@@ -1,4 +1,4 @@
-//! The last line: hints made from the bindings in force, or the filter while it is written.
+//! The last line: hints from the bindings in force, or the filter while it is typed.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -13,7 +13,7 @@ use crate::model::WorkspaceView;
 use crate::present::sessions;
 use crate::ui::sheet::put;
 
-/// Draws the line; answers where the cursor stands, so that an input method opens there.
+/// Draws the line; returns the cursor position, where an input method opens.
 pub(super) fn draw(
     buffer: &mut Buffer,
     area: Rect,
@@ -46,12 +46,11 @@ fn has_pane(selected: Option<&WorkspaceView>) -> bool {
     selected.is_some_and(|view| sessions::with_pane(view).is_some())
 }
 
-/// Draws the hints of a dialog.
 pub(super) fn draw_hints(buffer: &mut Buffer, area: Rect, state: &State, hints: &[Hint]) {
     put(buffer, area, [line_of(state, hints, usize::from(area.width))]);
 }
 
-/// The end of a text, at most `max` cells: what is being typed is seen.
+/// The end of a text, at most `max` cells, so that what is being typed stays visible.
 fn end_of(text: &str, max: usize) -> String {
     let mut start = 0;
     while text::width(&text[start..]) > max {
@@ -64,7 +63,7 @@ fn hinted(table: &'static [Binding]) -> Vec<&'static Binding> {
     table.iter().filter(|binding| binding.hint.is_some()).collect()
 }
 
-/// The bindings that mean something here, the one that leads back first.
+/// The bindings that apply here, the one that leads back first.
 fn in_force(
     state: &State,
     areas: &Areas,
@@ -76,7 +75,7 @@ fn in_force(
             matches!(binding.action, KeyCommand::Down | KeyCommand::Up | KeyCommand::Filter)
         }
         (Page::None, Some(_)) => false,
-        // Where Enter opens, a second key for it need not be hinted.
+        // Where Enter opens the pane, a second key for the detail needs no hint.
         (Page::None, None) if binding.action == KeyCommand::Tick => state.is_among_points(),
         (Page::None, None) if binding.action == KeyCommand::Open => has_pane && state.focus == Focus::List,
         (Page::None, None) if binding.action == KeyCommand::Action(WorkspaceCommand::Mark) => {
@@ -89,7 +88,7 @@ fn in_force(
     };
     let mut bindings = hinted(BINDINGS);
     bindings.retain(|binding| is_meant(binding) && !stands_right(binding));
-    // Among open points it is one of them that is chosen first.
+    // With the keys on the open points, choosing a point comes first.
     let next = selected.filter(|_| !state.is_among_points()).and_then(actions::next_command);
     let next = next.map(KeyCommand::Action);
     bindings.sort_by_key(|binding| Some(binding.action) != next);
@@ -99,12 +98,12 @@ fn in_force(
     bindings
 }
 
-/// What leads out of every place has a place of its own and is never left out.
+/// Help and quit work everywhere; they have a fixed place on the right and are never left out.
 fn stands_right(binding: &Binding) -> bool {
     matches!(binding.action, KeyCommand::Help | KeyCommand::Quit)
 }
 
-/// The hints of the list and the pages: what can be done here, and on the right the ways out.
+/// The hints of the list and the pages: actions on the left, ways out on the right.
 fn all_hints(state: &State, areas: &Areas, selected: Option<&WorkspaceView>, width: usize) -> Line<'static> {
     let has_pane = has_pane(selected);
     let ways_out: Vec<&Binding> =

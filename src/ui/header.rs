@@ -1,4 +1,4 @@
-//! The first line: how many workspaces there are in which state, and what is wrong with the whole.
+//! The first line: how many workspaces are in which state, and problems of the whole program.
 
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
@@ -41,8 +41,8 @@ pub(super) fn draw(
     }
 }
 
-/// `closeout · 2 need you · 1 at risk · …`, and the filter on the right. The order is that of the list, always; where
-/// the words have no room, signs stand for them.
+/// `closeout · 2 need you · 1 at risk · …`, and the filter on the right. The order is always that of the list;
+/// if the words do not fit, signs replace them.
 fn first_line(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &ListRows) -> Line<'static> {
     let look = state.look;
     let width = usize::from(areas.header.width);
@@ -71,7 +71,7 @@ fn first_line(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &List
     Line::from(spans)
 }
 
-/// The counts for so much room: with the number of workspaces, without it, or as signs.
+/// The counts in `room` cells: with the number of workspaces, without it, or as signs.
 fn counts_in(room: usize, state: &State, views: &[WorkspaceView]) -> Vec<Fact> {
     let look = state.look;
     let n_cells = |facts: &[Fact]| -> usize {
@@ -106,11 +106,11 @@ fn counts_in(room: usize, state: &State, views: &[WorkspaceView]) -> Vec<Fact> {
     signs.collect()
 }
 
-/// What stands before it, the words, and how they look.
+/// Text before the fact, its words, and its style.
 type Fact = (&'static str, String, TextStyle);
 
-/// That agents are asked by closeout itself, which costs tokens: it is said before the last counts are, where the
-/// screen is wide enough to be read for more than its rows.
+/// Says that closeout asks agents automatically, which costs tokens. It has priority over the last counts if
+/// the screen is wide enough.
 fn auto_probe(state: &State, width: usize) -> String {
     if state.asks_by_itself && width >= WIDE {
         format!("{}auto ask", state.look.dot())
@@ -127,7 +127,7 @@ fn number_of_workspaces(state: &State, n: usize) -> String {
     }
 }
 
-/// How many rows each section has, in the order of the list, without those that wait for nobody.
+/// How many rows each section has, in the order of the list, without sections that need nobody.
 fn sections(state: &State, views: &[WorkspaceView]) -> Vec<(Section, usize)> {
     let sections: Vec<Section> = views.iter().map(|view| section_of(view, state.held())).collect();
     let counted = Section::VARIANTS.iter().copied().filter(|section| !section.is_folded());
@@ -136,7 +136,8 @@ fn sections(state: &State, views: &[WorkspaceView]) -> Vec<(Section, usize)> {
     counted.filter(|(_, n)| *n > 0).collect()
 }
 
-/// The filter with its number of matches, or the selected row when the list does not show all.
+/// The filter with its number of matches; otherwise the selected row's number if the list does not show all
+/// rows.
 fn place(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &ListRows, width: usize) -> String {
     if state.filter.is_editing {
         return header::selected(rows.len(), views.len());

@@ -1,4 +1,4 @@
-//! The help page: keys, made from the bindings, and the signs.
+//! The help page: keys, generated from the bindings, and signs.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -14,28 +14,27 @@ use crate::present::phrases::help as say;
 use crate::present::{Urgency, sets};
 use crate::ui::sheet::{put, put_rule};
 
-/// From this width on keys and signs stand side by side.
+/// From this width on, keys and signs are side by side.
 const TWO_COLUMNS: u16 = 96;
 const KEYS_WIDTH: usize = 18;
 
 const EVIDENCE_WIDTH: usize = 15;
 
-/// A part of the page: its title, and what is said in it.
+/// A part of the page: its title and its entries.
 struct Section {
     title: &'static str,
     entries: Vec<Entry>,
 }
 
-/// A key, a sign or a word, and what it says.
+/// A key, a sign or a word, and its explanation.
 struct Entry {
     what: String,
     style: TextStyle,
-    /// The column in which the words begin.
+    /// The column in which the explanation begins.
     indent: usize,
     words: &'static str,
 }
 
-/// Draws the page.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
     let lines = lines(state);
     let n_shown = usize::from(area.height);
@@ -52,7 +51,8 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
     }
 }
 
-/// All lines of the page, or those that its filter lets through: each word of it stands in the title or in the entry.
+/// The lines of the page. With a filter, only those for which each of its words occurs in the title or in the
+/// entry.
 pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
     let look = state.look;
     let width = usize::from(state.size.width);
@@ -92,7 +92,7 @@ pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
 }
 
 impl Entry {
-    /// A word or a key, and what it says.
+    /// A word or a key, and its explanation.
     fn word(what: impl Into<String>, indent: usize, words: &'static str) -> Entry {
         Entry { what: what.into(), style: TextStyle::Busy, indent, words }
     }
@@ -106,7 +106,7 @@ impl Entry {
         wanted.iter().all(|word| all.contains(word))
     }
 
-    /// Wrapped behind the column of the words; a key that is wider than that stands by itself.
+    /// Wrapped behind the explanation's column; a key wider than that gets a line of its own.
     fn lines(&self, width: usize, look: Look) -> Vec<Line<'static>> {
         const MARGIN: usize = 3;
         let words = [Span::raw(self.words)];
@@ -151,7 +151,7 @@ fn keys() -> Vec<Section> {
     sections
 }
 
-/// Every sign of the list, the changes and the checklist, with what it says.
+/// Every sign of the list, the changes and the checklist, with its meaning.
 fn signs(look: Look) -> Vec<Section> {
     let word = |(what, words): (&str, &'static str)| Entry::word(what, EVIDENCE_WIDTH, words);
     let urgencies = Urgency::VARIANTS.iter().map(|&urgency| {
@@ -203,7 +203,7 @@ fn below(mut above: Vec<Line<'static>>, below: Vec<Line<'static>>) -> Vec<Line<'
     above
 }
 
-/// Two columns of lines as one.
+/// Merges two columns of lines.
 fn beside(left: Vec<Line<'static>>, right: Vec<Line<'static>>, width: usize) -> Vec<Line<'static>> {
     let n_lines = left.len().max(right.len());
     let mut right = right.into_iter();

@@ -1,6 +1,6 @@
-//! What comes from a keyboard, a mouse and a terminal, in the screen's own words, and what comes of it.
+//! Input from keyboard, mouse and terminal in the screen's own types, and the reaction to it.
 //!
-//! No terminal library appears here: the front that owns the terminal converts.
+//! No terminal library appears here: the front that owns the terminal converts its events.
 
 use std::fmt;
 
@@ -11,26 +11,26 @@ use crate::model::Intent;
 pub enum Input {
     /// A key went down.
     Key(KeyPress),
-    /// The terminal has this size now; also sent once at the start.
+    /// The terminal has this size; also sent once at the start.
     Resize(Size),
     /// Text was pasted. Untrusted.
     Paste(String),
-    /// The mouse did something.
+    /// A mouse event.
     Mouse(Mouse),
-    /// The terminal came to the front: the person looks at it again.
+    /// The terminal gained focus: the person looks at it again.
     Focus,
-    /// What the person's last command came to, in words. Untrusted.
+    /// The result of the person's last command, as a message. Untrusted.
     Answer(String),
     /// A text comes back from the person's editor.
     Edited(Edited),
 }
 
-/// What came of editing a text in the person's editor.
+/// The result of editing a text in the person's editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edited {
-    /// The text as it was saved.
+    /// The saved text.
     Text(String),
-    /// It could not be edited, or not read again: why, in words. Untrusted.
+    /// It could not be edited or read back; the message says why. Untrusted.
     Failed(String),
 }
 
@@ -43,19 +43,19 @@ pub struct Size {
     pub height: u16,
 }
 
-/// What came of an input.
+/// The reaction to an input.
 #[must_use]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reaction {
     /// What the person wants of the engine, in order.
     pub intents: Vec<Intent>,
-    /// Whether the person wants to leave.
+    /// Whether the program ends.
     pub is_quit: bool,
-    /// A text that the person wants to write on in their editor; it comes back as [`Input::Edited`].
+    /// A text to open in the person's editor; it comes back as [`Input::Edited`].
     pub edit: Option<String>,
 }
 
-/// One key with what was held.
+/// One key with its modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyPress {
     /// The key.
@@ -64,7 +64,7 @@ pub struct KeyPress {
     pub ctrl: bool,
     /// Whether Alt was held.
     pub alt: bool,
-    /// Whether Shift was held. Without meaning for characters, which are upper case by themselves.
+    /// Whether Shift was held. Meaningless for characters, which are already upper case.
     pub shift: bool,
 }
 
@@ -79,7 +79,7 @@ pub enum KeyCode {
     Esc,
     /// Tab.
     Tab,
-    /// Shift and Tab, which terminals send as a key of its own.
+    /// Shift+Tab, which terminals send as a separate key.
     BackTab,
     /// Backspace.
     Backspace,
@@ -105,35 +105,35 @@ pub enum KeyCode {
     Other,
 }
 
-/// What the mouse did, and where.
+/// A mouse event and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mouse {
-    /// What.
+    /// What happened.
     pub kind: MouseKind,
-    /// Column from the left, from 0.
+    /// Column, counted from 0 at the left.
     pub column: u16,
-    /// Row from the top, from 0.
+    /// Row, counted from 0 at the top.
     pub row: u16,
 }
 
-/// What the mouse did.
+/// Kinds of mouse events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MouseKind {
-    /// The left button went down.
+    /// The left button was pressed.
     Press,
-    /// The wheel turned up.
+    /// The wheel was turned up.
     ScrollUp,
-    /// The wheel turned down.
+    /// The wheel was turned down.
     ScrollDown,
 }
 
 impl KeyPress {
-    /// A key with nothing held.
+    /// A key without modifiers.
     pub const fn plain(code: KeyCode) -> KeyPress {
         KeyPress { code, ctrl: false, alt: false, shift: false }
     }
 
-    /// A character with nothing held.
+    /// A character without modifiers.
     pub const fn char(sign: char) -> KeyPress {
         KeyPress::plain(KeyCode::Char(sign))
     }
@@ -143,8 +143,8 @@ impl KeyPress {
         KeyPress { code: KeyCode::Char(sign), ctrl: true, alt: false, shift: false }
     }
 
-    /// The same in the form in which bindings are written: Shift counts only where it changes no
-    /// character, and the full-width letters of an input method that was left on count as plain.
+    /// The normal form in which bindings are written: Shift counts only where it does not change the character,
+    /// and full-width letters of an input method left on become plain ones.
     #[must_use]
     pub(super) fn folded(self) -> KeyPress {
         match self.code {
@@ -172,7 +172,7 @@ impl KeyPress {
     }
 }
 
-/// ASCII for a full-width form (U+FF01 to U+FF5E); other signs stay.
+/// Converts a full-width form (U+FF01 to U+FF5E) to ASCII; other characters stay.
 fn half_width(sign: char) -> char {
     match sign {
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(sign) - 0xFEE0).unwrap_or(sign),
@@ -181,7 +181,7 @@ fn half_width(sign: char) -> char {
 }
 
 impl fmt::Display for KeyPress {
-    /// The key as a hint shows it: `j`, `Ctrl-C`, `PgDn`.
+    /// The key as shown in hints: `j`, `Ctrl-C`, `PgDn`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.ctrl {
             f.write_str("Ctrl-")?;

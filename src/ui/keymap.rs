@@ -1,61 +1,61 @@
-//! The keys, as data: one table a mode, from which hints and the help page are made too.
+//! The keys, as data: one table per mode, from which the hints and the help page are generated too.
 //!
-//! A key does here what its [`KeyCommand`] says; `update` carries it out. To add a key, add it here.
+//! A key does what its [`KeyCommand`] says; `update` carries it out. To add a key, add it here.
 
 use super::input::{KeyCode, KeyPress};
 
-/// What a key asks of the screen.
+/// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyCommand {
     /// One row down.
     Down,
     /// One row up.
     Up,
-    /// The first row.
+    /// To the first row.
     First,
-    /// The last row.
+    /// To the last row.
     Last,
-    /// A page down.
+    /// One page down.
     PageDown,
-    /// A page up.
+    /// One page up.
     PageUp,
-    /// The tab of the detail whose number the key is.
+    /// Show the tab of the detail with the number on the key.
     Tab,
-    /// The detail on the whole screen, or beside the list again.
+    /// Show the detail on the whole screen, or beside the list again.
     Zoom,
-    /// Mark the open point that the keys are at; where none is, answer the agent.
+    /// Mark the open point under the cursor; without one, answer the agent.
     Tick,
-    /// The next workspace that waits for a person.
+    /// Select the next workspace that waits for a person.
     NextWaiting,
-    /// The next match of the filter.
+    /// Select the next match of the filter.
     NextMatch,
-    /// The match before.
+    /// Select the previous match.
     PreviousMatch,
-    /// To the tmux pane of the selected workspace's agent; without one, as `Open`.
+    /// Jump to the tmux pane of the selected workspace's agent; without one, as `Open`.
     Go,
-    /// The keys go to the detail; on a small screen it takes the whole of it.
+    /// Move the keys to the detail, which fills a small screen.
     Open,
-    /// The keys go to the list, or to the detail.
+    /// Move the keys between list and detail.
     SwitchFocus,
-    /// From the detail back to the list.
+    /// Return from the detail to the list.
     Close,
     /// Show more of what is folded away, or fold all of it again.
     Unfold,
     /// One step back: close, return to the list, clear the filter.
     Back,
-    /// Write a filter.
+    /// Start typing a filter.
     Filter,
     /// Keep the filter and return to the list.
     KeepFilter,
     /// Drop the filter and return to the list.
     DropFilter,
-    /// Delete the last sign of the filter.
+    /// Delete the last character of the filter.
     Erase,
     /// Delete the last word of the filter.
     EraseWord,
     /// Delete the whole filter.
     EraseAll,
-    /// An action on the selected workspace, or what belongs to one.
+    /// A command for the selected workspace.
     Action(WorkspaceCommand),
     /// Look again at the selected workspace.
     Refresh,
@@ -68,7 +68,7 @@ pub enum KeyCommand {
 }
 
 impl KeyCommand {
-    /// Whether it writes a filter.
+    /// Whether it edits a filter.
     pub(super) const fn is_of_filter(self) -> bool {
         matches!(
             self,
@@ -81,7 +81,8 @@ impl KeyCommand {
         )
     }
 
-    /// Whether who gives it has the selected row before them: it moves to a row, opens it, scrolls it or acts on it.
+    /// Whether it implies that the person sees the selected row: it moves to a row, opens, scrolls or acts on
+    /// it.
     pub(super) const fn is_about_row(self) -> bool {
         matches!(
             self,
@@ -103,18 +104,18 @@ impl KeyCommand {
     }
 }
 
-/// What a person can command to be done to the selected workspace.
+/// A command for the selected workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceCommand {
     /// Answer its agent.
     Reply,
-    /// Send open points back to it.
+    /// Send open points back to the agent.
     SendBack,
     /// Save its uncommitted work.
     Rescue,
-    /// Take the last rescue back.
+    /// Undo the last rescue.
     Undo,
-    /// Make the rescue that was taken back again.
+    /// Make the undone rescue again.
     Redo,
     /// Ask the agent for its status.
     SmartCheck,
@@ -122,28 +123,28 @@ pub enum WorkspaceCommand {
     Verify,
     /// Run the checks that the person configured.
     Checks,
-    /// Show what the closer or a smart check found last.
+    /// Show the newest report of the closer or a smart check.
     Report,
-    /// Say what the work is, above all evidence.
+    /// Set a mark, which overrides all evidence.
     Mark,
-    /// End the action that runs.
+    /// End the running action.
     Cancel,
 }
 
-/// One row of a table; each mode has its own actions.
+/// One row of a table; each mode has its own action type `A`.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding<A = KeyCommand> {
-    /// The keys; the first is the one that hints name.
+    /// The keys; hints name the first.
     pub keys: &'static [KeyPress],
     /// What they do.
     pub action: A,
-    /// A word for the hints at the bottom; `None` keeps it out of them.
+    /// A word for the hints in the footer; `None` keeps the key out of them.
     pub hint: Option<&'static str>,
-    /// The word instead where the selected workspace has a session with a tmux pane.
+    /// The word to use instead if the selected workspace has a session with a tmux pane.
     pub hint_with_pane: Option<&'static str>,
     /// A sentence for the help page.
     pub help: &'static str,
-    /// The keys as a person writes them, where listing each would be tedious.
+    /// A name for all the keys where listing each would be tedious.
     pub label: Option<&'static str>,
 }
 
@@ -153,7 +154,7 @@ pub(super) const fn bind<A: Copy>(keys: &'static [KeyPress], action: A, help: &'
 }
 
 impl<A: Copy> Binding<A> {
-    /// With a word for the hints.
+    /// Adds a word for the hints.
     pub(super) const fn hinted(self, hint: &'static str) -> Binding<A> {
         Binding { hint: Some(hint), ..self }
     }
@@ -162,14 +163,14 @@ impl<A: Copy> Binding<A> {
         Binding { hint_with_pane: Some(hint), ..self }
     }
 
-    /// With the keys as a person writes them.
+    /// Adds a name for all the keys.
     pub(super) const fn labelled(self, label: &'static str) -> Binding<A> {
         Binding { label: Some(label), ..self }
     }
 }
 
 impl<A> Binding<A> {
-    /// All its keys in words, for the help page.
+    /// All its keys, for the help page.
     pub fn keys_in_words(&self) -> String {
         self.label.map_or_else(
             || self.keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
@@ -177,18 +178,18 @@ impl<A> Binding<A> {
         )
     }
 
-    /// Its first key in words, for a hint.
+    /// Its first key, for a hint.
     pub fn first_key(&self) -> String {
         self.keys.first().map(ToString::to_string).unwrap_or_default()
     }
 }
 
-/// A key with nothing held.
+/// A key without modifiers.
 pub(super) const fn key(code: KeyCode) -> KeyPress {
     KeyPress::plain(code)
 }
 
-/// A key that writes a character.
+/// A key that types a character.
 pub(super) const fn sign(sign: char) -> KeyPress {
     KeyPress::char(sign)
 }
@@ -268,7 +269,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[key(KeyCode::Esc)], KeyCommand::Back, "back; clear the filter"),
 ];
 
-/// The keys while a filter is written. Every other character is part of it.
+/// The keys while a filter is typed. Every other character becomes part of it.
 pub const FILTER_BINDINGS: &[Binding] = &[
     bind(&[key(KeyCode::Enter)], KeyCommand::KeepFilter, "keep the filter").hinted("keep"),
     bind(&[key(KeyCode::Esc)], KeyCommand::DropFilter, "clear the filter").hinted("clear"),
@@ -280,27 +281,27 @@ pub const FILTER_BINDINGS: &[Binding] = &[
     bind(&[KeyPress::ctrl('c')], KeyCommand::Quit, "quit"),
 ];
 
-/// The key of the list that does this, in words.
+/// The first key of the list that does this; empty if none does.
 pub(super) fn key_of(action: KeyCommand) -> String {
     BINDINGS.iter().find(|binding| binding.action == action).map(Binding::first_key).unwrap_or_default()
 }
 
-/// What a key does by this table.
+/// What a key does according to this table.
 pub fn action_of<A: Copy>(table: &[Binding<A>], press: KeyPress) -> Option<A> {
     let press = press.folded();
     table.iter().find(|binding| binding.keys.contains(&press)).map(|binding| binding.action)
 }
 
-/// A key in words, and a word for what it does.
+/// A key and a word for what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hint {
     pub(super) key: String,
     pub(super) word: &'static str,
-    /// Whether the key does it at this moment.
+    /// Whether the key works at this moment.
     pub(super) is_on: bool,
 }
 
-/// The hint of a binding, if it has one: all its keys where they are named, else the first.
+/// The hint of a binding, if it has one: its label, or else its first key.
 pub(super) fn hint_of<A>(binding: &Binding<A>) -> Option<Hint> {
     let key = binding.label.map_or_else(|| binding.first_key(), str::to_owned);
     binding.hint.map(|word| Hint { key, word, is_on: true })

@@ -1,4 +1,4 @@
-//! The list: a row for each workspace, of one line, or of two where all rows have room for it.
+//! The list: a row per workspace, of one line, or of two if all rows have room for that.
 
 use std::borrow::Cow;
 
@@ -15,21 +15,19 @@ use crate::model::{Head, Timestamp, WorkspaceView};
 use crate::present::{Section, Urgency, age, row, sessions, sets};
 use crate::ui::sheet::put;
 
-/// Marker, sign and a blank before the state.
+/// Marker, sign and a space before the state.
 const LEAD: usize = 3;
 /// The widest age.
 const AGE: usize = 4;
-/// In rows of one line the note is worth more than branch, agent and steps: they are shown when it keeps
-/// this much.
+/// In rows of one line, branch, agent and steps appear only if the more useful note keeps this many cells.
 const NOTE: usize = 30;
-/// What is left of the note at least when something stands behind it.
+/// A note with something after it keeps at least this many cells.
 const LEAST_NOTE: usize = 12;
-/// From this width on a row of two lines has room for the model.
+/// From this width on, a row of two lines has room for the model.
 const MODEL: usize = 80;
-/// Blanks between columns.
+/// Spaces between columns.
 const GAP: usize = 2;
 
-/// Draws the list.
 pub(super) fn draw(
     buffer: &mut Buffer,
     areas: &Areas,
@@ -75,7 +73,7 @@ pub(super) fn draw(
     }
 }
 
-/// The heading of a section of so many rows.
+/// The heading of a section with `n` rows.
 fn heading(section: Section, n: usize, look: Look) -> Line<'static> {
     let style = look.style(TextStyle::of(section.urgency()));
     Line::from(vec![
@@ -84,14 +82,14 @@ fn heading(section: Section, n: usize, look: Look) -> Line<'static> {
     ])
 }
 
-/// The widths of the columns: as wide as the texts need, so that short names leave room to the note.
+/// The widths of the columns: no wider than their texts, so that short names leave room for the note.
 struct Columns {
     name: usize,
     facts: usize,
     branch: usize,
     agent: usize,
     model: usize,
-    /// Zero in rows of two lines, where the note has the second.
+    /// Zero in rows of two lines, where the second line holds the note.
     note: usize,
     total: usize,
 }
@@ -108,7 +106,7 @@ impl Columns {
         let name = name.min(room);
         room -= name;
         let note = if is_single { NOTE + GAP } else { 0 };
-        // The most telling column is given its room first.
+        // The most informative column gets its room first.
         let mut column = |field: Field, least: usize, most: usize| {
             let wanted = widest(field, most);
             let most = room.saturating_sub(note + GAP);
@@ -130,14 +128,14 @@ impl Columns {
     }
 }
 
-/// What a column shows of a workspace. Untrusted text.
+/// The text of a column for a workspace. Untrusted.
 type Field = fn(&WorkspaceView, Look) -> Cow<'_, str>;
 
 fn name(view: &WorkspaceView, _: Look) -> Cow<'_, str> {
     Cow::Borrowed(&view.name)
 }
 
-/// A branch of the same name as the worktree says nothing, and the room is wanted for others.
+/// Empty if the branch has the worktree's name, which says nothing new; the room serves other columns.
 fn branch(view: &WorkspaceView, _: Look) -> Cow<'_, str> {
     Cow::Borrowed(match view.git.as_ref().map(|git| &git.head) {
         Some(Head::Branch { name, .. } | Head::Unborn { name }) if *name == view.name => "",
@@ -155,7 +153,7 @@ fn model(view: &WorkspaceView, _: Look) -> Cow<'_, str> {
     Cow::Borrowed(view.model.as_deref().unwrap_or_default())
 }
 
-/// `3/7 ↑2 ±4`: how far its todos are, new commits, files not committed.
+/// `3/7 ↑2 ±4`: todos done, new commits, uncommitted files.
 fn facts(view: &WorkspaceView, look: Look) -> Cow<'_, str> {
     let git = view.git.as_ref();
     let n_new = git.map_or(0, |git| git.commits.n_new);
@@ -166,7 +164,7 @@ fn facts(view: &WorkspaceView, look: Look) -> Cow<'_, str> {
     Cow::Owned(facts.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// The state, behind a COMPLETE the sign of its proof.
+/// The state; for a COMPLETE, followed by the sign of its proof.
 fn state_of(view: &WorkspaceView, look: Look) -> String {
     let proof = view.verdict.as_ref().and_then(|verdict| verdict.proof);
     let proof = proof.map(|proof| format!(" {}", look.sign(Sign::Proof(proof)))).unwrap_or_default();
@@ -228,8 +226,7 @@ fn row_lines(
     vec![Line::from(spans), Line::from(second)]
 }
 
-/// The note, and behind it what the session does if the verdict does not say so. A long note gives
-/// way to it.
+/// The note, followed by what the session does if the verdict does not say so. A long note is shortened for it.
 fn note(view: &WorkspaceView, room: usize, look: Look, now: Timestamp) -> String {
     let note = look.spelled(&text::line(&row::note(view, now)));
     let aside = sessions::aside(view).map(|aside| format!("{}{}", look.dot(), text::line(&aside)));
@@ -242,8 +239,8 @@ fn note(view: &WorkspaceView, room: usize, look: Look, now: Timestamp) -> String
     }
 }
 
-/// Reverses the row without its colours: a bar of many colours would shout, and sign and words are
-/// there. While the keys go elsewhere the row is only bold, with its marker.
+/// Reverses the row without its colours: a bar of many colours would distract, and sign and words carry the
+/// meaning. While the keys act elsewhere, the row is only bold, with its marker.
 fn mark_selected(buffer: &mut Buffer, area: Rect, state: &State) {
     let style = match state.focus {
         Focus::List => TextStyle::Selected,

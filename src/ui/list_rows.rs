@@ -1,7 +1,8 @@
-//! The rows of the list: what the filter lets through, what is folded away, and which lines show them.
+//! Determines the rows of the list: what the filter lets through, what is folded away, and which lines show
+//! them.
 //!
-//! Nothing is drawn here. A folded row is out of the way, not out of reach: the filter finds it, and it stays while it
-//! is selected.
+//! Draws nothing. A folded row stays reachable: the filter finds it, and it remains visible while it is
+//! selected.
 
 use super::filter;
 use super::state::State;
@@ -9,44 +10,43 @@ use super::steps::scrolled_to;
 use crate::model::WorkspaceView;
 use crate::present::{Section, section_of};
 
-/// Of the lines of a list that cannot show all rows, one in so many is kept for work that goes on.
+/// If a list cannot show all rows, one in this many lines is reserved for work in progress.
 const PIN_SHARE: usize = 4;
 
 /// The rows of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ListRows {
-    /// The positions in the views, in the order of the list.
+    /// Their positions in the views, in the order of the list.
     pub(super) positions: Vec<usize>,
-    /// Where each section begins among them, in their order; none while a filter ranks them.
+    /// Each section with the index of its first row, in order; empty while a filter ranks the rows.
     pub(super) sections: Vec<(Section, usize)>,
     /// How many finished rows are folded away.
     pub(super) n_finished: usize,
-    /// How many quiet rows are.
+    /// How many quiet rows are folded away.
     pub(super) n_quiet: usize,
 }
 
 /// How the list is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ListShape {
-    /// How many rows it shows at once.
+    /// How many rows are visible at once.
     pub(super) n_shown: usize,
-    /// How many lines one row takes.
+    /// Lines per row.
     pub(super) row_height: u16,
-    /// Whether every section has a heading: all rows are shown then.
+    /// Whether every section has a heading; all rows are visible then.
     pub(super) has_headings: bool,
 }
 
-/// One entry of the list as it is shown.
+/// One entry of the list as shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// The heading of a section, with the number of its rows.
+    /// The heading of a section, with its number of rows.
     Heading(Section, usize),
-    /// A row, by its place among the rows.
+    /// A row, by its index among the rows.
     Row(usize),
 }
 
 impl ListRows {
-    /// The rows of the list for these views.
     pub(super) fn of(state: &State, views: &[WorkspaceView]) -> ListRows {
         let matching = filter::matching(state, views);
         if !state.filter.text.trim().is_empty() {
@@ -71,28 +71,27 @@ impl ListRows {
         rows
     }
 
-    /// The place of the selected workspace among them.
+    /// The index of the selected workspace among the rows.
     pub(super) fn selected(&self, state: &State, views: &[WorkspaceView]) -> Option<usize> {
         let selected = state.selected.as_ref()?;
         self.positions.iter().position(|&position| views[position].id == *selected)
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether a line below the list tells what is folded away, or how it is folded again.
+    /// Whether a line below the list tells what is folded away, or how to fold it again.
     pub(super) fn has_fold(&self, state: &State) -> bool {
         self.n_finished + self.n_quiet > 0 || state.is_unfolded || state.is_older_shown || state.n_older > 0
     }
 
-    /// Whether headings say more than the rows alone.
+    /// Whether headings add information: there is more than one section.
     pub(super) fn has_headings(&self) -> bool {
         self.sections.len() > 1
     }
 
-    /// The lines of all rows with their headings.
+    /// The lines of all rows including their headings.
     pub(super) fn n_lines(&self, row_height: u16) -> u16 {
         let n_lines = self.positions.len() * usize::from(row_height) + self.sections.len();
         u16::try_from(n_lines).unwrap_or(u16::MAX)
@@ -103,7 +102,7 @@ impl ListRows {
         begun.is_some_and(|(section, _)| *section == Section::AtWork)
     }
 
-    /// How many lines are kept for work that goes on, where not all rows fit into `n_shown`.
+    /// How many lines are reserved for work in progress if not all rows fit into `n_shown`.
     fn n_pinned(&self, n_shown: usize) -> usize {
         if self.len() <= n_shown {
             return 0;
@@ -112,7 +111,7 @@ impl ListRows {
         n_working.min(n_shown / PIN_SHARE)
     }
 
-    /// The first row to show so that the selected one is seen.
+    /// The first row to show so that the selected one is visible.
     pub(super) fn top(&self, state: &State, views: &[WorkspaceView], shape: ListShape) -> usize {
         let n_shown = shape.n_shown;
         if shape.has_headings {
@@ -122,8 +121,8 @@ impl ListRows {
         scrolled_to(state.list_top, selected, self.len(), n_shown - self.n_pinned(n_shown))
     }
 
-    /// What the list shows from its top, each entry with its first line. Work that goes on is in sight even where
-    /// the list is scrolled: its first rows take the last lines.
+    /// The visible entries from `top` on, each with its first line. Work in progress stays visible even if the
+    /// list is scrolled: its first rows take the last lines.
     pub(super) fn entries(&self, top: usize, shape: ListShape) -> Vec<(u16, Entry)> {
         let n_shown = shape.n_shown;
         let shown: Vec<usize> = if shape.has_headings {

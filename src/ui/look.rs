@@ -1,8 +1,8 @@
-//! How things look: signs in Unicode or ASCII, and styles with or without colour.
+//! Signs in Unicode or ASCII, and styles with or without colour.
 //!
-//! Panels name what a thing means ([`TextStyle`], [`Sign`]); only this file knows colours and signs. The
-//! sixteen colours of the terminal's own palette are used, never a background, so that dark and
-//! light both work. A style is never the only mark of anything: a word or a sign stands beside it.
+//! Panels name meanings ([`TextStyle`], [`Sign`]); only this file knows colours and signs. It uses the sixteen
+//! colours of the terminal's own palette, and never a background, so that dark and light themes both work. A
+//! style is never the only mark of anything: a word or a sign accompanies it.
 
 use ratatui::style::{Color, Modifier, Style};
 
@@ -12,19 +12,19 @@ use crate::present::Urgency;
 /// How the screen looks; by default without colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Look {
-    /// Whether colours are used (`NO_COLOR` says no); bold, faint and reversed stay.
+    /// Whether colours are used (`NO_COLOR` turns them off); bold, faint and reversed remain.
     pub has_colour: bool,
     /// Which signs are used.
     pub signs: SignSet,
 }
 
-/// Which signs are used beside words.
+/// The set of signs used beside words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SignSet {
     /// Signs like `✔` and `…`.
     #[default]
     Unicode,
-    /// ASCII only, for terminals that draw those two cells wide or not at all.
+    /// ASCII only, for terminals that draw Unicode signs two cells wide or not at all.
     Ascii,
 }
 
@@ -44,7 +44,6 @@ impl Look {
         Look { has_colour: false, signs: SignSet::Ascii }
     }
 
-    /// The colours and modifiers of a style.
     pub(super) fn style(self, style: TextStyle) -> Style {
         let plain = Style::new().add_modifier(style.modifier());
         match style.colour() {
@@ -53,7 +52,6 @@ impl Look {
         }
     }
 
-    /// A sign as text.
     pub(super) fn sign(self, sign: Sign) -> &'static str {
         let (unicode, ascii) = sign.forms();
         match self.signs {
@@ -62,7 +60,7 @@ impl Look {
         }
     }
 
-    /// Words of the screen's own with the ellipsis and the quotation marks of this look.
+    /// Spells the screen's own words with this look's ellipsis and quotation marks.
     pub(super) fn spelled(self, words: &str) -> String {
         match self.signs {
             SignSet::Unicode => words.to_owned(),
@@ -70,7 +68,7 @@ impl Look {
         }
     }
 
-    /// The separator between facts in a row, with its blanks.
+    /// The separator between facts in a row, with its spaces.
     pub(super) fn dot(self) -> &'static str {
         match self.signs {
             SignSet::Unicode => " · ",
@@ -79,17 +77,17 @@ impl Look {
     }
 }
 
-/// What a piece of text means to the eye.
+/// The meaning of a piece of text, for its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextStyle {
     Plain,
-    /// Beside the point: labels, ages, rules.
+    /// Secondary text: labels, ages, rules.
     Faint,
-    /// The thing itself.
+    /// The main thing.
     Strong,
-    /// A person is asked.
+    /// A question to the person.
     Asks,
-    /// Work or a verdict at risk, and failures.
+    /// Failures, and work or a verdict at risk.
     Bad,
     /// Not done yet.
     Open,
@@ -97,20 +95,20 @@ pub(super) enum TextStyle {
     Good,
     /// In progress.
     Busy,
-    /// Emphasis in an agent's words.
+    /// Emphasised by an agent.
     Emphasis,
-    /// What an agent struck through.
+    /// Struck through by an agent.
     Struck,
     /// Code in an agent's words.
     Code,
     /// The selected row.
     Selected,
-    /// The selected row while the keys go elsewhere.
+    /// The selected row while the keys act elsewhere.
     Resting,
 }
 
 impl TextStyle {
-    /// How the sign and the state of a workspace look that is so urgent.
+    /// The style for the sign and state of a workspace of this urgency.
     pub(super) fn of(urgency: Urgency) -> TextStyle {
         match urgency {
             Urgency::Permission | Urgency::Asks => TextStyle::Asks,
@@ -153,18 +151,18 @@ impl TextStyle {
     }
 }
 
-/// A sign, by what it means.
+/// A sign, by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// The sign of a workspace that is so urgent.
+    /// The sign of a workspace's urgency.
     Urgency(Urgency),
     /// How well a COMPLETE is proven.
     Proof(Proof),
-    /// A person is asked.
+    /// A question to the person.
     Question,
     /// New commits.
     Commits,
-    /// Files that are not committed.
+    /// Uncommitted files.
     Files,
     Ellipsis,
     Arrow,

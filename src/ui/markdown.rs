@@ -1,7 +1,8 @@
-//! An agent's words, which are Markdown, as lines of a screen.
+//! Renders an agent's words, which are Markdown, as lines of a screen.
 //!
-//! Every text is cleaned after it was parsed, since entities (`&#27;`) can spell what the source did
-//! not hold. The target of a link is always shown beside its words. HTML is text. Line breaks of the
+//! Text is cleaned after parsing, since entities (`&#27;`) can spell what the source did not contain. A link's
+//! target is always shown beside its words. HTML is shown as text. Line breaks of the source stay, since agents
+//! write for a terminal.
 //! source stay: agents write for a terminal.
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -26,12 +27,12 @@ pub(super) fn render(source: &str, width: usize, look: Look) -> Vec<Line<'static
     writer.lines
 }
 
-/// What has been opened around the text.
+/// An open Markdown container.
 enum Frame {
     Quote,
-    /// A list with the number of its next item, if it has numbers.
+    /// A list, with the number of its next item if it is numbered.
     List(Option<u64>),
-    /// An item with the mark of its first line (taken when used) and the width of it.
+    /// An item, with the marker of its first line (taken when used) and the marker's width.
     Item {
         mark: Option<String>,
         width: usize,
@@ -248,7 +249,7 @@ impl Writer {
         }
     }
 
-    /// A link's target after its words, unless they are the same.
+    /// A link's target after its words, unless they are equal.
     fn target(&mut self) {
         let Some(target) = self.targets.pop() else { return };
         let target = text::line(&target);
@@ -264,7 +265,7 @@ impl Writer {
         }
     }
 
-    /// The cells that the frames take on the left.
+    /// The cells that the containers take on the left.
     fn indent(&self) -> usize {
         let cells = |frame: &Frame| match frame {
             Frame::Quote => 2,
@@ -274,7 +275,7 @@ impl Writer {
         self.frames.iter().map(cells).sum()
     }
 
-    /// Writes what was gathered, wrapped, behind the marks of its frames.
+    /// Emits the collected spans, wrapped, behind the marks of their containers.
     fn end_line(&mut self) {
         let mut first = String::new();
         let mut rest = String::new();

@@ -1,5 +1,5 @@
-//! A table of an agent's words: columns as wide as their cells, all of them narrower where the
-//! screen is.
+//! Renders a table in an agent's words: columns are as wide as their cells, and narrower if the screen requires
+//! it.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::look::{Look, Sign, TextStyle};
 use super::text;
 
-/// More columns than a screen can show are not kept.
+/// Further columns are dropped; a screen could not show them.
 const MAX_COLUMNS: usize = 16;
 const GAP: usize = 2;
 
@@ -18,12 +18,12 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Begins another row.
+    /// Starts a new row.
     pub(super) fn begin_row(&mut self) {
         self.rows.push(Vec::new());
     }
 
-    /// Adds a cell to the last row. Styles inside of cells are dropped.
+    /// Adds a cell to the last row, without the styles inside it.
     pub(super) fn push_cell(&mut self, spans: &[Span<'_>]) {
         let Some(row) = self.rows.last_mut() else { return };
         if row.len() < MAX_COLUMNS {
@@ -51,7 +51,7 @@ impl Table {
         lines
     }
 
-    /// The widths of the columns. Where they do not fit, the widest gives first.
+    /// The widths of the columns. If they do not fit, the widest shrinks first.
     fn widths(&self, max: usize) -> Vec<usize> {
         let n_columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widest = |column: usize| {

@@ -1,13 +1,16 @@
-//! The screen: state + input to intents, and workspace views + state to a frame.
+//! The screen: turns state and input into intents, and workspace views and state into a frame.
 //!
-//! Pure: no terminal, clock, disk or lock. A front owns the terminal; it converts what comes from it
-//! to [`Input`] and gives it to [`update()`]; it sorts new views by [`crate::present::order`] and gives them to
-//! [`views_changed`]; it sorts anew and calls [`draw`] when something came, and once more when
-//! the time of [`next_change()`] has come. Before each key it says the time with [`on_input`], after each frame
-//! with [`on_frame`]; answers of the engine go to [`told`]. Same state, views, size and time: same frame. The model is all that the screen knows of the rest of the program.
+//! Pure: no terminal, clock, disk or lock. The same state, views, size and time give the same frame. Of the
+//! rest of the program it knows only the model.
 //!
-//! One file a panel ([`draw`] calls them), one for the keys (`keymap`), one for signs and colours
-//! (`look`); the words are `present`'s. Text of agents and repositories passes `text`, and a last sweep
+//! A front owns the terminal. It converts terminal input to [`Input`] and passes it to [`update()`]. It sorts
+//! new views with [`crate::present::order`] and passes them to [`views_changed`]. After any news it sorts again
+//! and calls [`draw`], and once more at the time that [`next_change()`] names. It reports the time with
+//! [`on_input`] before each key and with [`on_frame`] after each frame; the engine's answers go to [`told`].
+//!
+//! Each panel has a file ([`draw`] calls them), the keys have one (`keymap`), and so have signs and colours
+//! (`look`); the wording is `present`'s. Text from agents and repositories passes through `text`, and a final
+//! sweep over the finished frame makes sure that nothing slipped by (SECURITY.md 1.1).
 //! over the finished frame holds that nothing slipped by (SECURITY.md 1.1).
 
 mod actions;
@@ -59,7 +62,7 @@ use list_rows::ListRows;
 
 /// Draws the whole screen. `views` are in the order of [`crate::present::order`].
 pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: Timestamp) {
-    // The terminal may have another size by now than the last input said.
+    // The terminal may have been resized since the last input reported its size.
     let area = frame.area();
     let state = &State { size: Size { width: area.width, height: area.height }, ..state.clone() };
     let rows = ListRows::of(state, views);

@@ -1,4 +1,5 @@
-//! When a frame would look different though nothing happened: an age changes, or a key begins to count.
+//! Determines when a frame would change although nothing happens: an age changes, or a dialog's keys become
+//! active.
 
 use super::dialog::Dialog;
 use super::state::State;
@@ -6,11 +7,11 @@ use crate::model::{Timestamp, WorkspaceView};
 use crate::present::age::{DAY, FRESH_MS, HOUR, MINUTE, YEAR};
 use crate::present::{row, sessions};
 
-/// When the frame would look different though nothing happened: when the keys of a dialog begin to count,
-/// or an age changes; `None` when neither is to come.
+/// When the frame would next change although nothing happens: a dialog's keys become active, or an age changes;
+/// `None` if neither is pending.
 pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let armed = state.guard.arms_at(now).filter(|_| state.dialog.is_some());
-    // Who waits for an action sees its seconds; at rest there are none.
+    // A running action shows its seconds to whoever waits for it; at rest no seconds are shown.
     let is_leaving = matches!(state.dialog, Some(Dialog::Leave(_)));
     let shown = views.iter().filter(|view| is_leaving || state.selected.as_ref() == Some(&view.id));
     let actions = shown.filter_map(|view| view.action.as_ref());
@@ -20,8 +21,8 @@ pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Op
     armed.into_iter().chain(second).chain(looked).chain(next_age_change(state, views, now)).min()
 }
 
-/// When the next look at a work tree, of those that are spoken of, is of now no more; rounded, so that looks
-/// that were made together cost one frame together.
+/// When the next displayed look at a work tree stops counting as fresh. Rounded, so that looks made together
+/// cost only one frame.
 fn next_end_of_look(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let detail = selected(state, views).filter(|view| view.git.is_some());
     let rows = views.iter().filter(|view| row::rests_on_clean_tree(view));
@@ -30,9 +31,8 @@ fn next_end_of_look(state: &State, views: &[WorkspaceView], now: Timestamp) -> O
     Some(end.plus_millis(FRESH_MS - 1 - (end.0 - 1).rem_euclid(FRESH_MS)))
 }
 
-/// When the next of the ages on the screen changes, at the next whole minute after that; `None` when
-/// no age is shown. Rounded, so that a screen at rest is drawn at most once a minute however many
-/// workspaces there are.
+/// When the next displayed age changes, rounded up to a whole minute; `None` if no age is shown. Thanks to the
+/// rounding, a screen at rest is drawn at most once a minute, however many workspaces there are.
 fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let looks = views.iter().filter(|view| row::rests_on_clean_tree(view)).filter_map(|view| view.tree_at);
     let rows = views.iter().filter_map(sessions::moment).chain(looks);
@@ -47,7 +47,7 @@ fn selected<'a>(state: &State, views: &'a [WorkspaceView]) -> Option<&'a Workspa
     views.iter().find(|view| state.selected.as_ref() == Some(&view.id))
 }
 
-/// The moments whose ages the detail of a workspace shows.
+/// The times whose ages the detail of a workspace shows.
 fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     let parts = view.verdict.iter().flat_map(|verdict| &verdict.parts);
     let commits = view.git.iter().flat_map(|git| &git.commits.newest);
@@ -73,7 +73,7 @@ fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     moments
 }
 
-/// When the age of `at` becomes another word.
+/// When the text for the age of `at` changes.
 fn change_after(now: Timestamp, at: Timestamp) -> Timestamp {
     let millis = now.millis_since(at);
     let unit = match millis {

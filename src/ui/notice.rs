@@ -1,4 +1,4 @@
-//! What the screen says when it has no workspace to show: too small, looking, none found.
+//! What the screen says if it has no workspace to show: too small, looking, none found.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,7 +12,6 @@ use crate::present::counts;
 use crate::present::phrases::notice as say;
 use crate::ui::sheet::put;
 
-/// Draws on a screen that is too small for panels.
 pub(super) fn draw_too_small(buffer: &mut Buffer, state: &State) {
     let area = buffer.area;
     let size = say::too_small(format!("{}x{}", area.width, area.height));
@@ -21,7 +20,7 @@ pub(super) fn draw_too_small(buffer: &mut Buffer, state: &State) {
     put(buffer, area, lines.map(|span| text::cut_line(Line::from(span), max, state.look)));
 }
 
-/// Draws where list and detail would be.
+/// Draws in place of list and detail.
 pub(super) fn draw_without_workspaces(buffer: &mut Buffer, area: Rect, state: &State) {
     let look = state.look;
     let sentences: &[(TextStyle, &str)] = if state.is_loaded {
@@ -49,7 +48,7 @@ pub(super) fn draw_without_workspaces(buffer: &mut Buffer, area: Rect, state: &S
     put(buffer, Rect { x: area.x + 3, y, width: area.width.saturating_sub(3), height }, lines);
 }
 
-/// What is said of the rows and the sessions that are folded away; `None` when there are none.
+/// The message about the rows and sessions that are folded away; `None` if there are none.
 pub(super) fn folded(state: &State, n_finished: usize, n_quiet: usize) -> Option<String> {
     let key = key_of(KeyCommand::Unfold);
     let mut facts = Vec::new();
@@ -71,7 +70,7 @@ pub(super) fn folded(state: &State, n_finished: usize, n_quiet: usize) -> Option
 /// The most lines that an answer takes.
 const MAX_ANSWER: usize = 6;
 
-/// Draws what a command came to over the end of the screen: long enough to be read, and to be copied.
+/// Draws the result of a command over the end of the screen, where it stays long enough to be read and copied.
 pub(super) fn draw_answer(buffer: &mut Buffer, state: &State) {
     let Some(answer) = &state.answer else { return };
     let area = buffer.area;

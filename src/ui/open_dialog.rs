@@ -1,5 +1,5 @@
-//! The dialog that is open: what reaches it before everything else, and where it stands. It is part of the
-//! screen's state; what each dialog does with it is said in `dialog`.
+//! Routes input to the open dialog before anything else gets it, and places the dialog on the screen. The
+//! dialog is part of the screen's state; what each dialog does with its input is in `dialog`.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -14,13 +14,13 @@ use super::state::State;
 use super::text;
 use crate::model::{Response, Timestamp, WorkspaceView};
 
-/// Opens a dialog in place of the one that is open. Its keys decide nothing until it could be read.
+/// Opens a dialog, replacing an open one. Its keys decide nothing until it could be read.
 pub(super) fn open(state: &mut State, dialog: Dialog) {
     state.dialog = Some(dialog);
     state.guard.begin();
 }
 
-/// A key for the open dialog. `None` when there is none.
+/// Passes a key to the open dialog. `None` if there is none.
 pub(super) fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress) -> Option<Step> {
     let is_armed = state.guard.is_armed(state.guard.now());
     let step = with(state, views, is_armed, |dialog, context| dialog.modal_mut().key(press, context));
@@ -28,7 +28,7 @@ pub(super) fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress
     step
 }
 
-/// Ctrl-C for the open dialog, if it asks what becomes of what runs. `None` when it does not.
+/// Passes Ctrl-C to the open dialog if it asks what to do with running actions. `None` if it does not.
 pub(super) fn on_interrupt(state: &mut State, views: &[WorkspaceView]) -> Option<Step> {
     let interrupt = |dialog: &mut Dialog, context: Context<'_>| match dialog {
         Dialog::Leave(leave) => Some(leave.interrupt(context)),
@@ -39,24 +39,24 @@ pub(super) fn on_interrupt(state: &mut State, views: &[WorkspaceView]) -> Option
     with(state, views, false, interrupt).flatten()
 }
 
-/// Whether the program is left now: what a person decided has come to its end.
+/// Whether the program ends now: what the person decided on leaving is complete.
 pub(super) fn is_left(state: &State, views: &[WorkspaceView]) -> bool {
     matches!(&state.dialog, Some(Dialog::Leave(leave)) if leave.is_over(views))
 }
 
-/// Pasted text for the open dialog. It confirms nothing.
+/// Passes pasted text to the open dialog; it confirms nothing.
 pub(super) fn on_paste(state: &mut State, views: &[WorkspaceView], text: &str) -> Option<Step> {
     with(state, views, false, |dialog, context| dialog.modal_mut().paste(text, context))
 }
 
-/// A text that comes back from the person's editor, for the open dialog that gave it.
+/// Passes a text from the person's editor back to the open dialog that sent it there.
 pub(super) fn on_edited(state: &mut State, views: &[WorkspaceView], edited: &Edited) -> Option<Step> {
     with(state, views, false, |dialog, context| dialog.modal_mut().edited(edited, context))
 }
 
-/// The mouse for the open dialog. It confirms nothing outside of it.
+/// Passes a mouse event to the open dialog. Nothing outside it is confirmed.
 pub(super) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) -> Option<Step> {
-    /// Lines that one turn of the wheel scrolls.
+    /// Lines per turn of the wheel.
     const WHEEL_LINES: isize = 3;
     let place = area_of(state, views)?;
     let is_armed = state.guard.is_armed(state.guard.now());
@@ -70,7 +70,7 @@ pub(super) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse)
     })
 }
 
-/// An answer of the engine for the open dialog. `None` when it is not for it.
+/// Passes an answer of the engine to the open dialog. `None` if it is not for that dialog.
 pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], told: &Response) -> Option<Step> {
     with(state, views, false, |dialog, context| dialog.modal_mut().told(told, context)).flatten()
 }
@@ -101,7 +101,7 @@ fn context<'a>(
     Context { view, views, room, look: state.look, now, is_armed }
 }
 
-/// Where the open dialog stands, without its title: at the end of the body, as high as it wants to be.
+/// The area of the open dialog without its title: at the end of the body, as high as the dialog asks for.
 fn area_of(state: &State, views: &[WorkspaceView]) -> Option<Rect> {
     let dialog = state.dialog.as_ref()?;
     let context = context(state, views, dialog, state.guard.now(), false);
@@ -118,7 +118,7 @@ fn area_for(state: &State, height: u16) -> Option<Rect> {
     Some(Rect { y: body.bottom() - height, height, ..body })
 }
 
-/// Draws the open dialog over what is there; answers where the cursor stands, and the hints.
+/// Draws the open dialog over the panels; returns the cursor position and the hints.
 pub(super) fn draw(
     buffer: &mut Buffer,
     state: &State,

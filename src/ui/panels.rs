@@ -1,6 +1,6 @@
-//! Which panel the keys go to, and how much of the screen it has: tabs, zoom, and what is folded away.
+//! Which panel the keys act on, and how much of the screen it has: tabs, zoom, and what is folded away.
 //!
-//! Called by `update` only.
+//! Called only by `update`.
 
 use super::input::{KeyCode, KeyPress, Reaction};
 use super::list_rows::ListRows;
@@ -9,8 +9,8 @@ use super::state::{Focus, State};
 use super::tabs::Tab;
 use crate::model::{Intent, WorkspaceView};
 
-/// Shows one more part of what is folded away: the finished and quiet rows, then the workspaces in which only old
-/// sessions are; then folds both again.
+/// Unfolds one more part: first the finished and quiet rows, then the workspaces that have only old sessions.
+/// After that it folds both again.
 pub(super) fn unfold(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
     let rows = ListRows::of(state, views);
     if rows.n_finished + rows.n_quiet > 0 {
@@ -34,7 +34,7 @@ pub(super) fn close_detail(state: &mut State) {
     state.is_full = false;
 }
 
-/// Shows a tab, and has the keys go there.
+/// Shows a tab and moves the keys there.
 pub(super) fn show_tab(state: &mut State, views: &[WorkspaceView], press: KeyPress) {
     let KeyCode::Char(sign) = press.folded().code else { return };
     let Some(tab) = Tab::of_digit(sign).filter(|_| selected_row(state, views).is_some()) else { return };

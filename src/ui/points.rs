@@ -9,7 +9,7 @@ use super::steps::{Step, scrolled_to};
 use crate::model::{OpenPoint, SessionName, WorkspaceView};
 use crate::present::left;
 
-/// Moves the cursor; false where there is no point, so that the lines are scrolled.
+/// Moves the cursor; false if there is no point, so that the lines scroll instead.
 pub(super) fn take_step(state: &mut State, left: &LeftLines, area: Rect, step: Step) -> bool {
     let n_points = left.starts.len();
     if n_points == 0 {
@@ -20,18 +20,17 @@ pub(super) fn take_step(state: &mut State, left: &LeftLines, area: Rect, step: S
     state.points.cursor = at;
     let last = left.starts.get(at + 1).map_or(left.lines.len(), |next| *next).saturating_sub(1);
     let top = scrolled_to(state.detail_top, last, left.lines.len(), n_shown);
-    // What stands above the first point is seen with it.
+    // With the first point, the lines above it become visible too.
     state.detail_top = if at == 0 { 0 } else { top.min(left.starts[at]) };
     true
 }
 
-/// The point under the cursor.
 pub(super) fn at_cursor<'a>(state: &State, view: &'a WorkspaceView) -> Option<&'a OpenPoint> {
     let points = detail::left::points(view);
     points.get(state.points.cursor.min(points.len().saturating_sub(1))).copied()
 }
 
-/// Marks the point under the cursor, or takes its mark back, and goes on to the next.
+/// Toggles the mark of the point under the cursor and moves to the next point.
 pub(super) fn tick(state: &mut State, view: &WorkspaceView) {
     let points = detail::left::points(view);
     let at = state.points.cursor.min(points.len().saturating_sub(1));
@@ -47,8 +46,8 @@ fn is_for_agent(point: &OpenPoint) -> bool {
     point.is_open() && point.is_for_agent()
 }
 
-/// The message that sends points back, and the session that it goes to if they name one: the marked points, else all
-/// that keep the work from being COMPLETE. `None` if there is none for an agent.
+/// The message that sends points back, and the session it goes to if the points name one. The points are the
+/// marked ones, or else all that keep the work from being COMPLETE. `None` if none of them is for an agent.
 pub(super) fn to_send(state: &State, view: &WorkspaceView) -> Option<(Option<SessionName>, String)> {
     let points = detail::left::points(view);
     let is_marked = |point: &OpenPoint| state.points.ids.contains(&point.id);
@@ -56,7 +55,7 @@ pub(super) fn to_send(state: &State, view: &WorkspaceView) -> Option<(Option<Ses
     let is_chosen = |point: &OpenPoint| if is_any_marked { is_marked(point) } else { point.weighs };
     let mut chosen: Vec<&OpenPoint> =
         points.into_iter().filter(|point| is_for_agent(point) && is_chosen(point)).collect();
-    // What belongs to another session is not for this one.
+    // Points that belong to another session are not sent to this one.
     let session = chosen.iter().find_map(|point| point.session.clone());
     chosen.retain(|point| point.session.is_none() || point.session == session);
     (!chosen.is_empty()).then(|| (session, left::message(&chosen)))

@@ -1,14 +1,14 @@
-//! Text with the line breaks of its file, as paragraphs: lines that only the width of a file broke are joined, so
-//! that they can be broken anew. Lists, headings, code, quotes and tables keep their lines.
+//! Joins lines that were broken only because of a file's width into paragraphs, so that they can be wrapped
+//! again. Lists, headings, code, quotes and tables keep their lines.
 //!
-//! Nothing else is changed, so that what is shown is what is sent.
+//! Nothing else is changed: what is shown is what is sent.
 
 use super::text;
 
-/// How far a line is in by which it is code.
+/// A line indented this far is code.
 const CODE_INDENT: usize = 4;
 
-/// The paragraphs of a text, each cleaned, and empty lines between them.
+/// The paragraphs of a text, each cleaned, with empty lines between them.
 pub(super) fn paragraphs(source: &str) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -34,7 +34,7 @@ pub(super) fn paragraphs(source: &str) -> Vec<String> {
     paragraphs
 }
 
-/// Whether a line begins an item of a list: `- `, `* `, `+ `, `1. `, `1) `.
+/// Whether a line begins a list item: `- `, `* `, `+ `, `1. `, `1) `.
 fn begins_item(line: &str) -> bool {
     let after_number = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
     let is_numbered = after_number.len() < line.len() && after_number.starts_with(['.', ')']);
@@ -42,14 +42,14 @@ fn begins_item(line: &str) -> bool {
     mark.is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// A line that is far in is code, unless it goes on with an item.
+/// Whether a line is code: deeply indented, and not the continuation of an item.
 fn is_code(line: &str, before: &[String]) -> bool {
     let indent = line.len() - line.trim_start().len();
     let is_in_item = before.last().is_some_and(|last| begins_item(last.trim_start()));
     indent >= CODE_INDENT && !is_in_item
 }
 
-/// Between wide signs a line break of a file stands for nothing.
+/// False between wide characters, where a line break of the file stands for no space.
 fn needs_blank(before: &str, after: &str) -> bool {
     let is_wide =
         |sign: Option<char>| sign.is_some_and(|sign| text::width(sign.encode_utf8(&mut [0; 4])) == 2);

@@ -1,6 +1,6 @@
-//! What agents answered when they were asked, as lines: attempts of a smart check, the closer's checklist.
+//! Agents' answers to questions, as lines: attempts of a smart check, the closer's checklist.
 //!
-//! How many lines there are does not depend on the time.
+//! The number of lines does not depend on the time.
 
 use ratatui::text::Line;
 
@@ -10,10 +10,9 @@ use super::text;
 use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, VerifyReport};
 use crate::present::{Urgency, action, age};
 
-/// Behind an attempt's number.
+/// Indent of the lines below an attempt's number.
 const INDENT: usize = 4;
 
-/// What a smart check found.
 pub(super) fn smart(report: &SmartReport, sheet: TextLayout) -> Vec<Line<'static>> {
     let (sign, style) =
         if report.outcome.complete { (Sign::Done, TextStyle::Good) } else { (Sign::Open, TextStyle::Open) };
@@ -36,7 +35,7 @@ pub(super) fn smart(report: &SmartReport, sheet: TextLayout) -> Vec<Line<'static
     lines
 }
 
-/// The attempts of a smart check: when, how long, how it was read, what was answered.
+/// The attempts of a smart check: when, how long, how the answer was read, what was answered.
 pub(super) fn attempts(attempts: &[ProbeAttempt], sheet: TextLayout) -> Vec<Line<'static>> {
     attempts.iter().flat_map(|attempt| one_attempt(attempt, sheet)).collect()
 }
@@ -72,7 +71,7 @@ fn reading_tone(reading: ProbeReading) -> TextStyle {
     }
 }
 
-/// What the closer found, without what it left open.
+/// What the closer found, without the points it left open.
 pub(super) fn verified(report: &VerifyReport, sheet: TextLayout) -> Vec<Line<'static>> {
     let (sign, style) = if report.is_complete {
         (Sign::Done, TextStyle::Good)

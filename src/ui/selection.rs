@@ -1,6 +1,6 @@
-//! Which workspace is selected, by steps among the rows that the filter shows.
+//! Selects workspaces, by steps among the rows that the filter shows.
 //!
-//! Called by `update` only.
+//! Called only by `update`.
 
 use super::areas::Areas;
 use super::list_rows::ListRows;
@@ -38,7 +38,7 @@ pub(super) fn select_row(state: &mut State, views: &[WorkspaceView], rows: &List
     state.holds_place = Urgency::of(view) == Urgency::Unseen;
 }
 
-/// Brings selection and scrolling in line with what there is to be seen.
+/// Adjusts selection and scrolling to what is visible.
 pub(super) fn settle(state: &mut State, views: &[WorkspaceView]) {
     let rows = ListRows::of(state, views);
     if rows.selected(state, views).is_none() {

@@ -1,6 +1,6 @@
-//! Lines of the detail and of dialogs: headings, labels and wrapped text, all in one width.
+//! Lines of the detail and of dialogs: headings, labels and wrapped text, all of one width.
 //!
-//! It knows no workspace; text that is put on it is cleaned before.
+//! It knows no workspace; callers clean the text first.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,29 +11,25 @@ use super::look::{Look, Sign, TextStyle};
 use super::text;
 use crate::model::Timestamp;
 
-/// A sheet of lines: how wide, how it looks, and when.
+/// The width, look and time for a set of lines.
 #[derive(Clone, Copy)]
 pub(super) struct TextLayout {
-    /// The cells of a line.
+    /// The width of a line, in cells.
     pub(super) width: usize,
-    /// How things look.
     pub(super) look: Look,
-    /// The time now.
     pub(super) now: Timestamp,
 }
 
 impl TextLayout {
-    /// The colours and modifiers of a style.
     pub(super) fn style(self, style: TextStyle) -> Style {
         self.look.style(style)
     }
 
-    /// Text in a style.
     pub(super) fn span(self, words: impl Into<String>, style: TextStyle) -> Span<'static> {
         Span::styled(words.into(), self.look.style(style))
     }
 
-    /// A heading with a remark behind it, after an empty line.
+    /// An empty line, then a heading with a remark after it.
     pub(super) fn heading(self, title: &str, remark: &str) -> [Line<'static>; 2] {
         let mut line = Line::from(self.span(title, TextStyle::Strong));
         if !remark.is_empty() {
@@ -75,7 +71,7 @@ impl TextLayout {
     }
 }
 
-/// Puts lines into an area, from its top; what has no room is left out.
+/// Puts lines into an area from its top; lines that do not fit are left out.
 pub(super) fn put(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'static>>) {
     let area = area.intersection(buffer.area);
     for (y, line) in (area.top()..area.bottom()).zip(lines) {
@@ -83,7 +79,7 @@ pub(super) fn put(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item
     }
 }
 
-/// Draws a rule over the whole width of an area, with a title on the left and a remark on the right.
+/// Draws a rule across an area, with a title on the left and a remark on the right.
 pub(super) fn put_rule(
     buffer: &mut Buffer,
     area: Rect,

@@ -1,4 +1,4 @@
-//! What the screen remembers between two inputs. Plain data: it knows no workspace but by its id.
+//! What the screen remembers between two inputs. Plain data: it knows workspaces only by their ids.
 
 use super::dialog::{Dialog, Guard};
 use super::input::Size;
@@ -7,7 +7,7 @@ use super::look::Look;
 use super::tabs::Tab;
 use crate::model::{Timestamp, WorkspaceId};
 
-/// The state of the screen. With the workspace views, the size and the time it determines the frame.
+/// The state of the screen. Together with the workspace views, the size and the time it determines the frame.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -16,63 +16,63 @@ use crate::model::{Timestamp, WorkspaceId};
 pub struct State {
     /// The size of the terminal.
     pub size: Size,
-    /// How things look.
+    /// Signs and colours.
     pub look: Look,
-    /// The selected workspace. An id, so that it stays selected when the list is sorted anew.
+    /// The selected workspace, by id so that it stays selected when the list is sorted again.
     pub selected: Option<WorkspaceId>,
-    /// Where the moving keys go.
+    /// The panel that the movement keys act on.
     pub focus: Focus,
-    /// Whether the detail takes the whole of a small screen.
+    /// Whether the detail replaces the list on a small screen.
     pub is_zoomed: bool,
-    /// Whether it takes the whole of any screen.
+    /// Whether the detail fills a screen of any size.
     pub is_full: bool,
-    /// The tab of the detail.
+    /// The selected tab of the detail.
     pub tab: Tab,
-    /// What is chosen among the open points of the selected workspace.
+    /// The cursor and marks among the open points of the selected workspace.
     pub points: Points,
     /// The filter of the list.
     pub filter: Filter,
-    /// The first row of the list that is shown.
+    /// The first visible row of the list.
     pub list_top: usize,
-    /// The first line of the detail that is shown.
+    /// The first visible line of the detail.
     pub detail_top: usize,
-    /// What a person is asked, or writes, over list and detail.
+    /// The open dialog, drawn over list and detail.
     pub dialog: Option<Dialog>,
-    /// Whether keys may decide in it yet.
+    /// Decides when keys may confirm something in the dialog.
     pub guard: Guard,
-    /// What came while it could not be shown.
+    /// Dialogs that arrived when they could not be shown.
     pub ready: Vec<Ready>,
-    /// What is said once the dialog is closed.
+    /// Messages to show once the dialog is closed.
     pub later: Vec<String>,
-    /// The page over the list and the detail.
+    /// The page shown instead of list and detail.
     pub page: Page,
-    /// The first line of the page that is shown.
+    /// The first visible line of the page.
     pub page_top: usize,
     /// The filter of the page.
     pub page_filter: Filter,
-    /// Whether a first list of workspaces, even an empty one, has come.
+    /// Whether a first list of workspaces, possibly an empty one, has arrived.
     pub is_loaded: bool,
-    /// What a person should know of the whole (watch limits, refused paths), a sentence each. Untrusted.
+    /// Messages about the whole program (watch limits, refused paths), one sentence each. Untrusted text.
     pub notices: Vec<String>,
-    /// What a person's last command came to, in words; it stays until the next key. Untrusted.
+    /// The result of the person's last command, as a message; it stays until the next key. Untrusted text.
     pub answer: Option<String>,
-    /// How many sessions are folded away because they are old.
+    /// How many sessions are hidden because they are old.
     pub n_older: usize,
-    /// Whether they were asked for.
+    /// Whether the person asked to see the old sessions.
     pub is_older_shown: bool,
-    /// Whether finished and quiet workspaces have rows of their own.
+    /// Whether finished and quiet workspaces are shown as rows of their own.
     pub is_unfolded: bool,
-    /// Whether agents are asked by closeout itself, which costs tokens.
+    /// Whether closeout asks agents automatically, which costs tokens.
     pub asks_by_itself: bool,
-    /// What was last reported as looked at: the workspace, and the verdict by its beginning.
+    /// What was last reported as looked at: the workspace, and when its verdict began.
     pub looked: Option<(WorkspaceId, Option<Timestamp>)>,
-    /// What the selection goes by.
+    /// What determines the selection.
     pub mode: SelectionMode,
     /// Whether the selected workspace was finished and unseen when it was selected.
     pub holds_place: bool,
-    /// When a person was last heard of; the first frame counts, for they began the program.
+    /// When the person last did something; the first frame counts too, since they started the program.
     pub heard_at: Option<Timestamp>,
-    /// Whether the present input is the first after a while.
+    /// Whether the current input is the first after a pause.
     pub is_back: bool,
 }
 
@@ -82,59 +82,59 @@ impl State {
         State { size, look, ..State::default() }
     }
 
-    /// Whether the keys go to the open points.
+    /// Whether the keys act on the open points.
     pub(super) fn is_among_points(&self) -> bool {
         self.focus == Focus::Detail && self.tab == Tab::LeftToDo && self.page == Page::None
     }
 
-    /// The filter of what the keys go to: the help page, or the list.
+    /// The filter that the keys edit: that of the help page or that of the list.
     pub(super) fn filter_in_force(&self) -> &Filter {
         if self.page == Page::Help { &self.page_filter } else { &self.filter }
     }
 
-    /// The same, to be written.
+    /// As [`State::filter_in_force`], mutable.
     pub(super) fn filter_to_write(&mut self) -> &mut Filter {
         if self.page == Page::Help { &mut self.page_filter } else { &mut self.filter }
     }
 
-    /// The workspace whose row keeps its place, though a look at it made it a seen one.
+    /// The workspace whose row keeps its place in the list although looking at it marked it as seen.
     pub fn held(&self) -> Option<&WorkspaceId> {
         self.selected.as_ref().filter(|_| self.holds_place)
     }
 }
 
-/// What a person has chosen among the open points of a workspace.
+/// The cursor and marks among the open points of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Points {
-    /// The point that the keys are at, by its place in the tab.
+    /// The index of the point under the cursor.
     pub cursor: usize,
-    /// The names of those that are marked to be sent.
+    /// The ids of the points marked to be sent.
     pub ids: Vec<String>,
 }
 
-/// A dialog that came while it could not be shown: another one was open, or another workspace selected.
+/// A dialog that could not be shown when it arrived: another one was open, or another workspace selected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ready {
     /// The workspace that it is about.
     pub workspace: WorkspaceId,
-    /// Whose key shows it.
+    /// The command whose key shows it.
     pub command: WorkspaceCommand,
     /// The dialog.
     pub dialog: Dialog,
 }
 
-/// What the selection goes by.
+/// What determines the selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SelectionMode {
-    /// The most urgent workspace is selected: at the start, until every workspace was judged once or
-    /// a person does something.
+    /// The most urgent workspace is selected: at the start, until every workspace has been judged once or the
+    /// person does something.
     #[default]
     FollowsUrgency,
-    /// It stays where a person left it.
+    /// The selection stays where the person put it.
     Stays,
 }
 
-/// Where the moving keys go.
+/// The panel that the movement keys act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Focus {
     /// They select a workspace.
@@ -144,20 +144,20 @@ pub enum Focus {
     Detail,
 }
 
-/// A page over the list and the detail.
+/// A page shown instead of list and detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Page {
-    /// None.
+    /// No page.
     #[default]
     None,
     /// Keys and signs.
     Help,
 }
 
-/// The filter of the list.
+/// A filter, of the list or of the help page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// What was typed; empty shows every workspace.
+    /// The typed text; an empty one lets everything through.
     pub text: String,
     /// Whether it is being typed.
     pub is_editing: bool,

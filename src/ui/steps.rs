@@ -1,17 +1,15 @@
-//! Steps through rows and lines: arithmetic on positions, bounded by what there is.
+//! Steps through rows and lines: arithmetic on positions, bounded by their number.
 
 use super::keymap::KeyCommand;
 
-/// A step of a moving key.
+/// The step of a movement key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// By so many rows.
+    /// By this many rows.
     By(isize),
-    /// By so many pages.
+    /// By this many pages.
     Pages(isize),
-    /// To the first.
     First,
-    /// To the last.
     Last,
 }
 
@@ -29,9 +27,9 @@ impl Step {
         STEPS.iter().find(|(command, _)| *command == action).map(|(_, step)| *step)
     }
 
-    /// The position after the step from `from` among `n`, when a page has `page` rows.
+    /// The position after the step from `from` among `n`, with pages of `page` rows.
     pub(super) fn go(self, from: usize, n: usize, page: usize) -> usize {
-        // One row of the old page stays, so that the eye finds its place.
+        // One row of the old page stays visible for orientation.
         let page = isize::try_from(page.saturating_sub(1).max(1)).unwrap_or(1);
         match self {
             Step::By(by) => moved(from, by, n),
@@ -41,19 +39,19 @@ impl Step {
         }
     }
 
-    /// The first line that is shown after the step, when `n_shown` of `n_lines` lines are shown.
+    /// The first visible line after the step, if `n_shown` of `n_lines` lines are visible.
     pub(super) fn scroll(self, top: usize, n_lines: usize, n_shown: usize) -> usize {
         let n_tops = n_lines.saturating_sub(n_shown) + 1;
         self.go(top.min(n_tops - 1), n_tops, n_shown)
     }
 }
 
-/// `from` moved by `by` and kept among `n`.
+/// `from` moved by `by`, kept below `n`.
 pub(super) fn moved(from: usize, by: isize, n: usize) -> usize {
     from.saturating_add_signed(by).min(n.saturating_sub(1))
 }
 
-/// The first row to show so that `selected` is seen: as near to `top` as may be.
+/// The first row to show so that `selected` is visible, as near to `top` as possible.
 pub(super) fn scrolled_to(top: usize, selected: usize, n_rows: usize, n_shown: usize) -> usize {
     let last_top = n_rows.saturating_sub(n_shown);
     let lowest = selected.saturating_add(1).saturating_sub(n_shown);

@@ -1,5 +1,5 @@
-//! The last sweep over a finished frame: no cell may hold a sign that a terminal could take for more
-//! than text (SECURITY.md 1.1). The panels clean what they show; this holds if one of them forgot.
+//! The final sweep over a finished frame: no cell may hold a character that a terminal could take for more than
+//! text (SECURITY.md 1.1). The panels clean what they show; the sweep catches what one of them forgot.
 
 use ratatui::buffer::Buffer;
 

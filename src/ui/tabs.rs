@@ -1,4 +1,4 @@
-//! The tabs of the detail: which there are, and the line that names them.
+//! The tabs of the detail, and the line that names them.
 
 use ratatui::text::{Line, Span};
 use strum::VariantArray;
@@ -8,27 +8,27 @@ use super::text;
 use crate::model::WorkspaceView;
 use crate::present::phrases::tab as say;
 
-/// A tab of the selected workspace.
+/// A tab of the detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[derive(VariantArray)]
 pub enum Tab {
     /// The verdict, and every source behind it.
     #[default]
     Why,
-    /// The open points, to be sent back.
+    /// The open points, which can be sent back.
     LeftToDo,
-    /// What agents answered when they were asked.
+    /// The agents' answers to questions.
     Asked,
     /// Commits and uncommitted files.
     Changes,
-    /// The sessions of agents.
+    /// The agents' sessions.
     Sessions,
-    /// What was done here.
+    /// The record of what was done here.
     History,
 }
 
 impl Tab {
-    /// The tab that this digit shows.
+    /// The tab with this digit.
     pub(super) fn of_digit(sign: char) -> Option<Tab> {
         let number = usize::try_from(sign.to_digit(10)?).ok()?;
         Tab::VARIANTS.get(number.checked_sub(1)?).copied()
@@ -45,7 +45,7 @@ impl Tab {
         }
     }
 
-    /// How much there is in it, where a number says something.
+    /// The number shown with the tab; zero where a number says nothing.
     fn n_in(self, view: &WorkspaceView) -> usize {
         match self {
             Tab::Why | Tab::Asked | Tab::History => 0,
@@ -59,7 +59,7 @@ impl Tab {
     }
 }
 
-/// The line of tabs in so many cells: with numbers, without, or only the shown one by its name.
+/// The line of tabs in `width` cells: with numbers, without, or only the name of the selected tab.
 pub(super) fn bar(shown: Tab, view: Option<&WorkspaceView>, width: usize, look: Look) -> Line<'static> {
     let counted = |tab: Tab| match view.map_or(0, |view| tab.n_in(view)) {
         0 => tab.label().to_owned(),

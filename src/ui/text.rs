@@ -1,6 +1,6 @@
 //! Text to cells: cleaning, measuring, cutting and wrapping, always on grapheme boundaries.
 //!
-//! Everything that a frame shows of agents, repositories and file names goes through [`line()`] or
+//! Everything that a frame shows of agents, repositories and file names passes through [`line()`] or
 //! [`paragraphs`]. Nothing here knows what the text means or where it goes.
 
 use ratatui::buffer::CellWidth;
@@ -11,20 +11,21 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::look::{Look, Sign};
 use crate::model::display_text;
 
-/// More bytes of one text than any screen shows are not looked at, so that a frame's cost is bounded.
+/// Of each text only this many bytes are read, more than any screen shows, so that the cost of a frame is
+/// bounded.
 const MAX_BYTES: usize = 16 * 1024;
 
 /// Cleans text for one line.
 ///
-/// Besides what is unsafe, signs that make one emoji out of several are dropped: terminals disagree
-/// about the width of the result, and a row that is one cell off is worse than two emojis.
+/// Besides unsafe characters, it drops those that join several emojis into one: terminals disagree about the
+/// width of the result, and a row that is one cell off is worse than two emojis.
 pub(super) fn line(text: &str) -> String {
     let mut shown = display_text::line(bounded(text)).into_owned();
     shown.retain(|sign| !matches!(sign, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}'));
     shown
 }
 
-/// Cleans text of several lines, a line each.
+/// Cleans text of several lines, one by one.
 pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = String> + '_ {
     bounded(text).lines().map(|paragraph| line(&paragraph.replace('\t', "    ")))
 }
@@ -38,7 +39,7 @@ pub(super) fn bounded(text: &str) -> &str {
     &text[..end]
 }
 
-/// The cells that a text takes.
+/// The width of a text in cells.
 pub(super) fn width(text: &str) -> usize {
     if text.bytes().all(|byte| (0x20..0x7F).contains(&byte)) {
         return text.len();
@@ -46,19 +47,19 @@ pub(super) fn width(text: &str) -> usize {
     text.graphemes(true).map(cells).sum()
 }
 
-/// The cells that untrusted text takes once it is cleaned, counted no further than `most`.
+/// The width in cells of untrusted text after cleaning, counted only up to `most`.
 pub(super) fn shown_width(raw: &str, most: usize) -> usize {
     let is_plain = raw.bytes().all(|byte| (0x20..0x7F).contains(&byte));
     let n_cells = if is_plain { raw.len() } else { width(&line(raw)) };
     n_cells.min(most)
 }
 
-/// The cells of a line.
+/// The width of a line in cells.
 pub(super) fn line_width(line: &Line<'_>) -> usize {
     line.spans.iter().map(|span| width(&span.content)).sum()
 }
 
-/// At most `max` cells of a text, with an ellipsis when something was left out.
+/// At most `max` cells of a text, with an ellipsis if something was left out.
 pub(super) fn cut(text: &str, max: usize, look: Look) -> String {
     if text.len() <= max || width(text) <= max {
         return text.to_owned();
@@ -78,7 +79,7 @@ pub(super) fn cut(text: &str, max: usize, look: Look) -> String {
     format!("{}{ellipsis}", kept.trim_end())
 }
 
-/// The text cut to exactly `max` cells, filled up with blanks.
+/// The text cut to exactly `max` cells, padded with spaces.
 pub(super) fn fit(text: &str, max: usize, look: Look) -> String {
     let mut shown = cut(text, max, look);
     let n_missing = max.saturating_sub(width(&shown));
@@ -95,7 +96,7 @@ pub(super) fn cut_line(line: Line<'static>, max: usize, look: Look) -> Line<'sta
     let mut spans = Vec::with_capacity(line.spans.len());
     for span in line.spans {
         let n_cells = width(&span.content);
-        // A full span that more follows still has to leave room for the ellipsis: cut it as too wide.
+        // A full span with more after it must still leave room for the ellipsis: cut it as too wide.
         if n_cells < room {
             room -= n_cells;
             spans.push(span);
@@ -108,8 +109,8 @@ pub(super) fn cut_line(line: Line<'static>, max: usize, look: Look) -> Line<'sta
     Line::from(spans)
 }
 
-/// Breaks spans into lines of at most `max` cells: at blanks, and between wide signs, but not
-/// before closing punctuation. `first` is put before the first line and `rest` before the others.
+/// Breaks spans into lines of at most `max` cells: at spaces and between wide characters, but not before
+/// closing punctuation. `first` is put before the first line and `rest` before the others.
 pub(super) fn wrap(
     spans: &[Span<'_>],
     max: usize,
@@ -137,13 +138,13 @@ pub(super) fn wrap(
     }
 }
 
-/// Wraps one text of one style.
+/// Wraps text of a single style.
 pub(super) fn wrap_text(text: &str, style: Style, max: usize, indent: usize) -> Vec<Line<'static>> {
     let blanks = Span::raw(" ".repeat(indent));
     wrap(&[Span::styled(text, style)], max, &blanks, &blanks)
 }
 
-/// Where the line that begins at `start` ends. Always beyond `start`, unless nothing is left.
+/// Where the line that starts at `start` ends. Always beyond `start`, unless nothing is left.
 fn line_end(graphemes: &[(&str, Style)], start: usize, room: usize) -> usize {
     let mut used = 0;
     let mut last_break = None;
@@ -160,7 +161,7 @@ fn line_end(graphemes: &[(&str, Style)], start: usize, room: usize) -> usize {
     graphemes.len()
 }
 
-/// Whether a line may be broken between these two.
+/// Whether a line may be broken between these two graphemes.
 pub(super) fn may_break(before: &str, after: &str) -> bool {
     if before == " " {
         return after != " ";
@@ -169,7 +170,7 @@ pub(super) fn may_break(before: &str, after: &str) -> bool {
     is_wide && after != " " && !closes(after) && !opens(before)
 }
 
-/// Punctuation that must not begin a line (JIS X 4051, the common ones).
+/// Punctuation that must not begin a line (JIS X 4051, the common characters).
 fn closes(grapheme: &str) -> bool {
     "、。，．・：；？！）］｝〉》」』】〕ー…‥々ぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;?!)]}"
         .contains(grapheme)
@@ -185,7 +186,7 @@ fn trimmed<'a, 'b>(graphemes: &'b [(&'a str, Style)]) -> &'b [(&'a str, Style)] 
     &graphemes[..end]
 }
 
-/// One line of these graphemes, neighbours of one style in one span.
+/// One line of these graphemes; neighbours of the same style share a span.
 fn joined(prefix: &Span<'static>, graphemes: &[(&str, Style)]) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = Vec::new();
     if !prefix.content.is_empty() {
@@ -198,7 +199,7 @@ fn joined(prefix: &Span<'static>, graphemes: &[(&str, Style)]) -> Line<'static> 
     Line::from(spans)
 }
 
-/// The cells of one grapheme, as ratatui counts them.
+/// The width of a grapheme in cells, as ratatui counts it.
 fn cells(grapheme: &str) -> usize {
     usize::from(grapheme.cell_width())
 }

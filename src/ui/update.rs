@@ -1,6 +1,6 @@
-//! What an input changes: the only place where [`State`] changes, and where intents come from.
+//! Applies inputs: the only place where [`State`] changes, and the source of intents.
 //!
-//! It draws nothing and reads no clock; the same state, views and input always give the same.
+//! It draws nothing and reads no clock; the same state, views and input always give the same result.
 
 use ratatui::layout::Position;
 
@@ -16,19 +16,19 @@ use super::{actions, detail, help, open_dialog, panels, points};
 use crate::model::{Intent, Response, Timestamp, WorkspaceId, WorkspaceView, display_text};
 use crate::present::{Urgency, sessions};
 
-/// Lines that one turn of the wheel scrolls.
+/// Lines per turn of the wheel.
 const WHEEL_LINES: isize = 3;
-/// Who did nothing for so long may have been away, and what is shown may be of before.
+/// After this long without input the person may have been away, so what is shown may be outdated.
 const AWAY_MS: i64 = 10_000;
 
-/// What an input tells of the person at the screen.
+/// What an input reveals about the person at the screen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Presence {
-    /// Only the world changed.
+    /// Nothing: only the world changed.
     Unknown,
-    /// A key or the mouse says that somebody is there.
+    /// A key or the mouse shows that somebody is there.
     Shown,
-    /// They did something with the selected row, so they have seen it.
+    /// They acted on the selected row, so they have seen it.
     OnRow,
 }
 
@@ -98,8 +98,8 @@ fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mu
     }
 }
 
-/// Takes note of new workspace views, in the order of [`crate::present::order`]. The most urgent one is
-/// selected at the start, until all are judged, and whenever the selected one is gone. Nobody has seen it by that.
+/// Applies new workspace views, in the order of [`crate::present::order`]. The most urgent one is selected at
+/// the start until all are judged, and whenever the selected one disappears. That does not mark it as seen.
 pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     state.is_loaded = true;
     let is_known = |view: &WorkspaceView| view.verdict.is_some() || view.problem.is_some();
@@ -113,7 +113,7 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     Reaction { is_quit: open_dialog::is_left(state, views), ..Reaction::default() }
 }
 
-/// Takes in the answer to something that a person wanted.
+/// Applies the engine's answer to an intent.
 pub fn told(state: &mut State, views: &[WorkspaceView], told: Response) -> Reaction {
     let mut reaction = Reaction::default();
     match open_dialog::on_response(state, views, &told) {
@@ -123,13 +123,13 @@ pub fn told(state: &mut State, views: &[WorkspaceView], told: Response) -> React
     reaction
 }
 
-/// An input comes at this time: to be said before each key.
+/// Notes the time of an input; the front calls it before each key.
 pub fn on_input(state: &mut State, now: Timestamp) {
     state.is_back = state.heard_at.replace(now).is_some_and(|before| now.millis_since(before) > AWAY_MS);
     state.guard.on_input(now);
 }
 
-/// A frame of the present state was drawn at this time: to be said after each.
+/// Notes the time of a frame; the front calls it after drawing the current state.
 pub fn on_frame(state: &mut State, now: Timestamp) {
     state.heard_at.get_or_insert(now);
     state.guard.on_frame(now);
@@ -137,7 +137,7 @@ pub fn on_frame(state: &mut State, now: Timestamp) {
 
 fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) -> Presence {
     if let Some(dialog) = &state.dialog {
-        // Whoever leaves is asked about all of them.
+        // The question about leaving concerns all workspaces.
         let presence = if matches!(dialog, Dialog::Leave(_)) { Presence::Shown } else { Presence::OnRow };
         if press.folded() == KeyPress::ctrl('c') {
             match open_dialog::on_interrupt(state, views) {
@@ -174,7 +174,7 @@ fn perform(
         return;
     }
     if state.page == Page::Help && !press.ctrl && !action.is_of_filter() {
-        // The other keys mean things that are not to be seen now.
+        // The other keys act on things that the help page covers.
         if action == KeyCommand::Back && !state.page_filter.text.is_empty() {
             state.page_filter = super::Filter::default();
         } else if matches!(action, KeyCommand::Help | KeyCommand::Back | KeyCommand::Go | KeyCommand::Quit) {
@@ -212,7 +212,7 @@ fn perform(
             reaction.intents.extend(workspace.map(|id| Intent::Refresh { workspace: Some(id) }));
         }
         KeyCommand::RefreshAll => reaction.intents.push(Intent::Refresh { workspace: None }),
-        // Steps, carried out above.
+        // Steps, handled above.
         KeyCommand::Down
         | KeyCommand::Up
         | KeyCommand::First
@@ -266,7 +266,7 @@ fn step_back(state: &mut State) {
     }
 }
 
-/// To the pane of the agent, which is another program's screen: nothing changes on this one.
+/// Jumps to the agent's pane. That is another program's screen, so nothing changes on this one.
 fn go(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
     let view = selected_row(state, views).map(|position| &views[position]);
     match view.and_then(|view| Some((view, sessions::with_pane(view)?))) {
@@ -341,8 +341,8 @@ fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) -> Presenc
     Presence::Shown
 }
 
-/// Says once that a person has seen the selected workspace, and anew when it changed since. Not while a filter is
-/// written, when the selection only passes by.
+/// Reports that the person has seen the selected workspace: once, and again after it changes. Not while a
+/// filter is typed, since the selection then only passes by.
 fn look(state: &mut State, views: &[WorkspaceView]) -> Option<Intent> {
     if state.filter.is_editing {
         return None;
@@ -359,7 +359,7 @@ fn look(state: &mut State, views: &[WorkspaceView]) -> Option<Intent> {
     Some(Intent::Look { workspace: view.id.clone() })
 }
 
-/// A glance at the selected workspace and at each whose row is shown: what they say of their work trees is of
+/// Asks for a fresh glance at the selected workspace and at each visible row, whose work trees are shown as of
 /// the last look.
 fn shown(state: &State, views: &[WorkspaceView]) -> Vec<Intent> {
     let rows = ListRows::of(state, views);
