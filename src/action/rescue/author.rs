@@ -1,23 +1,23 @@
-//! Whose name a visible commit bears. It must not make a name up: a commit is the person's.
+//! Determines the author of a visible commit. It must not invent a name: a commit is the person's own.
 
 use super::error::RescueError;
 use crate::git::{Git, Stdin, line};
 use crate::model::CommitAuthor;
 
-/// The person as git knows them; `None` when their settings name nobody.
+/// The person's identity as git knows it; `None` if no setting names one.
 pub(super) fn known(git: &Git<'_>) -> Result<Option<CommitAuthor>, RescueError> {
     let output = git.real(["-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT"], Stdin::Lock)?;
     Ok(if output.is_success() { parse(&line(&output)) } else { None })
 }
 
-/// `Name <mail> seconds zone`.
+/// Parses `Name <mail> seconds zone`.
 fn parse(text: &str) -> Option<CommitAuthor> {
     let (name, rest) = text.split_once(" <")?;
     let (mail, _) = rest.rsplit_once('>')?;
     Some(CommitAuthor { name: name.to_owned(), mail: mail.to_owned() })
 }
 
-/// Settings for `commit-tree` that give the commit this name; none when git knows it by itself.
+/// The `-c` options that make `commit-tree` use this identity; none if git already knows it.
 pub(super) fn settings(git: &Git<'_>, wanted: Option<&CommitAuthor>) -> Result<Vec<String>, RescueError> {
     let known = known(git)?;
     let Some(author) = wanted.or(known.as_ref()) else {

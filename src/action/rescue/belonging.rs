@@ -1,7 +1,7 @@
-//! Whether a repository knows the work tree from which it was reached. A file `.git` can name anybody's repository:
-//! what was done there would move somebody else's branch and index.
+//! Checks that a repository lists the work tree from which it was reached. A file `.git` can name anybody's
+//! repository, and a rescue there would move someone else's branch and index.
 //!
-//! It must not change anything, and must not guess: what cannot be proved is refused, with the names of both.
+//! It must not change anything and must not guess: what cannot be proved is refused, naming both sides.
 
 use std::fs;
 use std::path::Path;
@@ -23,17 +23,17 @@ pub(super) fn check(git: &Git<'_>) -> Result<(), RescueError> {
     if is_own {
         return Ok(());
     }
-    // The git directory of another folder's work tree, reached by a file or a link.
+    // The git directory of another folder's work tree, reached through a `.git` file or link.
     let owner = repo.git_dir.parent().filter(|_| repo.git_dir.ends_with(".git"));
     let Some(owner) = owner.filter(|owner| *owner != repo.top) else { return Ok(()) };
-    // Where the repository names a work tree itself, it is compared when its settings are read.
+    // With `core.worktree` set, the comparison happens when the settings are read.
     if git.real(["config", "--get", "core.worktree"], Stdin::Lock)?.is_success() {
         return Ok(());
     }
     refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(owner)))
 }
 
-/// A linked worktree has a folder in its repository that names it.
+/// Checks a linked worktree: its folder in the repository must name this work tree.
 fn check_linked(repo: &Repository) -> Result<(), RescueError> {
     let is_place = repo.git_dir.parent().is_some_and(|folder| folder == repo.common_dir.join("worktrees"));
     let named = git::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();

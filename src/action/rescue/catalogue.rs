@@ -1,7 +1,7 @@
-//! The list of a repository's records, from the journals and from the references, each held against the
-//! other. A reference that somebody removed or moved is put back while the objects are there.
+//! Lists a repository's records by comparing journals with references. A reference that someone removed or
+//! moved is restored as long as the objects exist.
 //!
-//! It must not delete anything, and must not believe a reference that no journal knows.
+//! It must not delete anything, and must not trust a reference that no journal knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ use crate::action::clock;
 use crate::git::{Git, GitError, ObjectFormat, Stdin, succeeded};
 use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
 
-/// A record does not go without a question before this, in milliseconds.
+/// The age in milliseconds before which a record is never deleted without asking: 30 days.
 const OLD: i64 = 30 * 24 * 60 * 60 * 1000;
 
 impl Rescuer {
-    /// All records of the repository of `workspace`, of every worktree that it has or had, the newest first.
-    /// References of records that were removed or moved by somebody are put back.
+    /// Lists all records of the repository of `workspace`, newest first, including those of its other and
+    /// removed worktrees. Restores references of records that someone removed or moved.
     ///
     /// # Errors
-    /// As for a record; damage of single records and of the journal is part of the list.
+    /// As for [`Rescuer::record`]. Damage to single records or to a journal is part of the list instead.
     pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
@@ -33,10 +33,10 @@ impl Rescuer {
     }
 }
 
-/// The records of a locked worktree.
+/// Lists the records of the repository whose worktree is locked.
 pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     let git = worktree.git(rescuer);
-    // The references first: what is forgotten meanwhile stands in the journals by then.
+    // References are read first: a record that is forgotten meanwhile is then already marked in the journals.
     let hidden = references::list(&git)?;
     let places = worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)?;
     let mut list = RecordList { notices: Settings::read(&git)?.mirrors, ..RecordList::default() };
@@ -75,7 +75,7 @@ pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordL
     Ok(list)
 }
 
-/// All records that the journals of the repository know together.
+/// Number and disk size of all records that the repository's journals know.
 pub(super) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordTotals, RescueError> {
     let mut totals = RecordTotals::default();
     for place in worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)? {
@@ -88,7 +88,7 @@ pub(super) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<Recor
     Ok(totals)
 }
 
-/// A record as a journal of the repository knows it, and the folder of that journal.
+/// Finds a record in the repository's journals; also returns whose journal it is.
 pub(super) fn known(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
@@ -104,7 +104,7 @@ pub(super) fn known(
     Ok(None)
 }
 
-/// Holds a record of the journal against the references.
+/// Compares a record of the journal with the references, and restores its reference if necessary.
 fn look_at(
     git: &Git<'_>,
     place: &Place,
@@ -129,7 +129,7 @@ fn look_at(
     }
     let moved_to = found.map(|found| found.id.clone());
     if let Some(other) = &moved_to {
-        // Nothing is deleted, not even what somebody put in the way.
+        // Nothing is deleted: a foreign value of the reference is kept under another name.
         let id = reference.rsplit('/').next().unwrap_or_default();
         let below = format!("moved/{}/{id}-{}", place.key, other.get(..8).unwrap_or_default());
         match references::make_or_other(git, &below, other) {
@@ -142,7 +142,7 @@ fn look_at(
     Ok((RecordState::PutBack, Some(RecordNotice::PutBack { reference, moved_to })))
 }
 
-/// True when the repository has everything that the commit reaches.
+/// Whether the repository has every object that the commit reaches.
 fn is_whole(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
     let args = ["rev-list", "--objects", "--quiet", commit, "--not", "--branches"];
     match git.real(args, Stdin::Lock) {
@@ -152,7 +152,7 @@ fn is_whole(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
     }
 }
 
-/// Its bundle, as the journal names it.
+/// The path of the record's bundle, if the journal names one.
 pub(super) fn bundle(place: &Place, saved: &Saved) -> Option<PathBuf> {
     saved.shown.vault.as_ref().map(|name| vault::folder(&place.folder).join(name))
 }
@@ -178,7 +178,7 @@ fn in_journal(place: &Place, saved: &Saved, state: RecordState, reach: Reach) ->
     }
 }
 
-/// What a record tells of itself that no journal knows.
+/// Describes a record that no journal knows, from its own facts.
 fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut Reaches) -> KeptRecord {
     let meta = meta(git, &hidden.id);
     let number = |name: &str| meta.get(name).and_then(serde_json::Value::as_u64);
@@ -201,7 +201,7 @@ fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut
     }
 }
 
-/// The facts in a record; nothing when they cannot be read.
+/// The facts stored in a record; null if they cannot be read.
 fn meta(git: &Git<'_>, snapshot: &str) -> serde_json::Value {
     let read = || {
         let record = record_of(git, snapshot).ok()?;
@@ -212,7 +212,8 @@ fn meta(git: &Git<'_>, snapshot: &str) -> serde_json::Value {
     read().unwrap_or_default()
 }
 
-/// The commit of index and facts: the last parent of the snapshot, the only one on an unborn branch.
+/// The commit of the index and the facts: the last parent of the snapshot, and its only one on an unborn
+/// branch.
 pub(super) fn record_of(git: &Git<'_>, snapshot: &str) -> Result<String, RescueError> {
     let args = ["rev-parse", "--end-of-options", &format!("{snapshot}^@")];
     let parents = succeeded("rev-parse", git.real(args, Stdin::Lock)?)?;
@@ -222,7 +223,7 @@ pub(super) fn record_of(git: &Git<'_>, snapshot: &str) -> Result<String, RescueE
         .ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
 }
 
-/// The time in the name of a reference (`20260131T235959Z-…`); the epoch when there is none.
+/// The time in the name of a reference (`20260131T235959Z-…`); the epoch if there is none.
 fn time_of(reference: &str) -> Timestamp {
     let id = reference.rsplit('/').next().unwrap_or_default();
     let time = id.split('-').next().unwrap_or_default();
@@ -231,14 +232,14 @@ fn time_of(reference: &str) -> Timestamp {
     zoned.map_or(Timestamp(0), |zoned| Timestamp(zoned.timestamp().as_millisecond()))
 }
 
-/// What branches reach, read once for each commit from which work was counted.
+/// The objects that branches reach, read once per starting commit.
 #[derive(Default)]
 pub(super) struct Reaches {
     since: BTreeMap<Option<String>, BTreeSet<String>>,
 }
 
 impl Reaches {
-    /// Whether the contents of a record that its last commit did not have are in a branch by now.
+    /// Whether everything that the record added to its last commit has reached a branch.
     pub(super) fn of(&mut self, git: &Git<'_>, snapshot: &str, head: Option<&str>) -> Reach {
         self.missing(git, snapshot, head).map_or(Reach::Unknown, |n_missing| match n_missing {
             0 => Reach::InBranch,
@@ -269,7 +270,7 @@ impl Reaches {
     }
 }
 
-/// The contents of `to` that are not at the same path in `from`.
+/// The blobs of `to` that are not at the same path in `from`.
 fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, RescueError> {
     let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", from, to];
     let output = succeeded("diff-tree", git.real(args, Stdin::Lock)?)?;
@@ -286,7 +287,7 @@ fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, Resc
         .collect())
 }
 
-/// Every object in commits of branches that are not in `head`'s history.
+/// Every object of the branches that is not in `head`'s history.
 fn reached_since(git: &Git<'_>, head: Option<&str>) -> Result<BTreeSet<String>, RescueError> {
     let mut args = vec!["rev-list", "--objects", "--no-object-names", "--branches"];
     args.extend(head.iter().flat_map(|head| ["--not", head]));

@@ -1,8 +1,8 @@
-//! What lies in the work tree and git did not list: a second walk, which asks neither the index nor git for names.
-//! Git leaves a folder out whose name the index has for a file.
+//! Finds what lies in the work tree but was not listed by git, with a second walk that asks neither the index
+//! nor git for names. Git omits a folder if the index has a file of the same name.
 //!
-//! It must not read a file, follow a link or go into what is ignored: what ignore rules name is left out on purpose,
-//! and is counted elsewhere.
+//! It must not read a file, follow a link or enter an ignored folder: what ignore rules name is left out on
+//! purpose and counted elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -13,25 +13,25 @@ use super::error::RescueError;
 use super::reading::WorkTree;
 use crate::git::{Git, Shadow, Stdin, succeeded};
 
-/// What was not listed.
+/// What git did not list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Unlisted {
-    /// Files and links, from the top.
+    /// Files and links, relative to the top.
     pub(super) paths: BTreeSet<Vec<u8>>,
-    /// Folders that are repositories, with nothing of theirs listed.
+    /// Folders that are repositories and of which nothing was listed.
     pub(super) nested: BTreeSet<Vec<u8>>,
-    /// Folders that could not be read, and why.
+    /// Folders that could not be read, with the reason.
     pub(super) unread: Vec<(Vec<u8>, String)>,
 }
 
 impl Unlisted {
-    /// True when everything was listed.
+    /// Whether git listed everything.
     pub(super) fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.nested.is_empty() && self.unread.is_empty()
     }
 }
 
-/// What ignore rules match: files, and folders of which all is ignored.
+/// What ignore rules match: files, and folders that are ignored entirely.
 pub(super) fn ignored(git: &Git<'_>, shadow: &Shadow) -> Result<BTreeSet<Vec<u8>>, RescueError> {
     let args = ["ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z"];
     let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
@@ -39,7 +39,7 @@ pub(super) fn ignored(git: &Git<'_>, shadow: &Shadow) -> Result<BTreeSet<Vec<u8>
     Ok(paths.map(|path| path.strip_suffix(b"/").unwrap_or(path).to_vec()).collect())
 }
 
-/// Walks the work tree and finds what is neither in `listed` nor below one of `nested` or `ignored`.
+/// Walks the work tree for everything that is not in `listed` and not below a path in `nested` or `ignored`.
 pub(super) fn unlisted(
     tree: &WorkTree,
     listed: &BTreeSet<Vec<u8>>,
@@ -67,7 +67,7 @@ pub(super) fn unlisted(
             if nested.contains(&path) || ignored.contains(&path) {
                 continue;
             }
-            // What is none of them has no content that could be lost.
+            // Sockets, FIFOs and devices have no content that could be lost.
             if kind == FileType::Directory {
                 left.push(path);
             } else if matches!(kind, FileType::RegularFile | FileType::Symlink) && !listed.contains(&path) {

@@ -1,7 +1,7 @@
-//! Deletes a record for good, on a person's word: its reference, its lines in the journal, the indexes that
-//! were kept for its undo, its bundle. The objects go when git collects garbage.
+//! Deletes a record for good at a person's request: its reference, its journal lines, the indexes kept for its
+//! undo, and its bundle. The objects disappear when git collects garbage.
 //!
-//! It must not delete work that is in no branch without a yes to exactly that.
+//! It must not delete work that is in no branch unless the person accepts exactly that loss.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -18,10 +18,11 @@ use crate::git::Git;
 use crate::model::{ForgottenRecord, ObjectsGo, Reach};
 
 impl Rescuer {
-    /// Deletes the record `reference` for good, and with it the undo of visible commits made of it.
+    /// Deletes the record `reference` for good, and with it the undo of visible commits made from it.
     ///
     /// # Errors
-    /// [`RescueError::WouldLose`] when its work is not in a branch and `is_loss_accepted` is not given.
+    /// [`RescueError::WouldLose`] if its work is not in a branch, or that is unknown, and `is_loss_accepted` is
+    /// false.
     pub fn delete(
         &self,
         workspace: &Path,
@@ -33,8 +34,8 @@ impl Rescuer {
         delete(self, &worktree, reference, is_loss_accepted)
     }
 
-    /// Deletes the records that may go without a question: older than 30 days, with all their work in a
-    /// branch, and not needed to take the last visible commit back.
+    /// Deletes this worktree's records that need no question: older than 30 days, with all their work in a
+    /// branch, and not needed to undo the last visible commit.
     pub fn forget_old(&self, workspace: &Path) -> Result<Vec<ForgottenRecord>, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
@@ -55,11 +56,11 @@ impl Rescuer {
     }
 }
 
-/// Whose folder the record's journal is in.
+/// The worktree whose folder has the record's journal.
 enum Owner {
-    /// The folder of the worktree that is locked.
+    /// The locked worktree.
     Own(Place),
-    /// A worktree that is gone; its folder is locked as long as this lives.
+    /// A worktree that no longer exists; its folder is locked while this value lives.
     Gone(Place, #[expect(dead_code, reason = "held for its lock")] File),
 }
 
@@ -112,7 +113,7 @@ fn delete(
     let moves: Vec<&Move> = saved.map_or_else(Vec::new, |saved| moves_of(&read.entries, saved));
     let ids: Vec<String> = moves.iter().map(|made| made.id.clone()).collect();
     if let Some(journal) = &journal {
-        // First, so that nobody puts the reference back.
+        // Written first, so that nothing restores the reference.
         let action = JournalEntry::Forgotten { reference: reference.to_owned(), moves: ids.clone() };
         journal.append(&action)?;
     }
@@ -142,19 +143,20 @@ fn delete(
     })
 }
 
-/// True when nothing is lost with the record: its work is in a branch, or it is gone already.
+/// Whether the record's work is provably in a branch.
 fn is_safe(git: &Git<'_>, at: Option<&str>, saved: Option<&Saved>) -> bool {
     match (at, saved) {
         (Some(at), Some(saved)) if at == saved.snapshot => {
             Reaches::default().of(git, at, saved.head.as_deref()) == Reach::InBranch
         }
-        // What no journal knows, what was moved, what is in the vault alone.
+        // Not provable: no journal knows the record, its reference was moved or removed, or it lies only in the
+        // vault.
         _ => false,
     }
 }
 
-/// The moves of visible commits that were made of the record, with their undos and redos: those that come
-/// after it and before another record of the same state.
+/// The moves of visible commits made from the record, with their undos and redos. They follow the record and
+/// precede the next record of the same state.
 fn moves_of<'a>(actions: &'a [JournalEntry], saved: &Saved) -> Vec<&'a Move> {
     let mut is_last = false;
     let mut made: Vec<&Move> = Vec::new();
@@ -191,7 +193,7 @@ fn is_same_commit(a: &Move, b: &Move) -> bool {
     commit(a).is_some() && commit(a) == commit(b)
 }
 
-/// The hidden references that keep visible commits of these moves.
+/// The hidden references that keep the visible commits of these moves, with the commit each points to.
 fn pins(git: &Git<'_>, key: &str, moves: &[String]) -> Result<Vec<(String, String)>, RescueError> {
     let mut pins = Vec::new();
     for id in moves {

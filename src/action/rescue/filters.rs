@@ -1,8 +1,8 @@
-//! Filters of a repository that a person trusts: their commands are taken over into the shadow as they were
-//! trusted, and no other setting of the repository is.
+//! Makes the trusted filters of a repository available in the shadow: their commands exactly as trusted, and no
+//! other setting.
 //!
-//! A filter must not fail quietly: git would store the content as it is, and the filter may be there to keep
-//! something out.
+//! A filter must not fail silently: git would then store the unfiltered content, and the filter may exist to
+//! keep something out.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -12,10 +12,10 @@ use super::error::RescueError;
 use super::settings::Settings;
 use crate::git::{Repository, Shadow};
 
-/// Folders of the git directory in which known filters keep what a commit refers to.
+/// Folders of the git directory in which known filters store what a commit refers to.
 const KEPT: [&str; 3] = ["lfs", "git-crypt", "annex"];
 
-/// Lets filters run in the shadow.
+/// Enables the filters in the shadow.
 pub(super) fn allow(shadow: &Shadow, repo: &Repository, settings: &Settings) -> Result<(), RescueError> {
     let mut text = String::new();
     for name in &settings.filters {
@@ -41,7 +41,7 @@ pub(super) fn allow(shadow: &Shadow, repo: &Repository, settings: &Settings) -> 
     for name in KEPT {
         let real = repo.common_dir.join(name);
         if name == "lfs" && settings.filters.contains(name) {
-            // The filter would make it: what it keeps there must outlive the shadow.
+            // Created here because the filter would otherwise create it inside the shadow, where it is lost.
             fs::create_dir_all(&real).map_err(RescueError::io("make", &real))?;
         }
         let link = shadow.git_dir.join(name);
@@ -52,7 +52,7 @@ pub(super) fn allow(shadow: &Shadow, repo: &Repository, settings: &Settings) -> 
     Ok(())
 }
 
-/// Whether a filter has put something into the shadow that would be gone with it.
+/// Whether a filter stored something in the shadow that would disappear with it.
 pub(super) fn have_kept_something(shadow: &Shadow) -> bool {
     let is_ours = |name: &str| {
         ["HEAD", "config", "index", "info", "logs", "packed-refs", "refs"].contains(&name)

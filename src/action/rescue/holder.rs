@@ -1,12 +1,12 @@
-//! Who holds a lock of git's, as far as `/proc` tells. It must not touch the lock: whose it is cannot be
-//! proved.
+//! Finds out from `/proc` who holds one of git's locks. It must not touch the lock, because its ownership
+//! cannot be proved.
 
 use std::fs;
 use std::path::Path;
 
 use crate::git::Repository;
 
-/// What can be said of a lock of another: who holds it, or how to get rid of it.
+/// Describes a foreign lock: who holds it, or how to get rid of it.
 pub(super) fn label(repo: &Repository, lock: &Path) -> String {
     let name = lock.file_name().unwrap_or_default().to_string_lossy();
     match holder(repo, lock) {
@@ -19,7 +19,7 @@ pub(super) fn label(repo: &Repository, lock: &Path) -> String {
     }
 }
 
-/// The process that has the lock open; else one of git's that works in the repository.
+/// The process that has the lock open; otherwise a git process that works in the repository.
 fn holder(repo: &Repository, lock: &Path) -> Option<String> {
     let mut in_here = None;
     for entry in fs::read_dir("/proc").ok()?.flatten() {

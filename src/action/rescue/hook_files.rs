@@ -1,4 +1,4 @@
-//! The files in a folder of hooks. It must not run any of them.
+//! Reads the files in a hooks folder. It must not run any of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 use super::error::RescueError;
 use super::whole_file::{self, FileId, file_id};
 
-/// Hooks that a commit by git runs.
+/// The hooks that `git commit` runs.
 const COMMIT_HOOKS: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
 
-/// A file, as it was and what is in it.
+/// A file: path, identity before it was read, content.
 pub(super) type ReadFile = (PathBuf, Option<FileId>, Vec<u8>);
 
-/// The files in the folder of hooks, and one folder deeper; beside them where a tool keeps its own.
+/// Reads the files in the hooks folder and one level below; also beside it if a hook manager keeps its files
+/// there.
 pub(super) fn read(folder: &Path, top: &Path, cap: u64) -> Result<Vec<ReadFile>, RescueError> {
     let mut folders = vec![folder.to_owned()];
-    // husky and its kin: what is called lies beside the folder `_`.
+    // husky and similar tools: the scripts that hooks call lie beside the folder `_`.
     if let Some(parent) = folder.parent()
         && folder.starts_with(top)
         && folder.ends_with("_")
@@ -56,7 +57,7 @@ fn children(folder: &Path) -> Vec<PathBuf> {
         .map_or_else(|_| Vec::new(), |entries| entries.flatten().map(|it| it.path()).collect())
 }
 
-/// The hooks of a commit that git would run from this folder.
+/// The commit hooks that git would run from this folder.
 pub(super) fn of_commit(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
     let is_program = |path: &PathBuf| path.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o100 != 0);
     COMMIT_HOOKS

@@ -1,5 +1,6 @@
-//! Hooks that a person asked for, of a repository that they trust. The record was made before; what a hook does
-//! to the work tree is found by reading it again, and said: the commit holds what was confirmed.
+//! Runs commit hooks that a person requested, in a repository that they trust. The record comes first. What a
+//! hook changes in the work tree is found by reading it again and is reported; the commit holds what was
+//! confirmed.
 //!
 //! It must not run a hook that is not exactly as it was trusted.
 
@@ -18,11 +19,11 @@ use crate::git::{Git, Shadow};
 use crate::model::display_text;
 use crate::process::{self, End, Spec};
 
-/// So much of what a hook says is shown, in bytes.
+/// How much of a hook's output is shown, in bytes.
 const SAID: usize = 2000;
-/// The longest message that is taken from a hook, in bytes.
+/// The longest message that is accepted from a hook, in bytes.
 const LONGEST_MESSAGE: u64 = 1 << 20;
-/// So many paths are named.
+/// How many changed paths are named.
 const NAMED: usize = 10;
 
 /// The hooks of one commit.
@@ -31,7 +32,7 @@ pub(super) struct Hooks<'a> {
     git: &'a Git<'a>,
     shadow: &'a Shadow,
     programs: Programs,
-    /// One ran already, and may have changed the work tree.
+    /// Whether a hook has already run, and may have changed the work tree.
     has_run: Cell<bool>,
 }
 
@@ -49,7 +50,7 @@ impl<'a> Hooks<'a> {
         Ok(Hooks { rescuer, git, shadow, programs, has_run: Cell::new(false) })
     }
 
-    /// What git runs before it makes a commit; the message that comes out. `index` holds what is committed.
+    /// Runs the hooks that precede a commit and returns the resulting message. `index` holds what is committed.
     pub(super) fn before(&self, index: &Path, message: &str) -> Result<String, RescueError> {
         self.run("pre-commit", index, &[])?;
         let file = self.shadow.file("COMMIT_EDITMSG");
@@ -61,7 +62,7 @@ impl<'a> Hooks<'a> {
         Ok(String::from_utf8_lossy(&text.unwrap_or_default()).into_owned())
     }
 
-    /// What git runs after a commit; in words when it failed, which changes nothing any more.
+    /// Runs the hook that follows a commit. Returns a text if it failed; the commit stands either way.
     pub(super) fn after(&self) -> Option<String> {
         let index = self.git.repo.index();
         let error = self.run("post-commit", &index, &[]).err()?;
@@ -107,8 +108,8 @@ impl<'a> Hooks<'a> {
 }
 
 impl Hooks<'_> {
-    /// How a hook is started, so that what runs is what was read: a script of the shell's that does not look for what
-    /// lies beside it from a copy in our own folder; any other from its place.
+    /// The command for a hook, chosen so that what was read is what runs: a shell script that does not look for
+    /// files beside it runs from a copy in our own folder, anything else from its place.
     fn as_checked(
         &self,
         name: &str,
@@ -124,8 +125,8 @@ impl Hooks<'_> {
     }
 }
 
-/// What the first line of a shell script names, with its argument; nothing for a script that knows its own place, or
-/// in another language.
+/// The interpreter and argument from a shell script's first line. `None` for a script that uses its own
+/// location, or in another language.
 fn interpreter(content: &[u8]) -> Option<Vec<String>> {
     let text = std::str::from_utf8(content).ok()?;
     let knows_its_place = ["$0", "${0", "BASH_SOURCE", "FUNCNAME"].iter().any(|it| text.contains(it));
@@ -137,14 +138,14 @@ fn interpreter(content: &[u8]) -> Option<Vec<String>> {
     (is_shell && !knows_its_place).then(|| command.collect())
 }
 
-/// The end of what a program said.
+/// The end of a program's output, at most [`SAID`] bytes.
 pub(super) fn said(output: &process::Output) -> String {
     let all = [&output.stdout[..], &output.stderr[..]].concat();
     let start = all.len().saturating_sub(SAID);
     String::from_utf8_lossy(&all[start..]).trim().to_owned()
 }
 
-/// How the work tree differs now from what was recorded, in words; `None` when it does not.
+/// Describes how the work tree differs from what was recorded; `None` if it does not.
 pub(super) fn difference(
     before: &BTreeMap<Vec<u8>, Blob>,
     after: &BTreeMap<Vec<u8>, Blob>,

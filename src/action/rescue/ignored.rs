@@ -1,5 +1,5 @@
-//! Counts what ignore rules keep out of a record: an agent can write such rules. It must not read any of
-//! those files, and stops counting before it takes long.
+//! Counts the files that ignore rules keep out of a record, because an agent can write such rules. It must not
+//! read those files, and stops before counting takes long.
 
 use super::coverage;
 use super::error::RescueError;
@@ -8,15 +8,14 @@ use super::reading::WorkTree;
 use crate::git::{Git, Shadow};
 use crate::model::IgnoredFiles;
 
-/// So many are counted.
+/// The count at which it stops.
 const CAP: usize = 100_000;
 
-/// Counts them.
 pub(super) fn count(git: &Git<'_>, shadow: &Shadow) -> Result<IgnoredFiles, RescueError> {
     let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
     let mut ignored = IgnoredFiles::default();
     let folders = coverage::ignored(git, shadow)?;
-    // A folder whose own rules ignore all of it is named, and so is each of its files.
+    // Git names a folder that its own rules ignore entirely, and each of its files as well: count them once.
     let is_named_above = |path: &&Vec<u8>| listing::folders(path).any(|folder| folders.contains(folder));
     let mut left: Vec<Vec<u8>> = folders.iter().filter(|path| !is_named_above(path)).cloned().collect();
     while let Some(path) = left.pop() {

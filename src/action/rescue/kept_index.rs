@@ -1,9 +1,9 @@
-//! Indexes in our own folder, whole and with their times: an undo puts back what was there, byte for byte. An index
-//! that is split has most of its entries in a second file, `sharedindex.<sum>`, which the first names; git removes such
-//! a file when it was long not used, so that it is kept with the first.
+//! Keeps indexes in our own folder, whole and with their times, so that an undo restores them byte for byte. A
+//! split index has most of its entries in a second file, `sharedindex.<sum>`, which it names. Git deletes such
+//! a file after long disuse, so it is kept along with the first.
 //!
-//! It must not hand out one that is not what was kept, and must not be asked for the meaning of an index while git's
-//! lock is held: git reads the index then.
+//! It must not return an index that is not what was kept, and must not be asked for an index's meaning while
+//! git's lock is held: that runs git.
 
 use std::fs;
 use std::path::Path;
@@ -16,16 +16,16 @@ use super::{listing, names, whole_file};
 use crate::disk::write;
 use crate::git::{self, Git, IndexEntry, RawIndex, Sha1, Shadow, Stdin, index_entries, succeeded};
 
-/// The most that an index that we keep can have.
+/// The largest index that is kept, in bytes.
 const INDEX_CAP: u64 = 1 << 30;
 
-/// Keeps an index in our own folder: written once, whole or not at all.
+/// Keeps an index in our own folder; it is written once, whole or not at all.
 pub(super) fn keep(worktree: &WorktreeLock, raw: &RawIndex) -> Result<KeptIndex, RescueError> {
     let sum = Sha1::of(&raw.bytes);
     let path = worktree.folder.join(format!("index-{sum}"));
     let since = raw.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let index = KeptIndex { sum, modified: (since.as_secs(), since.subsec_nanos()) };
-    // An earlier undo may need it: one that is there whole is not touched.
+    // An intact copy is left alone, because an earlier undo may need it.
     if kept(worktree, &index).is_err() {
         write::replace(&path, &raw.bytes).map_err(RescueError::io("write", &path))?;
     }
@@ -33,7 +33,7 @@ pub(super) fn keep(worktree: &WorktreeLock, raw: &RawIndex) -> Result<KeptIndex,
     Ok(index)
 }
 
-/// An index that was kept, checked by its sum.
+/// Reads a kept index and verifies its checksum.
 pub(super) fn kept(worktree: &WorktreeLock, kept: &KeptIndex) -> Result<RawIndex, RescueError> {
     let path = worktree.folder.join(format!("index-{}", kept.sum));
     let bytes = whole_file::read(&path, INDEX_CAP)?.unwrap_or_default();
@@ -44,10 +44,10 @@ pub(super) fn kept(worktree: &WorktreeLock, kept: &KeptIndex) -> Result<RawIndex
     Ok(RawIndex { bytes, modified: SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos) })
 }
 
-/// The name and the bytes of a second file.
+/// The name and content of a shared index file.
 pub(super) type Part = (String, Vec<u8>);
 
-/// The second files in `folder` that an index names.
+/// The shared index files in `folder` that an index names.
 pub(super) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueError> {
     let mut parts = Vec::new();
     for entry in fs::read_dir(folder).map_err(RescueError::io("list", folder))?.flatten() {
@@ -64,17 +64,17 @@ pub(super) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueErro
     Ok(parts)
 }
 
-/// Keeps in our own folder what the index needs beside itself.
+/// Keeps the shared index files of an index in our own folder.
 fn keep_part(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
     copy(parts(&worktree.repo.git_dir, index)?, &worktree.folder)
 }
 
-/// Puts back what the index needs beside itself and git removed meanwhile.
+/// Restores shared index files that git has deleted meanwhile.
 pub(super) fn put_back(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
     copy(parts(&worktree.folder, index)?, &worktree.repo.git_dir)
 }
 
-/// Gives a shadow what a kept index needs beside itself.
+/// Gives a shadow the shared index files of a kept index.
 fn put_into(worktree: &WorktreeLock, shadow: &Shadow, index: &[u8]) -> Result<(), RescueError> {
     copy(parts(&worktree.folder, index)?, &shadow.git_dir)
 }
@@ -92,7 +92,7 @@ fn copy(parts: Vec<Part>, to: &Path) -> Result<(), RescueError> {
     Ok(())
 }
 
-/// Makes the shadow's copy one file, so that what is made of it needs no other.
+/// Turns the shadow's copy into a single file, so that indexes derived from it need no shared file.
 pub(super) fn join(git: &Git<'_>, shadow: &Shadow) -> Result<(), RescueError> {
     if !shadow.is_split_index() {
         return Ok(());
@@ -102,8 +102,8 @@ pub(super) fn join(git: &Git<'_>, shadow: &Shadow) -> Result<(), RescueError> {
     Ok(())
 }
 
-/// Whether an index says what it said before the move. In a sparse checkout any `git status` takes the mark of
-/// being skipped from files that are there, and writes that down.
+/// Whether an index still has the meaning it had before the move. Differences that `git status` makes in a
+/// sparse checkout are allowed: it clears the skip-worktree flag of files that exist, and writes that.
 pub(super) fn says_the_same(
     git: &Git<'_>,
     worktree: &WorktreeLock,
@@ -125,7 +125,7 @@ pub(super) fn says_the_same(
     Ok(before.len() == entries.len() && before.iter().zip(&entries).all(is_same))
 }
 
-/// The meaning of an index, as git reads it.
+/// The entries of an index, as git reads it.
 fn entries_of(
     git: &Git<'_>,
     shadow: &Shadow,

@@ -1,8 +1,9 @@
-//! Whether a text holds what looks like a key or a password for a program. Pure.
+//! Detects text that looks like a key or password. Pure.
 //!
-//! It must not be taken for a proof: what has no known form is not found.
+//! It must not be taken for proof: a secret without a known form is not found.
 
-/// Beginnings of keys, how many signs of a key must follow, and nothing else before.
+/// Key prefixes, each with the minimum number of key characters that must follow. A key character must not
+/// precede one.
 const PREFIXES: [(&str, usize); 20] = [
     ("AKIA", 16),
     ("ASIA", 16),
@@ -25,17 +26,17 @@ const PREFIXES: [(&str, usize); 20] = [
     ("pypi-", 40),
     ("hf_", 30),
 ];
-/// Names of values that are keys, in lower case.
+/// Names whose values are keys, in lower case.
 const NAMES: [&str; 12] = [
     "_authtoken", "client-key-data", "authorization: bearer", "api_key", "apikey", "api-key", "secret_key",
     "secret_access_key", "access_token", "auth_token", "client_secret", "private_key",
 ];
-/// A value after such a name is a key from this length on.
+/// The minimum length of a key after such a name.
 const VALUE: usize = 20;
 
-/// True when something in the text looks like a key.
+/// Whether something in the text looks like a key.
 pub(super) fn is_in(text: &[u8]) -> bool {
-    // A binary file has any bytes by chance.
+    // A binary file contains any byte sequence by chance.
     if text.iter().take(8000).any(|byte| *byte == 0) {
         return false;
     }
@@ -48,7 +49,7 @@ pub(super) fn is_in(text: &[u8]) -> bool {
     })
 }
 
-/// A JSON web token: three parts in the letters of base64, the first two of which begin like an object.
+/// A JSON web token: three base64url parts, of which the first two begin like a JSON object.
 fn has_token(line: &[u8]) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     line.split(|byte| !is_letter(*byte) && *byte != b'.').any(|word| {
@@ -59,7 +60,7 @@ fn has_token(line: &[u8]) -> bool {
     })
 }
 
-/// `postgres://user:password@host`: a password in an address, and no name that stands for one.
+/// `postgres://user:password@host`: a literal password in a URL, not a placeholder.
 fn has_password_in_url(line: &[u8]) -> bool {
     let mut from = 0;
     while let Some(at) = find(&line[from..], b"://") {
@@ -79,7 +80,7 @@ fn has_password_in_url(line: &[u8]) -> bool {
     false
 }
 
-/// `-----BEGIN … PRIVATE KEY-----`
+/// Detects `-----BEGIN … PRIVATE KEY-----`.
 fn is_private_key(line: &[u8]) -> bool {
     find(line, b"-----BEGIN ").is_some_and(|start| find(&line[start..], b"PRIVATE KEY").is_some())
 }
@@ -99,7 +100,7 @@ fn has_prefix(line: &[u8]) -> bool {
     })
 }
 
-/// `api_key = "…"`: a long value with letters and digits after a name of a key.
+/// Detects `api_key = "…"`: a long value of letters and digits after a name for a key.
 fn is_named(line: &[u8]) -> bool {
     let lower = line.to_ascii_lowercase();
     NAMES.iter().any(|name| {
@@ -118,14 +119,15 @@ fn is_sign(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// The signs of a key at the start.
+/// The key characters at the start of the text.
 fn run(text: &[u8]) -> &[u8] {
     let end =
         text.iter().position(|byte| !is_sign(*byte) && !matches!(byte, b'/' | b'+')).unwrap_or(text.len());
     &text[..end]
 }
 
-/// Letters and digits: a word, a path or a row of one sign is no key.
+/// Whether there are letters, digits and at least 8 different characters. Words, paths and repeated characters
+/// are no keys.
 fn is_mixed(text: &[u8]) -> bool {
     let mut kinds: Vec<u8> = text.to_vec();
     kinds.sort_unstable();

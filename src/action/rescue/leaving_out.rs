@@ -1,5 +1,5 @@
-//! Which paths a visible commit leaves out unless they are asked for: by name, by size, and new ones whose
-//! content looks like a key. The record holds them all the same.
+//! Decides which paths a visible commit leaves out unless a person includes them: by name, by size, and new
+//! files whose content looks like a key. The record holds them all the same.
 
 use super::error::RescueError;
 use super::key_like;
@@ -7,36 +7,36 @@ use super::listing::Tree;
 use crate::git::{Git, Stdin, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 
-/// Larger files are not looked into for keys, in bytes.
+/// The largest file that is searched for keys, in bytes.
 const LOOKED_INTO: u64 = 1 << 20;
-/// So much is read from git at once, in bytes.
+/// How much is read from git at once, in bytes.
 const AT_ONCE: u64 = 32 << 20;
 
-/// From this size on, in bytes, a file is large.
+/// The size from which a file counts as large, in bytes.
 const LARGE: u64 = 10_000_000;
 /// Folders of build products and dependencies.
 const JUNK: [&str; 14] = [
     "node_modules", "target", "dist", "build", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache",
     ".pytest_cache", ".gradle", ".next", "coverage", ".cache",
 ];
-/// Names of files with keys or passwords.
+/// Names of files that hold keys or passwords.
 const SECRETS: [&str; 23] = [
     ".dockercfg", ".env", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc", ".pgpass",
     ".pypirc", ".terraformrc", ".vault-token", "_netrc", "credentials", "credentials.json", "id_dsa",
     "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa", "kubeconfig", "pgpass.conf",
     "secrets",
 ];
-/// Beginnings of names of such files.
+/// Prefixes of such names.
 const SECRET_STARTS: [&str; 2] = [".env.", "secrets."];
-/// Ends of names of such files.
+/// Suffixes of such names.
 const SECRET_ENDS: [&str; 13] = [
     ".jks", ".kdbx", ".key", ".keystore", ".kubeconfig", ".p12", ".p8", ".pem", ".pfx", ".pkcs12", ".ppk",
     ".tfvars", ".tfvars.json",
 ];
-/// Ends of paths of such files, whose names alone are those of other files too.
+/// Path suffixes of such files whose names alone are too common.
 const SECRET_PLACES: [&str; 3] = [".kube/config", ".docker/config.json", ".config/gh/hosts.yml"];
 
-/// Why a file that is new to git is left out.
+/// Why a file that is new to git is left out, if it is.
 pub(super) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
     let text = String::from_utf8_lossy(path).to_lowercase();
     let (folders, name) = text.rsplit_once('/').unwrap_or(("", &text));
@@ -55,7 +55,8 @@ pub(super) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
     (size > LARGE).then_some(LeftOut::Large)
 }
 
-/// Leaves out what tells how the work stands: it is no work, whatever git has of it.
+/// Leaves out evidence files: they tell how the work stands and are no work themselves, even if git tracks
+/// them.
 pub(super) fn leave_evidence_out(paths: &mut [PlannedPath], evidence: &[Vec<u8>]) {
     let is_own = |path: &[u8]| path.split(|byte| *byte == b'/').next() == Some(b".closeout");
     for path in paths.iter_mut().filter(|path| path.left_out.is_none()) {
@@ -65,7 +66,7 @@ pub(super) fn leave_evidence_out(paths: &mut [PlannedPath], evidence: &[Vec<u8>]
     }
 }
 
-/// Leaves out new files in which something looks like a key. Contents come from the record.
+/// Leaves out new files that seem to contain a key. Contents are read from the record.
 pub(super) fn leave_keys_out(
     git: &Git<'_>,
     snapshot: &Tree,
@@ -114,7 +115,7 @@ fn look_into(git: &Git<'_>, snapshot: &Tree, group: &mut [&mut PlannedPath]) -> 
     Ok(())
 }
 
-/// The content that stands next in the answer of `cat-file --batch`, and what follows it.
+/// Splits the next content off an answer of `cat-file --batch`; also returns the rest.
 fn next_content<'a>(answer: &'a [u8], id: &str) -> Option<(&'a [u8], &'a [u8])> {
     let end = answer.iter().position(|byte| *byte == b'\n')?;
     let header = std::str::from_utf8(&answer[..end]).ok()?;

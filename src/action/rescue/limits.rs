@@ -1,4 +1,4 @@
-//! What a record may take without a question, and what it may never take.
+//! Limits the size of a record: what needs a question, and what is never allowed.
 
 use std::path::Path;
 
@@ -8,18 +8,18 @@ use super::lock::WorktreeLock;
 use super::survey::Expected;
 use crate::model::{KeepIn, RecordCost, RecordOrder};
 
-/// Whether a record of what is expected may be made.
+/// Checks whether a record of the expected size may be made.
 ///
 /// # Errors
-/// [`RescueError::NoRoom`] when it would take more than half of what is free, [`RescueError::Ask`] when it is
-/// large and no person has said yes.
+/// [`RescueError::NoRoom`] if it would take more than half of the free space, [`RescueError::Ask`] if it is
+/// large and no person has allowed that.
 pub(super) fn check(
     worktree: &WorktreeLock,
     order: RecordOrder,
     ask_above: AskAbove,
     expected: &Expected,
 ) -> Result<(), RescueError> {
-    // What is read lies in our own folder for a while, and beside it the pack that is made of it.
+    // The spooled contents and the pack made from them lie side by side in our own folder for a while.
     let own = expected.bytes.saturating_add(expected.new_bytes);
     let mut places = vec![(worktree.folder.as_path(), own)];
     if order.keep_in != KeepIn::Vault {
@@ -42,7 +42,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The bytes that this user can still write below `place`.
+/// The bytes that this user can still write on the file system of `place`.
 fn free_bytes(place: &Path) -> Result<u64, RescueError> {
     let stat = rustix::fs::statvfs(place)
         .map_err(|errno| RescueError::io("look at the space of", place)(errno.into()))?;

@@ -1,13 +1,14 @@
-//! What git lists: the entries of the index, what is untracked, where HEAD is.
+//! Lists what git knows: index entries, untracked files, trees, and where HEAD is.
 //!
-//! It must not trust the index about the state of a file: names come from here, contents never.
+//! It must not trust the index about the state of a file: names come from git, contents never.
 
 use std::collections::BTreeMap;
 
 use super::error::RescueError;
 use crate::git::{Git, IndexEntry, Sha1, Shadow, Stdin, line, succeeded};
 
-/// The meaning of an index: entries, stages and flags, not the stat cache, which any `status` rewrites.
+/// A digest of an index's meaning: entries, stages and flags without cached file states, which any `git status`
+/// rewrites.
 pub(super) fn digest(entries: &[IndexEntry]) -> String {
     let mut sum = Sha1::default();
     for entry in entries {
@@ -18,18 +19,18 @@ pub(super) fn digest(entries: &[IndexEntry]) -> String {
     sum.hex()
 }
 
-/// What is in the work tree beside the index.
+/// What is in the work tree but not in the index.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Untracked {
-    /// Files and links, from the top.
+    /// Files and links, relative to the top.
     pub(super) paths: Vec<Vec<u8>>,
     /// Repositories inside this one.
     pub(super) nested: Vec<Vec<u8>>,
-    /// What git said that it could not read.
+    /// What git reported as unreadable.
     pub(super) warnings: Vec<String>,
 }
 
-/// Lists what no ignore rule matches and the index does not hold.
+/// Lists what is neither ignored nor in the index.
 pub(super) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, RescueError> {
     let args = ["ls-files", "-o", "--exclude-standard", "-z"];
     let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
@@ -47,7 +48,7 @@ pub(super) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, Res
     Ok(untracked)
 }
 
-/// The folders that a path lies in.
+/// The parent folders of a path.
 pub(super) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end])
 }
@@ -55,15 +56,14 @@ pub(super) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Where HEAD is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The branch, by its full name; `None` when HEAD is detached.
+    /// The full name of the branch; `None` if HEAD is detached.
     pub(super) branch: Option<String>,
-    /// The commit; `None` on an unborn branch, and when it is lost.
+    /// The commit; `None` on an unborn branch or if the commit is lost.
     pub(super) commit: Option<String>,
-    /// The commit that HEAD names when the repository does not have it.
+    /// The commit that HEAD names, if the repository does not have it.
     pub(super) lost: Option<String>,
 }
 
-/// Reads HEAD.
 pub(super) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
     let branch = git.real(["symbolic-ref", "-q", "HEAD"], Stdin::Lock)?;
     let branch = branch.is_success().then(|| line(&branch));
@@ -83,16 +83,16 @@ pub(super) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
 /// One entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TreeEntry {
-    /// The mode as git writes it, in octal digits.
+    /// The mode in octal digits, as git writes it.
     pub(super) mode: String,
-    /// The object.
+    /// The object id.
     pub(super) id: String,
 }
 
-/// A whole tree by its paths.
+/// A whole tree, by path.
 pub(super) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
 
-/// The tree of a commit, with all that is below it.
+/// The tree of a commit with everything below it.
 pub(super) fn tree(git: &Git<'_>, commit: &str) -> Result<Tree, RescueError> {
     let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
     let output = succeeded("ls-tree", git.real(args, Stdin::Lock)?)?;
@@ -113,7 +113,7 @@ pub(super) fn tree(git: &Git<'_>, commit: &str) -> Result<Tree, RescueError> {
     Ok(tree)
 }
 
-/// Sizes of those of `ids` that exist, as far as our own object directory and the repository's know.
+/// The sizes of those `ids` that exist in our own object directory or in the repository.
 pub(super) fn present(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -125,7 +125,7 @@ pub(super) fn present(
     Ok(sizes(&succeeded("cat-file", output)?.stdout))
 }
 
-/// Ids and sizes as `cat-file --batch-check` tells them; what is missing is not in it.
+/// Parses an answer of `cat-file --batch-check` into sizes by id; missing objects are omitted.
 pub(super) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
     String::from_utf8_lossy(answer)
         .lines()

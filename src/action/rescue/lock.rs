@@ -1,5 +1,5 @@
-//! The lock of one worktree: a file in our own folder, freed by the kernel when its holder dies, and
-//! everything that is opened under it.
+//! The lock of one worktree: a file in our own folder that the kernel unlocks when its holder dies, and
+//! everything that is opened under it. It must not wait without a limit.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
@@ -16,25 +16,26 @@ use crate::action::clock;
 use crate::disk::write;
 use crate::git::{Git, Repository, Sha1};
 
-/// So long the lock is waited for. A child of a killed rescue can hold it a moment longer than its parent.
+/// How long to wait for the lock. A child of a killed rescue can hold it a moment longer than its parent.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// A locked worktree. The lock is freed when this is dropped and no child of git holds it.
+/// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
 pub(super) struct WorktreeLock {
     /// The repository.
     pub(super) repo: Repository,
     /// Our own folder for this worktree.
     pub(super) folder: PathBuf,
-    /// What was done to it.
+    /// The journal of what was done to it.
     pub(super) journal: Journal,
-    /// Eight hexadecimal digits by which what this folder of ours made in the repository is told from what a closeout
-    /// with another state folder made there: it is in the name of every file and reference.
+    /// Eight hexadecimal digits that distinguish what this state folder created in the repository from what a
+    /// closeout with another state folder created. The first four are in the name of every file and reference,
+    /// all eight in `.keep` files.
     pub(super) owner: String,
     lock: Arc<File>,
 }
 
 impl WorktreeLock {
-    /// Waits for the lock on the worktree whose top is `workspace`.
+    /// Takes the lock of the worktree whose top is `workspace`, waiting at most [`LONGEST_WAIT`].
     pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
         let mut repo = repository::open(workspace, rescuer.home.as_deref())?;
         repository::check_state_folder(&rescuer.state)?;
@@ -51,24 +52,24 @@ impl WorktreeLock {
         Ok(worktree)
     }
 
-    /// A new working folder for this rescue. What killed rescues left is removed: a
-    /// child of git's that outlived one of them must not meet what is made now.
+    /// A path for a new working folder. Removes those of killed rescues first: a git child that outlived one
+    /// must not interfere with the new one.
     pub(super) fn work(&self) -> PathBuf {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with("work") {
-                // What stays is tried again next time.
+                // What cannot be removed is tried again next time.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
         self.folder.join(format!("work-{}", self.new_id()))
     }
 
-    /// The runner of git.
+    /// The git runner for this worktree.
     pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
         rescuer.runner(&self.repo, &self.lock)
     }
 
-    /// A name that was not given before: the time in UTC and eight digits, of which four are the owner's.
+    /// A new unique name: the UTC time and eight digits, of which four are the owner's.
     pub(super) fn new_id(&self) -> String {
         let now = clock::since_epoch();
         let mut sum = Sha1::default();
@@ -79,13 +80,13 @@ impl WorktreeLock {
         format!("{}-{}{}", time.strftime("%Y%m%dT%H%M%SZ"), &self.owner[..4], &sum.hex()[..4])
     }
 
-    /// True when the name was given by [`WorktreeLock::new_id`] of this folder of ours.
+    /// Whether [`WorktreeLock::new_id`] of this state folder made the name.
     pub(super) fn is_own_id(&self, id: &str) -> bool {
         id.split_once('-')
             .is_some_and(|(_, digits)| digits.len() == 8 && digits.starts_with(&self.owner[..4]))
     }
 
-    /// Writes the file systems of the repository and of our own folder to the disk.
+    /// Syncs the file systems of the repository and of our own folder, unless that is turned off.
     pub(super) fn sync(&self, rescuer: &Rescuer) -> Result<(), RescueError> {
         if rescuer.is_synced {
             for path in [&self.repo.common_dir, &self.folder] {
@@ -96,14 +97,14 @@ impl WorktreeLock {
     }
 }
 
-/// The digits of the owner, which a folder of ours gets once.
+/// The owner's digits, created once for each folder.
 fn owner_of(folder: &Path) -> Result<String, RescueError> {
     let path = folder.join("owner");
     let known = read_small(&path)?.and_then(|text| String::from_utf8(text).ok());
     if let Some(owner) = known.filter(|it| it.len() == 8 && it.bytes().all(|byte| byte.is_ascii_hexdigit())) {
         return Ok(owner);
     }
-    // Not to be guessed by chance, and not secret.
+    // Must not collide by chance; need not be secret.
     let metadata = folder.metadata().map_err(RescueError::io("look at", folder))?;
     let mut sum = Sha1::default();
     for now in [clock::since_epoch(), clock::since_start()] {
@@ -115,7 +116,7 @@ fn owner_of(folder: &Path) -> Result<String, RescueError> {
     Ok(owner)
 }
 
-/// Waits for the lock on a folder of ours.
+/// Takes the lock of one of our own folders.
 pub(super) fn lock(folder: &Path) -> Result<File, RescueError> {
     let path = folder.join("lock");
     let lock = write::lock_file(&path, LONGEST_WAIT).map_err(RescueError::io("lock", &path))?;

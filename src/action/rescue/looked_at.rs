@@ -1,4 +1,4 @@
-//! What was read of a repository: for a record, and once more before a commit.
+//! What was read of a repository: for a record, and again before a commit. It must not read anything itself.
 
 use super::listing::Tree;
 use super::settings::Settings;
@@ -6,7 +6,7 @@ use super::survey::Survey;
 use super::unchanged::Unchanged;
 use crate::git::Shadow;
 
-/// What a record was made of, for the visible commit that follows.
+/// What a record was made from, for the visible commit that follows.
 pub(super) struct Recorded {
     /// The settings of the repository.
     pub(super) settings: Settings,
@@ -14,24 +14,24 @@ pub(super) struct Recorded {
     pub(super) shadow: Shadow,
     /// What was read.
     pub(super) survey: Survey,
-    /// The last commit; why it could not be read before the record was made.
+    /// The tree of the last commit, or why it could not be read before the record was made.
     pub(super) head: Result<Tree, String>,
-    /// Files that git takes for unchanged, whatever their bytes are.
+    /// Files that git considers unchanged, whatever their bytes on disk.
     pub(super) unchanged: Unchanged,
 }
 
-/// The state that is as the plan shows it.
+/// The current state, checked against the plan.
 pub(super) struct Current {
     /// The settings of the repository.
     pub(super) settings: Settings,
-    /// The shadow with the index as it was.
+    /// The shadow, with a copy of the current index.
     pub(super) shadow: Shadow,
     /// What was read.
     pub(super) survey: Survey,
-    /// The last commit.
+    /// The tree of the last commit.
     pub(super) head: Tree,
-    /// The work tree.
+    /// The recorded work tree.
     pub(super) snapshot: Tree,
-    /// The meaning of the index.
+    /// The digest of the index entries.
     pub(super) digest: String,
 }

@@ -1,14 +1,14 @@
-//! What can be said of a path alone: whether git refuses it, and how it is written in plain text.
+//! What a path alone reveals: whether git refuses it, and how it is written as plain text. Pure.
 
 pub(super) use crate::model::hex::{hex, unhex};
 
-/// True when git refuses what is at the path: a component of its name (`verify_path` of git, on any system), or a
-/// link (`mode` in git's digits) that is called `.gitmodules`.
+/// Whether git refuses this path: because of a component (`verify_path` in git, checked for every system), or
+/// because it is a link (`mode` in git's octal digits) named `.gitmodules`.
 pub(super) fn is_refused(path: &[u8], mode: &str) -> bool {
     is_name_refused(path) || (mode == "120000" && is_gitmodules(path))
 }
 
-/// `.gitmodules`, also by the short names that some systems give it.
+/// Whether a component is `.gitmodules`, also by the NTFS short names of it.
 fn is_gitmodules(path: &[u8]) -> bool {
     path.split(|byte| matches!(byte, b'/' | b'\\')).any(|name| {
         let name = plain(name);
@@ -16,7 +16,6 @@ fn is_gitmodules(path: &[u8]) -> bool {
     })
 }
 
-/// True when git refuses a component of the path.
 fn is_name_refused(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/').any(|name| {
         if name.is_empty() || name == b"." || name == b".." {
@@ -26,8 +25,8 @@ fn is_name_refused(path: &[u8]) -> bool {
     })
 }
 
-/// A name as the least exact of file systems knows it: in lower case, without the characters that HFS+ ignores,
-/// and without what NTFS leaves away at the end.
+/// A name as the least exact file system sees it: lower case, without the characters that HFS+ ignores and the
+/// endings that NTFS drops.
 fn plain(name: &[u8]) -> String {
     let text = String::from_utf8_lossy(name);
     let text = text.chars().filter(|c| !is_ignored(*c)).collect::<String>().to_lowercase();

@@ -1,5 +1,5 @@
-//! What is said of a repository inside the work tree: where its HEAD is. It must not run git there, and must not take
-//! anything from it but the name of a reference and an object id.
+//! Reads the HEAD of a repository inside the work tree. It must not run git there, and must not take anything
+//! from it but a reference name and an object id.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -10,13 +10,12 @@ use serde_json::{Value, json};
 use super::names;
 use crate::git::{self, HeadRef, Repository};
 
-/// The folder (from the top, as bytes) as a path.
+/// The absolute path of `folder` (relative to the top, as bytes).
 pub(super) fn folder(top: &Path, folder: &[u8]) -> PathBuf {
     top.join(OsStr::from_bytes(folder))
 }
 
-/// The repository in `folder` (from the top, as bytes); `None` when it is broken, or no link but that to its git
-/// directory leads to it.
+/// The repository in `folder` (relative to the top, as bytes). `None` if it is broken or its `.git` is a link.
 pub(super) fn open(top: &Path, folder: &[u8]) -> Option<Repository> {
     let folder = self::folder(top, folder);
     if folder.join(".git").is_symlink() {
@@ -25,7 +24,7 @@ pub(super) fn open(top: &Path, folder: &[u8]) -> Option<Repository> {
     Repository::open(&folder).ok().flatten().filter(|repo| repo.top == folder)
 }
 
-/// The text of its HEAD, and the commit that it is at, as far as plain files tell.
+/// The content of its HEAD and the commit it points to, as far as plain files tell.
 pub(super) fn facts(top: &Path, folder: &[u8]) -> Value {
     let repo = open(top, folder);
     let head = repo.as_ref().and_then(|repo| git::head_ref(repo).ok());
@@ -36,7 +35,7 @@ pub(super) fn facts(top: &Path, folder: &[u8]) -> Value {
     json!({ "path": names::hex(folder), "head": text, "commit": commit(repo.as_ref(), head) })
 }
 
-/// The commit that the repository in `folder` is at, as far as plain files tell.
+/// The commit that the repository in `folder` has checked out, as far as plain files tell.
 pub(super) fn head_commit(top: &Path, folder: &[u8]) -> Option<String> {
     let repo = open(top, folder)?;
     let head = git::head_ref(&repo).ok()?;

@@ -1,5 +1,5 @@
-//! Makes or removes a branch that is not checked out, for a commit that the branch of HEAD cannot take. HEAD,
-//! index and work tree are not its own, and it needs no lock on them.
+//! Creates or deletes a branch that is not checked out, for a commit that the checked-out branch cannot take.
+//! It must not touch HEAD, the index or the work tree, and needs no lock on them.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::target::n_checked_out;
 use super::{Rescuer, holder};
 use crate::git::Git;
 
-/// How long git's lock on the packed references is waited for, as git itself does.
+/// How often to look for git's lock on the packed references: 1 second in all, as git itself waits.
 const PACKED_TRIES: u32 = 50;
 const PACKED_PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits a moment for whoever packs the references.
+/// Waits for a process that is packing the references.
 pub(super) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
     let lock = worktree.repo.common_dir.join("packed-refs.lock");
     for _ in 0..PACKED_TRIES {
@@ -29,7 +29,8 @@ pub(super) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
     Err(RescueError::Busy(holder::label(&worktree.repo, &lock)))
 }
 
-/// Moves the branch alone: by files of our own where it lies in one, so that what a crash leaves is provably ours.
+/// Moves the branch alone. Where it is stored as a file, our own file is linked, so that leftovers of a crash
+/// are provably ours.
 pub(super) fn make(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
@@ -40,7 +41,7 @@ pub(super) fn make(
     if branch_at(git, &plan.branch)? != plan.from {
         return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
     }
-    // Whoever has it checked out would stand on nothing.
+    // A worktree that has the branch checked out would be left without a commit.
     if plan.to.is_none() && n_checked_out(git, &plan.branch)? > 0 {
         return Err(RescueError::Refused(
             "the branch is checked out; switch to another one first".to_owned(),
@@ -81,7 +82,7 @@ fn by_files(branch: &Branch<'_>) -> Result<(), RescueError> {
     Err(RescueError::Refused("the branch moved since the rescue".to_owned()))
 }
 
-/// Brings to an end what a crash has cut.
+/// Completes or rolls back a branch move that a crash interrupted.
 pub(super) fn recover(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,

@@ -1,4 +1,4 @@
-//! Which program of the person's own can take the place of the commit: a configured command, or `commit-rescue.py` at
+//! Finds the person's own program that can replace the commit: a configured command, or `commit-rescue.py` at
 //! the top of the workspace. It must not start it.
 
 use std::ffi::OsString;
@@ -8,20 +8,19 @@ use std::path::{Path, PathBuf};
 use super::Rescuer;
 use crate::process;
 
-/// The name at the top of a workspace.
+/// The name of the program at the top of a workspace.
 const NAME: &str = "commit-rescue.py";
 
-/// A program that can be run.
+/// A program that can be started.
 pub(super) struct OwnProgram {
-    /// By absolute path.
+    /// Its absolute path.
     pub(super) program: PathBuf,
-    /// Its arguments.
     pub(super) args: Vec<OsString>,
-    /// As a person wrote or knows it.
+    /// The command as a person wrote it or would recognise it.
     pub(super) words: Vec<String>,
 }
 
-/// The program of this workspace, if there is one that can be started.
+/// The program for this workspace, if there is one that can be started.
 pub(super) fn find(rescuer: &Rescuer, top: &Path) -> Option<OwnProgram> {
     let path_var =
         rescuer.program_env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());

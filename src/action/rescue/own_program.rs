@@ -1,6 +1,6 @@
-//! The person's own rescue program, which can take the place of the built-in commit: a configured command, or
-//! `commit-rescue.py` at the top of the workspace. The record is made first; what the program did is judged by
-//! the commits that are there afterwards, never by its words.
+//! Runs the person's own rescue program instead of the built-in commit: a configured command, or
+//! `commit-rescue.py` at the top of the workspace. The record comes first. The result is judged by the commits
+//! that exist afterwards; it must not be judged by what the program says.
 
 use super::error::RescueError;
 use super::journal::{JournalEntry, Move, Purpose, Saved};
@@ -14,7 +14,7 @@ use crate::model::{RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
 impl Rescuer {
-    /// Runs the person's own program in place of the commit, and judges what it did.
+    /// Runs the person's own program instead of the commit and examines what it did.
     pub(super) fn run_own(
         &self,
         worktree: &WorktreeLock,
@@ -49,7 +49,7 @@ impl Rescuer {
                 display_text::path(path)
             )
         });
-        // What it did is found out and written down in any case, also when somebody has ended it.
+        // Even after a cancellation, what the program did is examined and journalled.
         let held = self.cancel.hold();
         let git = &git.to_the_end();
         if held.is_none() && listing::head(git)?.commit == plan.head {
@@ -77,7 +77,8 @@ impl Rescuer {
         Ok(Rescued { record: plan.record.clone(), commits, branch, n_paths, notes, can_be_undone })
     }
 
-    /// Puts what the program did into the journal, so that it can be taken back exactly; why it cannot.
+    /// Enters what the program did in the journal, so that it can be undone exactly. Fails with the reason why
+    /// it cannot be.
     fn journal_own(
         &self,
         worktree: &WorktreeLock,
@@ -120,7 +121,8 @@ impl Rescuer {
             digest_after: listing::digest(&after.entries),
             index_before,
             index_after,
-            // The index that the program left: a crash before the next line is taken for done.
+            // The index that the program left: if we crash before the next line, recovery takes the move for
+            // done.
             inode: branch::inode(&worktree.repo.index()).unwrap_or_default(),
             branch_inode: None,
             is_branch_only: false,
@@ -132,7 +134,7 @@ impl Rescuer {
     }
 }
 
-/// What is to be said of how the program ended. An error only where it was never started.
+/// What to report about the program's end. An error only if it was never started.
 fn message_of(ran: Result<Output, ProcessError>) -> Result<Option<String>, RescueError> {
     let output = match ran {
         Ok(output) => output,
@@ -151,7 +153,7 @@ fn message_of(ran: Result<Output, ProcessError>) -> Result<Option<String>, Rescu
     })
 }
 
-/// The commits that came onto the branch, the oldest first.
+/// The commits that were added to the branch, oldest first.
 fn new_commits(
     git: &Git<'_>,
     plan: &RescuePlan,
@@ -180,7 +182,7 @@ fn new_commits(
     Ok(line(&output).lines().map(str::to_owned).collect())
 }
 
-/// How many paths differ between two commits.
+/// The number of paths that differ between two commits.
 fn n_changed(git: &Git<'_>, old: Option<&str>, new: Option<&str>) -> Result<usize, RescueError> {
     let tree = |id: Option<&str>| id.map_or_else(|| Ok(listing::Tree::new()), |id| listing::tree(git, id));
     let (old, new) = (tree(old)?, tree(new)?);

@@ -1,7 +1,7 @@
-//! Packs in our own object directory and their way into the repository: each with a file `.keep` beside it until a
-//! reference holds what is in it, so that no collection of garbage removes it in between.
+//! Moves packs from our own object directory into the repository. Each gets a `.keep` file until a reference
+//! holds its contents, so that no garbage collection removes it in between.
 //!
-//! It must not touch a pack or a `.keep` of git's, nor that of a closeout with another state folder.
+//! It must not touch a pack or `.keep` file of git's or of a closeout with another state folder.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +14,8 @@ use super::whole_file::read_small;
 use crate::disk::write;
 use crate::git::{Git, GitError, Shadow, Stdin, succeeded};
 
-/// Moves the packs of our own object directory into the repository's; their paths there.
+/// Moves the packs of our own object directory into the repository. Returns the paths of their index files
+/// there.
 pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec<PathBuf>, RescueError> {
     let from = shadow.objects.join("pack");
     let to = worktree.repo.common_dir.join("objects/pack");
@@ -25,18 +26,18 @@ pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| name.starts_with("pack-"))
         .collect();
-    // The list of contents comes last: with it the pack is there for git.
+    // The `.idx` file comes last, because git uses a pack as soon as it is there.
     names.sort_by_key(|name| (is_list(name), name.clone()));
     let mut packs = Vec::new();
     for name in names {
         let (source, target) = (from.join(&name), to.join(&name));
         if is_list(&name) {
-            // A collection of garbage that sees the pack before its reference is there must let it be.
+            // A garbage collection between the pack and its reference must leave the pack alone.
             let keep = target.with_extension("keep");
             write::replace(&keep, keep_text(worktree).as_bytes()).map_err(RescueError::io("write", &keep))?;
         }
         if fs::rename(&source, &target).is_err() {
-            // Another file system. Git removes what is called so if we do not come to it.
+            // Another file system. If we crash here, git removes files with such a name.
             let temporary = to.join(format!("tmp_closeout_{name}"));
             fs::copy(&source, &temporary).map_err(RescueError::io("write", &temporary))?;
             fs::rename(&temporary, &target).map_err(RescueError::io("write", &target))?;
@@ -48,7 +49,7 @@ pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
     Ok(packs)
 }
 
-/// What a commit needs beside others that are kept already.
+/// What a commit needs beyond the commits that are already kept.
 pub(super) struct Needed<'a> {
     commit: &'a str,
     others: &'a [&'a str],
@@ -56,7 +57,7 @@ pub(super) struct Needed<'a> {
 }
 
 impl<'a> Needed<'a> {
-    /// What `commit` needs beside `others`.
+    /// What `commit` needs beyond `others`.
     pub(super) fn of(
         git: &Git<'_>,
         commit: &'a str,
@@ -65,11 +66,11 @@ impl<'a> Needed<'a> {
         Ok(Needed { commit, others, is_partial: settings::is_partial(git)? })
     }
 
-    /// Asks git for the list of it.
+    /// The git command that lists it.
     fn arguments(&self) -> Vec<&'a str> {
         let mut args = vec!["rev-list", "--objects", "--no-object-names"];
         if self.is_partial {
-            // What a partial clone has not fetched is not missed.
+            // What a partial clone has not fetched does not count as missing.
             args.push("--missing=allow-any");
         }
         args.extend([self.commit, "--not"]);
@@ -80,18 +81,18 @@ impl<'a> Needed<'a> {
     /// Checks that the repository has all of it.
     ///
     /// # Errors
-    /// [`RescueError::SavedOnly`] when it has not.
+    /// [`RescueError::SavedOnly`] if something is missing.
     pub(super) fn check(&self, git: &Git<'_>) -> Result<(), RescueError> {
         let listed = git.real(self.arguments(), Stdin::Lock)?;
         succeeded("rev-list", listed).map(drop).map_err(|error| collected(&error))
     }
 }
 
-/// Puts everything that `commit` needs into one pack of the repository that
-/// no collection of garbage touches until it is released. Single objects that nothing reaches are not safe from it.
+/// Puts everything that `commit` needs into one pack of the repository that garbage collection does not touch
+/// until it is released. Unreachable loose objects have no such protection.
 ///
 /// # Errors
-/// [`RescueError::SavedOnly`] when some of it was collected before this came to it.
+/// [`RescueError::SavedOnly`] if something was already collected.
 pub(super) fn keep_commit(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -103,7 +104,7 @@ pub(super) fn keep_commit(
     let folder = shadow.objects.join("pack");
     let base = folder.join("pack");
     let args = [OsStr::new("pack-objects"), OsStr::new("-q"), OsStr::new("--"), base.as_os_str()];
-    // What git writes before it gives the pack its name lies in its object directory, perhaps on another file system.
+    // Git creates the pack's temporary files in its object directory, which may be on another file system.
     let packed = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(ids))?;
     succeeded("pack-objects", packed).map_err(|error| collected(&error))?;
     move_packs(shadow, worktree)
@@ -115,39 +116,39 @@ fn collected(error: &GitError) -> RescueError {
     ))
 }
 
-/// The bytes of the packs in our own object directory.
+/// The size in bytes of the packs in our own object directory.
 pub(super) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
     let folder = shadow.objects.join("pack");
     let entries = fs::read_dir(&folder).map_err(RescueError::io("list", &folder))?;
     Ok(entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
 }
 
-/// Lets git treat the packs like any other, once a reference keeps them or they are not wanted any more.
+/// Lets git treat the packs normally again, once a reference keeps them or they are no longer wanted.
 pub(super) fn release_packs(packs: &[PathBuf]) {
     for pack in packs {
-        // What stays keeps a pack that git could have merged into another.
+        // A `.keep` that remains only stops git from merging this pack with others.
         let _ = fs::remove_file(pack.with_extension("keep"));
     }
 }
 
-/// The same for packs that a killed worktree on this worktree left.
+/// Releases packs that a killed rescue of this state folder left in the repository.
 pub(super) fn release_left_packs(worktree: &WorktreeLock) {
     for entry in fs::read_dir(worktree.repo.common_dir.join("objects/pack")).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_keep = path.extension().is_some_and(|extension| extension == "keep");
         if is_keep && matches!(read_small(&path), Ok(Some(text)) if text == keep_text(worktree).as_bytes()) {
-            // What stays is tried again next time.
+            // What cannot be removed is tried again next time.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// Says of a pack that it must be kept, and by whom.
+/// The text of a `.keep` file, which names its owner.
 fn keep_text(worktree: &WorktreeLock) -> String {
     format!("closeout {}\n", worktree.owner)
 }
 
-/// True for the list of a pack's contents.
+/// Whether this is a pack's index file (`.idx`).
 fn is_list(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "idx")
 }

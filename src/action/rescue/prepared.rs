@@ -1,6 +1,6 @@
-//! What a move prepares beside the index, and by which the locks that it takes are known to be ours, also after a crash.
+//! The files that a move prepares beside the index. They prove which locks are ours, even after a crash.
 //!
-//! It must not remove a lock that is another's.
+//! It must not remove someone else's lock.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,31 @@ use super::journal::{JournalEntry, Move};
 use super::lock::WorktreeLock;
 use super::step::Stage;
 
-/// The new index beside the old one.
+/// The new index, beside the old one.
 pub(super) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {
     worktree.repo.git_dir.join(format!("index.closeout-{id}"))
 }
 
-/// The same file once everything but the index was checked: only then may the branch have moved by us.
+/// The same file after everything but the index was checked: only then can we have moved the branch.
 pub(super) fn checked(worktree: &WorktreeLock, id: &str) -> PathBuf {
     worktree.repo.git_dir.join(format!("index.closeout-{id}-checked"))
 }
 
-/// What the locks on HEAD and the branch are linked from.
+/// The file to which the locks on HEAD and the branch are hard links.
 pub(super) fn for_branch(worktree: &WorktreeLock, id: &str) -> PathBuf {
     worktree.repo.git_dir.join(format!("index.closeout-{id}-branch"))
 }
 
-/// Removes what was prepared.
+/// Removes the prepared files.
 pub(super) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
     for path in [prepared(worktree, &plan.id), checked(worktree, &plan.id), for_branch(worktree, &plan.id)] {
-        // What stays is removed by the next recovery.
+        // What remains is removed by the next recovery.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Says that a move is made. What was prepared stays until that is said: as long as it is there, its
-/// number is no other file's, and a lock with that number is ours.
+/// Marks a move as complete. The prepared files stay until that is in the journal: while they exist, no other
+/// file can have their inode, so a lock with that inode is ours.
 pub(super) fn done(rescuer: &Rescuer, worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     release_branch(worktree, plan)?;
     worktree.sync(rescuer)?;
@@ -46,7 +46,7 @@ pub(super) fn done(rescuer: &Rescuer, worktree: &WorktreeLock, plan: &Move) -> R
     Ok(())
 }
 
-/// Takes a move back that moved nothing. Locks are removed only when they are ours.
+/// Rolls back a move that has moved nothing. Removes only locks that are ours.
 pub(super) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     release_branch(worktree, plan)?;
     let lock = worktree.repo.index_lock();
@@ -57,7 +57,7 @@ pub(super) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), Resc
     worktree.journal.append(&JournalEntry::RolledBack { id: plan.id.clone() })
 }
 
-/// True when `path` is the index that this move prepared, which is still known by a name of ours.
+/// Whether `path` is the index that this move prepared, proved by a prepared name that still exists.
 pub(super) fn is_ours(worktree: &WorktreeLock, plan: &Move, path: &Path) -> bool {
     let is_held = [prepared(worktree, &plan.id), checked(worktree, &plan.id)]
         .iter()
@@ -65,12 +65,12 @@ pub(super) fn is_ours(worktree: &WorktreeLock, plan: &Move, path: &Path) -> bool
     is_held && inode(path) == Some(plan.inode)
 }
 
-/// The same for the locks on HEAD and the branch: the number that they have if they are ours.
+/// The same for the locks on HEAD and the branch: their device and inode, if they are ours.
 pub(super) fn branch_inode(worktree: &WorktreeLock, plan: &Move) -> Option<(u64, u64)> {
     plan.branch_inode.filter(|ours| inode(&for_branch(worktree, &plan.id)) == Some(*ours))
 }
 
-/// Removes the locks on HEAD and the branch that are ours.
+/// Removes our locks on HEAD and the branch.
 pub(super) fn release_branch(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     branch::release(&worktree.repo, &plan.branch, branch_inode(worktree, plan))
 }

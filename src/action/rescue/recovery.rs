@@ -1,7 +1,6 @@
-//! Brings a move to its end that a crash has cut: all of it, or nothing.
+//! Completes or rolls back a move that a crash interrupted, never leaving half of it.
 //!
-//! It must not remove a lock that is another's, and must not put an index in the place of one that somebody has
-//! written since.
+//! It must not remove someone else's lock, and must not replace an index that someone has written since.
 
 use std::fs;
 
@@ -15,7 +14,7 @@ use super::ref_transaction::{busy, finish};
 use super::{Rescuer, branch, listing, new_branch, references, seen_index};
 use crate::git::{Git, index_entries};
 
-/// Brings a move to its end that a crash has cut: all of it, or nothing.
+/// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers.
 pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
     let read = worktree.journal.read()?;
     let (actions, n_unread) = (&read.entries, read.n_unread());
@@ -33,7 +32,7 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
             None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
         };
         if at == plan.to && plan.branch_inode.is_some() && (is_checked || is_index_moved) {
-            // The branch was moved by us, and the line in the log comes after it.
+            // We moved the branch, and the reflog line comes only after that.
             branch::log_again(&git, plan);
         }
         if is_index_moved {
@@ -45,10 +44,11 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
                 take_up(rescuer, worktree, &git, plan, true)?;
             }
         } else if n_unread > 0 && at == plan.to && inode(&prepared(worktree, &plan.id)).is_none() {
-            // The line that said that it is done cannot be read: what was prepared goes only after it.
+            // The journal line that marks it as done is unreadable; prepared files are removed only after that
+            // line.
             done(rescuer, worktree, plan)?;
         } else if is_lock_ours || at == plan.from || !is_checked {
-            // Without the mark nothing was locked, wherever somebody has moved the branch since.
+            // Without the "checked" mark we locked nothing, so any move of the branch was someone else's.
             roll_back(worktree, plan)?;
         } else if at == plan.to && inode(&lock).is_none() && is_checked {
             take_up(rescuer, worktree, &git, plan, false)?;
@@ -66,7 +66,7 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
         worktree.journal.clear_pending();
     }
     if n_unread > 0 {
-        // A line that cannot be read may be about such a file.
+        // An unreadable line may refer to one of the leftovers.
         return Ok(());
     }
     remove_prepared(worktree)?;
@@ -75,8 +75,8 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
     Ok(())
 }
 
-/// Takes a record for saved of which only the line in the journal is missing: its reference is where it was said
-/// that it would be, and everything is there.
+/// Adopts a record that lacks only its journal line: its reference has one of the announced names, and every
+/// object exists.
 fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), RescueError> {
     let head: Vec<&str> = pending.head.as_deref().into_iter().collect();
     for reference in references::names_of(&pending.reference) {
@@ -89,15 +89,15 @@ fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), 
     Ok(())
 }
 
-/// True when the file of the branch is the one that we prepared: it was moved there under the lock on the index.
+/// Whether the branch's file is the one that we prepared, which was put there under the lock on the index.
 fn is_moved_by_us(worktree: &WorktreeLock, plan: &Move) -> bool {
     let ours = branch_inode(worktree, plan);
     ours.is_some() && inode(&worktree.repo.common_dir.join(&plan.branch)) == ours
 }
 
-/// The branch has moved, and nothing tells that it was us. Without a lock somebody removed it, or the new index
-/// came to its place and git wrote another since. Only where the index is still the one of before it is ours to
-/// be put in its place.
+/// Handles a branch that has moved without proof that we moved it. If the lock is gone, either someone removed
+/// it, or the new index was put in place and git has written another since. The index is replaced only if it
+/// still has its earlier meaning.
 fn take_up(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
@@ -118,14 +118,15 @@ fn take_up(
     done(rescuer, worktree, plan)
 }
 
-/// Removes what a crash left before the journal knew of it, but nothing of a closeout with another state folder.
+/// Removes what a crash left before the journal knew of it, but nothing of a closeout with another state
+/// folder.
 fn remove_prepared(worktree: &WorktreeLock) -> Result<(), RescueError> {
     let folder = &worktree.repo.git_dir;
     for entry in fs::read_dir(folder).map_err(RescueError::io("list", folder))?.flatten() {
         let name = entry.file_name();
         let id = name.to_str().and_then(|name| name.strip_prefix("index.closeout-")).unwrap_or_default();
         let id = id.trim_end_matches("-checked").trim_end_matches("-branch");
-        // By another's file its locks are known to be its own.
+        // Another owner's file must stay: it proves that owner's locks.
         if worktree.is_own_id(id) {
             let _ = fs::remove_file(entry.path());
         }

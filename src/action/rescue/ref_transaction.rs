@@ -1,8 +1,7 @@
-//! Moves a branch and the index that belongs to it, as one: under git's own lock, which is linked from a
-//! file that the journal knows, so that what a crash leaves is provably ours.
+//! Moves a branch and its index as one, under git's own lock. The lock is a hard link to a file that the
+//! journal names, so that leftovers of a crash are provably ours.
 //!
-//! It must not move anything that is not as it was when it was confirmed, and must not remove a lock
-//! that is another's.
+//! It must not move anything that differs from what was confirmed, and must not remove someone else's lock.
 
 use std::fs;
 use std::time::SystemTime;
@@ -21,13 +20,13 @@ use crate::git::{Git, RawIndex, Shadow, operation};
 fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     let (from, to) = (prepared(worktree, &plan.id), checked(worktree, &plan.id));
     if inode(&to) == Some(plan.inode) {
-        // The index was another one when its lock was ours, and all is checked once more.
+        // Already renamed: the index had changed when we got its lock, and everything is checked once more.
         return Ok(());
     }
     fs::rename(&from, to).map_err(RescueError::io("rename", &from))
 }
 
-/// Makes the move; when it is not made, all is as it was.
+/// Makes the move. If it fails, everything is as before.
 pub(super) fn make(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
@@ -39,7 +38,7 @@ pub(super) fn make(
     if plan.is_branch_only {
         return new_branch::make(rescuer, worktree, &git, &mut plan);
     }
-    // Its files would look changed there.
+    // Its files would look changed in the other worktree.
     if target::is_checked_out_twice(&git, &plan.branch)? {
         return Err(RescueError::SavedOnly("the branch is checked out in another worktree too".to_owned()));
     }
@@ -58,13 +57,13 @@ pub(super) fn make(
             return Err(error);
         }
     };
-    // From here to the new index every git that wants to stage something fails: nothing else is done.
+    // From here until the new index is in place, every git that wants to stage fails, so nothing else is done.
     let moved = match &branch {
         Some(branch) => branch.go(),
         None => move_branch(&git, &plan),
     };
     if let Err(error) = moved {
-        // An answer of git's that did not come says nothing about what happened.
+        // A failed call of git does not say whether the branch was moved.
         if branch.is_none() && branch_at(&git, &plan.branch)? == plan.to {
             return finish(rescuer, worktree, &plan, None);
         }
@@ -77,7 +76,7 @@ pub(super) fn make(
     finished
 }
 
-/// Writes what is going to be linked and renamed, and tells the journal of it.
+/// Writes the files that will be linked and renamed, and enters the move in the journal.
 fn prepare<'t>(
     rescuer: &Rescuer,
     worktree: &'t WorktreeLock,
@@ -105,24 +104,24 @@ fn prepare<'t>(
     Ok(branch)
 }
 
-/// What is said when git's lock on the index is somebody else's.
+/// The error for a lock on the index that is someone else's.
 pub(super) fn busy(worktree: &WorktreeLock) -> RescueError {
     RescueError::Busy(holder::label(&worktree.repo, &worktree.repo.index_lock()))
 }
 
-/// How often the index may be another one than a moment before, when the lock is taken.
+/// How often to try again if the index has changed by the time its lock is taken.
 const INDEX_TRIES: u32 = 20;
 
-/// The files whose places are taken by others under the locks. While they are open the file system has no work
-/// with removing them, for which whoever wants the lock would wait with us.
+/// Open handles on the files that are replaced under the locks. They delay the file system's work of deleting
+/// them until the locks are released, so that nobody waits for that.
 struct Replaced {
     _index: SeenIndex,
     _branch: Option<fs::File>,
 }
 
-/// Takes the locks on the branch, then git's lock on an index that says what it is expected to say. Git waits
-/// for a lock on a branch and not for that on the index: everything is found out before, and under the lock on
-/// the index it is only looked whether it is still the file that was read.
+/// Takes the locks on the branch, then git's lock on an index that has the expected meaning. Git waits for a
+/// branch lock but not for the index lock. Everything is therefore checked before; under the index lock we only
+/// check that it is still the file that was read.
 fn lock(
     rescuer: &Rescuer,
     git: &Git<'_>,
@@ -136,7 +135,7 @@ fn lock(
     let mut known = before.map(|raw| raw.bytes);
     for _ in 0..INDEX_TRIES {
         let now = SeenIndex::read(&index)?;
-        // After a `git status` the bytes are others and say the same.
+        // A `git status` changes the bytes of the index but not its meaning.
         if now.bytes() != known.as_deref() {
             if !kept_index::says_the_same(git, worktree, shadow, now.raw.as_ref(), plan)? {
                 return Err(RescueError::SavedOnly("something was staged since you looked".to_owned()));
@@ -147,7 +146,7 @@ fn lock(
         mark_checked(worktree, plan)?;
         let old_branch = branch.and_then(Branch::open);
         rescuer.reached(Stage::Checked);
-        // Where it is known without the lock, nobody has to meet it.
+        // A mismatch that is already visible needs no lock that others would run into.
         if now.is_still_at(&index)? {
             if let Err(error) = fs::hard_link(checked(worktree, &plan.id), &lock) {
                 release_branch(worktree, plan)?;
@@ -165,8 +164,7 @@ fn lock(
     Err(RescueError::Busy("the index changes all the time".to_owned()))
 }
 
-/// Checks that everything but the index is as it was when it was confirmed; locks the branch before, if that
-/// is for us to do.
+/// Locks the branch if that is our task, then checks that everything but the index is as confirmed.
 fn check(
     git: &Git<'_>,
     worktree: &WorktreeLock,
@@ -191,7 +189,7 @@ fn check(
     if is_in_place { Ok(()) } else { refused("the branch moved since you looked") }
 }
 
-/// Puts the new index in its place, under a lock that is ours, and says that all is done.
+/// Puts the new index in place under our lock and marks the move as complete.
 pub(super) fn finish(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
@@ -211,7 +209,7 @@ pub(super) fn finish(
     }
     rescuer.reached(Stage::IndexMoved);
     if let Some(branch) = branch {
-        // HEAD is still locked by us: nobody else writes there.
+        // HEAD is still locked by us, so nobody else writes to its reflog.
         branch.log();
     }
     done(rescuer, worktree, plan)

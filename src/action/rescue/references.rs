@@ -1,16 +1,16 @@
-//! Hidden references: their names, the list of them, and how one is made when somebody else's reference is
-//! in the way. It must not change a reference that is not closeout's.
+//! Hidden references: their names, their list, and how one is created when another reference is in the way. It
+//! must not change a reference that is not closeout's.
 
 use super::error::RescueError;
 use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::RecordNotice;
 
-/// A hidden reference of a record, and where it is.
+/// A hidden reference of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hidden {
     /// Its full name.
     pub(super) name: String,
-    /// The object.
+    /// The object id that it points to.
     pub(super) id: String,
 }
 
@@ -19,12 +19,12 @@ pub(super) fn of_record(key: &str, id: &str) -> String {
     format!("refs/closeout/rescue/{key}/{id}")
 }
 
-/// True when a record can be called so: by the usual name, or by that with another top.
+/// Whether a record can have this name: the usual one, or the one with an alternative top folder.
 pub(super) fn is_of_record(name: &str) -> bool {
     key_of(name).is_some()
 }
 
-/// The worktree that a record's reference belongs to.
+/// The key of the worktree that a record's reference belongs to.
 pub(super) fn key_of(name: &str) -> Option<&str> {
     let rest = name.strip_prefix("refs/closeout")?;
     let (top, rest) = rest.split_once('/')?;
@@ -39,7 +39,7 @@ fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Keeps `commit` by a hidden reference of that name that did not exist.
+/// Creates the hidden reference `name` at `commit`; it must not exist.
 pub(super) fn make(git: &Git<'_>, name: &str, commit: &str) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
     let output = git.real(["update-ref", "--no-deref", name, commit, &zero], Stdin::Lock)?;
@@ -47,8 +47,8 @@ pub(super) fn make(git: &Git<'_>, name: &str, commit: &str) -> Result<(), Rescue
     Ok(())
 }
 
-/// Keeps `commit` by `refs/closeout/<below>`, or, where a reference stands in the way of that name, by one
-/// with another top; the name that was taken.
+/// Creates `refs/closeout/<below>` at `commit`, or one with an alternative top folder if another reference is
+/// in the way. Returns the name used.
 pub(super) fn make_or_other(
     git: &Git<'_>,
     below: &str,
@@ -62,19 +62,19 @@ pub(super) fn make_or_other(
     Ok((name, Some(RecordNotice::OtherName { taken })))
 }
 
-/// The name that is taken where a reference stands in the way of the usual one. The end of the id is random.
+/// The name used if a reference is in the way of the usual one. Its digits are the end of the id.
 fn other_name(below: &str) -> String {
     let digits = &below[below.len().saturating_sub(8)..];
     format!("refs/closeout-{digits}/{below}")
 }
 
-/// The names that a record can have that was to be called `usual`.
+/// The two names that a record planned as `usual` can have.
 pub(super) fn names_of(usual: &str) -> [String; 2] {
     [usual.to_owned(), other_name(usual.strip_prefix("refs/closeout/").unwrap_or(usual))]
 }
 
-/// Keeps the commits of one visible rescue, whatever becomes of the branch, and says that they are a rescue: the last
-/// by the name of the move, each one before by that name and a number.
+/// Keeps the commits of a visible rescue whatever happens to the branch, and marks them as a rescue. The last
+/// commit's reference is named after the move; each earlier one has a number in front.
 pub(super) fn pin(git: &Git<'_>, key: &str, id: &str, commits: &[String]) -> Result<(), RescueError> {
     for (n, commit) in commits.iter().rev().enumerate() {
         let name = if n == 0 { id.to_owned() } else { format!("{n}-{id}") };
@@ -83,10 +83,10 @@ pub(super) fn pin(git: &Git<'_>, key: &str, id: &str, commits: &[String]) -> Res
     Ok(())
 }
 
-/// A reference whose name is the beginning of `name`, so that both cannot be.
+/// A reference whose name is a parent path of `name`, so that the two cannot coexist.
 pub(super) fn in_the_way(git: &Git<'_>, name: &str) -> Result<Option<String>, RescueError> {
     let ends = name.match_indices('/').map(|(end, _)| end);
-    // `refs` alone is none.
+    // `refs` alone is not a reference.
     for end in ends.skip(1) {
         let output =
             git.real(["rev-parse", "-q", "--verify", "--end-of-options", &name[..end]], Stdin::Lock)?;
@@ -97,7 +97,7 @@ pub(super) fn in_the_way(git: &Git<'_>, name: &str) -> Result<Option<String>, Re
     Ok(None)
 }
 
-/// All hidden references of records in the repository, of every worktree.
+/// All hidden references of records in the repository, from every worktree.
 pub(super) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
     let args = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/closeout", "refs/closeout-*/**"];
     let output = succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?;
@@ -109,7 +109,7 @@ pub(super) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
         .collect())
 }
 
-/// Moves a reference of ours from where it is (`None`: it is not there) back to `to`.
+/// Moves a reference of ours from its current value (`None`: absent) back to `to`.
 pub(super) fn put_back(git: &Git<'_>, name: &str, from: Option<&str>, to: &str) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
     let args = ["update-ref", "--no-deref", name, to, from.unwrap_or(&zero)];
@@ -117,14 +117,14 @@ pub(super) fn put_back(git: &Git<'_>, name: &str, from: Option<&str>, to: &str) 
     Ok(())
 }
 
-/// Removes a reference of ours that is at `id`.
+/// Removes a reference of ours that points to `id`.
 pub(super) fn remove(git: &Git<'_>, name: &str, id: &str) -> Result<(), RescueError> {
     let output = git.real(["update-ref", "--no-deref", "-d", name, id], Stdin::Lock)?;
     succeeded("update-ref", output)?;
     Ok(())
 }
 
-/// Where a reference is; `None` when there is none.
+/// The id that a reference points to; `None` if it does not exist.
 pub(super) fn at(git: &Git<'_>, name: &str) -> Result<Option<String>, RescueError> {
     let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", name], Stdin::Lock)?;
     Ok(output.is_success().then(|| line(&output)))

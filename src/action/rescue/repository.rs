@@ -1,5 +1,5 @@
-//! Which repositories a rescue works in: those whose top is named, that are this user's alone, and that can be
-//! written to. It must not look above the workspace: a parent may be a hostile repository.
+//! Decides in which repositories a rescue works: the top is the workspace, only this user owns it, and it is
+//! writable. It must not search above the workspace, because a parent may be a hostile repository.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::error::RescueError;
 use crate::git::Repository;
 use crate::model::display_text;
 
-/// The repository whose top is `workspace`.
+/// Opens the repository whose top is `workspace`.
 ///
 /// # Errors
 /// [`RescueError::Refused`] names what is wrong with it.
@@ -29,18 +29,19 @@ pub(super) fn open(workspace: &Path, home: Option<&Path>) -> Result<Repository, 
     }
 }
 
-/// Refuses when objects cannot be written.
+/// Refuses a repository in which no objects can be written.
 pub(super) fn check_writable(repo: &Repository) -> Result<(), RescueError> {
     match rustix::fs::access(repo.common_dir.join("objects"), rustix::fs::Access::WRITE_OK) {
         Err(errno @ (Errno::ROFS | Errno::ACCESS | Errno::PERM)) => {
             Err(RescueError::ReadOnly(std::io::Error::from(errno).to_string()))
         }
-        // Whatever else is wrong shows at the first write.
+        // Any other problem shows at the first write.
         Ok(()) | Err(_) => Ok(()),
     }
 }
 
-/// Refuses a state folder of another user: nothing is written there. One that is not there yet is made later.
+/// Refuses a state folder of another user, because nothing may be written there. A missing one is created
+/// later.
 pub(super) fn check_state_folder(folder: &Path) -> Result<(), RescueError> {
     let user = rustix::process::geteuid().as_raw();
     match folder.metadata() {

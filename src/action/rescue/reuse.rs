@@ -1,8 +1,8 @@
-//! Finds out that the newest record is of exactly the state that was just read, so that it is used again and
-//! no second copy is made.
+//! Recognises that the newest record already holds exactly the state that was just read, so that no second copy
+//! is made.
 //!
-//! It must not believe times and sizes of files: what is written through a mapping of memory can leave both as
-//! they are. Everything was read and summed up before this is asked, and the record must hold all of it now.
+//! It must not rely on times and sizes of files: writing through a memory mapping can leave both unchanged.
+//! Everything is read and hashed before, and the record must still hold all of it.
 
 use super::Rescuer;
 use super::error::RescueError;
@@ -16,7 +16,7 @@ use crate::action::clock;
 use crate::git::Git;
 use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
 
-/// The newest record of this worktree, when a new one would hold the same in the same place.
+/// The newest record of this worktree, if a new one would have the same content in the same place.
 pub(super) fn same(
     worktree: &WorktreeLock,
     git: &Git<'_>,
@@ -32,14 +32,14 @@ pub(super) fn same(
     let newest = journal::saved(&actions).pop().cloned();
     Ok(newest.filter(|saved| {
         let id = saved.reference.rsplit('/').next().unwrap_or_default();
-        // One that had to take another name, or another place, is made again: perhaps the usual one is free now.
+        // A record with another name or place than usual is made again: the usual one may be free now.
         let is_usual =
             saved.reference == references::of_record(&worktree.repo.key, id) && !saved.shown.is_vault_only;
         is_usual && saved.shown.time.is_some() && is_of(git, saved, survey, draft)
     }))
 }
 
-/// Whether the record holds what was read, and nothing of it is missing. What git does not answer is a no.
+/// Whether the record holds what was read, completely. If git does not answer, the answer is no.
 fn is_of(git: &Git<'_>, saved: &Saved, survey: &Survey, draft: &Draft) -> bool {
     let is_tree =
         |commit: &str, expected: &Tree| listing::tree(git, commit).is_ok_and(|tree| tree == *expected);
@@ -51,7 +51,7 @@ fn is_of(git: &Git<'_>, saved: &Saved, survey: &Survey, draft: &Draft) -> bool {
         && verify::is_there(git, draft, &[&saved.snapshot, &saved.record]).is_ok()
 }
 
-/// What is told of a record that is used again.
+/// The description of a reused record.
 pub(super) fn reused(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,

@@ -1,7 +1,7 @@
-//! Which files of a workspace a command or a script calls, as far as words name them: what belongs to a program that
-//! is trusted.
+//! Finds the files of a workspace that a command or script calls, as far as words name them: they belong to the
+//! program that is trusted.
 //!
-//! It must not run anything, and must not leave the workspace and its git directory.
+//! It must not run anything, and must not look outside the workspace and its git directory.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
@@ -11,41 +11,40 @@ use super::shell;
 use crate::git::Repository;
 use crate::model::display_text;
 
-/// Of a script up to this size the words are looked at for files that it names.
+/// The largest script whose words are searched for file names, in bytes.
 const SCRIPT_CAP: usize = 64 << 10;
-/// Words by which a script in another language than the shell's starts programs, or code that it does not name.
+/// Words by which a script in a language other than shell starts programs, or code that it does not name.
 const STARTS: [&str; 13] = [
     "subprocess", "os.system", "popen", "spawn", "exec", "child_process", "system(", "importlib",
     "__import__", "eval", "require(`", "import(", "qx",
 ];
-/// Ends of the names of scripts.
+/// File extensions of scripts.
 const ENDS: [&str; 14] =
     ["bash", "cjs", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb", "sh", "ts", "zsh"];
 
-/// True for what a script runs rather than works on.
+/// Whether a file is something that a script runs rather than processes: by extension, or executable.
 fn is_script(path: &Path) -> bool {
     let is_called_so = path.extension().is_some_and(|end| ENDS.iter().any(|it| end == *it));
     is_called_so || path.metadata().is_ok_and(|metadata| metadata.mode() & 0o100 != 0)
 }
 
-/// The scripts that are called, and those that they call.
+/// The scripts that are called, directly or by other scripts.
 pub(super) struct Scripts<'r> {
     repo: &'r Repository,
-    /// Found and not read yet.
+    /// Found but not yet read.
     pub(super) next: BTreeSet<PathBuf>,
-    /// Found at all.
+    /// Already read.
     found: BTreeSet<PathBuf>,
-    /// What is run and cannot be found, in the words of the scripts.
+    /// What is run but cannot be traced, as the scripts write it.
     pub(super) unknown: BTreeSet<String>,
 }
 
 impl<'r> Scripts<'r> {
-    /// None found yet.
     pub(super) fn new(repo: &'r Repository) -> Scripts<'r> {
         Scripts { repo, next: BTreeSet::new(), found: BTreeSet::new(), unknown: BTreeSet::new() }
     }
 
-    /// Adds what a script names: from the top, and beside it, as scripts find what belongs to them.
+    /// Adds the files that a script names, resolved from the top and from the script's own folder.
     pub(super) fn add(&mut self, path: &Path, content: &[u8]) {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if !self.found.insert(real) {
@@ -84,7 +83,7 @@ impl<'r> Scripts<'r> {
 }
 
 impl Scripts<'_> {
-    /// Adds the files of the workspace that a text of the shell's runs, and what of it is not to be found.
+    /// Adds the workspace files that a shell text runs, and the commands in it that cannot be traced.
     pub(super) fn add_commands(&mut self, text: &str, beside: &Path) {
         let mut folders = vec![self.repo.top.clone(), beside.to_owned()];
         for entered in shell::entered(text) {
@@ -95,7 +94,7 @@ impl Scripts<'_> {
         let mut called = BTreeSet::new();
         let unknown = shell::unknown_commands(text, &mut |word| {
             if Path::new(word).is_absolute() && !word.contains('$') && !self.is_below(Path::new(word)) {
-                // It is of this machine, not of the workspace.
+                // It belongs to this machine, not to the workspace.
                 return Path::new(word).exists();
             }
             let places = folders.iter().flat_map(|folder| [folder.join(word), folder.join(from_top(word))]);
@@ -113,14 +112,14 @@ impl Scripts<'_> {
     }
 }
 
-/// What of a word stands behind a value from elsewhere, like `$ROOT/`.
+/// The part of a word after a leading variable, as in `$ROOT/`.
 fn from_top(word: &str) -> &str {
     let is_from_elsewhere = word.starts_with('$');
     let rest = if is_from_elsewhere { word.split_once('/').map_or("", |(_, rest)| rest) } else { word };
     rest.trim_start_matches('/')
 }
 
-/// True for a script of the shell's: by its first line, else by its name.
+/// Whether this is a shell script: by its first line, otherwise by its extension.
 fn is_shell(path: &Path, text: &str) -> bool {
     match text.strip_prefix("#!").and_then(|rest| rest.lines().next()) {
         Some(line) => {
@@ -130,7 +129,7 @@ fn is_shell(path: &Path, text: &str) -> bool {
     }
 }
 
-/// What a word can be the name of where a language leaves the end of a file's name away.
+/// The file names that a word can stand for in languages whose imports omit the extension.
 fn as_modules(script: &Path, word: &str) -> Vec<String> {
     let end = script.extension().and_then(|end| end.to_str()).filter(|end| ENDS.contains(end));
     let Some(end) = end else { return Vec::new() };
@@ -140,7 +139,7 @@ fn as_modules(script: &Path, word: &str) -> Vec<String> {
     vec![format!("{base}.{end}"), format!("{base}/{index}")]
 }
 
-/// Files of the workspace or of its git directory that stand in a command.
+/// The files of the workspace or its git directory that a command names.
 pub(super) fn named_files(texts: &[String], repo: &Repository) -> BTreeSet<PathBuf> {
     texts.iter().flat_map(|text| parts(text)).filter_map(|word| inside(repo, &repo.top.join(word))).collect()
 }
@@ -150,7 +149,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty() && word.len() <= 4096)
 }
 
-/// A file, if it is one of the workspace or of its git directory.
+/// The resolved path, if it is a file of the workspace or its git directory.
 fn inside(repo: &Repository, path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().ok()?;
     let is_inside = [&repo.top, &repo.git_dir, &repo.common_dir].iter().any(|it| path.starts_with(it));

@@ -1,6 +1,6 @@
-//! An index that was read, and is known again by a look at its place: under git's lock nothing is read.
+//! An index that was read and can be recognised again without reading it: nothing is read under git's lock.
 //!
-//! It must not be let go before that look: while the file is open, its number is no other file's.
+//! It must be kept until that comparison: while the file is open, no other file can get its inode.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,15 +12,15 @@ use super::reading::Stamp;
 use crate::disk;
 use crate::git::{self, INDEX_CAP, RawIndex, Repository, Shadow};
 
-/// An index as it was read, or that there was none.
+/// An index as it was read, or the fact that there was none.
 pub(super) struct SeenIndex {
-    /// Bytes and time.
+    /// Its bytes and modification time.
     pub(super) raw: Option<RawIndex>,
     current: Option<(File, Stamp)>,
 }
 
 impl SeenIndex {
-    /// Reads what is at `path`, in a folder that is trusted; its bytes and the time of its file belong together.
+    /// Reads the index at `path`, in a trusted folder. Bytes and modification time belong to the same file.
     pub(super) fn read(path: &Path) -> Result<SeenIndex, RescueError> {
         let folder = path.parent().unwrap_or(Path::new("/"));
         let name = path.file_name().unwrap_or_default();
@@ -34,7 +34,7 @@ impl SeenIndex {
             let modified = metadata.modified().map_err(RescueError::io("look at", path))?;
             let current =
                 SeenIndex { raw: Some(RawIndex { bytes, modified }), current: Some((file, before)) };
-            // Git puts a new file in its place, and so do we: the same file has the same content.
+            // Git and closeout both replace the whole file, so the same file still has the same content.
             if current.is_still_at(path)? {
                 return Ok(current);
             }
@@ -42,12 +42,11 @@ impl SeenIndex {
         Err(RescueError::Busy("the index changes all the time".to_owned()))
     }
 
-    /// Its bytes.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         self.raw.as_ref().map(|raw| &raw.bytes[..])
     }
 
-    /// True when the very same file is at `path`, not changed in any way, or still none.
+    /// Whether `path` is still the same unmodified file, or still absent.
     pub(super) fn is_still_at(&self, path: &Path) -> Result<bool, RescueError> {
         match (rustix::fs::lstat(path), &self.current) {
             (Ok(stat), Some((_, stamp))) => Ok(Stamp::of(&stat) == *stamp),
@@ -58,7 +57,7 @@ impl SeenIndex {
     }
 }
 
-/// A shadow of the repository in the new folder `work`, with a copy of its index as it is now.
+/// Creates a shadow of the repository in the new folder `work`, with a copy of its current index.
 pub(super) fn shadow(repo: &Repository, work: &Path) -> Result<Shadow, RescueError> {
     let raw = SeenIndex::read(&repo.index())?.raw;
     Ok(Shadow::with_copies(repo, work, raw)?)

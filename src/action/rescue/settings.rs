@@ -1,5 +1,5 @@
-//! What a rescue must know of a repository's settings. They are read as text; none is obeyed that
-//! names a program.
+//! The settings of a repository that a rescue must know. They are read as text; it must not obey one that names
+//! a program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,30 +7,29 @@ use super::error::RescueError;
 use crate::git::{self, ConfigEntry, Git, Setting, Stdin, is_true};
 use crate::model::{RecordNotice, display_text};
 
-/// Settings of the section `core` that say what is ignored and how contents are converted.
+/// Settings of the section `core` that decide what is ignored and how contents are converted.
 const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile", "checkroundtripencoding"];
 
-/// The settings.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    /// Of the section `core`: what the shadow takes over.
+    /// Settings of the section `core` that the shadow adopts.
     harmless: Vec<Setting>,
-    /// Names of filters for which a program is configured.
+    /// Names of the filters that have a program configured.
     pub(super) filters: BTreeSet<String>,
-    /// Remotes to which a push takes the hidden references along.
+    /// Remotes to which a push would take the hidden references.
     pub(super) mirrors: Vec<RecordNotice>,
-    /// When git removes objects that nothing reaches, and entries of reflogs that no branch reaches.
+    /// When git removes unreachable objects and unreachable reflog entries.
     pub(super) expiry: Expiry,
-    /// Name, key and value of what is configured for filters, in the order in which git reads it.
+    /// The filter settings as name, key and value, in git's reading order.
     pub(super) filter_values: Vec<(String, String, String)>,
 }
 
-/// When what nothing reaches goes, in the words of the settings.
+/// When unreachable objects expire, as the settings put it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Expiry {
-    /// `gc.pruneExpire`.
+    /// The value of `gc.pruneExpire`.
     pub(super) objects: String,
-    /// `gc.reflogExpireUnreachable`.
+    /// The value of `gc.reflogExpireUnreachable`.
     pub(super) reflog: String,
 }
 
@@ -41,7 +40,7 @@ impl Default for Expiry {
 }
 
 impl Settings {
-    /// True when line ends are converted without an attribute.
+    /// Whether line endings are converted even without an attribute.
     pub(super) fn is_converting(&self) -> bool {
         self.harmless
             .iter()
@@ -50,13 +49,13 @@ impl Settings {
             .is_some_and(|(_, value)| value != "false")
     }
 
-    /// What the shadow takes over of them.
+    /// The settings that the shadow adopts.
     pub(super) fn for_shadow(&self) -> Vec<Setting> {
         let modes = ("filemode".to_owned(), "true".to_owned());
         std::iter::once(modes).chain(self.harmless.iter().cloned()).collect()
     }
 
-    /// Reads them, and refuses what has no work tree.
+    /// Reads the settings. Refuses a repository that has no work tree here.
     pub(super) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
         let entries = git::config_entries(git)?;
         let mut settings = Settings::default();
@@ -85,7 +84,7 @@ impl Settings {
                 settings.filter_values.push((name.to_owned(), key.to_owned(), value.to_owned()));
             }
         }
-        // As git does: both are of the main worktree, and a linked one is where it was made.
+        // As git does: both apply to the main worktree only; a linked worktree is where it was created.
         if git.repo.git_dir == git.repo.common_dir {
             check_work_tree(git, is_bare, work_tree.as_deref())?;
         }
@@ -94,8 +93,7 @@ impl Settings {
     }
 }
 
-/// Refuses a repository without a work tree, and one whose work tree is another folder: what lies here is not what
-/// its index is about.
+/// Refuses a bare repository, and one whose work tree is another folder: its index is not about the files here.
 fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Result<(), RescueError> {
     let Some(named) = work_tree else {
         if is_bare {
@@ -111,13 +109,13 @@ fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Res
     Err(RescueError::Refused(words))
 }
 
-/// True when the repository has only a part of its objects and could fetch the others.
+/// Whether this is a partial clone, which could fetch missing objects.
 pub(super) fn is_partial(git: &Git<'_>) -> Result<bool, RescueError> {
     let args = ["config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"];
     Ok(git.real(args, Stdin::Lock)?.is_success())
 }
 
-/// A remote to which a push takes every reference along, as its settings say.
+/// The settings of a remote that decide whether a push takes every reference.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mirror {
     takes_all_anyway: bool,
@@ -125,7 +123,7 @@ struct Mirror {
     is_without_ours: bool,
 }
 
-/// What is to be said of remotes to which a push takes the hidden references along.
+/// Remotes, by name, to which a push may take the hidden references.
 #[derive(Debug, Default)]
 struct Mirrors(BTreeMap<String, Mirror>);
 
@@ -143,7 +141,8 @@ impl Mirrors {
         }
     }
 
-    /// `--mirror` takes no other words, so that such a remote needs the same said in refspecs.
+    /// The notices with the way out. `--mirror` allows no refspecs, so such a remote needs equivalent refspecs
+    /// instead.
     fn notices(self) -> Vec<RecordNotice> {
         let leaks = |mirror: &Mirror| mirror.takes_all_anyway || (mirror.is_all && !mirror.is_without_ours);
         let found = self.0.into_iter().filter(|(_, mirror)| leaks(mirror));

@@ -1,5 +1,5 @@
-//! Ways to make several commits of one rescue: what is staged and then the rest, or one for each folder at the
-//! top. The last of them holds the same as the one commit would.
+//! Splits one rescue into several commits: what was staged and then the rest, or one per top-level folder. The
+//! last commit must not differ in content from the single commit.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use crate::model::{
     CommitPath, MessageWords, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
 };
 
-/// With more commits than this a split by folders is not offered.
+/// With more commits than this, a split is not offered.
 const MOST: usize = 20;
 
-/// A way, and what each of its commits changes.
+/// A kind of split, and what each of its commits changes.
 pub(super) struct Route {
     kind: SplitKind,
     commits: Vec<Staged>,
 }
 
-/// The ways in which what is staged for the commit can be split.
+/// The splits that are possible for what the commit stages.
 pub(super) fn ways(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Route> {
     let ways = [
         Route { kind: SplitKind::Staged, commits: by_index(survey, head, staged) },
@@ -33,7 +33,7 @@ pub(super) fn ways(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Route> 
         .collect()
 }
 
-/// What the index has where it differs from the last commit; `None` for what was taken out of it.
+/// What the index has where it differs from the last commit; `None` for a removed path.
 fn staged_versions<'s>(survey: &'s Survey, head: &'s Tree) -> BTreeMap<&'s [u8], Option<TreeEntry>> {
     let mut versions: BTreeMap<&[u8], Option<TreeEntry>> =
         head.keys().map(|path| (&path[..], None)).collect();
@@ -75,7 +75,8 @@ fn by_folder(staged: &Staged) -> Vec<Staged> {
     groups.into_values().collect()
 }
 
-/// The groups of a plan, each with what is staged now at its paths. A path that is in none, or in two, refuses them all.
+/// The groups of a plan, each with the current staging of its paths. A path in no group, or in two, makes the
+/// whole plan fail.
 fn by_plan(shown: &PlannedSplit, staged: &Staged) -> Result<Vec<Staged>, RescueError> {
     let mut rest = staged.clone();
     let group = |commit: &PlannedCommit| -> Staged {
@@ -85,13 +86,13 @@ fn by_plan(shown: &PlannedSplit, staged: &Staged) -> Result<Vec<Staged>, RescueE
     if rest.is_empty() { Ok(groups) } else { Err(changed()) }
 }
 
-/// The folder at the top that a path lies in; empty for a file at the top.
+/// The top-level folder of a path; empty for a file at the top.
 fn top_folder(path: &[u8]) -> &[u8] {
     path.iter().position(|byte| *byte == b'/').map_or(b"", |end| &path[..end])
 }
 
-/// How many staged versions are neither in the last commit nor in the new one, nor in one of `commits`; the
-/// record keeps them.
+/// How many staged versions are in neither the last commit, nor the new one, nor any of `commits`. The record
+/// keeps them.
 pub(super) fn n_staged_versions(
     survey: &Survey,
     head: &Tree,
@@ -119,7 +120,7 @@ pub(super) fn n_staged_versions(
         .count()
 }
 
-/// The ways as a plan shows them.
+/// The splits in the form that a plan shows.
 pub(super) fn planned(
     ways: &[Route],
     (survey, head): (&Survey, &Tree),
@@ -159,7 +160,8 @@ pub(super) fn planned(
     ways.iter().map(split).collect()
 }
 
-/// The commits that a plan wants, with their messages: what each changes of `staged`.
+/// The commits that a plan asks for, as changes taken from `staged`, with their messages. Fails if they are not
+/// as the plan shows.
 pub(super) fn chosen(
     plan: &RescuePlan,
     survey: &Survey,

@@ -1,5 +1,5 @@
-//! The stream for `git fast-import`, in a file of ours: contents are written while they are read, and
-//! one that was read in vain is taken back. It must not hold contents in memory.
+//! The input stream for `git fast-import`, as a file of ours: contents are written while they are read, and one
+//! that turned out unusable is rewound. It must not hold contents in memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
@@ -10,18 +10,17 @@ use crate::disk::write::create_new;
 use crate::git::Git;
 use crate::process::Cancel;
 
-/// The stream.
 pub(super) struct Spool {
     file: BufWriter<File>,
     path: PathBuf,
     length: u64,
     n_marks: usize,
-    /// Ends the reading of a large content between two pieces.
+    /// Stops the reading of a large content between two pieces.
     cancel: Option<Cancel>,
 }
 
 impl Spool {
-    /// A new stream in the file `path`, which must not exist. What ends the commands of `git` ends its writing.
+    /// Creates a stream in the new file `path`. It is cancelled together with the commands of `git`.
     pub(super) fn create(git: &Git<'_>, path: &Path) -> Result<Spool, RescueError> {
         let file = create_new(path).map_err(RescueError::io("make", path))?;
         Ok(Spool {
@@ -33,14 +32,15 @@ impl Spool {
         })
     }
 
-    /// Adds a whole content; its number.
+    /// Adds a whole content and returns its mark.
     pub(super) fn blob(&mut self, content: &[u8]) -> Result<usize, RescueError> {
         self.begin(content.len() as u64)?;
         self.add(content)?;
         self.end()
     }
 
-    /// Begins a content of exactly `size` bytes; where to rewind to if it is not.
+    /// Begins a content of exactly `size` bytes. Returns the offset for [`Spool::rewind`] if it turns out
+    /// otherwise.
     pub(super) fn begin(&mut self, size: u64) -> Result<u64, RescueError> {
         let start = self.length;
         let mark = self.n_marks + 1;
@@ -48,14 +48,14 @@ impl Spool {
         Ok(start)
     }
 
-    /// Ends the content that was begun; its number.
+    /// Ends the current content and returns its mark.
     pub(super) fn end(&mut self) -> Result<usize, RescueError> {
         self.add(b"\n")?;
         self.n_marks += 1;
         Ok(self.n_marks)
     }
 
-    /// Takes back what was begun at `start`.
+    /// Discards the content that began at offset `start`.
     pub(super) fn rewind(&mut self, start: u64) -> Result<(), RescueError> {
         let failed = |error| RescueError::io("write", &self.path)(error);
         self.file.flush().map_err(failed)?;
@@ -65,7 +65,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Adds commands as they are.
+    /// Appends bytes as they are.
     pub(super) fn add(&mut self, bytes: &[u8]) -> Result<(), RescueError> {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             return Err(RescueError::Cancelled { kept: None });
@@ -74,13 +74,13 @@ impl Spool {
         self.file.write_all(bytes).map_err(RescueError::io("write", &self.path))
     }
 
-    /// A number for something that is no blob.
+    /// A new mark for something other than a blob.
     pub(super) fn next_mark(&mut self) -> usize {
         self.n_marks += 1;
         self.n_marks
     }
 
-    /// The file, at its beginning.
+    /// The finished file, positioned at its start.
     pub(super) fn finish(self) -> Result<File, RescueError> {
         let path = self.path;
         let mut file =
@@ -90,7 +90,7 @@ impl Spool {
     }
 }
 
-/// A path as `fast-import` takes it: quoted, with every byte that is not plain in octal.
+/// A path in the syntax of `fast-import`: quoted, with every unusual byte in octal.
 pub(super) fn quoted(path: &[u8]) -> Vec<u8> {
     let mut text = vec![b'"'];
     for byte in path {

@@ -1,5 +1,5 @@
-//! What a crash has cut, found at the start of the program, and what it left in our own folder. It reads
-//! journals and no repository; what it finds is brought to an end by [`Rescuer::recover`].
+//! Finds at program start what a crash interrupted and left in our own folder. It must read only journals and
+//! no repository; [`Rescuer::recover`] completes or rolls back what is found.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,8 +11,8 @@ use super::whole_file::read_small;
 use super::{Rescuer, names};
 
 impl Rescuer {
-    /// Removes what killed rescues left of their work in our own folder: copies of contents, which can be
-    /// large. What another process works on is left alone.
+    /// Removes the working folders of killed rescues: they hold copies of contents, which can be large. Leaves
+    /// alone what another process is using.
     pub fn sweep(&self) {
         for entry in fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten() {
             let Ok(lock) = fs::File::open(entry.path().join("lock")) else { continue };
@@ -21,15 +21,15 @@ impl Rescuer {
             }
             for left in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
                 if left.file_name().to_string_lossy().starts_with("work") {
-                    // What stays is tried again at the next rescue.
+                    // What cannot be removed is tried again at the next rescue.
                     let _ = fs::remove_dir_all(left.path());
                 }
             }
         }
     }
 
-    /// The tops of the worktrees in which a rescue or an undo was cut off. One that another process carries
-    /// out just now is among them; [`Rescuer::recover`] waits for it.
+    /// The tops of worktrees with an interrupted rescue or undo. One that another process is carrying out right
+    /// now is included; [`Rescuer::recover`] waits for it.
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let folders = fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten();
         let cut = folders.filter_map(|entry| {

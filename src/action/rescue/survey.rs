@@ -1,5 +1,5 @@
-//! Reads the whole uncommitted state until it holds still: the index, every file that is tracked or
-//! new, and what lies in repositories inside. It must not change anything.
+//! Reads the whole uncommitted state until it holds still: the index, every tracked or new file, and the
+//! contents of nested repositories. It must not change anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,16 +13,16 @@ use crate::action::clock;
 use crate::git::{Git, IndexEntry, Shadow, index_entries};
 use crate::model::Gap;
 
-/// So many rounds are made until nothing moves.
+/// How many rounds are made at most until nothing changes.
 const ROUNDS: usize = 6;
-/// A file that was read so soon after its last change is read again: two changes within a tick of the
-/// file system's clock look like one.
+/// A file that was read this soon after its last change is read again: two changes within one tick of the file
+/// system's clock look like one.
 pub(super) const TICK: Duration = Duration::from_millis(20);
 
-/// A program that has a file mapped into its memory changes it without another time for as long as this. What
-/// changed so recently is read twice, and must be the same.
+/// For this long, a program can change a memory-mapped file without updating its time. A file changed this
+/// recently is read twice and must be equal.
 const MAPPED: Duration = Duration::from_mins(1);
-/// Only files up to this size are read twice, in bytes.
+/// The largest file that is read twice for that reason, in bytes.
 const MAPPED_CAP: u64 = 16 << 20;
 
 /// The uncommitted state as it was read.
@@ -31,28 +31,28 @@ pub(super) struct Survey {
     pub(super) head: Head,
     /// The index.
     pub(super) entries: Vec<IndexEntry>,
-    /// Why the index cannot be read, or that it is missing; `None` when it is as it should be.
+    /// Why the index cannot be read or that it is missing; `None` if it is fine.
     pub(super) index_problem: Option<String>,
-    /// Every file and link that was read.
+    /// Every file and link that was read, by path.
     pub(super) blobs: BTreeMap<Vec<u8>, Blob>,
-    /// Repositories inside this one, submodules too.
+    /// Repositories inside this one, including submodules.
     pub(super) nested: BTreeSet<Vec<u8>>,
     /// What could not be read.
     pub(super) gaps: Vec<Gap>,
-    /// False when something still moved in the last round.
+    /// False if something still changed in the last round.
     pub(super) is_settled: bool,
 }
 
-/// A content and when its reading was over.
+/// A content, and when it was completely read.
 struct Kept {
     blob: Blob,
     read_at: Duration,
-    /// Two readings were the same.
+    /// Whether two readings were equal.
     is_confirmed: bool,
 }
 
 impl Kept {
-    /// True when the time of the file does not tell whether it is as it was read.
+    /// Whether the file's time cannot prove that it is unchanged since it was read.
     fn is_doubtful(&self) -> bool {
         let changed_at = self.blob.stamp.changed_at();
         let can_be_mapped = self.blob.size <= MAPPED_CAP && self.read_at < changed_at + MAPPED;
@@ -60,14 +60,14 @@ impl Kept {
     }
 }
 
-/// What reading will take, as the sizes of the files tell.
+/// What reading will cost, estimated from file sizes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Expected {
-    /// All bytes that are to be read.
+    /// All bytes that will be read.
     pub(super) bytes: u64,
-    /// Files that are not as the index remembers them.
+    /// The number of files that differ from the index's cached state.
     pub(super) new_files: usize,
-    /// Their bytes.
+    /// The size of those files in bytes.
     pub(super) new_bytes: u64,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn survey(git: &Git<'_>, shadow: &Shadow, spool: &mut Spool) -> Resul
     survey_if(git, shadow, spool, &|_| Ok(()))
 }
 
-/// The same, unless `is_wanted` says otherwise between the first list and the first reading.
+/// Like [`survey`], but `is_wanted` can stop it between the first listing and the first reading.
 pub(super) fn survey_if(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -130,7 +130,7 @@ pub(super) fn survey_if(
                 Found::Folder | Found::Absent => is_moving |= before.is_some(),
             }
         }
-        // What is left was there and is not listed any more.
+        // What remains was there before and is no longer listed.
         is_moving |= !kept.is_empty();
         kept = next;
         let is_settled = round > 1 && !is_moving;
@@ -145,11 +145,11 @@ pub(super) fn survey_if(
     Err(RescueError::Damage("no round was made".to_owned()))
 }
 
-/// What the index says, or what stands in for it.
+/// The content of the index, or what stands in for it.
 struct Index {
     entries: Vec<IndexEntry>,
     problem: Option<Gap>,
-    /// Paths of the last commit where the index cannot name them: ignore rules would hide some.
+    /// The paths of the last commit if the index is unusable; ignore rules would otherwise hide some of them.
     others: Vec<Vec<u8>>,
 }
 
@@ -165,7 +165,7 @@ impl Index {
         let Some(reason) = reason else {
             return listed.map(|entries| Index { entries, problem: None, others: Vec::new() });
         };
-        // So that git can list what is untracked. The bytes are kept in the record all the same.
+        // Lets git list untracked files. The record keeps the bytes of the broken index.
         match std::fs::remove_file(&shadow.index) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(RescueError::io("remove", &shadow.index)(error));
@@ -179,7 +179,7 @@ impl Index {
     }
 }
 
-/// What reading the paths will take. What is as the index remembers it is taken for known.
+/// Estimates what reading the paths will cost. Files that match the index's cached state count as known.
 fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) -> Expected {
     let known: BTreeMap<&[u8], &IndexEntry> = entries.iter().map(|entry| (&entry.path[..], entry)).collect();
     let mut expected = Expected::default();
@@ -197,7 +197,6 @@ fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) 
     expected
 }
 
-/// What is to be read.
 struct Names {
     paths: BTreeSet<Vec<u8>>,
     nested: BTreeSet<Vec<u8>>,
@@ -221,7 +220,7 @@ impl Names {
             if entry.is_gitlink() && tree.is_folder(&entry.path) {
                 names.nested.insert(entry.path.clone());
             } else {
-                // Also where a submodule was: git does not list what is there now.
+                // Includes a path where a submodule was: git does not list what is there now.
                 names.paths.insert(entry.path.clone());
             }
         }
@@ -234,8 +233,8 @@ impl Names {
         Ok(names)
     }
 
-    /// Adds what git did not list. It is looked for first and asked about then, so that what is made meanwhile, and
-    /// may be ignored, is not taken for it.
+    /// Adds what git did not list. Ignore rules are asked again after the search, so that ignored files that
+    /// appear meanwhile are not added.
     fn add_unlisted(&mut self, git: &Git<'_>, shadow: &Shadow, tree: &WorkTree) -> Result<(), RescueError> {
         let ignored = coverage::ignored(git, shadow)?;
         let mut unlisted = coverage::unlisted(tree, &self.paths, &self.nested, &ignored);
@@ -256,13 +255,13 @@ impl Names {
         }
         self.paths.extend(unlisted.paths);
         if self.gaps.is_empty() {
-            // Where git could not read something, it has said so itself.
+            // If there are gaps already, git has reported what it could not read.
             self.gaps.extend(unlisted.unread.into_iter().map(|(path, reason)| Gap { path, reason }));
         }
         Ok(())
     }
 
-    /// Names folders that were repositories and whose git directory is broken: their files are plain ones.
+    /// Reports nested folders whose git directory is broken: their files are kept as plain files.
     fn name_broken(&mut self, git: &Git<'_>, tree: &WorkTree, entries: &[IndexEntry]) {
         let tracked: BTreeSet<&[u8]> = entries.iter().map(|entry| &entry.path[..]).collect();
         let untracked = self.paths.iter().filter(|path| !tracked.contains(&path[..]));
@@ -280,7 +279,7 @@ impl Names {
         }
     }
 
-    /// Adds every file below `folder`, but not what git itself keeps there.
+    /// Adds every file below `folder` except git's own.
     fn walk(&mut self, tree: &WorkTree, folder: &[u8], is_top: bool) {
         let children = match tree.list(folder) {
             Ok(children) => children,

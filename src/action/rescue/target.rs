@@ -1,25 +1,25 @@
-//! Where a visible commit can go: the branch that is checked out, or a new one beside it.
+//! Determines where a visible commit can go: the checked-out branch, or a new one.
 //!
-//! It must not choose for a person: where the branch that is checked out cannot take the commit, or
-//! should not, a new branch is only offered.
+//! It must not choose for a person: if the checked-out branch cannot or should not take the commit, a new
+//! branch is only offered.
 
 use super::error::RescueError;
 use super::survey::Survey;
 use crate::git::{Git, Stdin, operation, succeeded};
 use crate::model::CommitTarget;
 
-/// What can be chosen.
+/// The possible targets of a commit.
 pub(super) struct Targets {
-    /// Everything that can be chosen; empty when no commit can be made at all.
+    /// Everything that can be chosen; empty if no commit can be made at all.
     pub(super) all: Vec<CommitTarget>,
-    /// What holds without a choice.
+    /// The target if nothing is chosen.
     pub(super) usual: Option<CommitTarget>,
-    /// Why there is no `usual`.
+    /// Why there is no `usual` target.
     pub(super) refusal: Option<String>,
 }
 
 impl Targets {
-    /// No commit can be made.
+    /// No target at all, for this reason.
     pub(super) fn none(words: impl Into<String>) -> Targets {
         Targets { all: Vec::new(), usual: None, refusal: Some(words.into()) }
     }
@@ -43,7 +43,7 @@ impl Targets {
     }
 }
 
-/// A person can give the branch another name than the one that was offered.
+/// Checks a branch name that a person may have entered instead of the offered one.
 fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
     let refused = |words: String| Err(RescueError::Refused(words));
     let Some(short) = name.strip_prefix("refs/heads/") else {
@@ -60,14 +60,14 @@ fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
     }
 }
 
-/// References with this name, or below it.
+/// The references with this name or below it.
 fn names_at(git: &Git<'_>, name: &str) -> Result<Vec<String>, RescueError> {
     let output = git.real(["for-each-ref", "--format=%(refname)", name], Stdin::Lock)?;
     let output = succeeded("for-each-ref", output)?;
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
-/// Where a commit of this state can go. `id` is the last part of the record's name: a time and digits.
+/// The targets for a commit of this state. `id` is the last part of the record's name: a time and digits.
 pub(super) fn targets(
     git: &Git<'_>,
     survey: &Survey,
@@ -103,10 +103,10 @@ pub(super) fn targets(
     Ok(Targets { all, usual: Some(CommitTarget::Head), refusal: None })
 }
 
-/// Stands in a list of protected branches for the default branch of each remote, as far as it is known here.
+/// In a list of protected branches: the default branch of each remote, as far as it is known locally.
 const DEFAULT_OF_REMOTES: &str = "*/HEAD";
 
-/// Whether one of the patterns names the branch: its name, a folder of branches (`release/*`), or
+/// Whether a pattern matches the branch: its name, a folder of branches (`release/*`), or
 /// [`DEFAULT_OF_REMOTES`].
 fn is_protected(git: &Git<'_>, patterns: &[String], name: &str) -> Result<bool, RescueError> {
     let is_named = |pattern: &String| match pattern.strip_suffix("/*") {
@@ -127,7 +127,7 @@ fn is_protected(git: &Git<'_>, patterns: &[String], name: &str) -> Result<bool, 
     }))
 }
 
-/// Why no visible commit can be made of this state at all; the record stays.
+/// Why no visible commit can be made of this state at all. The record is kept either way.
 fn blocked(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError> {
     let words = |words: &str| Ok(Some(words.to_owned()));
     if !survey.is_settled {
@@ -148,7 +148,7 @@ fn blocked(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError
     Ok(None)
 }
 
-/// True when more than one worktree has the branch checked out: its files would look changed there.
+/// Whether more than one worktree has the branch checked out: its files would look changed in the others.
 pub(super) fn is_checked_out_twice(git: &Git<'_>, branch: &str) -> Result<bool, RescueError> {
     Ok(n_checked_out(git, branch)? > 1)
 }
@@ -160,12 +160,12 @@ pub(super) fn n_checked_out(git: &Git<'_>, branch: &str) -> Result<usize, Rescue
     Ok(list.stdout.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
 }
 
-/// A name for a new branch that no branch is in the way of.
+/// A name for a new branch that does not collide with an existing one.
 fn new_branch(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
     let time = id.split('-').next().unwrap_or(id);
     let taken = names_at(git, "refs/heads/rescue")?;
     let is_free = |name: &String| !taken.iter().any(|it| it == name || it.starts_with(&format!("{name}/")));
-    // A branch that is called `rescue` leaves no room below it.
+    // A branch named `rescue` rules out any branch below `rescue/`.
     let folder = if taken.iter().any(|it| it == "refs/heads/rescue") { "rescue-" } else { "rescue/" };
     let names = [format!("refs/heads/{folder}{time}"), format!("refs/heads/{folder}{id}")];
     let [_, last] = &names;

@@ -1,4 +1,4 @@
-//! Everything that git tracks in a work tree, as one sum: what a program can run that is not to be found.
+//! Everything that git tracks in a work tree, as one digest: what an untraceable program might run.
 //!
 //! It must not follow a link.
 
@@ -11,20 +11,20 @@ use sha2::{Digest as _, Sha256};
 use super::error::RescueError;
 use super::{names, whole_file};
 
-/// Of files up to this size the content counts, of larger ones the time; in bytes.
+/// The largest file whose content counts, in bytes; for larger ones the change time counts instead.
 const FILE_CAP: u64 = 16 << 20;
 
-/// The tracked files of a work tree, and one sum of all of them.
+/// The tracked files of a work tree, with one digest over all of them.
 #[derive(Default)]
 pub(super) struct Tracked {
-    /// From the top.
+    /// Paths relative to the top.
     pub(super) paths: Vec<Vec<u8>>,
-    /// Of names, modes and contents.
+    /// The digest of names, modes, sizes and contents.
     pub(super) sum: String,
 }
 
 impl Tracked {
-    /// The files at these paths as they are now.
+    /// The current state of the files at these paths.
     pub(super) fn of(top: &Path, paths: impl Iterator<Item = Vec<u8>>) -> Result<Tracked, RescueError> {
         let mut tracked = Tracked { paths: paths.collect(), sum: String::new() };
         tracked.paths.dedup();
@@ -38,7 +38,7 @@ impl Tracked {
             if metadata.as_ref().is_some_and(|it| it.is_file() && it.len() <= FILE_CAP) {
                 sum.update(whole_file::read(&path, FILE_CAP)?.unwrap_or_default());
             } else if let Some(it) = &metadata {
-                // A link can only be replaced; a large file is known by its time.
+                // A link can only be replaced, which changes its time; a large file is too expensive to read.
                 sum.update(format!("{} {}", it.ctime(), it.ctime_nsec()).as_bytes());
             }
         }

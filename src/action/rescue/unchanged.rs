@@ -1,8 +1,8 @@
-//! Which files git takes for unchanged although the disk is not as the last commit: line ends, encoding and keywords
-//! are converted, a filter may be, and a sparse checkout leaves files away. A record holds what bytes there are; there
-//! is nothing in them to rescue.
+//! Finds the files that git considers unchanged although their bytes differ from the last commit: line endings,
+//! encodings and keywords are converted, filters may be applied, and a sparse checkout omits files. A record
+//! keeps the bytes that exist, but there is nothing in them to rescue.
 //!
-//! It must not run a filter, and must not take a file for unchanged in doubt.
+//! It must not run a filter, and must not consider a file unchanged when in doubt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
@@ -15,16 +15,15 @@ use super::survey::{self, Survey};
 use super::{nested, repository, visible};
 use crate::git::{Git, IndexEntry, Shadow, Stdin, index_entries, succeeded};
 
-/// The files, by their paths.
+/// The files, by path.
 #[derive(Debug, Default)]
 pub(super) struct Unchanged {
-    /// Git would store them as they are stored: a commit has nothing of them.
+    /// Git would store the same object as in the last commit: they add nothing to a commit.
     pub(super) stored_alike: BTreeSet<Vec<u8>>,
-    /// Git would write the very bytes that the disk has: nothing of them can be lost.
+    /// Git would check out the same bytes that are on disk: nothing of them can be lost.
     pub(super) written_alike: BTreeSet<Vec<u8>>,
 }
 
-/// Finds them.
 pub(super) fn files(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -33,7 +32,7 @@ pub(super) fn files(
     head: Option<&Tree>,
 ) -> Result<Unchanged, RescueError> {
     let Some(head) = head else { return Ok(Unchanged::default()) };
-    // Left away by a sparse checkout.
+    // Omitted by a sparse checkout.
     let is_skipped = |entry: &&IndexEntry| {
         entry.is_skipped()
             && !survey.blobs.contains_key(&entry.path)
@@ -64,21 +63,21 @@ pub(super) fn files(
         }
     }
     let mut unchanged = Unchanged { stored_alike: both.clone(), written_alike: both };
-    // In doubt a file is changed.
+    // On failure they count as changed.
     if !converted.is_empty() && (Conversion { git, shadow }).find(&converted, &mut unchanged).is_err() {
         git.check_cancelled()?;
     }
     Ok(unchanged)
 }
 
-/// A file that has other bytes than its content in git.
+/// A file whose bytes differ from its content in git.
 struct Differing<'s> {
     entry: &'s IndexEntry,
     blob: &'s Blob,
 }
 
 impl Differing<'_> {
-    /// Nothing of it is staged, and the disk has another content than the last commit.
+    /// Whether nothing of it is staged but its bytes differ from the last commit.
     fn is_other_than_committed(&self, head: &Tree) -> bool {
         let Differing { entry, blob } = self;
         let mode = blob.stamp.git_mode();
@@ -87,8 +86,8 @@ impl Differing<'_> {
     }
 }
 
-/// Whether nobody has touched a file since git read or wrote it: the time of its last change in any way cannot be
-/// set by hand.
+/// Whether nobody has touched a file since git read or wrote it. The ctime proves it, because it cannot be set
+/// by hand.
 fn is_as_git_left_it(shadow: &Shadow, entry: &IndexEntry, blob: &Blob) -> bool {
     let written = shadow
         .raw_index
@@ -100,7 +99,7 @@ fn is_as_git_left_it(shadow: &Shadow, entry: &IndexEntry, blob: &Blob) -> bool {
         && written.is_some_and(|written| written > changed + survey::TICK)
 }
 
-/// Has git convert files in the shadow, in both directions. No filter runs there.
+/// Lets git convert files in the shadow, in both directions. No filter runs there.
 struct Conversion<'a> {
     git: &'a Git<'a>,
     shadow: &'a Shadow,
@@ -120,7 +119,7 @@ impl Conversion<'_> {
             )?;
             succeeded(args[0], output)
         };
-        // What is there decides on line ends; without the times, so that each file is read.
+        // The present entry decides on line endings; without cached file states, git reads each file.
         let line = |it: &Differing<'_>| {
             [format!("{} {}\t", it.entry.mode, it.entry.id).as_bytes(), &it.entry.path, b"\0"].concat()
         };
@@ -144,7 +143,7 @@ impl Conversion<'_> {
     }
 }
 
-/// The submodules that are at the commit that is committed here, with exactly its files.
+/// The submodules that are at the commit recorded in the last commit, with exactly its files.
 pub(super) fn submodules(git: &Git<'_>, survey: &Survey, head: &Tree) -> BTreeSet<Vec<u8>> {
     let is_committed = |entry: &&IndexEntry| {
         entry.is_gitlink()

@@ -1,7 +1,7 @@
-//! Records as bundles in closeout's own folder, out of reach of who can write to the repository. A bundle
-//! is whole: it needs no repository to be read.
+//! Keeps records as bundles in closeout's own folder, out of reach of anyone who can write to the repository. A
+//! bundle is complete: no repository is needed to read it.
 //!
-//! It must not call a bundle written before everything was found again in it.
+//! It must not report a bundle as written before everything was found again in it.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::Read as _;
@@ -15,10 +15,10 @@ use super::record::{Commits, Draft};
 use super::{Rescuer, listing, references};
 use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 
-/// The first bytes of a bundle, which tell the format of its objects.
+/// How many bytes of a bundle are read for its object format.
 const HEADER: u64 = 256;
 
-/// Who makes a record.
+/// The author and committer of a bundle's commits, as options of git.
 const IDENTITY: [&str; 4] = ["-c", "user.name=closeout", "-c", "user.email=closeout@localhost"];
 
 /// The folder for the bundles of one worktree.
@@ -26,7 +26,7 @@ pub(super) fn folder(own: &Path) -> PathBuf {
     own.join("vault")
 }
 
-/// Writes the record into the vault; the file.
+/// Writes the record into the vault and returns the bundle's path.
 pub(super) fn write(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
@@ -40,7 +40,7 @@ pub(super) fn write(
         let output = git.shadowed(shadow, &shadow.objects, IDENTITY.iter().chain(args), input)?;
         Ok::<String, RescueError>(line(&succeeded(args[0], output)?))
     };
-    // Without the commits before them: the bundle holds all that it needs.
+    // Without parent commits, so that the bundle contains everything it needs.
     let record = run(&["commit-tree", &format!("{}^{{tree}}", commits.record)], message())?;
     let snapshot =
         run(&["commit-tree", &format!("{}^{{tree}}", commits.snapshot), "-p", &record], message())?;
@@ -80,7 +80,7 @@ fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result
     super::verify::is_there(&git, draft, &[])
 }
 
-/// A bundle that was unpacked into a repository of our own; gone when it is dropped.
+/// A bundle unpacked into a repository of our own, which is deleted on drop.
 pub(super) struct Opened {
     /// The commit of the work tree.
     pub(super) snapshot: String,
@@ -90,7 +90,7 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Unpacks `bundle` into the folder `work`, which is made anew.
+    /// Unpacks `bundle` into the folder `work`, replacing what is there.
     pub(super) fn open(rescuer: &Rescuer, bundle: &Path, work: &Path) -> Result<Opened, RescueError> {
         let file = File::open(bundle).map_err(RescueError::io("open", bundle))?;
         let mut header = Vec::new();
@@ -111,7 +111,7 @@ impl Opened {
         Ok(opened)
     }
 
-    /// The runner of git on what was unpacked.
+    /// The git runner for the unpacked repository.
     pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
         rescuer.runner(&self.repo, &self.lock)
     }
@@ -119,7 +119,7 @@ impl Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        // What stays is removed when the folder is used next.
+        // What remains is removed when the folder is used next.
         let _ = fs::remove_dir_all(&self.work);
     }
 }

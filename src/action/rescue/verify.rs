@@ -1,5 +1,5 @@
-//! Compares what git says it stored with what was read: names, modes, ids and sizes. Nothing is called
-//! saved before. It must not take git's success for an answer.
+//! Compares what git stored with what was read: names, modes, ids and sizes. Nothing is reported as saved
+//! before. It must not trust git's exit code alone.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(super) fn verify(
     packs: &[PathBuf],
 ) -> Result<(), RescueError> {
     for pack in packs {
-        // Reads every byte of it again.
+        // Makes git read every byte of the pack again.
         let args = [std::ffi::OsStr::new("verify-pack"), std::ffi::OsStr::new("--"), pack.as_os_str()];
         succeeded("verify-pack", git.real(args, Stdin::Lock)?)
             .map_err(|error| RescueError::Damage(format!("the pack of the record: {error}")))?;
@@ -32,7 +32,7 @@ pub(super) fn verify(
     is_there(git, draft, &[&commits.snapshot, &commits.record])
 }
 
-/// Checks that `commits`, and each content with its size, are in the repository.
+/// Checks that `commits` and each content, with its size, are in the repository.
 pub(super) fn is_there(git: &Git<'_>, draft: &Draft, commits: &[&str]) -> Result<(), RescueError> {
     let ids: Vec<&str> = draft.sizes.keys().map(String::as_str).chain(commits.iter().copied()).collect();
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];

@@ -1,5 +1,5 @@
-//! Which folders of ours belong to one repository: each of its worktrees has one, with a journal, and keeps
-//! it when the worktree is removed.
+//! Maps our own folders to repositories: each worktree has one, with a journal, and it stays when the worktree
+//! is removed. It must not assign a journal to a repository that has none of its records.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,20 +13,20 @@ use super::whole_file::read_small;
 use crate::disk::write::replace;
 use crate::git::{Repository, stored_ref};
 
-/// A folder of ours for one worktree.
+/// Our own folder for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     /// The folder.
     pub(super) folder: PathBuf,
-    /// Names the worktree.
+    /// The key of the worktree, which is the folder's name.
     pub(super) key: String,
     /// The top of the worktree when it was last seen.
     pub(super) top: PathBuf,
 }
 
-/// Gives a repository that was moved the key of the place where it was, so that it keeps its journal: nothing is at
-/// that place any more, and a record that the journal knows is in this repository. The other worktrees of the
-/// repository come along.
+/// Gives a moved repository the key of its former place, so that it keeps its journal. Conditions: nothing is
+/// at that place any more, and this repository contains a record from that journal. The repository's other
+/// worktrees follow.
 pub(super) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), RescueError> {
     let all = state.join("rescue");
     if all.join(&repo.key).join("place").symlink_metadata().is_ok() || !all.is_dir() {
@@ -40,11 +40,11 @@ pub(super) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), Rescu
         let is_like_it = if repo.git_dir == repo.common_dir {
             is_of_main
         } else {
-            // Only the main worktree was moved, or this one with it.
+            // Only the main worktree was moved, or this one along with it.
             let is_moved = is_gone(&place.top) && name(&place.top) == name(&repo.top);
             !is_of_main && (place.top == repo.top || is_moved)
         };
-        // It may have been recognised before.
+        // The repository may have been recognised already, through another worktree.
         let is_moved = is_gone(common) || *common == repo.common_dir;
         is_like_it && is_moved && has_a_record_of(repo, place)
     });
@@ -56,7 +56,7 @@ pub(super) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), Rescu
     Ok(())
 }
 
-/// True when a record of this place is in the repository, by its name and its id.
+/// Whether the repository contains a record of this place, by name and id.
 fn has_a_record_of(repo: &Repository, place: &Place) -> bool {
     let entries = Journal::at(&place.folder).read().map(|read| read.entries).unwrap_or_default();
     entries.iter().any(|entry| {
@@ -65,7 +65,7 @@ fn has_a_record_of(repo: &Repository, place: &Place) -> bool {
     })
 }
 
-/// Writes down which worktree `folder` is for: the top and the shared git directory, in hexadecimal digits.
+/// Notes which worktree `folder` is for: the top and the shared git directory, in hexadecimal.
 pub(super) fn remember(folder: &Path, repo: &Repository) -> Result<(), RescueError> {
     write_place(folder, &repo.top, &repo.common_dir)
 }
@@ -79,7 +79,7 @@ fn write_place(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), Rescu
     replace(&path, text.as_bytes()).map_err(RescueError::io("write", &path))
 }
 
-/// The folders of all worktrees of the repository with this shared git directory, as far as they are known.
+/// The known folders of all worktrees of the repository with this shared git directory.
 pub(super) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place>, RescueError> {
     let known = every(&state.join("rescue"))?;
     let mut places: Vec<Place> =
@@ -88,7 +88,7 @@ pub(super) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place
     Ok(places)
 }
 
-/// Every folder of ours, and the shared git directory of its worktree.
+/// Every folder of ours, with the shared git directory of its worktree.
 fn every(all: &Path) -> Result<Vec<(Place, PathBuf)>, RescueError> {
     let mut places = Vec::new();
     for entry in fs::read_dir(all).map_err(RescueError::io("list", all))?.flatten() {

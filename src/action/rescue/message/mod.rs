@@ -1,7 +1,7 @@
-//! What the message of a rescue commit is proposed from: words out of the task and the agent's last words. The
-//! message itself, which depends on the paths that are taken in, is made in `model`. Pure: texts in, texts out.
+//! Extracts the material for a rescue commit's message from the task and the agent's last message. The message
+//! itself depends on the included paths and is built in `model`. Pure.
 //!
-//! It must not carry anything into a commit that looks like a key, and must not cut what a person typed.
+//! It must not carry anything that looks like a key into a commit, and must not shorten what a person typed.
 
 mod subject;
 mod vocabulary;
@@ -12,23 +12,23 @@ use super::error::RescueError;
 use super::key_like;
 use crate::model::MessageWords;
 
-/// So many lines of the agent's last words are taken over.
+/// How many lines of the agent's last message are used.
 const WORD_LINES: usize = 6;
-/// The widest line of the body, in columns of a terminal.
+/// The maximum width of a body line, in terminal columns.
 const COLUMNS: usize = 72;
 
-/// What a message can be made of. Untrusted text.
+/// The material for a message. Untrusted text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MessageFacts<'a> {
-    /// What the agent was asked for.
+    /// What the agent was asked to do.
     pub(super) task: Option<&'a str>,
-    /// What it said last.
+    /// The agent's last message.
     pub(super) said: Option<&'a str>,
     /// The reference of the record.
     pub(super) record: &'a str,
 }
 
-/// What the words give for a message, without anything that looks like a key.
+/// Extracts the words for a message. Leaves out text that contains anything like a key.
 pub(super) fn proposed(words: &MessageFacts<'_>) -> MessageWords {
     let (task, last_words) = (harmless(words.task), harmless(words.said));
     let done = subject::of(task, last_words);
@@ -40,7 +40,7 @@ pub(super) fn proposed(words: &MessageFacts<'_>) -> MessageWords {
     }
 }
 
-/// The message as it is stored: as typed, but for control characters.
+/// The message as it is stored: as typed, without control characters.
 pub(super) fn stored(message: &str) -> Result<String, RescueError> {
     let text: String = message.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     if text.trim().is_empty() {
@@ -54,7 +54,7 @@ fn harmless(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !key_like::is_in(text.as_bytes()))
 }
 
-/// The first paragraph of what the agent said, in lines.
+/// The first paragraph of the agent's message, wrapped into lines.
 fn summary(text: &str) -> String {
     let paragraph = subject::prose(text);
     let mut lines = Vec::new();

@@ -1,13 +1,13 @@
-//! What a task and an agent's last words say was done. Pure.
+//! Derives what was done from a task and an agent's last message. Pure.
 //!
-//! It must not invent what was done: without words that say it, nothing is said.
+//! It must not invent anything: if the texts do not say it, nothing is said.
 
 use unicode_width::UnicodeWidthChar as _;
 
 use super::vocabulary;
 use crate::model::display_text;
 
-/// What was done, and the kind of change that the words say it is.
+/// What was done, and the kind of change (`fix`, `feat`, …) that the words indicate.
 pub(super) fn of(task: Option<&str>, last_words: Option<&str>) -> Option<(String, &'static str)> {
     let asked = task.and_then(|task| sentences(task).find_map(|sentence| vocabulary::as_order(&sentence)));
     let told =
@@ -17,7 +17,7 @@ pub(super) fn of(task: Option<&str>, last_words: Option<&str>) -> Option<(String
     Some((description, kind))
 }
 
-/// The sentences of a text, without what is no prose.
+/// The prose sentences of a text.
 fn sentences(text: &str) -> impl Iterator<Item = String> {
     let lines: Vec<String> = prose_lines(text).take(40).collect();
     lines.into_iter().flat_map(|line| {
@@ -40,7 +40,7 @@ fn sentences(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The lines that are prose: no code, no marks of Markdown, nothing that a client put in.
+/// The prose lines: no code, no Markdown markup, nothing inserted by a client.
 fn prose_lines(text: &str) -> impl Iterator<Item = String> {
     let mut is_code = false;
     text.lines().filter_map(move |line| {
@@ -53,7 +53,7 @@ fn prose_lines(text: &str) -> impl Iterator<Item = String> {
         let line = line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(". ").unwrap_or(line);
         let is_other =
             is_code || line.starts_with(['<', '|', '@', '{', '[', '$']) || line.starts_with("http");
-        // `/command words`: the words.
+        // Of `/command words`, keep the words.
         let line = match line.strip_prefix('/') {
             Some(command) => command.split_once(' ').map_or("", |(_, words)| words),
             None => line,
@@ -63,7 +63,7 @@ fn prose_lines(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// One line without marks, controls and signs that nobody sees; blanks are single.
+/// A line without markup, control and invisible characters, with single spaces.
 fn plain(line: &str) -> String {
     let shown: String = line
         .chars()
@@ -72,7 +72,7 @@ fn plain(line: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first paragraph that is prose.
+/// The first paragraph of prose.
 pub(super) fn prose(text: &str) -> String {
     let paragraphs = text.split("\n\n").map(|paragraph| prose_lines(paragraph).collect::<Vec<_>>().join(" "));
     paragraphs
@@ -82,7 +82,7 @@ pub(super) fn prose(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Pieces of a text between which a line can be broken: words, and each wide sign.
+/// Splits a text where a line can be broken: between words, and around each wide character.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;

@@ -1,6 +1,6 @@
-//! What the words of a task or of an agent say was done, in English and Japanese. Pure.
+//! The vocabulary for what a task or an agent says was done, in English and Japanese. Pure.
 
-/// What a task begins with that says nothing, in lower case.
+/// Polite openings of a task that carry no meaning, in lower case.
 const POLITE: [&str; 40] = [
     "please", "kindly", "can you", "could you", "would you", "will you", "i want you to", "i'd like you to",
     "i would like you to", "i need you to", "i want to", "we need to", "we should", "you should", "i need",
@@ -8,7 +8,7 @@ const POLITE: [&str; 40] = [
     "help me to", "help me", "make sure to", "try to", "hi there", "hi", "hello", "hey", "thanks",
     "thank you", "great", "and", "your task is to",
 ];
-/// What says nothing at all, in lower case.
+/// Whole sentences without content, in lower case.
 const EMPTY: [&str; 42] = [
     "continue", "go on", "go", "yes", "no", "y", "n", "do it", "proceed", "retry", "again", "resume",
     "fix it", "do that", "looks good", "lgtm", "commit", "commit it", "続けて", "続き", "続行", "はい",
@@ -16,7 +16,7 @@ const EMPTY: [&str; 42] = [
     "task", "goal", "context", "background", "summary", "overview", "instructions", "タスク", "概要", "目的",
     "背景",
 ];
-/// How a Japanese task ends, and what stands for it; the longest first.
+/// Endings of Japanese requests with their replacements, longest first.
 const ENDS: [(&str, &str); 30] = [
     ("ようにしてください", "ようにする"),
     ("ようにして下さい", "ようにする"),
@@ -49,10 +49,10 @@ const ENDS: [(&str, &str); 30] = [
     ("加えて", "加える"),
     ("入れて", "入れる"),
 ];
-/// Polite ends after a verb.
+/// Polite endings after a verb.
 const JAPANESE_POLITE: [&str; 7] =
     ["ください", "下さい", "もらえますか", "くれますか", "ほしいです", "ほしい", "ね"];
-/// Verbs as an agent tells of what it did, and as a message says them.
+/// Past-tense verbs of an agent's report, with the imperative for a commit message.
 const DONE: [(&str, &str); 24] = [
     ("added", "add"),
     ("fixed", "fix"),
@@ -79,7 +79,7 @@ const DONE: [(&str, &str); 24] = [
     ("optimized", "optimize"),
     ("converted", "convert"),
 ];
-/// Verbs and nouns that name a kind; the first that is found counts.
+/// Words that indicate a kind of change; the first kind that matches wins.
 const KINDS: [(&str, &[&str]); 8] = [
     (
         "fix",
@@ -115,7 +115,7 @@ const JAPANESE_KINDS: [(&str, &[&str]); 6] = [
     ("feat", &["追加", "実装", "作成", "作る", "対応", "導入"]),
 ];
 
-/// What a sentence of the task asks for, as a description; `None` when it says nothing.
+/// Turns a sentence of the task into a description; `None` if it says nothing.
 pub(super) fn as_order(sentence: &str) -> Option<String> {
     let mut text = trimmed(sentence);
     loop {
@@ -133,7 +133,7 @@ pub(super) fn as_order(sentence: &str) -> Option<String> {
     if is_empty(text) { None } else { Some(lowered(text)) }
 }
 
-/// What a sentence of the agent tells that it did; `None` when it does not begin so.
+/// Turns a sentence of the agent's report into a description; `None` if it does not begin with something done.
 pub(super) fn as_done(sentence: &str) -> Option<String> {
     let mut text = trimmed(sentence);
     if sentence.contains(['?', '？']) {
@@ -155,7 +155,7 @@ pub(super) fn as_done(sentence: &str) -> Option<String> {
     (done.chars().count() > 2 && !done.is_ascii()).then(|| done.to_owned())
 }
 
-/// The kind of change that a description tells of.
+/// The kind of change that a description indicates.
 pub(super) fn kind_of(description: &str) -> &'static str {
     let lower = description.to_lowercase();
     let of = |word: &str| KINDS.iter().find(|(_, words)| words.contains(&word)).map(|(kind, _)| *kind);
@@ -164,7 +164,7 @@ pub(super) fn kind_of(description: &str) -> &'static str {
     let first = words.first().and_then(|word| of(word));
     let has = |kind: &str| words.iter().any(|word| of(word) == Some(kind));
     match first {
-        // "add tests", "write documentation"
+        // "add tests", "write documentation": the object decides, not the verb.
         Some("feat") if has("test") => return "test",
         Some("feat") if has("docs") => return "docs",
         Some(kind) => return kind,
@@ -178,7 +178,7 @@ pub(super) fn kind_of(description: &str) -> &'static str {
         .unwrap_or("chore")
 }
 
-/// Without blanks and marks around it.
+/// The text without surrounding spaces and punctuation.
 fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ".,:;!?。、！？：…\"'".contains(c))
 }
@@ -187,7 +187,7 @@ fn without_polite(text: &str) -> &str {
     POLITE.iter().fold(text, |text, start| strip_start(text, start))
 }
 
-/// Without the words at the start, when they stand there as words.
+/// The text without the words `start` at its beginning, if they are whole words.
 fn strip_start<'t>(text: &'t str, start: &str) -> &'t str {
     match text.get(..start.len()) {
         Some(head) if head.eq_ignore_ascii_case(start) => {
@@ -212,7 +212,7 @@ fn japanese_order(text: &str) -> String {
     let mut ends: Vec<&(&str, &str)> = ENDS.iter().collect();
     ends.sort_by_key(|(end, _)| std::cmp::Reverse(end.len()));
     for text in [text, JAPANESE_POLITE.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text)] {
-        // A verb of its own comes before the general "して": 直して is no 直 + して.
+        // Specific verbs take precedence over the general "して": 直して is not 直 + して.
         let verb = ends.iter().find(|(end, with)| !with.is_empty() && text.ends_with(end));
         let end = verb.or_else(|| ends.iter().find(|(end, _)| text.ends_with(end)));
         if let Some((end, with)) = end {
@@ -228,7 +228,7 @@ fn is_empty(text: &str) -> bool {
     lower.chars().count() < 3 || EMPTY.contains(&lower.as_str()) || !lower.chars().any(char::is_alphabetic)
 }
 
-/// With a small first letter, unless the first word is a name or an abbreviation.
+/// The text with a lower-case first letter, unless the first word is a name or an abbreviation.
 fn lowered(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or(text);
     let is_name = first.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit() || "_/.:".contains(c));
