@@ -1,5 +1,6 @@
-//! `closeout reply`: answers the question of a session, or the permission that it waits for, and says what
-//! became of it.
+//! `closeout reply`: answers a session's question or its request for permission, and reports the result. It
+//! must not send
+//! what was not confirmed.
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::time::Duration;
@@ -23,13 +24,13 @@ use super::signalled::Signalled;
 use super::target::{self, Target};
 use super::{output, reply_words, target_workspace};
 
-/// How often the record is looked at while the reply is waited for.
+/// The interval at which the record is checked while waiting for the reply to appear.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// The most that is read of standard input, in bytes: more than any way takes.
+/// The most that is read from standard input, in bytes: more than any channel accepts.
 const MOST: u64 = 2 << 20;
 
-/// A session that is meant.
+/// The session that is meant.
 struct Meant {
     workspace: WorkspaceId,
     asking: Box<SessionView>,
@@ -56,7 +57,7 @@ impl Planned {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let named = reply.target.as_deref().unwrap_or(".");
     let target = Target::of(environment, named);
@@ -96,13 +97,13 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     send(&mut all, &workspace, plan, body, reply)
 }
 
-/// Whether its turn goes on, or may go on.
+/// Whether its turn continues, or may continue.
 fn is_busy(session: &SessionView) -> bool {
     use crate::model::ActivityState::{Background, Unknown, Working};
     matches!(session.activity.state, Working | Background | Unknown)
 }
 
-/// Keeps the words until the turn has ended.
+/// Holds the words until the turn has ended.
 fn hold(all: &mut OneShot<'_>, workspace: &WorkspaceId, session: SessionName, reply: &Reply) -> Ended {
     let text = text_of(reply)?.filter(|text| !text.trim().is_empty());
     let text = text.ok_or_else(|| Failure::Usage("there are no words to hold".to_owned()))?;
@@ -133,7 +134,7 @@ fn hold(all: &mut OneShot<'_>, workspace: &WorkspaceId, session: SessionName, re
     Ok(Outcome::Done)
 }
 
-/// Sends what was confirmed, and tells what became of it.
+/// Sends what was confirmed, and reports the result.
 fn send(
     all: &mut OneShot<'_>,
     workspace: &WorkspaceId,
@@ -166,8 +167,9 @@ fn send(
     Ok(target_workspace::unexpected(&sent))
 }
 
-/// The one session that is meant: of several, the one that waits for an answer. A supervised run that waits tells its
-/// agent's session the answer itself.
+/// The one session that is meant: of several, the one that is waiting for an answer. A supervised run that
+/// waits comes
+/// first: it passes the answer to its agent's session itself.
 fn find(views: &[WorkspaceView], target: &Target, reply: &Reply) -> Result<Meant, Failure> {
     let all = target.sessions(views, reply.session.as_deref());
     let asking: Vec<_> = all.iter().copied().filter(|(_, session)| waits(session)).collect();
@@ -181,13 +183,13 @@ fn find(views: &[WorkspaceView], target: &Target, reply: &Reply) -> Result<Meant
     Ok(Meant { workspace: view.id.clone(), asking: Box::new(session.clone()) })
 }
 
-/// Whether the session waits for the person.
+/// Whether the session is waiting for the person.
 fn waits(session: &SessionView) -> bool {
     use crate::model::ActivityState::{Asks, NeedsPermission};
     session.question.is_some() || matches!(session.activity.state, Asks | NeedsPermission)
 }
 
-/// What is to be sent; `None` when only the plan was wanted.
+/// What to send; `None` if only the plan was requested.
 fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     let wanted = match (reply.allow, reply.deny) {
         (true, _) => Some("allow once"),
@@ -212,7 +214,7 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     }
 }
 
-/// Whether the words go to a place that takes them whatever the session does.
+/// Whether the words go to a place that accepts them whatever the session is doing.
 fn is_file(plan: &ReplyPlan) -> bool {
     matches!(plan.channel, ReplyChannel::File { .. } | ReplyChannel::Resume | ReplyChannel::Run)
 }
@@ -228,7 +230,7 @@ fn text_of(reply: &Reply) -> Result<Option<String>, Failure> {
     Ok(Some(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)))
 }
 
-/// The option of a dialog that is meant: by its number or its name.
+/// The option of a dialog that `text` names, by its number or its label.
 fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
     let asked = plan.asked.as_ref().filter(|_| plan.has_way());
     let Some((asked, question)) = asked.and_then(|asked| Some((asked, asked.questions.first()?))) else {
@@ -249,7 +251,7 @@ fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
     Ok(ReplyBody::Option { place, label: option.label.clone(), call: asked.call.clone() })
 }
 
-/// Waits until the reply is seen in the session's record, for so many seconds at most, or until a signal comes.
+/// Waits until the reply appears in the session's record, until the time limit, or for a signal.
 fn wait(
     all: &mut OneShot<'_>,
     workspace: &WorkspaceId,

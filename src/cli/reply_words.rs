@@ -1,9 +1,10 @@
-//! What `closeout reply` prints before anything is sent: what is asked with its options first, then how an
-//! answer would go.
+//! What `closeout reply` prints before anything is sent: first the question with its options, then how an
+//! answer would be
+//! sent. It must not send.
 
 use crate::model::{AskedByTool, Question, ReplyBody, ReplyPlan, SessionView, display_text};
 
-/// What a session asks, where there is no plan for an answer: who it is, the question, its options.
+/// A session's question if there is no plan for an answer: the session, the question, its options.
 pub(super) fn asked(session: &SessionView) -> String {
     let mut lines = vec![to(&session.agent, &session.session_id)];
     match (&session.asks, &session.question) {
@@ -14,7 +15,7 @@ pub(super) fn asked(session: &SessionView) -> String {
     in_lines(&lines)
 }
 
-/// What a person sees before they confirm. `is_look` if nothing is to be sent: then also how it would be.
+/// What a person sees before they confirm. `is_look`: nothing will be sent, so it also shows how to send it.
 pub(super) fn plan(plan: &ReplyPlan, is_look: bool) -> String {
     let mut lines = vec![to(&plan.session.agent, &plan.session.session_id)];
     match (&plan.permission, &plan.asked, &plan.question) {
@@ -47,7 +48,7 @@ pub(super) fn plan(plan: &ReplyPlan, is_look: bool) -> String {
     in_lines(&lines)
 }
 
-/// What is asked of the person before it is sent.
+/// The question to the person before sending.
 pub(super) fn confirm(plan: &ReplyPlan, body: &ReplyBody) -> String {
     match (body, &plan.unsettled) {
         (ReplyBody::Permission { answer, .. }, _) => {
@@ -63,7 +64,7 @@ pub(super) fn confirm(plan: &ReplyPlan, body: &ReplyBody) -> String {
     }
 }
 
-/// How one of the options is chosen by this command.
+/// The command that chooses one of the options.
 fn by_command(plan: &ReplyPlan) -> Option<String> {
     let id = display_text::line(&plan.session.session_id);
     if plan.permission.is_some() {

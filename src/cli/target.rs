@@ -1,7 +1,8 @@
-//! What a person means by `PATH|SESSION`: one rule for all commands that take it.
+//! The meaning of `PATH|SESSION`: one rule for all commands that take it.
 //!
-//! A directory is a workspace. Anything else is the id of a session, or its beginning, of which six signs are
-//! enough. Where several sessions could be meant, all are listed and none is chosen.
+//! A directory is a workspace. Anything else is the id of a session, or its first characters, of which six
+//! are enough. If
+//! several sessions match, all are listed and none may be chosen.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use crate::model::{SessionView, WorkspaceView, display_text};
 use super::environment::Environment;
 use super::exit::Failure;
 
-/// So many signs of an id name a session.
+/// The fewest characters of an id that name a session.
 const LEAST: usize = 6;
 
 /// What was named.
@@ -26,13 +27,13 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// What `named` names.
+    /// Parses `named`.
     pub(super) fn of(environment: &Environment, named: &str) -> Target {
         let path = environment.absolute(named.as_ref());
         if path.is_dir() { Target::Folder(path) } else { Target::Session(named.to_owned()) }
     }
 
-    /// What it takes to look at it: the workspace, or all in which a session may be.
+    /// The parameters of an engine that looks at the target: one workspace, or all in which the session may be.
     pub(super) fn engine_config(&self, environment: &Environment) -> Result<EngineConfig, Failure> {
         let scope = match self {
             Target::Folder(path) => Scope::One(path.clone()),
@@ -43,7 +44,8 @@ impl Target {
         environment.engine_config(scope, Flags::default(), Overrides::default())
     }
 
-    /// The sessions that it names among those of `views`; `narrower` is one more id or beginning, from a flag.
+    /// The sessions in `views` that the target names; `narrower` is a further id or beginning of one, from a
+    /// flag.
     pub(super) fn sessions<'v>(
         &self,
         views: &'v [WorkspaceView],
@@ -58,7 +60,7 @@ impl Target {
         };
         let all = views.iter().flat_map(|view| view.sessions.iter().map(move |session| (view, session)));
         let mut meant: Vec<_> = all.filter(|(_, session)| is_meant(session)).collect();
-        // A whole id is not also the beginning of a longer one.
+        // A complete id may also be the beginning of a longer one: prefer the exact match.
         if let Some(wanted) = narrower.or(own)
             && meant.iter().any(|(_, session)| session.session_id == wanted)
         {
@@ -67,7 +69,7 @@ impl Target {
         meant
     }
 
-    /// The words for what is not there.
+    /// The failure if the target was not found.
     pub(super) fn not_found(&self) -> Failure {
         Failure::NoWorkspace(match self {
             Target::Folder(path) => {
@@ -81,7 +83,7 @@ impl Target {
     }
 }
 
-/// Several sessions could be meant: lists them, with `way` to name one.
+/// The failure if several sessions match: lists them; `way` says how to name one.
 pub(super) fn several(sessions: &[(&WorkspaceView, &SessionView)], way: &str) -> Failure {
     let mut words = format!("several sessions could be meant; {way}:");
     for (view, session) in sessions {
@@ -99,7 +101,7 @@ pub(super) fn several(sessions: &[(&WorkspaceView, &SessionView)], way: &str) ->
     Failure::Usage(words)
 }
 
-/// Whether this is the id, or enough of it.
+/// Whether `wanted` is `id`, or enough of its beginning.
 fn names(wanted: &str, id: &str) -> bool {
     wanted == id || (wanted.chars().count() >= LEAST && id.starts_with(wanted))
 }

@@ -1,5 +1,6 @@
-//! What all fronts of actions share: the one workspace that is meant, words about progress on standard error,
-//! the question before something is done, and how an outcome ends the program.
+//! What all fronts of actions share: the target workspace, progress on standard error, the question before an
+//! action, and
+//! the exit code for its outcome. It must not know any single action.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -13,20 +14,20 @@ use super::exit::{Failure, Outcome};
 use super::output;
 use super::signalled::Signalled;
 
-/// What a run on one workspace starts with.
+/// The parameters of an engine on one workspace.
 pub(super) fn engine_config(environment: &Environment, path: &Path) -> Result<EngineConfig, Failure> {
     let scope = Scope::One(environment.absolute(path));
     environment.engine_config(scope, Flags::default(), Overrides::default())
 }
 
-/// One workspace, judged, for an action on it.
+/// One judged workspace, the target of an action.
 pub(super) struct TargetWorkspace<'a> {
     all: OneShot<'a>,
     view: WorkspaceView,
 }
 
 impl<'a> TargetWorkspace<'a> {
-    /// Judges the one workspace of `config`; what cannot be remembered is told on standard error.
+    /// Judges the one workspace of `config`. What cannot be stored is reported on standard error.
     ///
     /// # Errors
     /// There is no workspace at the path.
@@ -44,23 +45,24 @@ impl<'a> TargetWorkspace<'a> {
         Ok(TargetWorkspace { all, view })
     }
 
-    /// One workspace of those that were judged.
+    /// One of the workspaces that were judged.
     pub(super) fn on(all: OneShot<'a>, view: WorkspaceView) -> TargetWorkspace<'a> {
         TargetWorkspace { all, view }
     }
 
-    /// The workspace as it was judged last.
+    /// The latest view of the workspace.
     pub(super) fn view(&self) -> &WorkspaceView {
         &self.view
     }
 
-    /// Lets Ctrl-C and the other signals that end a program end the action that runs, and all that it started.
-    /// The number of the signal that came is told afterwards.
+    /// Lets Ctrl-C and the other terminating signals cancel the running action and all that it started. The
+    /// result tells
+    /// afterwards which signal arrived.
     pub(super) fn end_on_signal(&self) -> Signalled {
         Signalled::listen(self.all.cancel())
     }
 
-    /// Has an action carried out, with another way to tell how far it is.
+    /// Carries out an action, with `report` for its progress.
     pub(super) fn act_with(
         &mut self,
         action: Action,
@@ -73,8 +75,9 @@ impl<'a> TargetWorkspace<'a> {
         outcome
     }
 
-    /// Has an action carried out that moves something. A signal ends it before that, with how the program ends then; from
-    /// there on it is finished.
+    /// Carries out an action that moves something. Before the move, a signal cancels it, and the error is how
+    /// the program
+    /// ends; after that, the action is completed.
     pub(super) fn act_or_signal(&mut self, action: Action) -> Result<ActionOutcome, Outcome> {
         let signalled = self.end_on_signal();
         let outcome = self.action(action);
@@ -87,12 +90,12 @@ impl<'a> TargetWorkspace<'a> {
         }
     }
 
-    /// What could not be remembered by now, in words.
+    /// What could not be stored so far, as text for a person.
     pub(super) fn notices(&self) -> Vec<String> {
         self.all.judged().notices
     }
 
-    /// Has an action carried out. How far it is goes to standard error, if a person sees that.
+    /// Carries out an action. Its progress goes to standard error if that is a terminal.
     pub(super) fn action(&mut self, action: Action) -> ActionOutcome {
         let is_seen = io::stderr().is_terminal();
         let report = move |progress: ActionProgress| {
@@ -104,8 +107,9 @@ impl<'a> TargetWorkspace<'a> {
     }
 }
 
-/// Asks a person, on the terminal. `is_yes` is their answer given before, by a flag. Without a terminal it
-/// is a no, with a line that says how to say yes.
+/// Asks a person on the terminal. `is_yes` is an answer given earlier by a flag. Without a terminal the
+/// answer is no, with
+/// a line that says how to say yes.
 pub(super) fn confirm(question: &str, is_yes: bool) -> bool {
     if is_yes {
         return true;
@@ -115,7 +119,7 @@ pub(super) fn confirm(question: &str, is_yes: bool) -> bool {
         return false;
     }
     let mut stderr = io::stderr().lock();
-    // A terminal that cannot be written to gives no answer either.
+    // A terminal that cannot be written to gives the read below no answer either.
     let _ = write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush());
     drop(stderr);
     let mut answer = String::new();
@@ -123,7 +127,7 @@ pub(super) fn confirm(question: &str, is_yes: bool) -> bool {
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// Ends with a problem: its words and what can be done about it on standard error, its class as the code.
+/// Ends with a problem: prints its message and advice on standard error; its class gives the exit code.
 pub(super) fn fail(problem: &ActionProblem) -> Outcome {
     output::complain(&format!("closeout: {}", display_text::line(&problem.message)));
     if let Some(next) = &problem.next {
@@ -132,7 +136,7 @@ pub(super) fn fail(problem: &ActionProblem) -> Outcome {
     Outcome::Action(problem.class)
 }
 
-/// Ends with an outcome that does not belong to the action that was asked for.
+/// Ends with an outcome that does not belong to the requested action.
 pub(super) fn unexpected(outcome: &ActionOutcome) -> Outcome {
     if let ActionOutcome::Failed(problem) = outcome {
         fail(problem)

@@ -1,8 +1,10 @@
-//! `closeout hook event`: leaves one line of what an agent tells, and ends. The agent waits meanwhile.
+//! `closeout hook event`: appends one line about an agent's event, and ends. The agent waits meanwhile.
 //!
-//! It says nothing, never fails and never waits long, whatever it is given: what it prints or how it
-//! ends would steer the agent. It reads no configuration, keeps no log, and of the environment only
-//! what is named here; the rest of it holds secrets.
+//! Whatever its input, it must print nothing, never fail and never wait long, since its output or its exit
+//! code would steer
+//! the agent. It reads no configuration, keeps no log, and reads only the environment variables named here;
+//! the others
+//! hold secrets.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -17,12 +19,12 @@ use crate::engine::clock;
 use crate::model::{HookEvent, Pane};
 use crate::store::hook_log;
 
-/// The longest path of a socket that is written down, in bytes (unix(7) allows less).
+/// The longest socket path that is stored, in bytes (unix(7) allows less).
 const LONGEST_SOCKET: usize = 200;
 
-/// Leaves the event that standard input tells of. `arguments` are those behind `hook event`.
+/// Stores the event on standard input. `arguments` are those after `hook event`.
 pub(super) fn run(arguments: &[OsString]) {
-    // A failure of closeout's own is no failure of the agent.
+    // A failure of closeout's own must not become one of the agent.
     let _ = panic::catch_unwind(|| agent_named(arguments).and_then(leave_event));
 }
 
@@ -41,11 +43,11 @@ pub(super) fn agent_named(arguments: &[OsString]) -> Option<&'static Hooks> {
     None
 }
 
-/// Reads the payload and writes the event. `None` says where it ended, and nobody asks.
+/// Reads the payload and appends the event. `None` only means that it stopped early; nobody uses it.
 fn leave_event(hooks: &Hooks) -> Option<()> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if variable("CLOSEOUT_PROBE").is_some() {
-        // A look of closeout's own into a session.
+        // The session is a probe of closeout's own.
         return None;
     }
     let state_folder = state_folder(variable)?;
@@ -63,7 +65,7 @@ fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<std::path
     Sources { environment, home, flags: Flags::default() }.state_folder()
 }
 
-/// Adds what the hook's own process knows of the agent's.
+/// Adds what the hook's own process knows about the agent's process.
 fn add_surroundings(hooks: &Hooks, variable: impl Fn(&str) -> Option<OsString>, event: &mut HookEvent) {
     let pid = hooks.pid_variable.and_then(&variable).and_then(|pid| pid.to_str()?.parse().ok());
     let process = agent_process(pid);
@@ -78,11 +80,11 @@ fn add_surroundings(hooks: &Hooks, variable: impl Fn(&str) -> Option<OsString>, 
     event.pane = pane(variable("TMUX").as_deref(), variable("TMUX_PANE").as_deref());
 }
 
-/// The pane that tmux named in the environment: `TMUX` is `SOCKET,PID,SESSION` (tmux(1)).
+/// The pane that tmux names in the environment: `TMUX` is `SOCKET,PID,SESSION` (tmux(1)).
 fn pane(tmux: Option<&OsStr>, pane: Option<&OsStr>) -> Option<Pane> {
     let id = pane?.to_str()?;
     let is_id = id.strip_prefix('%').is_some_and(|number| number.parse::<u32>().is_ok());
-    // A path may hold commas.
+    // The path may contain commas.
     let socket = tmux?.to_str()?.rsplitn(3, ',').nth(2)?;
     let is_socket = socket.starts_with('/') && socket.len() <= LONGEST_SOCKET;
     (is_id && is_socket).then(|| Pane { socket: Some(socket.to_owned()), id: id.to_owned() })

@@ -1,6 +1,9 @@
-//! `closeout hook stop` and the other gates: an agent that is about to stop asks whether it may, and waits for the answer.
+//! `closeout hook stop` and the other gates: an agent that is about to stop asks whether it may, and waits
+//! for the answer.
 //!
-//! An error of closeout's own never holds an agent: then it says nothing, ends with 0, and leaves a line in the log.
+//! An error of closeout's own must never block an agent: then it prints nothing (for the SDK, the answer that
+//! lets the
+//! agent stop), exits with 0, and writes a line to the log.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -23,27 +26,27 @@ use crate::model::{Action, EndingTurn, GateCall, GateEvent, GateSettings, LetGo,
 use crate::present::gate::feedback;
 use crate::present::sets;
 
-/// So much of the end of an agent's last message is judged, in bytes, as of a record.
+/// How much of the end of an agent's last message is judged, in bytes; the same as for a record.
 const LONGEST_MESSAGE: usize = 256 << 10;
-/// What an agent is called that does not say its name.
+/// The name of an agent that does not give one.
 const UNNAMED: &str = "agent";
 
-/// What the arguments say.
+/// The arguments.
 struct Asked {
     event: GateEvent,
     agent: String,
     is_sdk: bool,
 }
 
-/// What is answered.
+/// The gate's answer.
 enum Answer {
     Hold(String),
     LetGo(LetGo),
-    /// Nothing could be found out; the reason in words.
+    /// No verdict could be reached, with the reason.
     Failed(String),
 }
 
-/// Asks the gate at `event`. `arguments` are those behind it.
+/// Runs the gate at `event`. `arguments` are those after its name.
 pub(super) fn run(event: GateEvent, arguments: &[OsString]) -> ExitCode {
     let asked = Asked::read(event, arguments);
     let answer = catch_unwind(AssertUnwindSafe(|| answer(&asked)));
@@ -51,7 +54,7 @@ pub(super) fn run(event: GateEvent, arguments: &[OsString]) -> ExitCode {
 }
 
 impl Asked {
-    /// What is not understood is passed over: a newer client may give more.
+    /// Parses the arguments. Unknown ones are ignored, since a newer client may pass more.
     fn read(event: GateEvent, arguments: &[OsString]) -> Asked {
         let mut asked = Asked { event, agent: UNNAMED.to_owned(), is_sdk: false };
         let mut words = arguments.iter().filter_map(|argument| argument.to_str());
@@ -68,10 +71,10 @@ impl Asked {
         asked
     }
 
-    /// Answers in the form that the caller understands.
+    /// Prints the answer in the form that the caller understands.
     fn tell(&self, answer: &Answer) -> ExitCode {
         let mut stdout = std::io::stdout().lock();
-        // An agent that does not read the answer goes its own way.
+        // An agent that does not read the answer proceeds without it.
         let mut print = |answer: serde_json::Value| {
             let _ = writeln!(stdout, "{answer}").and_then(|()| stdout.flush());
         };
@@ -85,8 +88,9 @@ impl Asked {
             Answer::Failed(reason) if self.is_sdk => {
                 print(json!({"needsMoreTurns": false, "decision": "stop", "reason": reason}));
             }
-            // Claude Code knows no JSON answer at this event: its exit code 2 keeps the task open, and the agent reads
-            // what stands on standard error.
+            // Claude Code accepts no JSON answer to this event: exit code 2 keeps the task open, and the
+            // agent reads
+            // standard error.
             Answer::Hold(reason) if self.event == GateEvent::TaskCompleted => {
                 let _ = writeln!(std::io::stderr(), "{reason}");
                 return ExitCode::from(2);
@@ -101,7 +105,7 @@ impl Asked {
 fn answer(asked: &Asked) -> Answer {
     let environment = Environment::read();
     if environment.variable("CLOSEOUT_PROBE").is_some() {
-        // A look of closeout's own into a session.
+        // The session is a probe of closeout's own.
         return Answer::LetGo(LetGo::Helper);
     }
     let answer = judged(asked, &environment);
@@ -143,7 +147,7 @@ fn judged(asked: &Asked, environment: &Environment) -> Answer {
     }
 }
 
-/// The turn that ends, as the payload tells it. A sub-agent's message does not end the turn of its session.
+/// The ending turn, from the payload. A sub-agent's message does not end the turn of its session.
 fn ending(call: &GateCall, agent: &str) -> Option<EndingTurn> {
     let message = call.last_message.as_ref().map(|text| {
         let begin = text.len().saturating_sub(LONGEST_MESSAGE);
@@ -154,7 +158,7 @@ fn ending(call: &GateCall, agent: &str) -> Option<EndingTurn> {
     Some(EndingTurn { agent: agent.to_owned(), session_id, message, prompt: call.prompt.clone() })
 }
 
-/// Judges on another thread: an answer that takes too long is none, and the end of the process ends it.
+/// Judges on another thread. If that takes too long the gate fails open, and the thread ends with the process.
 fn within_limit(
     agent: String,
     call: GateCall,
@@ -169,7 +173,7 @@ fn within_limit(
     if let Err(error) = thread::Builder::new().spawn(judging) {
         return Answer::Failed(format!("judging could not start: {error}"));
     }
-    // The sender goes with a thread that panicked.
+    // If the thread panics, its sender is dropped.
     receiver.recv_timeout(limit).unwrap_or_else(|_| Answer::Failed("judging took too long".to_owned()))
 }
 
@@ -213,15 +217,16 @@ fn by_verdict(
     }
 }
 
-/// Judges, and runs the checks that are configured where the verdict waits for them: an agent that has to go on anyway
-/// need not wait for them.
+/// Judges, and runs the configured checks if the verdict is waiting for them: an agent that has to go on
+/// anyway need not
+/// wait for them.
 fn judged_with_checks(config: &EngineConfig, call: &GateCall) -> Judged {
     let mut all = OneShot::judge(config);
     let judged = all.judged();
     let id = judged.views.first().map(|view| view.id.clone());
     let waits = judged.views.first().is_some_and(|view| waits_for_checks(view, call));
     let Some(id) = id.filter(|_| waits) else { return judged };
-    // One that could not be run is told by its row.
+    // A check that could not be run is reported in its row.
     let _ = all.action(&id, Action::RunChecks, &|_| {});
     all.judged()
 }

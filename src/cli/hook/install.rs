@@ -1,5 +1,6 @@
-//! `closeout hook install` and `closeout hook remove`: shows what changes in the settings of each agent,
-//! and changes it. What cannot be changed safely stays, with the reason.
+//! `closeout hook install` and `closeout hook remove`: shows the changes to each agent's settings and makes
+//! them. What
+//! cannot be changed safely must stay, and is reported with the reason.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use crate::engine::clock;
 use crate::model::display_text;
 use crate::store::settings_file;
 
-/// Whether hooks are put in or taken out.
+/// Whether hooks are installed or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// `install`
@@ -27,14 +28,14 @@ pub(super) enum Direction {
     Out,
 }
 
-/// What is to be done with one file.
+/// The change to one file.
 struct Change {
     path: PathBuf,
     before: Option<String>,
     after: Option<String>,
 }
 
-/// Runs the command for each agent. One that fails keeps none of the others from being changed.
+/// Runs the command for each agent. A failure for one does not stop the others.
 pub(super) fn run(environment: &Environment, settings: &HookSettings, direction: Direction) -> Ended {
     let program = own_program()?;
     let state_folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
@@ -57,7 +58,7 @@ pub(super) fn run(environment: &Environment, settings: &HookSettings, direction:
             Err(problem) => problems.push(problem),
         }
     }
-    // Last, where it is read: what its person still has to do.
+    // Printed last, where it is noticed: what the person still has to do.
     for note in notes {
         output::print_line(&note)?;
     }
@@ -82,7 +83,7 @@ pub(in crate::cli) fn own_program() -> Result<String, Failure> {
         .map_err(|_| Failure::Usage("the path of closeout is not UTF-8, which settings must be".to_owned()))
 }
 
-/// The first link on the way from `folder` down to `path`: an agent could have made it lead anywhere.
+/// The first symbolic link between `folder` and `path`: an agent could have pointed it anywhere.
 fn link_below(folder: &Path, path: &Path) -> Option<PathBuf> {
     let below = path.strip_prefix(folder).ok()?;
     let places = below.components().scan(folder.to_owned(), |place, part| {
@@ -101,8 +102,9 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Changes the settings of one agent, and says what it does; what its person still has to do, a line each. `None`
-    /// if the agent was passed over.
+    /// Changes the settings of one agent and reports it. Returns what the person still has to do, a line
+    /// each; `None` if the
+    /// agent was skipped.
     fn handle(&self, hooks: &'static Hooks) -> Result<Option<Vec<String>>, Failure> {
         let name = hooks.agent;
         let Some(folder) = self.environment.folder_of(&hooks.folder) else {
@@ -225,16 +227,18 @@ impl Job<'_> {
         }
     }
 
-    /// What was there before the hooks were put in, if nothing else was changed since: where a text could
-    /// have been laid out in two ways, the copy tells. Else `after`, or no file if that is empty and
-    /// closeout made the file.
+    /// The text from before the hooks were installed, if nothing else has changed since. It comes from the
+    /// backup, as
+    /// removing the hooks could yield more than one layout. Otherwise `after`, or no file if that is empty
+    /// and closeout
+    /// created the file.
     fn as_it_was(&self, path: &Path, now: &str, wanted: &Wanted, after: String) -> Option<String> {
         let copies = settings_file::copies(&self.state_folder, path);
         let is_made_here = copies.last().is_some_and(Option::is_none);
         for copy in copies {
             let Ok(copy) = copy.map(String::from_utf8).transpose() else { continue };
             let installed = hook_settings::install(copy.as_deref().unwrap_or_default(), wanted);
-            // A copy of an earlier closeout's hooks is not what was there before.
+            // A backup that contains hooks of an earlier closeout is not the original.
             let is_without = copy.as_deref().is_none_or(|copy| {
                 hook_settings::remove(copy, wanted.hooks).is_ok_and(|without| without == copy)
             });
@@ -247,7 +251,7 @@ impl Job<'_> {
 }
 
 impl Change {
-    /// How much is changed.
+    /// The size of the change, in words.
     fn lines(&self) -> String {
         let (before, after) =
             (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
@@ -279,7 +283,7 @@ impl Change {
     }
 }
 
-/// The moment as a name that sorts.
+/// The current time as a name that sorts.
 fn stamp() -> String {
     let now = Moment::from_millisecond(clock::now().0).unwrap_or_default();
     now.strftime("%Y%m%dT%H%M%S%3fZ").to_string()

@@ -1,4 +1,6 @@
-//! `closeout hook`: what agents call at their events, and how they come to do so.
+//! `closeout hook`: the commands that agents call at their events, and their installation. No agent's
+//! settings change
+//! except at a person's request.
 
 mod event;
 mod gate;
@@ -17,9 +19,11 @@ use crate::model::GateEvent;
 
 pub(super) use install::own_program;
 
-/// Runs what an agent calls, if these are its arguments, and gives its exit code: `closeout hook event`, or a gate like
-/// `closeout hook stop`. `None` for other arguments. Whatever stands behind the event, nothing of it is a failure: an
-/// exit code of closeout's own would steer the agent.
+/// Handles a call by an agent (`closeout hook event`, or a gate like `closeout hook stop`) and returns its
+/// exit code;
+/// `None` for other arguments. Whatever follows the event's name, it is never a usage error: an unexpected
+/// exit code would
+/// steer the agent.
 pub fn run_if_called_by_agent(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let arguments: Vec<OsString> = arguments.into_iter().skip(1).take(16).collect();
     let [first, second, rest @ ..] = arguments.as_slice() else { return None };
@@ -43,7 +47,7 @@ pub fn run_if_called_by_agent(arguments: impl IntoIterator<Item = OsString>) -> 
 /// Runs `closeout hook`.
 pub(super) fn run(environment: &Environment, command: &Hook) -> Ended {
     match command {
-        // `main` takes them before anything else; nothing is left here but what it did not take.
+        // `main` handles these before anything else; only calls that it did not recognise arrive here.
         Hook::Event { .. }
         | Hook::Stop(_)
         | Hook::SubagentStop(_)

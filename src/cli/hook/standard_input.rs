@@ -1,4 +1,5 @@
-//! The payload on standard input, read within bounds: of time, since an agent waits, and of memory.
+//! Reads the payload on standard input within limits of time, since an agent waits, and of memory. It must
+//! not parse it.
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::time::Duration;
@@ -7,17 +8,18 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::engine::clock;
 
-/// More is not read, in bytes. What matters stands at the begin.
+/// The most that is read, in bytes. What matters is at the beginning.
 const MOST: u64 = 16 << 20;
 /// How much is read at a time, in bytes.
 const PIECE: usize = 64 << 10;
 /// How long the input may be silent.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How long all of it may take, in milliseconds.
+/// How long reading may take in total, in milliseconds.
 const LIMIT_MS: i64 = 2000;
 
-/// What there is on standard input until its end, or until it has taken too long. `None` for a terminal:
-/// a person who tries the command waits for nothing.
+/// The content of standard input, up to its end or a limit. `None` for a terminal, so that a person who tries
+/// the command
+/// does not wait.
 pub(super) fn read_payload() -> Option<Vec<u8>> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

@@ -1,22 +1,22 @@
-//! The answer to an agent's question: typed here, handed over by `closeout reply`, or given to its session elsewhere.
+//! Reads the answer to an agent's question when it is typed here. It must not interpret it.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 
-/// Lines that a person types while the run goes on.
+/// Lines that a person types during the run.
 pub(super) struct Typed {
     lines: Option<Receiver<String>>,
 }
 
 impl Typed {
-    /// Reads standard input from now on, if it is a terminal.
+    /// Starts to read standard input, if it is a terminal.
     pub(super) fn listen() -> Typed {
         if !io::stdin().is_terminal() {
             return Typed { lines: None };
         }
         let (sender, lines) = channel();
-        // It sleeps in the read until the program ends.
+        // This thread stays blocked in its read until the program ends.
         let started = thread::Builder::new().spawn(move || {
             for line in io::stdin().lock().lines() {
                 let Ok(line) = line else { break };
@@ -33,7 +33,7 @@ impl Typed {
         self.lines.is_some()
     }
 
-    /// Drops what was typed before anything was asked.
+    /// Drops what was typed before the question.
     pub(super) fn clear(&mut self) {
         while self.next().is_some() {}
     }

@@ -1,7 +1,8 @@
-//! One run of the command: in a session of its own, its output passed on and watched. It is ended when it stands
-//! still, takes too long or is not wanted any more; what was not committed is recorded first.
+//! One run of the command, in a process session of its own, with its output passed on and watched. It is
+//! ended when it
+//! stalls, takes too long or is no longer wanted; if it stalled, uncommitted work is recorded first.
 //!
-//! It must not read meaning into the output.
+//! It must not interpret the output.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,15 +17,15 @@ use crate::cli::output;
 use crate::model::{CommandEnd, display_text};
 use crate::process::{self, Cancel, End, Launcher, ProcessError, Spec};
 
-/// So often the output is passed on.
+/// The interval at which output is passed on.
 const PASS_ON: Duration = Duration::from_millis(150);
-/// What moved no longer ago is at work.
+/// A command with any activity within this time counts as at work.
 const ACTIVE: Duration = Duration::from_mins(1);
-/// After INT it has so long to clean up.
+/// The time a command has to clean up after SIGINT.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(3);
-/// A command without a limit ends by itself, or when it stands still.
+/// In place of a missing time limit: the command ends by itself, or when it stalls.
 const NO_LIMIT: Duration = Duration::from_hours(366 * 24);
-/// The longest argument (execve(2)), with room for what stands around the prompt.
+/// The longest argument in bytes (execve(2) allows 128 KiB), with room for the words around the prompt.
 const LONGEST_ARGUMENT: usize = 120 << 10;
 
 /// What is run.
@@ -42,17 +43,18 @@ pub(super) struct Command<'a> {
     pub(super) is_quiet: bool,
 }
 
-/// What tells whether a command stands still, and what is done before it is ended.
+/// Detects whether a command stalls, and prepares its end.
 pub(super) trait Watcher: Sync {
-    /// After so long without any move it is ended; `None` never ends it.
+    /// How long it may go without any activity before it is ended; `None` never ends it.
     fn patience(&self) -> Option<Duration>;
-    /// Something that is other whenever files, git or the record moved.
+    /// A value that changes whenever files, git or the session's record changed.
     fn look(&self) -> u64;
-    /// It stands still and will be ended; whether its agent is at work all the same.
+    /// Called when the command has stalled and will be ended. Returns whether its agent is at work all the
+    /// same.
     fn before_the_end(&self) -> bool;
 }
 
-/// How it ended.
+/// How the command ended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended {
     pub(super) end: CommandEnd,
@@ -60,14 +62,14 @@ pub(super) struct Ended {
     pub(super) was_active: bool,
 }
 
-/// What was seen of it.
+/// What was observed of the command.
 #[derive(Debug, Clone, Copy, Default)]
 struct Watched {
     stood_still: bool,
     was_active: bool,
 }
 
-/// Runs it, and waits for its end. `stop` ends it early.
+/// Runs the command and waits for its end. `stop` ends it early.
 pub(super) fn run(command: &Command<'_>, stop: &Cancel, watcher: &dyn Watcher) -> Result<Ended, Failure> {
     let spec = spec(command)?;
     let (ending, over) = (Cancel::new(), Cancel::new());
@@ -125,7 +127,7 @@ fn spec(command: &Command<'_>) -> Result<Spec, Failure> {
     })
 }
 
-/// Passes the output on until the command is `over`; what was seen of it meanwhile.
+/// Passes the output on until the command is `over`; returns what was observed meanwhile.
 fn watch(
     command: &Command<'_>,
     stop: &Cancel,
@@ -137,7 +139,7 @@ fn watch(
     let patience = watcher.patience();
     let pause = patience.map(|patience| (patience / 10).clamp(PASS_ON, Duration::from_secs(30)));
     let mut seen = patience.map(|_| watcher.look());
-    // Counted in pauses: a clock that is set changes nothing.
+    // Counted in pauses, so that setting the clock changes nothing.
     let (mut still_for, mut since_look) = (Duration::ZERO, Duration::ZERO);
     let (mut stood_still, mut was_active) = (false, true);
     loop {
@@ -173,13 +175,13 @@ fn watch(
     }
 }
 
-/// The end of a file that grows.
+/// The new output at the end of a growing file.
 struct Tail {
     file: Option<File>,
     rest: Vec<u8>,
 }
 
-/// A line that is longer is passed on in parts.
+/// A longer line is passed on in parts, in bytes.
 const LONGEST_LINE: usize = 8 << 10;
 
 impl Tail {
@@ -187,7 +189,7 @@ impl Tail {
         Tail { file: File::open(path).ok(), rest: Vec::new() }
     }
 
-    /// Prints whole lines that are new, and at the end what is left. True when anything was new.
+    /// Prints the complete new lines, and finally the rest. True if anything was new.
     fn pass_on(&mut self, is_quiet: bool, is_over: bool) -> bool {
         let mut buffer = vec![0_u8; 64 << 10];
         let mut is_new = false;
@@ -218,7 +220,7 @@ impl Tail {
     }
 }
 
-/// The program that `name` means: by the search path, or from `folder` where it is a path.
+/// The path of the program `name`: by the search path, or relative to `folder` if it contains a slash.
 pub(super) fn program(
     name: &str,
     folder: &Path,

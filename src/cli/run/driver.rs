@@ -1,4 +1,5 @@
-//! What a run stands on: its order, its state, its limits, and how they are kept.
+//! The base of a run: its order, its state, its limits, and how they are stored. It must not decide the next
+//! step.
 
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ use crate::store::{RunFolder, Store};
 use super::asking::Typed;
 use super::report::Reporter;
 
-/// A file of before is told from one of the run by its time, which must be older than this.
+/// How old a decision file must be at the start of a run: its time alone tells an earlier file from one of
+/// this run.
 const SETTLE: Duration = Duration::from_millis(2_200);
 
 /// Drives one run.
@@ -30,7 +32,7 @@ pub(super) struct Driver<'a> {
     pub(super) stop: Cancel,
     pub(super) typed: Typed,
     pub(super) is_quiet: bool,
-    /// The record of uncommitted work that was made last.
+    /// The latest record of uncommitted work.
     pub(super) record: Option<String>,
     pub(super) last: Option<WorkspaceView>,
     /// Whether the agent was at work when its command was ended.
@@ -75,7 +77,7 @@ impl<'a> Driver<'a> {
         })
     }
 
-    /// Adds to the history; a run goes on without it.
+    /// Adds to the history. If that fails, the run goes on without it.
     pub(super) fn note(&self, what: HistoryEvent) {
         let agent =
             self.last.as_ref().and_then(|view| view.agent.clone()).or_else(|| self.run.order.agent.clone());
@@ -85,7 +87,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Why nothing more may be begun.
+    /// Why nothing more may begin.
     pub(super) fn over(&self) -> Option<LoopEvent> {
         if self.stop.is_cancelled() {
             return Some(LoopEvent::Cancelled);
@@ -93,14 +95,14 @@ impl<'a> Driver<'a> {
         self.time_left().is_some_and(|left| left.is_zero()).then_some(LoopEvent::TimeUp)
     }
 
-    /// The time that is left of the whole run.
+    /// The time left for the whole run; `None` without a deadline.
     pub(super) fn time_left(&self) -> Option<Duration> {
         let limit = Duration::from_secs(self.run.order.deadline_seconds?);
         let used = u64::try_from(clock::now().millis_since(self.run.began_at)).unwrap_or_default();
         Some(limit.saturating_sub(Duration::from_millis(used)))
     }
 
-    /// Waits until a decision file of before is old enough to be told from one of this run.
+    /// Waits until an earlier decision file is old enough to be told from one of this run.
     pub(super) fn settle(&self) {
         let Some(file) = self.decision_file() else { return };
         let age =
@@ -122,16 +124,16 @@ impl<'a> Driver<'a> {
 }
 
 pub(super) fn dollars(micros: u64) -> f64 {
-    // Money below a million dollars is exact enough in a double.
+    // Exact enough for amounts below a million dollars.
     Duration::from_micros(micros).as_secs_f64()
 }
 
-/// A run that cannot be kept is not begun: a crash would lose where it was.
+/// The failure of a run that cannot be stored. Such a run does not begin: a crash would lose its state.
 pub(super) fn unkept(why: &str) -> Failure {
     Failure::Unreadable(format!("a run cannot be kept: {}", display_text::line(why)))
 }
 
-/// A breaker that is open, in words.
+/// The reason if the circuit breaker is open.
 pub(super) fn breaker_words(n_time_outs: u32) -> Option<String> {
     let breaker = Breaker { n_time_outs };
     breaker.is_open().then(|| {

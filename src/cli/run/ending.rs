@@ -1,4 +1,4 @@
-//! The end of a run: what is kept, what is told, and the exit code.
+//! The end of a run: what is stored, what is reported, and the exit code. It must not start anything again.
 
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::notices;
@@ -10,7 +10,7 @@ use super::mover::record;
 use super::report::{RunNews, RunResult};
 
 impl Driver<'_> {
-    /// Keeps the end, and tells it.
+    /// Stores the end and reports it.
     pub(super) fn finish(mut self, status: RunStatus) -> Result<Outcome, Failure> {
         let state = self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.state);
         let is_at_risk = self.last.as_ref().and_then(|view| view.verdict.as_ref()).is_some_and(|verdict| {
@@ -23,7 +23,7 @@ impl Driver<'_> {
         }
         let verdict = verdict_of(status, state, is_at_risk);
         if status == RunStatus::Cancelled {
-            // It can go on: the command is run again.
+            // Cancelled runs can be resumed, and the command is then run again.
             self.run.state.phase = RunPhase::Running;
         } else {
             self.run.ended = Some(RunEnding { at: clock::now(), status });
@@ -90,7 +90,7 @@ impl Driver<'_> {
     }
 }
 
-/// The verdict of a run that ended so. What a limit ended is not complete (R6).
+/// The verdict of a run with this status. A run that a limit ended is never complete (R6).
 fn verdict_of(status: RunStatus, state: Option<VerdictState>, is_at_risk: bool) -> VerdictState {
     match status {
         RunStatus::Complete => VerdictState::Complete,

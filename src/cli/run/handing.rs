@@ -1,4 +1,4 @@
-//! What a command is handed: its environment, and the prompt.
+//! What a command receives: its environment and the prompt. It must not run it.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,9 @@ use crate::process;
 use super::driver::Driver;
 
 impl Driver<'_> {
-    /// The person's own environment for a command of theirs; for an agent, what is meant for it.
+    /// The variables of the command: the person's whole environment for a command of their own; for an agent,
+    /// only what is
+    /// meant for it.
     pub(super) fn variables(&self, number: u32, check_id: &str) -> Vec<(OsString, OsString)> {
         let adapters = self.environment.adapters();
         let agent = self.run.order.agent.as_deref();
@@ -55,7 +57,7 @@ impl Driver<'_> {
     }
 }
 
-/// What became of an iteration, for the next prompt.
+/// What an iteration achieved, for the next prompt.
 fn summary(iteration: &RunIteration) -> String {
     let end = iteration.end.map_or_else(|| "ended".to_owned(), CommandEnd::label);
     let state = iteration.verdict.map_or("not judged", VerdictState::name);

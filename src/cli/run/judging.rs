@@ -1,4 +1,4 @@
-//! Judges the work of an iteration as `closeout check` does: the same engine, the same evidence, the same verdict.
+//! Judges the work of an iteration exactly as `closeout check` does. It must not have rules of its own.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
@@ -18,10 +18,10 @@ use crate::model::{
     WorkspaceView,
 };
 
-/// So much of the end of the output can hold the marker, the question or the cost.
+/// How many bytes at the end of the output are searched for the marker, the question and the cost.
 pub(super) const OUTPUT_END: u64 = 256 << 10;
 
-/// What an engine is started with that judges an iteration of `run`.
+/// The parameters of an engine that judges an iteration of `run`.
 pub(super) fn engine_config(
     environment: &Environment,
     workspace: &Path,
@@ -54,12 +54,14 @@ pub(super) fn engine_config(
     Ok(config)
 }
 
-/// What the loop is told of a verdict, and of a closer that was wanted and gave no word: then nothing is complete.
+/// What the loop learns from a verdict. `unverified` says why a closer that was wanted gave no usable answer;
+/// the work
+/// then counts as incomplete.
 pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>, unverified: Option<&str>) -> CheckFacts {
     let mut keys: Vec<String> =
         verdict.left_to_do.open().filter(|point| point.weighs).map(|point| point.id.clone()).collect();
     if keys.is_empty() {
-        // What is missing then is the evidence itself.
+        // Nothing is open, so the evidence itself is missing.
         keys.push(verdict.why.clone());
     }
     let is_unreadable = verdict.warnings.contains(&Warning::DecisionUnreadable);
@@ -68,14 +70,14 @@ pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>, unverified: Opt
     CheckFacts { state, keys, is_unreadable, cost_micros }
 }
 
-/// What is left to do, a point each, with its source.
+/// The open points, each with its source.
 pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
     let named = |point: &OpenPoint| {
         let source = format!("{} {}", point.source.title(), point.from);
         format!("{}: {}", source.trim(), point.text.trim())
     };
     let mut points: Vec<String> = verdict.left_to_do.open().filter(|point| point.weighs).map(named).collect();
-    // Several sessions may leave the same in the same words.
+    // Several sessions may leave the same point in the same words.
     let mut known = BTreeSet::new();
     points.retain(|point| known.insert(point.clone()));
     if points.is_empty() && verdict.state != VerdictState::Complete {
@@ -84,7 +86,7 @@ pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
     points
 }
 
-/// The question as it was asked, with its choices.
+/// The question in its own words, with its choices.
 pub(super) fn question(view: &WorkspaceView) -> Option<String> {
     let question = view.verdict.as_ref()?.question.as_ref()?;
     let mut text = question.text.clone();
@@ -95,7 +97,7 @@ pub(super) fn question(view: &WorkspaceView) -> Option<String> {
     Some(text)
 }
 
-/// The end of the output, whole lines of it.
+/// The complete lines at the end of the output.
 pub(super) fn output_end(path: &Path) -> Vec<u8> {
     let Ok(mut file) = std::fs::File::open(path) else { return Vec::new() };
     let length = file.metadata().map_or(0, |metadata| metadata.len());
@@ -111,8 +113,9 @@ pub(super) fn output_end(path: &Path) -> Vec<u8> {
     text
 }
 
-/// What the command says that it cost, in millionths of a dollar: the last JSON object on a line of its own that has a
-/// number `total_cost_usd` or `cost_usd`.
+/// The cost that the command reports, in millionths of a dollar: from the last line that is a JSON object
+/// with a number
+/// `total_cost_usd` or `cost_usd`.
 pub(super) fn cost(output: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(output);
     let read = |line: &str| {
@@ -123,7 +126,7 @@ pub(super) fn cost(output: &[u8]) -> Option<u64> {
     text.lines().rev().filter(|line| line.trim_start().starts_with('{')).find_map(read)
 }
 
-/// Something that is other whenever git, files that git sees, or a session moved.
+/// A value that changes whenever git, files that git sees, or a session changed.
 pub(super) fn fingerprint(view: &WorkspaceView) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Some(git) = &view.git {
@@ -142,8 +145,9 @@ pub(super) fn fingerprint(view: &WorkspaceView) -> u64 {
     hasher.finish()
 }
 
-/// The newest moment of a file below `folder`, as far as a bounded look tells: work in ignored folders, like a build, is a
-/// move too.
+/// The newest modification time below `folder`, in milliseconds since 1970, found by a bounded search. It
+/// includes ignored
+/// folders, since a build is activity too.
 pub(super) fn newest_below(folder: &Path) -> u64 {
     const MOST: usize = 30_000;
     let mut folders = vec![folder.to_owned()];

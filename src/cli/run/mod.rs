@@ -1,7 +1,9 @@
-//! `closeout run`: runs an agent's command, checks its work as `closeout check` does, tells it what is left, and runs it
-//! again, until the evidence says that the work is done or a limit ends it.
+//! `closeout run`: runs an agent's command, checks its work as `closeout check` does, tells it what is left,
+//! and runs it
+//! again until the evidence says that the work is done or a limit ends the run.
 //!
-//! What comes next is decided in `judge::supervised_loop`; here it is carried out, and kept before each step.
+//! It must not decide what comes next: `judge::supervised_loop` does. Here it is carried out, and stored
+//! before each step.
 
 mod asking;
 mod command;
@@ -29,7 +31,7 @@ use super::target_workspace::engine_config;
 
 use driver::{Driver, unkept};
 
-/// Runs it.
+/// Carries out `closeout run`.
 pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
     let config = engine_config(environment, &run.path)?;
     let judged = OneShot::judge(&config).judged();
@@ -55,7 +57,7 @@ pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
     let begun =
         SupervisedRun { state: LoopState { n_time_outs, ..begun.state }, pid: std::process::id(), ..begun };
     let outcome = Driver::new(environment, &config, (&store, view.id), begun, run, stop)?.run(is_resumed)?;
-    // Until here, so that nobody begins before the end is kept.
+    // Held until here, so that no other run begins before the end is stored.
     drop::<RunLock>(lock);
     Ok(match signalled.signal() {
         Some(signal) if outcome == Outcome::Signalled(2) => Outcome::Signalled(signal),
@@ -63,7 +65,7 @@ pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
     })
 }
 
-/// A new run, or the one that was killed, and whether it goes on.
+/// A new run, or the interrupted one; true if it resumes.
 fn begin(
     environment: &Environment,
     run: &Run,
@@ -111,7 +113,7 @@ fn is_same(kept: &RunOrder, order: &RunOrder) -> bool {
     (&kept.command, &kept.agent, &kept.prompt) == (&order.command, &order.agent, &order.prompt)
 }
 
-/// Another run has the workspace.
+/// Refuses because another run is at work in the workspace.
 fn refused(store: &Store, workspace: &WorkspaceId) -> Outcome {
     let who = store.run(workspace).map(|run| {
         let command = display_text::line(&run.order.command.join(" ")).into_owned();

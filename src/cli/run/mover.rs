@@ -1,4 +1,6 @@
-//! Whether a command moves: git, files, the records of sessions; and the record of its work before it is ended.
+//! Detects whether a command is still active (git, files, sessions' records), and records its work before it
+//! is ended. It
+//! must not end it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -10,7 +12,6 @@ use crate::model::{Action, ActionClass, ActionOutcome, ActivityState, RecordOrde
 use super::command::Watcher;
 use super::judging;
 
-/// Watches for moves of a command, and records its work before it is ended.
 pub(super) struct Mover {
     pub(super) config: EngineConfig,
     pub(super) workspace: WorkspaceId,
@@ -24,7 +25,7 @@ impl Watcher for Mover {
     }
 
     fn look(&self) -> u64 {
-        // What is seen while the command runs is no verdict for the history.
+        // A verdict seen while the command runs does not belong in the history.
         let config = EngineConfig { state_folder: None, ..self.config.clone() };
         let views = OneShot::judge(&config).judged().views;
         let seen = views.first().map_or(0, judging::fingerprint);
@@ -40,7 +41,8 @@ impl Watcher for Mover {
     }
 }
 
-/// Records uncommitted work on a hidden reference, if there is any; nothing visible changes.
+/// Records uncommitted work, if there is any, on a hidden reference; nothing visible changes. Returns the
+/// reference.
 pub(super) fn record(config: &EngineConfig, workspace: &WorkspaceId) -> Option<String> {
     let mut all = OneShot::judge(config);
     let order = RecordOrder { is_size_allowed: true, ..RecordOrder::default() };

@@ -1,4 +1,4 @@
-//! What the arguments of `closeout run` order.
+//! Turns the arguments of `closeout run` into an order. It must not run anything.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::model::{RunOrder, display_text};
 /// The longest prompt, in bytes.
 const LONGEST_PROMPT: u64 = 4 << 20;
 
-/// The order.
+/// The order that the arguments describe.
 pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Failure> {
     let prompt = prompt(environment, run)?;
     let named = |path: &std::path::PathBuf| {

@@ -1,4 +1,6 @@
-//! How far a run is: lines for a person on a terminal, JSON lines for everybody else. The last line is the result.
+//! The progress of a run: lines for a person on a terminal, JSON lines otherwise. The last line is the
+//! result. It must not
+//! change the run.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -122,7 +124,7 @@ pub(super) struct RunResult {
     pub(super) cost_usd: Option<f64>,
 }
 
-/// Tells a person or a program how far a run is.
+/// Reports the progress of a run to a person or a program.
 pub(super) struct Reporter {
     pub(super) run: String,
     pub(super) is_json: bool,

@@ -1,4 +1,5 @@
-//! Carries out the steps of a run, one after the other, and keeps where it stands before each.
+//! Carries out the steps of a run, one after the other, and stores its state before each. It must not choose
+//! them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,12 +17,12 @@ use super::mover::Mover;
 use super::report::RunNews;
 use super::verifying::Found;
 
-/// Between two looks while others are waited for, or a person.
+/// The interval between judgements while waiting for others or for a person.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
-/// An answer is looked for so often.
+/// The interval at which an answer is looked for.
 const LISTEN: Duration = Duration::from_millis(250);
 impl Driver<'_> {
-    /// Runs it to its end.
+    /// Runs to the end.
     pub(super) fn run(mut self, is_resumed: bool) -> Result<Outcome, Failure> {
         self.reporter.tell(RunNews::Started {
             path: display_text::path(self.workspace.path()),
@@ -146,7 +147,7 @@ impl Driver<'_> {
             self.record = watcher.record.lock().unwrap_or_else(PoisonError::into_inner).take();
             self.reporter.tell(RunNews::StoodStill { record: self.record.clone() })?;
         }
-        // What the whole run's time ended is no time-out of the command.
+        // The deadline of the whole run does not count as a time-out of the command.
         let is_of_run = end == CommandEnd::TookTooLong && self.time_left().is_some_and(|left| left.is_zero());
         Ok(if is_of_run { CommandEnd::Ended } else { end })
     }
@@ -212,11 +213,11 @@ impl Driver<'_> {
         Ok(self.over().unwrap_or(LoopEvent::Moved))
     }
 
-    /// Waits for the answer: typed here, handed over, or given to the agent's session elsewhere.
+    /// Waits for the answer: typed here, given by `closeout reply`, or given in the agent's session.
     fn ask(&mut self) -> Result<LoopEvent, Failure> {
         let question = self.run.question.clone().unwrap_or_default();
         self.typed.clear();
-        // One that was handed over for an earlier question.
+        // Drop an answer to an earlier question.
         let _ = self.folder.take_answer();
         self.reporter.tell(RunNews::Asks { question: question.clone() })?;
         if self.typed.is_open() {

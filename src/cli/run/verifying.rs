@@ -1,5 +1,6 @@
-//! What an iteration left: judged, and with `--verify`, where nothing else is left to do, gone through by an agent item by
-//! item. What it leaves open goes into the next prompt.
+//! Judges what an iteration left and, with `--verify`, has an agent verify it item by item once nothing else
+//! is left to do.
+//! What remains open goes into the next prompt. It must not decide what follows.
 
 use crate::cli::exit::Failure;
 use crate::cli::output;
@@ -14,17 +15,17 @@ use super::judging;
 use super::report::RunNews;
 use crate::judge::gate::are_checks;
 
-/// What a check of the loop found.
+/// The result of a judgement in the loop.
 pub(super) struct Found {
     pub(super) view: Option<WorkspaceView>,
-    /// Why the closer could not be asked, or not be understood.
+    /// Why the closer could not be asked, or its answer not be used.
     pub(super) problem: Option<String>,
-    /// What it cost to ask, in millionths of a dollar, where that is known.
+    /// The cost of asking, in millionths of a dollar, if it is known.
     pub(super) cost_micros: Option<u64>,
 }
 
 impl Driver<'_> {
-    /// What the last iteration is judged with.
+    /// The parameters for judging the last iteration; `None` before the first.
     fn judging_config(&self) -> Result<Option<EngineConfig>, Failure> {
         let Some(last) = self.run.iterations.last() else { return Ok(None) };
         let text = judging::output_end(&self.folder.place("output"));
@@ -37,15 +38,16 @@ impl Driver<'_> {
         judging::engine_config(self.environment, self.workspace.path(), &self.run, about).map(Some)
     }
 
-    /// Judges what is there now.
+    /// Judges the present state.
     pub(super) fn judge(&self) -> Result<Option<WorkspaceView>, Failure> {
         let config = self.judging_config()?;
         let views = config.map(|config| OneShot::judge(&config).judged().views).unwrap_or_default();
         Ok(views.into_iter().next())
     }
 
-    /// Judges what is there now, runs the configured checks if only they are missing, and has the closer asked if only its
-    /// word is.
+    /// Judges the present state. Runs the configured checks if only they are missing, then asks the closer if
+    /// only its answer
+    /// is.
     pub(super) fn judge_and_verify(&mut self) -> Result<Found, Failure> {
         let config = self.judging_config()?;
         let Some(config) = config else { return Ok(Found { view: None, problem: None, cost_micros: None }) };
@@ -53,10 +55,10 @@ impl Driver<'_> {
         let mut judged = all.judged();
         let open = judged.views.first().and_then(|view| view.verdict.as_ref());
         if open.is_some_and(|verdict| are_checks(verdict.left_to_do.open().filter(|point| point.weighs))) {
-            // As at a gate: an iteration that has to follow anyway need not wait for them.
+            // As at a gate: if another iteration follows anyway, there is no need to wait for them.
             let _ =
                 self.reporter.tell(RunNews::Note { text: "runs the checks that are configured".to_owned() });
-            // One that could not be run is told by its row.
+            // A check that could not be run is reported in its row.
             let _ = all.action(&self.workspace, Action::RunChecks, &|_| ());
             judged = all.judged();
         }
@@ -85,7 +87,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Asks for a checklist; why there is none, in words.
+    /// Asks for a checklist; the error says why there is none.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "every other outcome is one that the action cannot have"
@@ -101,7 +103,7 @@ impl Driver<'_> {
         let left = self.time_left().map_or(plan.timeout_seconds, |left| left.as_secs().max(1));
         let plan = AskPlan { timeout_seconds: plan.timeout_seconds.min(left), ..plan };
         let agent = plan.options.with.clone().unwrap_or_else(|| plan.session.agent.clone());
-        // Who reads along sees what the wait is for.
+        // Tells a person who is watching what the wait is for.
         let _ = self.reporter.tell(RunNews::Note { text: format!("asks {agent} to verify the work") });
         match all.action(&self.workspace, Action::Ask { plan: Box::new(plan) }, &|_| ()) {
             ActionOutcome::Verified(report) => Ok(*report),
@@ -110,7 +112,7 @@ impl Driver<'_> {
     }
 }
 
-/// Whether nothing but the closer's own word is left to wait for. Its points stay until it is asked again.
+/// Whether only the closer's own word is missing. Its points remain open until it is asked again.
 fn waits_for_closer(verdict: &Verdict) -> bool {
     let is_settled = matches!(verdict.state, VerdictState::Complete | VerdictState::Incomplete);
     let mut open = verdict.left_to_do.open().filter(|point| point.weighs);
