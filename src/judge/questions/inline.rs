@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::document::{Document, Sentence};
+
 /// One option on a line: its label, and the bytes of its words in the passage.
 pub(super) struct Inline<'t> {
     /// The label without brackets.
@@ -13,6 +15,19 @@ pub(super) struct Inline<'t> {
 
 /// At most so many labels are looked for.
 const LABELS: usize = 20;
+
+/// The first of these sentences, given in the order of the text, that has options on its line. One line can hold
+/// thousands of sentences, so each line is read once.
+pub(super) fn first_with_options<'s>(
+    document: &Document<'_>,
+    mut sentences: impl Iterator<Item = &'s Sentence>,
+) -> Option<&'s Sentence> {
+    let mut last_line = None;
+    sentences.find(|sentence| {
+        last_line.replace(sentence.line) != Some(sentence.line)
+            && !options(document.line_text(sentence)).is_empty()
+    })
+}
 
 /// The options in a passage; empty unless there are two, and their labels are in order or in square brackets.
 pub(super) fn options(text: &str) -> Vec<Inline<'_>> {

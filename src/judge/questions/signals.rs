@@ -118,14 +118,6 @@ pub(super) fn has_options(document: &Document<'_>) -> bool {
         })
         .take(2)
         .count();
-    items == 2
-        || document
-            .sentences
-            .iter()
-            .any(|sentence| asks_to_choose(sentence) && has_inline(document, sentence))
-}
-
-/// Whether options stand on the line of the sentence.
-fn has_inline(document: &Document<'_>, sentence: &Sentence) -> bool {
-    !inline::options(document.line_text(sentence)).is_empty()
+    let choosing = document.sentences.iter().filter(|sentence| asks_to_choose(sentence));
+    items == 2 || inline::first_with_options(document, choosing).is_some()
 }

@@ -35,12 +35,11 @@ pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: 
         asking.iter().filter_map(|&index| document.sentences.get(index)).collect();
     let anchor = sentences.iter().find(|sentence| sentence.role != Role::Item).or(sentences.first());
     let options = anchor.filter(|_| with_options).map_or_else(Vec::new, |anchor| options(document, anchor));
-    if options.is_empty() && with_options {
-        let has_menu = |sentence: &&Sentence| !inline::options(document.line_text(sentence)).is_empty();
-        let menu = sentences.iter().copied().find(has_menu);
-        if let Some(sentence) = menu {
-            return menu_question(document, sentence);
-        }
+    if options.is_empty()
+        && with_options
+        && let Some(sentence) = inline::first_with_options(document, sentences.iter().copied())
+    {
+        return menu_question(document, sentence);
     }
     let is_option = |sentence: &Sentence| options.iter().any(|(line, _)| *line == sentence.line);
     let has_words = sentences.iter().any(|sentence| !is_option(sentence));
