@@ -137,6 +137,8 @@ fn broken_settings_are_refused_with_the_place() {
         ("{\"hooks\": {\"Stop\": {}}}", "\"Stop\" is not a list"),
         ("{\"hooks\": {}, \"hooks\": {}}", "written once"),
         ("{'a': 1}", "line 1"),
+        ("{\n \u{b}\"a\": 1}", "line 2, column 2: a blank that JSON does not allow"),
+        ("{\"a\": 1} // é \u{a0}\n\u{a0}", "line 2, column 1: a blank"),
     ] {
         let problem = install(text, &wanted(hooks_of("claude").unwrap())).unwrap_err().to_string();
         assert!(problem.contains(place), "{text}: {problem}");

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::tokens::TokenAndRange;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
 use super::Wanted;
 use super::layout::Layout;
@@ -96,18 +97,35 @@ fn with_root<T>(
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
-        SettingsProblem::Broken {
-            line: error.line_display(),
-            column: error.column_display(),
-            what: error.kind().to_string().to_lowercase(),
-        }
+    let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+    let parsed = parse_to_ast(text, &collect, &options).map_err(|error| SettingsProblem::Broken {
+        line: error.line_display(),
+        column: error.column_display(),
+        what: error.kind().to_string().to_lowercase(),
     })?;
+    check_blanks(text, &parsed.tokens.unwrap_or_default())?;
     match parsed.value {
         Some(Value::Object(root)) => then(&root),
         Some(other) => Err(wrong_kind(text, &other, "the whole", "an object")),
         None => Err(SettingsProblem::Broken { line: 1, column: 1, what: "there is no object".to_owned() }),
     }
+}
+
+/// Refuses white space that JSON does not have (RFC 8259, section 2), such as a vertical tab: the parser accepts
+/// it, the agents do not, and an indentation made of it would break the settings.
+fn check_blanks(text: &str, tokens: &[TokenAndRange<'_>]) -> Result<(), SettingsProblem> {
+    let starts = tokens.iter().map(Ranged::start).chain([text.len()]);
+    let ends = [0].into_iter().chain(tokens.iter().map(Ranged::end));
+    for (from, to) in ends.zip(starts) {
+        let gap = text.get(from..to).unwrap_or_default();
+        if let Some(at) = gap.find(|c| !matches!(c, ' ' | '\t' | '\n' | '\r')) {
+            let before = &text[..from + at];
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let what = "a blank that JSON does not allow".to_owned();
+            return Err(SettingsProblem::Broken { line: before.matches('\n').count() + 1, column, what });
+        }
+    }
+    Ok(())
 }
 
 fn wrong_kind(text: &str, value: &Value<'_>, key: &str, expected: &'static str) -> SettingsProblem {
