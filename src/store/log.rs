@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::thread;
 
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
@@ -56,8 +57,7 @@ pub struct LogGuard {
 /// events at `level` and more severe ones, and warnings at most from other crates.
 ///
 /// # Errors
-/// The folder or today's file cannot be created, or the log was started before.
-/// The folder or today's file cannot be made, or the log has been started before.
+/// The folder, today's file or the writer's thread cannot be created, or the log was started before.
 pub fn start(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
     if level == LevelFilter::OFF {
         return Ok(LogGuard { _worker: None });
@@ -67,11 +67,11 @@ pub fn start(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> 
     Ok(guard)
 }
 
-/// Starts the log of a command that ends soon: a line is on disk when it was said, and neither folder nor file is made
-/// before the first.
+/// Starts the log of a command that ends soon. Each line is written at once, without a thread; folder and file are
+/// created for the first line.
 ///
 /// # Errors
-/// The log has been started before.
+/// The log was started before.
 pub fn start_at_once(folder: &Path, level: LevelFilter) -> Result<LogGuard, StoreError> {
     if level != LevelFilter::OFF {
         let subscriber = subscriber_to(Mutex::new(DailyFile::new(folder.to_owned())), level);
@@ -80,16 +80,19 @@ pub fn start_at_once(folder: &Path, level: LevelFilter) -> Result<LogGuard, Stor
     Ok(LogGuard { _worker: None })
 }
 
-/// What [`start`] makes the default of the process, for those who want it in one scope only.
+/// The log without making it the default of the process, for use in one scope.
 ///
 /// # Errors
-/// The folder or today's file cannot be created.
+/// The folder, today's file or the writer's thread cannot be created.
 pub fn subscriber(
     folder: &Path,
     level: LevelFilter,
 ) -> Result<(impl Subscriber + Send + Sync + 'static, LogGuard), StoreError> {
     let mut file = DailyFile::new(folder.to_owned());
     file.turn_to(&today()).map_err(StoreError::io("open the log in", folder))?;
+    // The crate panics when the system refuses its thread; the same request, made here first, gives an error.
+    let probe = thread::Builder::new().spawn(|| ()).map_err(StoreError::io("start the log in", folder))?;
+    drop(probe.join());
     // Nothing is dropped if the disk is slow, because the log is read when something went wrong.
     let (writer, worker) =
         NonBlockingBuilder::default().lossy(false).buffered_lines_limit(MAX_WAITING_LINES).finish(file);
@@ -121,7 +124,7 @@ impl DailyFile {
         DailyFile { folder, day: String::new(), file: None }
     }
 
-    /// Opens the file of `day`, in a folder that is made where there is none, and removes those that are too old.
+    /// Opens the file of `day`, creating the folder if needed, and deletes files that are too old.
     fn turn_to(&mut self, day: &str) -> io::Result<()> {
         own_folder(&self.folder).map_err(io::Error::other)?;
         let path = self.folder.join(format!("{PREFIX}{day}{SUFFIX}"));
