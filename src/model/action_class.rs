@@ -1,4 +1,4 @@
-//! How an action ended: a closed set, and the contract of exit codes.
+//! How an action ended: a closed set that also defines the exit codes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub enum ActionClass {
 }
 
 impl ActionClass {
-    /// The exit code of a command that ends so.
+    /// The exit code of a command whose action ended this way.
     pub fn exit_code(self) -> u8 {
         match self {
             ActionClass::Done => 0,
@@ -57,7 +57,7 @@ impl ActionClass {
         }
     }
 
-    /// The word or two for it in a history.
+    /// A short label for a history.
     pub fn label(self) -> &'static str {
         match self {
             ActionClass::Done => "done",

@@ -1,4 +1,4 @@
-//! What an action is, by name: in the record of what was done, in figures, and on the row while it runs.
+//! The kinds of actions by name: for the audit record, for statistics, and for the row while one is running.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub enum ActionKind {
 }
 
 impl ActionKind {
-    /// The word for it in a history.
+    /// The name used in a history.
     pub fn name(self) -> &'static str {
         self.into()
     }

@@ -1,4 +1,4 @@
-//! What a session does now, and why a person should look.
+//! What a session is doing, and why a person should look at it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Nothing is known of any session.
+    /// The activity when nothing is known of any session.
     pub fn unknown() -> Activity {
         Activity { state: ActivityState::Unknown, source: ActivitySource::None, since: None, detail: None }
     }

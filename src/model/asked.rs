@@ -1,4 +1,4 @@
-//! What an agent asks by a tool of its own, for which its screen shows a dialog with options.
+//! A question that an agent asks through a tool of its own; its screen shows a dialog with options.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,17 +41,17 @@ pub struct AskedOption {
     pub description: String,
 }
 
-/// What was answered to such a call.
+/// The answer to such a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnsweredByTool {
-    /// The call's id. Untrusted text.
+    /// The id of the tool call. Untrusted text.
     pub call: String,
-    /// Each question with the labels that were chosen, or the words that were written. Untrusted text.
+    /// Each question with the chosen labels or the typed answer. Untrusted text.
     pub answers: Vec<(String, String)>,
 }
 
 impl AskedByTool {
-    /// The same as a question in words; the options as its choices where there is one question.
+    /// The same as a question in words. The options become its choices only if there is exactly one question.
     pub fn as_question(&self) -> Question {
         let texts: Vec<&str> = self.questions.iter().map(|asked| asked.text.as_str()).collect();
         let choices = match self.questions.as_slice() {
@@ -68,7 +68,7 @@ impl AskedByTool {
 }
 
 impl AskedQuestion {
-    /// The question, with what it is about before it.
+    /// The question, preceded by its heading if it has one.
     pub fn label(&self) -> String {
         let heading = self.heading.as_ref().map(|heading| format!("{heading}: "));
         format!("{}{}", heading.unwrap_or_default(), self.text)
@@ -76,7 +76,7 @@ impl AskedQuestion {
 }
 
 impl AskedOption {
-    /// Its name, and what it means.
+    /// The option's name and its meaning.
     pub fn label(&self) -> String {
         let separator = if self.description.is_empty() { "" } else { ": " };
         format!("{}{separator}{}", self.label, self.description)

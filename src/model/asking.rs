@@ -1,4 +1,4 @@
-//! Asking an agent itself: how it would be asked, and what it answered.
+//! Questions to an agent: how it would be asked, and what it answered. Nothing here asks.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,20 +12,20 @@ use super::{
     Timestamp, VerdictState,
 };
 
-/// What a number of the smart check may be, both ends included.
+/// The allowed range of a smart check setting, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// The least.
+    /// The minimum.
     pub least: u16,
-    /// The most.
+    /// The maximum.
     pub most: u16,
 }
 
-/// How often an agent is asked at most.
+/// How many probes a smart check may send.
 pub const PROBES: Bounds = Bounds { least: 0, most: 20 };
 /// The time between two probes, in seconds.
 pub const PROBE_INTERVAL_SECONDS: Bounds = Bounds { least: 1, most: 3600 };
-/// A probe that takes longer is given up, in seconds.
+/// How long a probe may take before it is abandoned, in seconds.
 pub const PROBE_TIMEOUT_SECONDS: Bounds = Bounds { least: 1, most: 600 };
 
 /// What an agent is asked for.
@@ -93,11 +93,12 @@ pub struct AskPlan {
     pub options: AskOptions,
 }
 
-/// What speaks for and against that the work is done, by the names of the sources. An agent is asked for its
-/// status only where neither does (DESIGN.md 2.3, R3).
+/// The sources for and against the work being done, by name. An agent is asked for its status only if there
+/// are neither (DESIGN.md 2.3, R3).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceSummary {
-    /// Sources that say YES, without earlier probes, and without commits, which a smart check counts itself.
+    /// Sources that say YES, without earlier probes, the last words, and commits, which a smart check counts
+    /// itself.
     pub yes: Vec<String>,
     /// Sources that say NO.
     pub no: Vec<String>,
@@ -169,7 +170,7 @@ pub struct AskCost {
 }
 
 impl AskCost {
-    /// Both together; what only one tells counts as it is.
+    /// The sum of two costs; a number that only one of them has is taken as it is.
     #[must_use]
     pub fn plus(&self, other: &AskCost) -> AskCost {
         let plus = |one: Option<u64>, other: Option<u64>| match (one, other) {
@@ -203,7 +204,7 @@ pub struct SmartReport {
 }
 
 impl SmartReport {
-    /// How an action ends that found it: as the last probe did, where the probes are what failed.
+    /// How the action ended that made this report: like its last probe if the probes failed, otherwise done.
     pub fn class(&self) -> ActionClass {
         if self.outcome.status != SmartStatus::ProbeError {
             return ActionClass::Done;
@@ -272,53 +273,54 @@ pub struct DecidedFile {
     pub digest: String,
 }
 
-/// Where the task of a workspace is: another one after a new prompt, and after each turn. What an agent was
-/// asked for in one moment says nothing in the next.
+/// The point that a workspace's task has reached: a new prompt or a finished turn makes it another one. What
+/// an agent said at one point says nothing about the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskMoment {
     /// When a person last wrote to the session whose words count.
     pub prompted_at: Option<Timestamp>,
-    /// Of each session when its last turn ended, or when its record last grew where that is not known.
+    /// For each session, when its last turn ended; if that is unknown, when its record last grew.
     pub turns: Vec<(SessionName, Option<Timestamp>)>,
 }
 
-/// What agents of a workspace said last when they were asked, each with the moment of its task.
+/// What agents of a workspace last said when asked, with the point of the task, and what else other runs need
+/// to know.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptReports {
     /// The last smart check.
     pub smart_check: Option<(SmartReport, TaskMoment)>,
     /// The closer's last checklist.
     pub verified: Option<(VerifyReport, TaskMoment)>,
-    /// What a person said of the workspace.
+    /// The person's statements about the workspace.
     #[serde(default)]
     pub marks: Marks,
-    /// The rounds, by the id of the check that they are of; empty without one.
+    /// The rounds by check id; the key is empty if there is none.
     #[serde(default)]
     pub rounds: BTreeMap<String, Rounds>,
-    /// What was left to do at the last look, with what was sent of it.
+    /// What was left to do at the last judgement, and which points were sent to an agent.
     #[serde(default)]
     pub points: Vec<OpenPoint>,
-    /// What came of the last runs of checks.
+    /// The results of the last runs of checks.
     #[serde(default)]
     pub checks: Vec<CheckRecord>,
-    /// What a person looked at last.
+    /// What a person last looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenState>,
-    /// What a second model made of the last words.
+    /// A second model's reading of the last words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opinion: Option<Opinion>,
 }
 
-/// The state of a workspace that a person looked at.
+/// The state of a workspace when a person looked at it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenState {
     /// The state.
     pub state: VerdictState,
-    /// Since when it had it.
+    /// When the workspace entered that state.
     pub since: Timestamp,
-    /// Whether closeout found it in that state: then it may have had it for longer.
+    /// True if closeout found it in that state, so that it may have been in it for longer.
     pub is_found: bool,
-    /// Where its sessions were: what they did since was not seen.
+    /// The point that its sessions had reached: what they did after it was not seen.
     pub moment: TaskMoment,
     /// When the person looked.
     pub at: Timestamp,

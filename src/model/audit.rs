@@ -1,4 +1,4 @@
-//! The record of what was done: one entry an action.
+//! The record of actions that were carried out: one entry per action.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,8 +31,7 @@ pub struct AuditEntry {
 }
 
 impl AuditEntry {
-    /// Whether a decision file of this content, written at this moment, is the one that a person wrote in this
-    /// action.
+    /// True if a decision file with this content and time is the one that a person wrote with this action.
     pub fn is_decision_of(&self, digest: &str, written_at: Timestamp) -> bool {
         let Some(end) = self.end.as_ref().filter(|end| end.class == ActionClass::Done) else { return false };
         self.kind == ActionKind::Decide
@@ -42,7 +41,8 @@ impl AuditEntry {
     }
 }
 
-/// The moment of a file comes from a clock of the system that ticks seldom: some milliseconds behind.
+/// The tolerance for file times, in milliseconds: the kernel's file clock ticks rarely and lags a few
+/// milliseconds.
 const FILE_CLOCK_MS: i64 = 20;
 
 /// How an action ended.

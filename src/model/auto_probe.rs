@@ -1,54 +1,55 @@
-//! Questions to agents for which no person asked: in which moment, and why one was not sent.
+//! Questions to agents without a person's request: the point of the task they belong to, and why one was not
+//! sent.
 
 use serde::{Deserialize, Serialize};
 
 use super::{SessionName, TaskMoment, Timestamp};
 
-/// Where the task of one session is: another one after a new prompt, and after each turn.
+/// The point that one session's task has reached: a new prompt or a finished turn makes it another one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SessionMoment {
     /// The session.
     pub session: SessionName,
     /// When a person last wrote to the session whose words count.
     pub prompted_at: Option<Timestamp>,
-    /// When the session's last turn ended, or when its record last grew where that is not known.
+    /// When the session's last turn ended; if that is unknown, when its record last grew.
     pub rested_at: Option<Timestamp>,
 }
 
 impl TaskMoment {
-    /// Where the task of `session` was in that moment; `None` if the session was not known.
+    /// The point that the task of `session` had reached; `None` if the session was not known.
     pub fn of(&self, session: &SessionName) -> Option<SessionMoment> {
         let (_, rested_at) = self.turns.iter().find(|(name, _)| name == session)?;
         Some(SessionMoment { session: session.clone(), prompted_at: self.prompted_at, rested_at: *rested_at })
     }
 }
 
-/// How many questions were sent by closeout itself within the last hour, over all workspaces.
+/// How many questions closeout sent on its own within the last hour, over all workspaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoBudget {
-    /// Sent.
+    /// How many were sent.
     pub n_sent: u32,
-    /// That many at most.
+    /// How many may be sent.
     pub per_hour: u32,
 }
 
-/// Why an agent was not asked by closeout itself.
+/// Why closeout did not ask an agent on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotAsked {
-    /// Somebody asked in this moment of its task: a person, or another closeout.
+    /// It was asked at this point of its task before, by a person or another closeout.
     AskedBefore,
-    /// The questions of the hour are used up.
+    /// The hour's budget is used up.
     UsedUp {
-        /// What is used.
+        /// The budget.
         budget: AutoBudget,
-        /// When there is room for the next one.
+        /// When the next question may be sent.
         until: Timestamp,
     },
 }
 
 impl NotAsked {
-    /// When it can be tried again in the same moment; `None` is never.
+    /// When it can be tried again at the same point of the task; `None` means never.
     pub fn until(&self) -> Option<Timestamp> {
         match self {
             NotAsked::AskedBefore => None,
@@ -56,7 +57,7 @@ impl NotAsked {
         }
     }
 
-    /// In words for a person; `None` where there is nothing that a person would have to know.
+    /// The reason in words; `None` if a person need not know.
     pub fn label(&self) -> Option<String> {
         match self {
             NotAsked::AskedBefore => None,

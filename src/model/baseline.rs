@@ -1,4 +1,4 @@
-//! The commit from which new work is counted, and how it came to be the one.
+//! The commit from which new work is counted, and how it was chosen.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! How far a judgement that was read from words can be trusted.
+//! How certain a reading of free text is.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
-//! The checks that a person configured for a workspace, and what came of their last runs.
+//! The checks that a person configured for a workspace, and the results of their last runs.
 //!
-//! Plain values. How checks are combined and what they say of the work is for `judge::checkers`; `action` runs them.
+//! Plain values. `judge::checkers` decides how checks combine and what they say about the work; `action` runs
+//! them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,9 @@ use super::{Timestamp, stable_hash};
 pub struct CheckPlan {
     /// The checks, in the order in which they run.
     pub checks: Vec<ConfiguredCheck>,
-    /// How those that no group has are combined.
+    /// How the checks outside any group are combined.
     pub mode: CheckMode,
-    /// Whether they run by themselves when a turn has ended. Only the person's own configuration says so.
+    /// True if they run on their own after a turn. Only the person's own configuration can say so.
     #[serde(default)]
     pub is_automatic: bool,
 }
@@ -86,12 +87,12 @@ pub enum CheckAsk {
     },
 }
 
-/// How a check stands that is read at every look.
+/// The result of a check that every look reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckStanding {
     /// It is met.
     Met,
-    /// There was nothing to check: it passes, and proves nothing.
+    /// It had nothing to check: it passes, and proves nothing.
     Vacuous,
     /// It is not met.
     Unmet,
@@ -108,31 +109,31 @@ pub enum CheckMode {
     Any,
 }
 
-/// What came of the last run of a check.
+/// The result of the last run of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRecord {
     /// The check.
     pub name: String,
-    /// The identity of what was asked for: a check that was changed since has not run.
+    /// The identity of the check's definition: a check that was changed since then counts as not run.
     pub asked: String,
-    /// When it ended.
+    /// When the run ended.
     pub at: Timestamp,
-    /// A name for HEAD and the uncommitted changes as they were; `None` where nobody could look.
+    /// A fingerprint of HEAD and the uncommitted changes at that time; `None` if they could not be read.
     pub content: Option<String>,
-    /// Whether there was no work yet: what fails then is not the agent's.
+    /// True if there was no work yet: a failure then is not the agent's.
     pub is_before_work: bool,
-    /// What came of it.
+    /// The result.
     pub result: CheckResult,
-    /// What it says, in words. Untrusted text.
+    /// The check's explanation of the result. Untrusted text.
     pub feedback: String,
-    /// The end of what it printed. Untrusted text.
+    /// The end of its output. Untrusted text.
     pub output: String,
-    /// When a model was asked for it within the last hour.
+    /// The times within the last hour at which a model was asked for this check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sent: Vec<Timestamp>,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckResult {
@@ -140,27 +141,27 @@ pub enum CheckResult {
     Passed,
     /// It is not.
     Failed,
-    /// It could not be run, took too long, or answered nothing usable.
+    /// It could not be run, timed out, or gave no usable answer.
     Broken,
 }
 
 impl CheckPlan {
-    /// The checks that no group has.
+    /// The checks that belong to no group.
     pub fn top(&self) -> impl Iterator<Item = &ConfiguredCheck> {
         self.checks.iter().filter(|check| !self.checks.iter().any(|group| group.has(&check.name)))
     }
 
-    /// The plan files that checks name.
+    /// The plan files named by checks.
     pub fn plan_files(&self) -> impl Iterator<Item = &String> {
         self.files_of(|ask| if let CheckAsk::Plan { files } = ask { files } else { &[] })
     }
 
-    /// The files that checks demand.
+    /// The files that checks require.
     pub fn demanded_files(&self) -> impl Iterator<Item = &String> {
         self.files_of(|ask| if let CheckAsk::Files { files } = ask { files } else { &[] })
     }
 
-    /// The test results that checks name.
+    /// The test result files named by checks.
     pub fn result_files(&self) -> impl Iterator<Item = &String> {
         self.files_of(|ask| if let CheckAsk::Tests { files } = ask { files } else { &[] })
     }
@@ -176,7 +177,7 @@ impl CheckPlan {
 }
 
 impl CheckAsk {
-    /// The program with its arguments, where it runs one.
+    /// The program with its arguments, if the check runs one.
     pub fn into_command(self) -> Option<Vec<String>> {
         match self {
             CheckAsk::Command { command } | CheckAsk::External { command } => Some(command),
@@ -189,7 +190,7 @@ impl CheckAsk {
         }
     }
 
-    /// Whether it names no files that every look reads, and stands for all sources of its kind.
+    /// True if it is a check that every look reads and names no file: it stands for all sources of its kind.
     pub fn names_no_file(&self) -> bool {
         match self {
             CheckAsk::Plan { files } | CheckAsk::Files { files } | CheckAsk::Tests { files } => {
@@ -203,7 +204,7 @@ impl CheckAsk {
         }
     }
 
-    /// Whether nothing has to be run for it: every look reads it.
+    /// True if nothing has to be run for it, because every look reads it.
     pub fn is_read(&self) -> bool {
         matches!(self, CheckAsk::Plan { .. } | CheckAsk::Files { .. } | CheckAsk::Tests { .. })
     }
@@ -214,12 +215,12 @@ impl ConfiguredCheck {
         matches!(&self.ask, CheckAsk::Group { of, .. } if of.iter().any(|member| member == name))
     }
 
-    /// What its row is called.
+    /// The name of its row in the evidence.
     pub fn row_name(&self) -> String {
         format!("check {}", self.name)
     }
 
-    /// The identity of what it asks for.
+    /// The identity of its definition: it changes whenever the definition does.
     pub fn identity(&self) -> String {
         format!("{:032x}", stable_hash(format!("{:?}", self.ask).as_bytes()))
     }

@@ -1,4 +1,4 @@
-//! A list of things to be done, whoever wrote it: an agent's todos, a plan file, a closer's report.
+//! A list of tasks, whoever wrote it: an agent's todos, a plan file, a closer's report.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,43 +1,44 @@
-//! An agent that a person describes in their own configuration.
+//! An agent that a person describes in their own configuration. Nothing here runs or reads it.
 
-/// An agent that a person describes in their own configuration, never a workspace: it names commands, and
-/// places outside the workspace.
+/// An agent that a person describes in their own configuration. A workspace cannot define one, since it names
+/// commands, and places outside the workspace.
 ///
-/// A place is a path below the workspace, or an absolute one in which `{workspace}` (the workspace's path),
-/// `{name}` (the name of its folder) or `{slug}` (its path with every sign but ASCII letters and digits as
-/// `-`) stands for the workspace.
+/// A place is a path relative to the workspace, or an absolute one in which `{workspace}` (the workspace's
+/// path), `{name}` (the name of its folder) or `{slug}` (its path with `-` for every character except ASCII
+/// letters and digits) identifies the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomAgent {
-    /// Its name in evidence and on the screen: one to 32 of `a-z`, `0-9`, `-`, `_`; no other agent's.
+    /// Its name in evidence and on the screen: 1 to 32 of `a-z`, `0-9`, `-`, `_`; not the name of another
+    /// agent.
     pub name: String,
-    /// What it leaves of its sessions.
+    /// The files that it leaves of its sessions.
     pub trail: AgentTrail,
-    /// The place of its status: a JSON object with `status`, and perhaps `detail` and `pid`.
+    /// The place of its status file: a JSON object with `status`, and optionally `detail` and `pid`.
     pub status_file: Option<String>,
-    /// The place of the file that replies are written to.
+    /// The place of the file to which replies are written.
     pub reply_file: Option<String>,
-    /// How it is asked for its status without a trace: a program and its arguments.
+    /// How to ask for its status without leaving a trace: a program and its arguments.
     pub probe: Option<Vec<String>>,
-    /// How it is asked for the closer's checklist: a program and its arguments.
+    /// How to ask for the closer's checklist: a program and its arguments.
     pub query: Option<Vec<String>>,
-    /// How words of the person are given to it: a program and its arguments.
+    /// How to send it a person's reply: a program and its arguments.
     pub reply: Option<Vec<String>>,
 }
 
-/// What an agent leaves of its sessions. `*` and `?` in a place match within one folder; each file that
-/// matches is a session.
+/// The files that an agent leaves of its sessions. `*` and `?` in a place match within one folder; each
+/// matching file is a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentTrail {
-    /// A file that is the last message.
+    /// A file that contains the last message.
     Output {
         /// Its place.
         place: String,
     },
-    /// A record of the conversation.
+    /// A transcript of the conversation.
     Transcript {
         /// Its place.
         place: String,
-        /// What its lines mean.
+        /// The format of its lines.
         format: TranscriptFormat,
     },
 }
@@ -51,20 +52,20 @@ impl AgentTrail {
     }
 }
 
-/// What the lines of a record mean.
+/// The format of a transcript's lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TranscriptFormat {
-    /// As Claude Code writes them.
+    /// The format of Claude Code.
     Claude,
-    /// As Codex writes them.
+    /// The format of Codex.
     Codex,
-    /// One JSON object a line, a message each. The fields are named by dotted paths.
+    /// One JSON object per line, one message each. Fields are named by dotted paths.
     Jsonl {
-        /// Whose message it is: `user`, `human`, `person`, or `assistant`, `agent`, `model`, `ai`.
+        /// The field for the author: `user`, `human`, `person`, or `assistant`, `agent`, `model`, `ai`.
         role: String,
-        /// Its text: a string, or a list of strings and of objects with a string `text`.
+        /// The field for the text: a string, or a list of strings and of objects with a string `text`.
         text: String,
-        /// When it was written, where that is told: RFC 3339, or seconds or milliseconds since 1970.
+        /// The field for the time, if there is one: RFC 3339, or seconds or milliseconds since 1970.
         time: Option<String>,
     },
 }

@@ -1,4 +1,5 @@
-//! What became of the decision of a check: which channel gave it, and why a file was not used. It decides nothing.
+//! How the decision of a check was received: through which channel, and why a file was not used. It decides
+//! nothing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ pub enum DecisionSource {
 }
 
 impl DecisionSource {
-    /// The name in JSON.
+    /// The name used in JSON.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -61,7 +62,7 @@ pub enum DecisionReason {
 }
 
 impl DecisionReason {
-    /// The name in JSON.
+    /// The name used in JSON.
     pub fn name(self) -> &'static str {
         self.into()
     }

@@ -1,10 +1,10 @@
-//! The one way for text of agents, repositories and file names to a screen, a log or a message.
+//! The only way for text from agents, repositories and file names to reach a screen, a log or a message.
 //!
-//! Untrusted text can carry escape sequences, controls, signs that reverse the reading direction and
-//! signs that nobody sees. Each is made visible here: controls as their pictures (`␛`), invisible
-//! and direction signs by number (`‹U+202E›`), bytes that are no UTF-8 as `\xNN`; at most four
-//! combining marks stay on one base sign. Rules: `SECURITY.md` 1.1. What comes out is text, never
-//! markup, a command line or a path.
+//! Untrusted text can contain escape sequences, control characters, characters that reverse the reading
+//! direction, and invisible characters. All of them are made visible here: controls as their pictures (`␛`),
+//! invisible and direction characters by number (`‹U+202E›`), bytes that are not UTF-8 as `\xNN`; a base
+//! character keeps at most four combining marks. Rules: `SECURITY.md` 1.1. The result is text, never markup,
+//! a command line or a path.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,21 +12,21 @@ use std::path::Path;
 
 use unicode_normalization::char::is_combining_mark;
 
-/// How many combining marks one base sign may carry.
+/// How many combining marks one base character may have.
 const MAX_MARKS: usize = 4;
 
-/// Cleans text that may have several lines: line feeds stay, tabs become four blanks, carriage
-/// returns before a line feed are dropped.
+/// Cleans text of several lines: line feeds stay, a tab becomes four spaces, a carriage return before a line
+/// feed is dropped.
 pub fn block(text: &str) -> Cow<'_, str> {
     clean(text, Breaks::Keep)
 }
 
-/// Cleans text for one line: line breaks and tabs become single blanks.
+/// Cleans text for one line: line breaks and tabs become single spaces.
 pub fn line(text: &str) -> Cow<'_, str> {
     clean(text, Breaks::Blank)
 }
 
-/// Cleans bytes for one line; what is no UTF-8 is shown as `\xNN`.
+/// Cleans bytes for one line; bytes that are not UTF-8 are shown as `\xNN`.
 pub fn bytes(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -39,14 +39,14 @@ pub fn bytes(bytes: &[u8]) -> String {
     shown
 }
 
-/// Cleans a path for one line. Line breaks in names are shown as pictures, so that no name looks
-/// like two.
+/// Cleans a path for one line. Line breaks in names are shown as pictures, so that one name never looks like
+/// two.
 pub fn path(path: &Path) -> String {
     bytes(path.as_os_str().as_encoded_bytes())
 }
 
-/// A text without terminal escape sequences (CSI, OSC, DCS and the two-sign ones), for those who read
-/// its words: colours around a word are no part of it. What is left may still hold other controls.
+/// Removes terminal escape sequences (CSI, OSC, DCS and the two-character ones), for code that reads the
+/// words: colours around a word are not part of it. Other control characters may remain.
 pub fn without_escapes(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{1B}') {
         return Cow::Borrowed(text);
@@ -59,9 +59,9 @@ pub fn without_escapes(text: &str) -> Cow<'_, str> {
             continue;
         }
         match signs.next() {
-            // Parameters and intermediates, then one final sign.
+            // Parameters and intermediates, then one final character.
             Some('[') => drop(signs.by_ref().find(|sign| ('@'..='~').contains(sign))),
-            // Up to BEL, or to ESC and a backslash, of which the backslash is eaten with it.
+            // Up to BEL, or to ESC with a backslash, which is consumed too.
             Some(']' | 'P' | 'X' | '^' | '_') => {
                 if signs.by_ref().find(|sign| matches!(sign, '\u{7}' | '\u{1B}')) == Some('\u{1B}') {
                     signs.next();
@@ -73,7 +73,7 @@ pub fn without_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The first `max` signs of a text, with an ellipsis when something was left out.
+/// The first `max` characters of a text, with an ellipsis if something was cut.
 pub fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
         None => Cow::Borrowed(text),
@@ -85,17 +85,17 @@ pub fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// True when a character must not reach a screen as it is.
+/// True if a character must not reach a screen unchanged.
 pub fn is_unsafe(sign: char) -> bool {
     sign.is_control() || is_invisible(sign)
 }
 
-/// What becomes of line breaks and tabs.
+/// How line breaks and tabs are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Breaks {
-    /// Line feeds stay, tabs become blanks.
+    /// Line feeds stay, tabs become spaces.
     Keep,
-    /// Both become one blank.
+    /// Both become one space.
     Blank,
     /// Both become pictures.
     Picture,
@@ -123,7 +123,7 @@ fn clean(text: &str, breaks: Breaks) -> Cow<'_, str> {
             '\n' if breaks == Breaks::Keep => shown.push('\n'),
             '\t' if breaks == Breaks::Keep => shown.push_str("    "),
             '\n' | '\r' | '\t' if breaks == Breaks::Blank => shown.push(' '),
-            // A joiner between two pictographs makes one emoji of them, which is no disguise.
+            // A joiner between two pictographs forms one emoji, which disguises nothing.
             '\u{200D}'
                 if before.is_some_and(is_pictograph) && signs.peek().copied().is_some_and(is_pictograph) =>
             {
@@ -148,8 +148,8 @@ fn push_visible(shown: &mut String, sign: char) {
     }
 }
 
-/// Format characters (Unicode category Cf), line and paragraph separators, variation selectors of
-/// the supplement, and letters that are drawn as nothing (Unicode 16, `DerivedCoreProperties`).
+/// Format characters (Unicode category Cf), line and paragraph separators, variation selectors of the
+/// supplement, and letters without a glyph (Unicode 16, `DerivedCoreProperties`).
 fn is_invisible(sign: char) -> bool {
     matches!(sign,
         '\u{AD}' | '\u{34F}' | '\u{600}'..='\u{605}' | '\u{61C}' | '\u{6DD}' | '\u{70F}'

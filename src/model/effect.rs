@@ -1,104 +1,104 @@
-//! What the program asks of the outside world. The engine carries effects out; each that is started
-//! answers with exactly one event where its doc says so.
+//! What the monitor asks of the outside world. The engine carries effects out; an effect whose doc names an
+//! answer gets exactly one such event.
 
 use super::{
     ActionRequest, Baseline, Draft, GitReader, KeptReports, Pane, Parts, Policy, ProcessId, SessionPlace,
     TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
-/// What the program asks of the outside world.
+/// What the monitor asks of the outside world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Read parts of the evidence. Answers with one [`super::Event::Collected`].
     Collect(Box<CollectRequest>),
-    /// Watch these places for this workspace, instead of those before.
+    /// Watch these places for this workspace, replacing the previous ones.
     Watch {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The places; empty stops watching.
+        /// The places; an empty list stops watching.
         targets: Vec<WatchTarget>,
     },
-    /// Send [`super::Event::Changed`] with [`Parts::WORDS`] when one of these ends, instead of those before.
+    /// Send [`super::Event::Changed`] with [`Parts::WORDS`] when one of these processes ends, replacing the
+    /// previous list.
     WatchProcesses {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The processes; empty stops watching.
+        /// The processes; an empty list stops watching.
         processes: Vec<ProcessId>,
     },
-    /// Compare all watches with the disk and repair them; part of the slow pass.
+    /// Compare all watches with the disk and repair them, as part of the slow pass.
     RecheckWatches,
-    /// Send [`super::Event::Woke`] at this moment. Replaces the one asked for before.
+    /// Send [`super::Event::Woke`] at this time, replacing the previous request.
     Wake {
-        /// The moment.
+        /// The time.
         at: Timestamp,
     },
-    /// Remember the baseline of a workspace over restarts.
+    /// Keep the baseline of a workspace across restarts.
     RememberBaseline {
         /// The workspace.
         workspace: WorkspaceId,
         /// The baseline.
         baseline: Baseline,
     },
-    /// Bring a session's pane before the person. Answers with one [`super::Event::Jumped`].
+    /// Show a session's pane to the person. Answers with one [`super::Event::Jumped`].
     JumpToPane {
         /// The workspace.
         workspace: WorkspaceId,
         /// The session.
         session: JumpTarget,
     },
-    /// Carry out an action. Answers with one [`super::Event::ActionFinished`], and before it with any number of
+    /// Carry out an action. Answers with one [`super::Event::ActionFinished`], preceded by any number of
     /// [`super::Event::ActionProgressed`].
     Action(Box<ActionRequest>),
-    /// End this action; it answers as ever. Where it is moving something, that is finished first, and
-    /// [`super::Event::EndsLater`] says so.
+    /// Cancel an action; it answers as usual. If it is moving something, it completes that first and reports
+    /// [`super::Event::EndsLater`].
     CancelAction {
-        /// Its number.
+        /// The action's number.
         number: u64,
     },
-    /// Keep on disk what agents said when they were asked, in place of what was kept before: other runs judge
-    /// by it too.
+    /// Keep on disk what agents said when asked, replacing what was kept before: other runs judge by it too.
     KeepReports {
         /// The workspace.
         workspace: WorkspaceId,
         /// What they said.
         reports: Box<KeptReports>,
     },
-    /// Keep a draft on disk, in place of the one before.
+    /// Keep a draft on disk, replacing the previous one.
     KeepDraft {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The draft; empty forgets it.
+        /// The draft; an empty one deletes it.
         draft: Draft,
     },
 }
 
-/// A session whose pane is wanted, as the person saw it.
+/// A session whose pane the person wants to see, as they saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JumpTarget {
     /// Its agent.
     pub agent: String,
-    /// The pane that a source named.
+    /// The pane that a source named, if any.
     pub pane: Option<Pane>,
-    /// The process that a source named.
+    /// The process that a source named, if any.
     pub process: Option<ProcessId>,
 }
 
-/// A collection that is asked for.
+/// A request for a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectRequest {
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// Counts up for each workspace; an answer with an older number than the newest shown is dropped.
+    /// Counts up per workspace; an answer older than the newest one shown is dropped.
     pub generation: u64,
     /// What to read.
     pub parts: Parts,
     /// Where the evidence is.
     pub settings: WorkspaceSettings,
-    /// How it is judged.
+    /// The policy by which it is judged.
     pub policy: Policy,
     /// The kind of the task, once known.
     pub task_kind: TaskKind,
-    /// Who has to read git: a repository that did not answer in process goes by the program.
+    /// How to read git: a repository that did not answer in process is read with the git program.
     pub git_reader: Option<GitReader>,
     /// The baseline, once known.
     pub baseline: Option<Baseline>,

@@ -1,5 +1,5 @@
-//! Something that happened. Every event is data and comparable, and carries the time at which it
-//! happened: rules never read a clock.
+//! The events: everything that happens. An event is comparable data and carries its time: rules never read a
+//! clock.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,27 +9,27 @@ use super::{
     Parts, RunEnd, RunView, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
 };
 
-/// Something that happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Discovery ended: these are the workspaces now, each with its settings. Sent by the engine.
+    /// Discovery finished: these are all workspaces now, each with its settings. Sent by the engine.
     Discovered {
         /// When.
         at: Timestamp,
-        /// All workspaces, in the order found.
+        /// All workspaces, in the order in which they were found.
         workspaces: Vec<FoundWorkspace>,
-        /// Paths that were given and are no workspace, each with the reason in words.
+        /// Paths that were given but are not workspaces, each with the reason in words.
         refused: Vec<(PathBuf, String)>,
         /// How many sessions were left out because they are old.
         n_older_sessions: usize,
     },
-    /// Something changed on disk that these parts were read from. A hint, not a fact. Sent by `watch`.
+    /// Something that these parts were read from changed on disk. A hint, not a fact. Sent by `watch`.
     Changed {
         /// When.
         at: Timestamp,
         /// The workspace.
         workspace: WorkspaceId,
-        /// What it can have changed.
+        /// The parts that may have changed.
         parts: Parts,
     },
     /// Events were lost: every workspace may have changed. Sent by `watch`.
@@ -37,7 +37,7 @@ pub enum Event {
         /// When.
         at: Timestamp,
     },
-    /// A workspace cannot be watched (any more), or can again. Sent by `watch`.
+    /// A workspace can no longer be watched, or can be watched again. Sent by `watch`.
     WatchChanged {
         /// When.
         at: Timestamp,
@@ -46,7 +46,7 @@ pub enum Event {
         /// The problem; `None` when it is over.
         problem: Option<WatchProblem>,
     },
-    /// A collection ended. Exactly one for each [`super::Effect::Collect`]. Sent by the engine.
+    /// A collection finished. Exactly one for each [`super::Effect::Collect`]. Sent by the engine.
     Collected {
         /// When.
         at: Timestamp,
@@ -56,19 +56,20 @@ pub enum Event {
         generation: u64,
         /// How long it took, in milliseconds.
         took_ms: u32,
-        /// What it brought.
+        /// What it returned.
         outcome: Result<Box<Sample>, CollectProblem>,
     },
-    /// A jump to a pane was tried. Exactly one for each [`super::Effect::JumpToPane`]. Sent by the engine.
+    /// A jump to a pane was attempted. Exactly one for each [`super::Effect::JumpToPane`]. Sent by the
+    /// engine.
     Jumped {
         /// When.
         at: Timestamp,
         /// The workspace.
         workspace: WorkspaceId,
-        /// What became of it.
+        /// The outcome.
         outcome: JumpOutcome,
     },
-    /// An action got further. Sent by the engine.
+    /// An action made progress. Sent by the engine.
     ActionProgressed {
         /// When.
         at: Timestamp,
@@ -76,10 +77,10 @@ pub enum Event {
         workspace: WorkspaceId,
         /// The number of the action.
         number: u64,
-        /// How far it is.
+        /// The progress.
         progress: ActionProgress,
     },
-    /// An action was to end, and what it is moving is finished first. Sent by the engine.
+    /// A cancelled action first completes what it is moving. Sent by the engine.
     EndsLater {
         /// When.
         at: Timestamp,
@@ -88,7 +89,7 @@ pub enum Event {
         /// The number of the action.
         number: u64,
     },
-    /// An action ended. Exactly one for each [`super::Effect::Action`]. Sent by the engine.
+    /// An action finished. Exactly one for each [`super::Effect::Action`]. Sent by the engine.
     ActionFinished {
         /// When.
         at: Timestamp,
@@ -96,31 +97,31 @@ pub enum Event {
         workspace: WorkspaceId,
         /// The number of the action.
         number: u64,
-        /// What became of it.
+        /// The outcome.
         outcome: Box<ActionOutcome>,
-        /// Its entry in the record of what was done; `None` for a plan.
+        /// Its entry in the audit record; `None` for a plan.
         entry: Option<Box<AuditEntry>>,
     },
-    /// These supervised runs are alive, and no others; in these workspaces the last one ended by a limit. Sent by the
-    /// engine.
+    /// The complete lists of live supervised runs, and of workspaces whose last run ended by a limit. Sent by
+    /// the engine.
     RunsFound {
         /// When.
         at: Timestamp,
-        /// Each with its workspace.
+        /// The live runs by workspace.
         runs: BTreeMap<WorkspaceId, RunView>,
-        /// Each with its workspace.
+        /// The ended runs by workspace.
         ended: BTreeMap<WorkspaceId, RunEnd>,
     },
-    /// The time that [`super::Effect::Wake`] asked for has come. Sent by the engine.
+    /// The time requested with [`super::Effect::Wake`] has come. Sent by the engine.
     Woke {
         /// When.
         at: Timestamp,
     },
-    /// A person wants something. Sent by a front.
+    /// A person requested something. Sent by a front.
     Wanted {
         /// When.
         at: Timestamp,
-        /// What.
+        /// The request.
         intent: Intent,
     },
 }
@@ -132,34 +133,34 @@ pub struct FoundWorkspace {
     pub id: WorkspaceId,
     /// Where its evidence is.
     pub settings: WorkspaceSettings,
-    /// The baseline that an earlier run remembered.
+    /// The baseline that an earlier run kept.
     pub baseline: Option<Baseline>,
     /// Where the records of its sessions are.
     pub sessions: Vec<SessionPlace>,
     /// What is wrong with its own configuration file, in words.
     pub problem: Option<String>,
-    /// What was done here before, the newest first.
+    /// The actions carried out here before, newest first.
     pub history: Vec<AuditEntry>,
-    /// What happened here before, the newest first.
+    /// What happened here before, newest first.
     pub timeline: Vec<HistoryEntry>,
     /// Replies that were being written.
     pub drafts: Vec<Draft>,
-    /// Replies that wait for the end of their agent's turn.
+    /// Replies that wait until their agent's turn ends.
     pub held: Vec<HeldReply>,
-    /// What agents said last when they were asked.
+    /// What agents last said when asked.
     pub reports: KeptReports,
     /// The supervised run that is alive here.
     pub run: Option<RunView>,
 }
 
-/// What became of a jump to a pane.
+/// The outcome of a jump to a pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JumpOutcome {
-    /// The pane is before the person.
+    /// The pane is visible to the person.
     Done,
-    /// closeout does not run in that tmux server: this command, typed in a shell, shows the pane.
+    /// closeout does not run inside that tmux server: this shell command shows the pane.
     Attach {
-        /// The command, quoted for a shell. Holds untrusted text.
+        /// The command, quoted for a shell. Contains untrusted text.
         command: String,
     },
     /// There was no jump.
@@ -169,28 +170,28 @@ pub enum JumpOutcome {
     },
 }
 
-/// Why a collection brought nothing.
+/// Why a collection returned nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CollectProblem {
-    /// It did not answer in time and was given up.
+    /// It did not answer in time and was abandoned.
     TimedOut,
-    /// The directory is gone.
+    /// The directory no longer exists.
     Gone,
-    /// It broke; the text says how.
+    /// It failed; the text says how.
     Broke(String),
 }
 
 /// Why a workspace cannot be watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchProblem {
-    /// The system's limit of watches is reached.
+    /// The system's limit of watches was reached.
     LimitReached,
     /// Another failure, in words.
     Failed(String),
 }
 
 impl WatchProblem {
-    /// In words, with what becomes of it.
+    /// The problem in words, with its consequence.
     pub fn label(&self) -> String {
         match self {
             WatchProblem::LimitReached => {

@@ -1,4 +1,4 @@
-//! What one source says, at one moment.
+//! What one source says at one moment, unjudged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,12 +39,12 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// The evidence of a source that says nothing, with the reason.
+    /// Evidence from a source that claims nothing, with the reason.
     pub fn abstain(source: Source, name: impl Into<String>, rejection: Rejection) -> Evidence {
         Evidence::claim(source, name, Claim::Abstain(rejection))
     }
 
-    /// The evidence of a source that claims something, verified, with no reasons yet.
+    /// Evidence with this claim: verified, without reasons yet.
     pub fn claim(source: Source, name: impl Into<String>, claim: Claim) -> Evidence {
         Evidence {
             source,
@@ -61,27 +61,27 @@ impl Evidence {
         }
     }
 
-    /// The same, which counts no more, and why.
+    /// The same evidence, no longer counted, with the reason.
     #[must_use]
     pub fn rejected(self, rejection: Rejection, why: impl Into<String>) -> Evidence {
         Evidence { claim: Claim::Abstain(rejection), ..self }.because(why)
     }
 
-    /// The same with one more reason.
+    /// The same evidence with one more reason.
     #[must_use]
     pub fn because(mut self, reason: impl Into<String>) -> Evidence {
         self.reasons.push(reason.into());
         self
     }
 
-    /// The same, said at this moment.
+    /// The same evidence, stated at this time.
     #[must_use]
     pub fn at(mut self, said_at: Option<Timestamp>) -> Evidence {
         self.said_at = said_at;
         self
     }
 
-    /// Why nothing of it counts; `None` where it claims something.
+    /// Why it does not count; `None` if it claims something.
     pub fn rejection(&self) -> Option<Rejection> {
         match self.claim {
             Claim::Abstain(rejection) => Some(rejection),
@@ -91,22 +91,22 @@ impl Evidence {
         }
     }
 
-    /// True when it does not count, for this reason.
+    /// True if it does not count for this reason.
     pub fn is_rejected_as(&self, rejection: Rejection) -> bool {
         self.claim == Claim::Abstain(rejection)
     }
 
-    /// Whether this point is behind it.
+    /// True if it rests on this point.
     pub fn has(&self, point: &Point) -> bool {
         self.points.contains(point)
     }
 
-    /// True of a decision file that is there and cannot be used: what it was to say is not known.
+    /// True for a decision file that exists but cannot be used: what it was meant to say is unknown.
     pub fn is_unreadable_decision(&self) -> bool {
         self.source == Source::Decision && self.is_rejected_as(Rejection::Unreadable)
     }
 
-    /// True when it says that the work is done and the check had something to check.
+    /// True if it says that the work is done, and had something to check.
     pub fn is_yes(&self) -> bool {
         self.claim == Claim::Yes && !self.is_vacuous
     }
@@ -149,7 +149,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// Explains a verdict and breaks ties; smaller is stronger. It never lets a YES beat a fresh NO.
+    /// The rank of the source: it orders explanations and breaks ties; smaller is stronger. It never lets a
+    /// YES beat a fresh NO.
     pub fn rank(self) -> u8 {
         match self {
             Source::LiveSession => 0,
@@ -166,7 +167,7 @@ impl Source {
         }
     }
 
-    /// The source in words, for a person.
+    /// The source's name for a person.
     pub fn title(self) -> &'static str {
         match self {
             Source::LiveSession => "session",
@@ -187,7 +188,7 @@ impl Source {
     }
 }
 
-/// What a source claims. A closed set. What is rejected claims nothing.
+/// What a source claims: a closed set. Rejected evidence claims nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "UPPERCASE")]
@@ -197,17 +198,17 @@ pub enum Claim {
     Yes,
     /// The work is not done.
     No,
-    /// A person is asked.
+    /// The person has to answer something.
     Ask,
-    /// Background work runs.
+    /// Background work is running.
     Wait,
-    /// Work goes on.
+    /// Work is in progress.
     Work,
-    /// Changes are not committed.
+    /// There are uncommitted changes.
     Dirty,
     /// Something failed.
     Fail,
-    /// Nothing that counts, and why.
+    /// Nothing that counts, for this reason.
     Abstain(Rejection),
 }
 
@@ -269,7 +270,7 @@ impl From<ClaimFields> for Claim {
             ClaimName::Work => Claim::Work,
             ClaimName::Dirty => Claim::Dirty,
             ClaimName::Fail => Claim::Fail,
-            // Older versions gave no reason for a check that had nothing to say.
+            // Older versions stored no reason for a check that had nothing to say.
             ClaimName::Abstain => Claim::Abstain(fields.rejection.unwrap_or(Rejection::Undecided)),
         }
     }
