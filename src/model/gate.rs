@@ -1,6 +1,8 @@
-//! What an agent tells a gate when it is about to stop, how gates are set, and how often one has held a session back.
+//! Gates: what an agent reports when it is about to stop, how gates are configured, and how often one has
+//! blocked a session.
 //!
-//! Plain values. Whether an agent is held is for `judge::gate` to say; how its client wants to hear it, for the front.
+//! Plain values. `judge::gate` decides whether an agent is blocked; the front words the answer for the
+//! agent's client.
 
 use std::path::PathBuf;
 
@@ -9,7 +11,7 @@ use strum::{EnumString, IntoStaticStr};
 
 use super::{BackgroundTask, Proof, Timestamp};
 
-/// At which event of an agent a gate is asked. A closed set: the names of `closeout hook`.
+/// The agent event at which a gate is asked: a closed set, named as in `closeout hook`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[derive(EnumString, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -18,120 +20,121 @@ pub enum GateEvent {
     Stop,
     /// A sub-agent is about to report.
     SubagentStop,
-    /// A tool has run; it counts where the tool gives the final output.
+    /// A tool has run; this counts only if the tool produces the final output.
     PostToolUse,
-    /// A task of a shared list is about to be ticked off.
+    /// A task of a shared list is about to be marked as completed.
     TaskCompleted,
-    /// The same as `Stop` in the words of other clients.
+    /// The equivalent of `Stop` in other clients.
     AfterAgent,
 }
 
 impl GateEvent {
-    /// The word behind `closeout hook`.
+    /// The argument of `closeout hook`.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// The event of this name.
+    /// The event with this name.
     pub fn from_name(name: &str) -> Option<GateEvent> {
         name.parse().ok()
     }
 
-    /// Whether the agent's own turn ends here, so that its last message is its conclusion.
+    /// True if the agent's own turn ends here, so that its last message is its conclusion.
     pub fn ends_turn(self) -> bool {
         matches!(self, GateEvent::Stop | GateEvent::AfterAgent)
     }
 }
 
-/// What an agent told when it asked a gate. All texts are untrusted.
+/// What an agent reported when it asked a gate. All texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateCall {
     /// The event.
     pub event: GateEvent,
-    /// The session, where the payload names one.
+    /// The session, if the payload names one.
     pub session_id: Option<String>,
-    /// The folder that it works in.
+    /// The session's working folder.
     pub folder: Option<PathBuf>,
-    /// Whether this turn goes on because a gate held it back; `None` where the client does not tell.
+    /// True if a gate made this turn continue; `None` if the client does not say.
     pub is_continued: Option<bool>,
-    /// What runs beside the turn.
+    /// What is running beside the turn.
     pub background: Vec<BackgroundTask>,
     /// The agent's last message.
     pub last_message: Option<String>,
-    /// What it was asked, where the client repeats it.
+    /// The prompt, if the client repeats it.
     pub prompt: Option<String>,
     /// The tool that has run.
     pub tool: Option<String>,
-    /// True for a helper of the client's own, such as the one that shortens a conversation.
+    /// True for an internal agent of the client, such as the one that compacts a conversation.
     pub is_helper: bool,
 }
 
-/// Why an agent may stop. A closed set.
+/// Why an agent may stop: a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LetGo {
     /// The work is complete.
     Complete,
-    /// A person's own word lets it stop.
+    /// A statement of the person lets it stop.
     YourWord,
-    /// Nobody was asked for anything here.
+    /// There is no task here.
     NoTask,
-    /// A question or a permission waits for the person.
+    /// It waits for the person's answer or permission.
     Asks,
-    /// Work goes on beside the turn: the gate is asked again when that ends.
+    /// Background work is still running: the gate is asked again when that ends.
     Background,
-    /// Nothing speaks against the work, or nothing that this event is about.
+    /// Nothing speaks against the work, or nothing that this event concerns.
     NothingOpen,
     /// The same points came back too often: a person has to look.
     Stalled,
     /// There is no verdict, or none that can be trusted.
     NotJudged,
-    /// The tool that has run gives no final output.
+    /// The tool that ran does not produce the final output.
     OtherTool,
-    /// A helper of the client's own, which works on no task.
+    /// It is an internal agent of the client, without a task of its own.
     Helper,
-    /// It was held back as often in a row as is allowed.
+    /// It was blocked as many times in a row as allowed.
     BlocksUsedUp,
-    /// It was held back for as long as is allowed.
+    /// It was blocked for as long as allowed.
     DeadlinePassed,
 }
 
 impl LetGo {
-    /// Whether it stops although something is left to do.
+    /// True if it stops although something is left to do.
     pub fn is_given_up(self) -> bool {
         matches!(self, LetGo::Stalled | LetGo::BlocksUsedUp | LetGo::DeadlinePassed)
     }
 }
 
-/// How gates are set in one workspace. Only the person's own configuration says so.
+/// The gate configuration of one workspace. Only the person's own configuration can set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateSettings {
-    /// Whether agents are held back here at all.
+    /// True if agents are blocked here at all.
     pub is_on: bool,
-    /// So often a session is held in a row at most.
+    /// How many times in a row a session is blocked at most.
     pub most_blocks: u32,
-    /// A session is not held any more so many milliseconds after it was first held in a row; `None` for no such limit.
+    /// How long after the first block of a row a session may still be blocked, in milliseconds; `None` for no
+    /// limit.
     pub deadline_ms: Option<i64>,
-    /// Judging takes no longer than this, in milliseconds; after it the agent may stop.
+    /// How long judging may take, in milliseconds; after that the agent may stop.
     pub time_limit_ms: u64,
-    /// The tools whose use is a final output.
+    /// The tools that produce a final output.
     pub final_tools: Vec<String>,
-    /// How well a COMPLETE has to be proven; from `committed` on, finished work that is not committed holds too.
+    /// The proof that a COMPLETE needs; from `committed` on, finished but uncommitted work blocks too.
     pub required: Proof,
 }
 
-/// The blocks of one session in a row. Kept over runs.
+/// The consecutive blocks of one session. Kept across runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockRow {
     /// How many.
     pub n_blocks: u32,
-    /// When the first was.
+    /// When the first one happened.
     pub began_at: Timestamp,
-    /// When the last was.
+    /// When the last one happened.
     pub blocked_at: Timestamp,
 }
 
 impl BlockRow {
-    /// The row with one more block.
+    /// The row extended by a block at `now`.
     #[must_use]
     pub fn and_one(self, now: Timestamp) -> BlockRow {
         let began_at = if self.n_blocks == 0 { now } else { self.began_at };
@@ -139,7 +142,7 @@ impl BlockRow {
     }
 }
 
-/// The turn that is ending at this very moment, by the word of its agent's hook. Its record may not tell yet.
+/// The turn that is just ending, according to its agent's hook. Its record may not show that yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndingTurn {
     /// The agent.
@@ -148,6 +151,6 @@ pub struct EndingTurn {
     pub session_id: String,
     /// The message that ends the turn. Untrusted text.
     pub message: Option<String>,
-    /// What was asked, where the hook repeats it. Untrusted text.
+    /// The prompt, if the hook repeats it. Untrusted text.
     pub prompt: Option<String>,
 }

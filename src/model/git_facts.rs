@@ -1,4 +1,4 @@
-//! What git says of one workspace, without judgement.
+//! What git reports about one workspace, unjudged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -155,7 +155,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The command of git that began it.
+    /// The git command that started the operation.
     pub fn label(self) -> &'static str {
         self.into()
     }
@@ -200,38 +200,38 @@ pub struct Changes {
     pub hidden: Vec<HiddenFile>,
 }
 
-/// How a file stands on the disk; of a folder, the newest of what is in it.
+/// A file's metadata on disk; for a folder, the newest values in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OnDisk {
-    /// When its content was written.
+    /// When its content was last written (mtime).
     pub modified_at: Timestamp,
-    /// When it or its name was changed, which nobody can set.
+    /// When its content or metadata last changed (ctime), which no program can set.
     pub changed_at: Timestamp,
     /// Its size in bytes.
     pub size: u64,
 }
 
-/// A changed file that git was told not to show.
+/// A changed file that git was told to hide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenFile {
     /// Path from the top of the work tree. Untrusted text.
     pub path: String,
-    /// By what, in words.
+    /// What hides it, in words.
     pub behind: &'static str,
-    /// When git was told, where that is known.
+    /// When git was told to hide it, if known.
     pub hidden_at: Option<Timestamp>,
-    /// How it stands on the disk; `None` where it is gone.
+    /// Its metadata; `None` if it no longer exists.
     pub on_disk: Option<OnDisk>,
 }
 
 impl Changes {
-    /// How many times a path counts in more than one of the numbers: staged and changed again since, or taken
-    /// out of the index and left on the disk.
+    /// How many paths are counted in more than one number: staged and changed again, or removed from the
+    /// index and still on disk.
     pub fn n_counted_twice(&self) -> u32 {
         (self.n_staged + self.n_unstaged + self.n_untracked + self.n_conflicted).saturating_sub(self.n_paths)
     }
 
-    /// True when nothing is uncommitted.
+    /// True if nothing is uncommitted.
     pub fn is_clean(&self) -> bool {
         self.n_paths == 0
     }

@@ -1,14 +1,15 @@
-//! A reply that waits for the end of its agent's turn: what is held, what can be done with it, and what came of that.
+//! Held replies, which wait until their agent's turn ends: what is held, what can be done with it, and the
+//! outcome.
 //!
-//! Plain values. When it is sent is for `monitor` to say; the claim on disk that keeps it from being sent twice is
-//! `store`'s.
+//! Plain values. `monitor` decides when a reply is sent; the claim on disk that prevents sending it twice
+//! belongs to `store`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{SessionName, Timestamp};
 
-/// A claim older than this, in milliseconds, was left by a closeout that ended while it was sending.
+/// A claim older than this, in milliseconds, is from a closeout that ended while sending.
 const CLAIM_MS: i64 = 10 * 60_000;
 
 /// A reply that is sent once its agent's turn has ended.
@@ -30,7 +31,7 @@ pub struct HeldReply {
     pub hindrance: Option<String>,
 }
 
-/// What is to be done with it.
+/// What to do with a held reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldStep {
@@ -42,7 +43,7 @@ pub enum HeldStep {
     Drop(HeldEnd),
 }
 
-/// Why a reply that was held is not sent. A closed set.
+/// Why a held reply is not sent: a closed set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldEnd {
@@ -50,25 +51,25 @@ pub enum HeldEnd {
     ByYou,
     /// Its session ended.
     SessionEnded,
-    /// Its session was prompted anew.
+    /// Its session received another prompt.
     PromptedAnew,
-    /// Its agent asks a question, which it was not written for.
+    /// Its agent asks a question, for which it was not written.
     Asks,
     /// Its turn did not end within a day.
     TooOld,
-    /// A closeout ended while it was sending it.
+    /// A closeout ended while sending it, so the agent may have it.
     MaybeSent,
-    /// It was refused: why, in words. May hold untrusted text.
+    /// It was refused, for this reason. May hold untrusted text.
     Refused(String),
 }
 
-/// What became of it.
+/// The outcome of an action on a held reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldNow {
     /// It waits for the end of the turn.
     Kept,
-    /// It was tried, and waits on.
+    /// An attempt failed; it keeps waiting.
     WaitsOn,
     /// Another closeout has sent or dropped it, or is sending it.
     Taken,
@@ -77,7 +78,7 @@ pub enum HeldNow {
 }
 
 impl HeldNow {
-    /// What became of it, in words for the record of what was done. May hold untrusted text.
+    /// The outcome in words, for the audit record. May hold untrusted text.
     pub fn label(&self) -> String {
         match self {
             HeldNow::Kept => "held".to_owned(),
@@ -89,7 +90,7 @@ impl HeldNow {
 }
 
 impl HeldEnd {
-    /// Why it is not sent, in words. May hold untrusted text.
+    /// The reason in words. May hold untrusted text.
     pub fn why(&self) -> &str {
         match self {
             HeldEnd::ByYou => "you cancelled it",
@@ -104,17 +105,18 @@ impl HeldEnd {
 }
 
 impl HeldReply {
-    /// From when on the closeout that claimed it is taken for one that ended while it was sending.
+    /// When the closeout that claimed it counts as having ended while sending it; `None` if it is not
+    /// claimed.
     pub fn abandoned_at(&self) -> Option<Timestamp> {
         self.claimed_at.map(|at| at.plus_millis(CLAIM_MS))
     }
 
-    /// Whether a closeout that ended was sending it.
+    /// True if a closeout ended while sending it.
     pub fn is_abandoned(&self, now: Timestamp) -> bool {
         self.abandoned_at().is_some_and(|at| now >= at)
     }
 
-    /// The text with another one before it, unless that says the same already.
+    /// The text preceded by another one, unless that already contains it.
     pub fn joined(before: &str, text: &str) -> String {
         match before.trim_end() {
             "" => text.to_owned(),

@@ -1,7 +1,8 @@
-//! What happened to workspaces, for the history and the figures. What was done to them stands in the record of
-//! actions.
+//! What happened to workspaces, for the history and the statistics. What a person did to them is in the audit
+//! record.
 //!
-//! These values are kept in the state folder, so their names stay. They hold no text of an agent or a person.
+//! These values are kept in the state folder, so their names must not change. They contain no text of an
+//! agent or a person.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +80,7 @@ pub enum HistoryEvent {
 }
 
 impl HistoryEvent {
-    /// The word for it in a list.
+    /// The name used in a list.
     pub fn name(&self) -> &'static str {
         self.into()
     }

@@ -1,8 +1,7 @@
-//! What an agent told closeout's hook: one event, one line of JSON in a file of its session.
+//! What an agent reported to closeout's hook: one event is one line of JSON in a file per session.
 //!
-//! The line is written by one version of closeout and read by another. A field that is not known is
-//! passed over, and one that is not there is empty; [`HookEvent::VERSION`] grows when the meaning of a
-//! field changes.
+//! One version of closeout writes the line and another may read it. Unknown fields are ignored, missing ones
+//! are empty; [`HookEvent::VERSION`] is raised when the meaning of a field changes.
 
 use std::path::PathBuf;
 
@@ -10,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{BackgroundTask, Pane, ProcessId, Timestamp};
 
-/// The most characters of a text in an event that are kept.
+/// How many characters of a text in an event are kept.
 pub const HOOK_TEXT: usize = 2_000;
-/// The longest session id that names a file as it is.
+/// The longest session id that is used as a file name unchanged, in bytes.
 const LONGEST_NAME: usize = 100;
 
 /// One event of a session.
@@ -27,38 +26,37 @@ pub struct HookEvent {
     pub session_id: String,
     /// What happened.
     pub kind: HookKind,
-    /// The folder that the session works in. Untrusted text.
+    /// The session's working folder. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
-    /// The session's own record. Untrusted text.
+    /// The path of the session's own record. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<PathBuf>,
-    /// The subagent in which it happened; `None` is the session itself. Untrusted text.
+    /// The subagent in which it happened; `None` for the session itself. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
     /// The tool. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The id of the tool's call, of the permission or of the question. Untrusted text.
+    /// The id of the tool call, the permission or the question. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// The command, the file, the question, the message or the error: at most [`HOOK_TEXT`] characters.
-    /// Untrusted text.
+    /// The command, file, question, message or error: at most [`HOOK_TEXT`] characters. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
-    /// The work that goes on beside the turn; `None` where the agent does not tell.
+    /// The work that goes on beside the turn; `None` if the agent does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Vec<BackgroundTask>>,
-    /// Why a session began or ended, in the agent's words. Untrusted text.
+    /// Why a session began or ended, as the agent states it. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// True when the agent runs without a screen, so that it cannot wait for a person.
+    /// True if the agent runs without a screen, so that it cannot wait for a person.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_headless: bool,
     /// The agent's process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessId>,
-    /// The namespace that the process's number is of, like `pid:[4026531836]`.
+    /// The PID namespace of the process, like `pid:[4026531836]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_namespace: Option<String>,
     /// The tmux pane that the agent runs in.
@@ -66,47 +64,47 @@ pub struct HookEvent {
     pub pane: Option<Pane>,
 }
 
-/// What happened. A closed set; what a newer closeout tells beyond it is read as `Other`.
+/// What happened: a closed set; a kind that only a newer closeout knows is read as `Other`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookKind {
-    /// The session began, was resumed, or goes on after a compaction.
+    /// The session began, was resumed, or continued after a compaction.
     SessionStarted,
     /// The session ended.
     SessionEnded,
-    /// A prompt was given to it.
+    /// It received a prompt.
     Prompted,
-    /// A turn runs, as the agent's own status tells.
+    /// A turn is running, according to the agent's own status.
     Busy,
     /// A tool was called.
     ToolStarted,
-    /// A tool answered or failed.
+    /// A tool returned or failed.
     ToolEnded,
-    /// A tool waits for the person's leave.
+    /// A tool waits for the person's permission.
     PermissionAsked,
-    /// The agent reminds of such a wait; it does not tell which.
+    /// The agent reminds the person of a pending permission; it does not say which.
     PermissionNoticed,
-    /// The leave was given or refused.
+    /// The permission was granted or refused.
     PermissionAnswered,
     /// A question waits for the person.
     QuestionAsked,
-    /// It was answered or refused.
+    /// The question was answered or refused.
     QuestionAnswered,
     /// The turn ended.
     Stopped,
-    /// The turn ended with an error in place of a reply.
+    /// The turn ended with an error instead of a reply.
     StopFailed,
-    /// The agent reminds that it waits for the next prompt.
+    /// The agent reminds the person that it waits for the next prompt.
     IdleNoticed,
-    /// The person broke the turn off.
+    /// The person interrupted the turn.
     Interrupted,
-    /// A subagent began.
+    /// A subagent started.
     SubagentStarted,
     /// A subagent ended.
     SubagentStopped,
-    /// The conversation is being shortened.
+    /// The conversation is being compacted.
     Compacting,
-    /// The conversation was shortened.
+    /// The conversation was compacted.
     Compacted,
     /// Anything else.
     #[serde(other)]
@@ -114,10 +112,10 @@ pub enum HookKind {
 }
 
 impl HookEvent {
-    /// The version that this closeout writes.
+    /// The version written by this closeout.
     pub const VERSION: u32 = 1;
 
-    /// An event with nothing told but what happened.
+    /// An event with only the required fields.
     pub fn new(at: Timestamp, session_id: impl Into<String>, kind: HookKind) -> HookEvent {
         HookEvent {
             version: HookEvent::VERSION,
@@ -140,8 +138,9 @@ impl HookEvent {
     }
 }
 
-/// The name of the file that keeps the events of a session, without its ending. An id that is no plain
-/// name (ASCII letters, digits, `-`, `_`) is replaced by a hash of it: ids come from agents.
+/// The name, without extension, of the file that keeps a session's events. An id that is not a plain name
+/// (ASCII letters, digits, `-`, `_`, at most 100 bytes) is replaced by its hash, because ids come from
+/// agents.
 pub fn hook_file_stem(session_id: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if (1..=LONGEST_NAME).contains(&session_id.len()) && session_id.bytes().all(is_plain) {
@@ -150,8 +149,8 @@ pub fn hook_file_stem(session_id: &str) -> String {
     format!("id.{:032x}", stable_hash(session_id.as_bytes()))
 }
 
-/// FNV-1a with 128 bits: the same in every version, which the standard library's hashes are not. It
-/// stands against accidents; who can choose ids so that two meet only confuses the own sessions.
+/// FNV-1a with 128 bits: stable across versions, unlike the standard library's hashes. It protects against
+/// accidents only; whoever chooses colliding ids merely mixes up their own sessions.
 pub fn stable_hash(bytes: &[u8]) -> u128 {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

@@ -1,61 +1,61 @@
-//! What a person wants, after key mapping. Each names the workspace that it is about.
+//! What a person wants, after key mapping. Most intents name the workspace that they concern.
 
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
 use super::{Action, Draft, WorkspaceId};
 
-/// What a person wants of the engine. Moving about on a screen is the screen's own affair.
+/// What a person wants of the engine. Moving around on a screen is the front's own business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[derive(IntoStaticStr, VariantNames)]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
-    /// Read everything again: of one workspace, or of all.
+    /// Read everything again, in one workspace or in all.
     Refresh {
-        /// `None` is all of them.
+        /// The workspace; `None` means all.
         workspace: Option<WorkspaceId>,
     },
-    /// A person looks at this workspace: look at its uncommitted changes, and mark it as seen.
+    /// The person opens this workspace: scan its work tree and mark it as seen.
     Look {
         /// The workspace.
         workspace: WorkspaceId,
     },
-    /// A person has this workspace before their eyes, as one of several: look at its uncommitted changes.
+    /// This workspace is visible as one of several: scan its work tree.
     Glance {
         /// The workspace.
         workspace: WorkspaceId,
     },
-    /// Show, or fold away, the workspaces in which only old sessions are.
+    /// Show or fold the workspaces that have only old sessions.
     ShowOlder {
-        /// Whether they are shown.
+        /// True to show them.
         is_shown: bool,
     },
-    /// Go to the tmux pane that a session is shown in.
+    /// Go to the tmux pane that shows a session.
     JumpToPane {
         /// The workspace.
         workspace: WorkspaceId,
         /// The session's id, as its view has it. Untrusted text.
         session_id: String,
     },
-    /// Do something to a workspace: make a plan, or carry out a plan that was confirmed.
+    /// Carry out an action on a workspace: make a plan, or execute a confirmed one.
     Action {
         /// The workspace.
         workspace: WorkspaceId,
-        /// What.
+        /// The action.
         action: Box<Action>,
     },
-    /// End an action that runs on a workspace, if it can be ended.
+    /// Cancel an action that is running on a workspace, if that is possible.
     CancelAction {
         /// The workspace.
         workspace: WorkspaceId,
         /// The action's number ([`RunningAction::number`](super::RunningAction)).
         number: u64,
     },
-    /// Keep what is being written to a session, over restarts too.
+    /// Keep the text that is being written to a session, also across restarts.
     KeepDraft {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The draft; empty forgets it.
+        /// The draft; an empty one deletes it.
         draft: Draft,
     },
 }

@@ -1,4 +1,4 @@
-//! A person's own word on a workspace, bound to what they saw (DESIGN.md 2.3, R8).
+//! A person's own statements about a workspace, bound to what they saw (DESIGN.md 2.3, R8).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub enum MarkOrder {
 }
 
 impl MarkOrder {
-    /// The word of the command line for it.
+    /// The command line's word for the order.
     pub fn name(&self) -> &'static str {
         self.into()
     }
@@ -118,7 +118,8 @@ pub struct Marks {
 }
 
 impl<T> Mark<T> {
-    /// Why it does not hold for what is there `now`, if it does not. What was closed since takes nothing away.
+    /// Why the mark does not hold for the state `now`, if it does not. Points that were closed since do not
+    /// end it.
     pub fn lapse(&self, now: &MarkSeen) -> Option<MarkLapse> {
         let is_new = |points: &[String], seen: &[String]| points.iter().any(|point| !seen.contains(point));
         if now.prompted_at > self.seen.prompted_at {
@@ -134,7 +135,7 @@ impl<T> Mark<T> {
 }
 
 impl Marks {
-    /// Whether anything was said that holds.
+    /// True if any statement holds.
     pub fn is_any(&self) -> bool {
         self.word.is_some()
             || self.quiet.is_some()
@@ -143,7 +144,7 @@ impl Marks {
             || self.baseline.is_some()
     }
 
-    /// Whether what this order says was said and holds: the same key takes it back.
+    /// True if the statement of this order was made and holds, so that the same key takes it back.
     pub fn holds(&self, order: &MarkOrder) -> bool {
         let word = self.word.as_ref().map(|mark| mark.word);
         match order {
@@ -172,7 +173,7 @@ impl Marks {
         }
     }
 
-    /// Takes over what a person says. `points` are those that are open now.
+    /// Applies a person's order. `seen` is what the person saw.
     pub fn take(&mut self, order: &MarkOrder, reason: Option<&str>, at: Timestamp, seen: &MarkSeen) {
         self.changed_at = Some(at);
         let reason = reason.map(str::to_owned);
@@ -198,7 +199,7 @@ impl Marks {
         self.not_of_task.dedup();
     }
 
-    /// Drops what does not hold for what is there `now`. True when anything was dropped.
+    /// Drops the verdict and the quiet mark if they do not hold for the state `now`. True if one was dropped.
     pub fn expire(&mut self, now: &MarkSeen) -> bool {
         let lapse = self.word.as_ref().and_then(|mark| {
             let is_other = mark.word == MarkWord::Done
@@ -286,7 +287,7 @@ mod tests {
             marks.take(&back, None, Timestamp(7), &saw);
             assert_eq!(marks, Marks { changed_at: Some(Timestamp(7)), ..before }, "{order:?}");
         }
-        // What does not hold is not taken back.
+        // An order whose statement does not hold takes nothing back.
         let mut marks = done(&saw);
         let back = MarkOrder::TakeBack { order: Box::new(MarkOrder::Open) };
         marks.take(&back, None, Timestamp(7), &saw);

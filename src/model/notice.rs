@@ -1,17 +1,17 @@
-//! Notices: why a person is told of a workspace, how, and when not.
+//! Notices: why a person is notified about a workspace, how, and when not.
 
 use super::{Attention, RunStatus};
 
-/// Why a person is told.
+/// The reason for a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoticeKind {
-    /// A question waits.
+    /// A question waits for an answer.
     Question,
-    /// A permission is waited for.
+    /// A session waits for a permission.
     Permission,
     /// Finished work is not committed.
     Rescue,
-    /// The same reasons again and again.
+    /// The same reasons keep coming back.
     Stalled,
     /// Something failed.
     Error,
@@ -22,7 +22,7 @@ pub enum NoticeKind {
 }
 
 impl NoticeKind {
-    /// The name in the configuration.
+    /// The name used in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             NoticeKind::Question => "question",
@@ -35,7 +35,7 @@ impl NoticeKind {
         }
     }
 
-    /// Why a person is told, behind the name of the workspace.
+    /// The reason in words, to follow the name of the workspace.
     pub fn label(self) -> &'static str {
         match self {
             NoticeKind::Question => "asks a question",
@@ -48,7 +48,7 @@ impl NoticeKind {
         }
     }
 
-    /// What calls for a notice. An offer waits for nobody.
+    /// The notice for an attention. An offer has none, because nobody waits for an answer.
     pub fn of(attention: Attention) -> Option<NoticeKind> {
         match attention {
             Attention::Permission => Some(NoticeKind::Permission),
@@ -63,7 +63,8 @@ impl NoticeKind {
 }
 
 impl RunStatus {
-    /// What a person is told of a run that ended so; `None` where it is complete or they ended it.
+    /// The notice for a run that ended with this status; `None` if the work is complete or the person ended
+    /// it.
     pub fn notice(self) -> Option<NoticeKind> {
         match self {
             RunStatus::Complete | RunStatus::Cancelled => None,
@@ -77,25 +78,25 @@ impl RunStatus {
     }
 }
 
-/// How a person is told.
+/// The way in which a person is notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeRoute {
-    /// The bell of the terminal.
+    /// The terminal bell.
     Bell,
-    /// The title of the window, with the number of workspaces that need the person.
+    /// The window title, with the number of workspaces that need the person.
     Title,
-    /// A notification as of iTerm2, Ghostty, Windows Terminal.
+    /// An OSC 9 notification (iTerm2, Ghostty, Windows Terminal).
     Osc9,
-    /// A notification as of urxvt, foot.
+    /// An OSC 777 notification (urxvt, foot).
     Osc777,
-    /// A notification as of kitty.
+    /// An OSC 99 notification (kitty).
     Osc99,
-    /// The desktop's own, by `notify-send`.
+    /// A desktop notification through `notify-send`.
     Desktop,
 }
 
 impl NoticeRoute {
-    /// The way of this name in the configuration.
+    /// The route with this name in the configuration.
     pub fn from_name(name: &str) -> Option<NoticeRoute> {
         match name {
             "bell" => Some(NoticeRoute::Bell),
@@ -109,7 +110,7 @@ impl NoticeRoute {
     }
 }
 
-/// A span of the day, in minutes since midnight, local time; it may go over midnight.
+/// A daily time span in minutes since midnight, local time, without its end; it may cross midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HoursOfDay {
     from: u16,
@@ -117,7 +118,7 @@ pub struct HoursOfDay {
 }
 
 impl HoursOfDay {
-    /// Reads a span like `22:00-07:30`.
+    /// Parses a span like `22:00-07:30`; `None` if it is malformed or empty.
     pub fn parse(text: &str) -> Option<HoursOfDay> {
         let minute = |text: &str| {
             let (hour, minute) = text.split_once(':')?;
@@ -129,25 +130,25 @@ impl HoursOfDay {
         (from != to).then_some(HoursOfDay { from, to })
     }
 
-    /// Whether a minute of the day lies in it.
+    /// True if a minute of the day (0 to 1439) lies in the span.
     pub fn contains(self, minute: u16) -> bool {
         let HoursOfDay { from, to } = self;
         if from <= to { (from..to).contains(&minute) } else { minute >= from || minute < to }
     }
 }
 
-/// When and how a person is told of a workspace.
+/// When and how a person is notified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NoticeSettings {
-    /// How.
+    /// The routes to use.
     pub ways: Vec<NoticeRoute>,
-    /// Of what, by [`NoticeKind::name`].
+    /// The reasons to notify about, by [`NoticeKind::name`].
     pub about: Vec<String>,
-    /// A program and its arguments, started for each notice; empty for none.
+    /// A program with its arguments, started for each notice; empty for none.
     pub command: Vec<String>,
-    /// Nobody is told then; what came meanwhile is told after it.
+    /// The hours without notices; what happened in them is reported afterwards.
     pub quiet_hours: Option<HoursOfDay>,
-    /// Whether the agent's question may stand in it.
+    /// True if a notice may contain the agent's question.
     pub shows_question: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a collection found, before anybody judged it: raw readings of each part.
+//! What a collection found: the raw readings of each part, unjudged.
 
 use std::path::PathBuf;
 
@@ -7,22 +7,22 @@ use super::{Baseline, GitFacts, Parts, SessionObservation, Timestamp, WatchTarge
 /// What one collection found in one workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observations {
-    /// The parts that were read; the fields of other parts are `NotLookedAt`.
+    /// The parts that were read; fields of other parts are `NotLookedAt`.
     pub parts: Parts,
     /// When the collection began.
     pub taken_at: Timestamp,
-    /// What was written before this moment is about an earlier task: the later of the baseline
-    /// commit's time and the person's last prompt, as far as known.
+    /// Anything written before this time belongs to an earlier task: the later of the baseline commit's time
+    /// and the person's last prompt, as far as known.
     pub task_started_at: Option<Timestamp>,
-    /// The baseline commit's time, where it says when the work began.
+    /// The baseline commit's time, if it tells when the work began.
     pub baseline_at: Option<Timestamp>,
-    /// The files of the settings whose content is that of the baseline's commit.
+    /// The files from the settings whose content equals that in the baseline's commit.
     pub of_baseline: Vec<String>,
-    /// Git: commits and, if `CHANGES` was asked for, the work tree.
+    /// Git: commits and, if `CHANGES` was requested, the work tree.
     pub git: Reading<GitObservation>,
     /// The decision file.
     pub decision: Reading<TextFile>,
-    /// The SHA-256 of its whole content, in hexadecimal, where it was read.
+    /// The SHA-256 of the whole decision file in hexadecimal, if it was read.
     pub decision_digest: Option<String>,
     /// The declared outputs, in the order of the settings.
     pub outputs: Vec<Reading<TextFile>>,
@@ -32,35 +32,35 @@ pub struct Observations {
     pub plans: Vec<Reading<PlanFile>>,
     /// The required files.
     pub files: Reading<Vec<FileCheck>>,
-    /// Test results, all result files together.
+    /// Test results, all result files combined.
     pub tests: Reading<TestResults>,
-    /// The results that checks name, by the check.
+    /// The test results named by checks, by check.
     pub check_tests: Vec<(String, Reading<TestResults>)>,
     /// The newest session of an agent in this workspace.
     pub session: Reading<SessionObservation>,
-    /// The sessions before it, the newest first.
+    /// The earlier sessions, newest first.
     pub other_sessions: Vec<SessionObservation>,
-    /// Where changes of what was read would show.
+    /// Where changes of what was read would be visible.
     pub watch_targets: Vec<WatchTarget>,
-    /// The baseline to be remembered, when this collection found a new one.
+    /// The baseline to keep, if this collection found a new one.
     pub new_baseline: Option<Baseline>,
-    /// A source that tells no changes can tell more then: look again at this moment.
+    /// When to look again, because a source that reports no changes may say more by then.
     pub recheck_at: Option<Timestamp>,
 }
 
 /// The reading of one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reading<T> {
-    /// This collection did not look.
+    /// This collection did not read it.
     NotLookedAt,
-    /// No settings name it.
+    /// No setting names it.
     NotConfigured,
-    /// It is configured and is not there.
+    /// It is configured but does not exist.
     Absent {
-        /// The name it was looked for under.
+        /// The name under which it was expected.
         name: String,
     },
-    /// It is there and could not be read.
+    /// It exists but could not be read.
     Unreadable(Unreadable),
     /// It was read.
     Present(T),
@@ -80,7 +80,7 @@ impl<T> Reading<T> {
 }
 
 impl<T> Reading<T> {
-    /// The trouble, if it is there and could not be read.
+    /// The problem, if it exists and could not be read.
     pub fn unreadable(&self) -> Option<&Unreadable> {
         match self {
             Reading::Unreadable(unreadable) => Some(unreadable),
@@ -94,75 +94,75 @@ impl<T> Reading<T> {
 /// Why something could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// What was to be read, for a person: a path from the workspace, or `git`. Untrusted text.
+    /// What should have been read, for a person: a path relative to the workspace, or `git`. Untrusted text.
     pub name: String,
     /// The kind of problem.
     pub problem: ReadProblem,
-    /// The problem in words, with what to do where that is known. Untrusted text.
+    /// The problem in words, with a remedy if one is known. Untrusted text.
     pub detail: String,
 }
 
-/// The kinds of trouble with reading. A closed set.
+/// Why reading failed: a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadProblem {
-    /// A FIFO, device, socket or directory stands where a file should be.
+    /// Not a regular file but a FIFO, device, socket or directory.
     NotAFile,
-    /// A symbolic link, in the file or in a directory on the way to it.
+    /// A symbolic link: the file itself or a directory on the way to it.
     Link,
-    /// Larger than the cap.
+    /// Larger than the limit.
     TooLarge,
     /// No permission, or another owner.
     Refused,
     /// It did not answer in time.
     TimedOut,
-    /// Its content is not of the declared format.
+    /// Its content does not have the declared format.
     Invalid,
-    /// It was being written; look again when it changes.
+    /// It was being written; read it again when it changes.
     HalfWritten,
-    /// No repository is there.
+    /// There is no repository.
     NoRepository,
-    /// A format that neither reader understands.
+    /// A format that neither git reader understands.
     Unsupported,
-    /// Any other failure of the system.
+    /// Any other system error.
     Io,
 }
 
 /// A text file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFile {
-    /// Path from the workspace. Untrusted text.
+    /// Path relative to the workspace. Untrusted text.
     pub name: String,
-    /// The content; invalid UTF-8 as U+FFFD. Untrusted.
+    /// The content, with U+FFFD for invalid UTF-8. Untrusted.
     pub content: String,
     /// Size on disk in bytes.
     pub size: u64,
-    /// True when only the head and the tail of a long file are in `content`.
+    /// True if `content` holds only the head and the tail of a long file.
     pub is_excerpt: bool,
     /// When it was last written.
     pub written_at: Timestamp,
 }
 
-/// What git says, and what it took to learn it.
+/// What git reports, and where it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitObservation {
-    /// The facts. `changes` is `None` when only `COMMITS` was asked for.
+    /// The facts. `changes` is `None` if only `COMMITS` was requested.
     pub facts: GitFacts,
-    /// The top of the work tree.
+    /// The root of the work tree.
     pub top: PathBuf,
-    /// The git directory that all its work trees share.
+    /// The git directory shared by all its work trees.
     pub common_dir: PathBuf,
-    /// The file of patterns that its configuration names, as it is written there.
+    /// The excludes file from the git configuration, as written there.
     pub excludes_file: Option<PathBuf>,
-    /// Where changes of it would show.
+    /// Where changes of it would be visible.
     pub watch_targets: Vec<WatchTarget>,
 }
 
 /// A plan file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanFile {
-    /// Path from the workspace. Untrusted text.
+    /// Path relative to the workspace. Untrusted text.
     pub name: String,
-    /// Its steps in their order.
+    /// Its steps, in order.
     pub steps: Vec<PlanStep>,
     /// When it was last written.
     pub written_at: Timestamp,
@@ -171,22 +171,22 @@ pub struct PlanFile {
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanStep {
-    /// What is to be done. Untrusted text.
+    /// The task of the step. Untrusted text.
     pub title: String,
-    /// The status as written; only `done` is done. `None` when the step has none.
+    /// The status as written; only `done` counts as done. `None` if the step has none.
     pub status: Option<String>,
 }
 
-/// Whether a required file is there.
+/// Whether a required file exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCheck {
-    /// Path or pattern as configured.
+    /// The path or pattern as configured.
     pub name: String,
-    /// True when at least one regular, non-empty file matches.
+    /// True if at least one regular, non-empty file matches.
     pub is_there: bool,
 }
 
-/// Test results of one or several files.
+/// Test results from one or more files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestResults {
     /// The files. Untrusted text.
@@ -197,8 +197,8 @@ pub struct TestResults {
     pub n_failed: u64,
     /// Tests that were skipped.
     pub n_skipped: u64,
-    /// Names of the first failing tests, at most ten. Untrusted text.
+    /// Names of the first failing tests, ten at most. Untrusted text.
     pub failing: Vec<String>,
-    /// When the oldest of the files was written.
+    /// When the oldest of the files was last written.
     pub written_at: Timestamp,
 }

@@ -1,6 +1,6 @@
 //! "Left to do": what keeps a workspace from being finished, one point at a time (DESIGN.md 2.5).
 //!
-//! Plain values. What counts as a point is the judge's affair (`judge::left_to_do`).
+//! Plain values. What counts as a point is decided by `judge::left_to_do`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,12 +87,12 @@ impl LeftToDo {
 }
 
 impl OpenPoint {
-    /// Whether it is not done.
+    /// True if it is not done.
     pub fn is_open(&self) -> bool {
         !matches!(self.state, PointState::Done { .. })
     }
 
-    /// Whether an agent can do something about it. A question and a permission are for the person.
+    /// True if an agent can act on it; a question or a permission is for the person.
     pub fn is_for_agent(&self) -> bool {
         !matches!(self.kind, PointKind::Allow | PointKind::Answer)
     }

@@ -1,5 +1,5 @@
-//! The single points behind a claim. Each has a name that stays the same between rounds; the names are what is kept and
-//! shown as JSON, and nothing else reads them.
+//! The individual points behind a claim. Each has a name that stays the same between rounds; only the name is
+//! stored and shown as JSON, and only this file parses it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Point {
-    /// A session waits for a permission, which is no question.
+    /// A session waits for a permission; this is not a question.
     Permission,
-    /// A last reply tells of a limit of the person's plan.
+    /// A last reply reports a usage limit of the person's plan.
     UsageLimit,
-    /// Last words announce more work or break off.
+    /// The last words announce more work or break off.
     StopsHalfWay,
-    /// An operation of git was begun and not ended.
+    /// A git operation was started and not finished.
     Operation(String),
     /// A step of a plan.
     Step(String),
@@ -26,24 +26,24 @@ pub enum Point {
     Pending(String),
     /// A required file that is missing.
     MissingFile(String),
-    /// A test that fails in results.
+    /// A failing test in a results file.
     FailingTest(String),
-    /// A run in a session's record that failed, and what failed in it where that is known.
+    /// A failed run in a session's record, with what failed if that is known.
     FailedRun {
         /// The tool that ran.
         tool: String,
-        /// The name of what fails.
+        /// The name of the failing test or item.
         failing: Option<String>,
     },
-    /// A configured check that is not met.
+    /// A configured check that failed.
     Check(String),
-    /// What a source named itself.
+    /// A point that a source named itself.
     Named(String),
 }
 
 type OfText = fn(String) -> Point;
 
-/// What stands before the text in a name.
+/// The prefixes of names that end in a text.
 const TEXTS: [(&str, OfText); 7] = [
     ("git/", Point::Operation),
     ("plan/", Point::Step),
@@ -62,7 +62,7 @@ const FLAGS: [(&str, Point); 3] = [
 const RUN: &str = "run/";
 
 impl Point {
-    /// The point in words, where one of closeout's own sources gave it.
+    /// The point in words; `None` for one that has no words of its own here.
     pub fn label(&self) -> Option<Cow<'_, str>> {
         Some(match self {
             Point::Step(text) | Point::Goal(text) | Point::Pending(text) => text.into(),

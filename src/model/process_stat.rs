@@ -1,34 +1,34 @@
-//! What the text of `/proc/<pid>/stat` tells of a process (proc(5)). It reads no file.
+//! Parses the text of `/proc/<pid>/stat` (proc(5)). It reads no file.
 
-/// The major number of pseudo-terminals' devices: `/dev/pts/N` is its Nth (Linux, devices.txt).
+/// The major device number of pseudo-terminals: `/dev/pts/N` has the minor number N (Linux, devices.txt).
 const PSEUDO_TERMINALS: u32 = 136;
 
-/// What is used of a process's `stat`. A number of a process that is not seen from here (outside of the
-/// container) is 0.
+/// The fields of a process's `stat` that closeout uses. The number of a process that is invisible from here
+/// (outside the container) is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessStat {
-    /// It ended, and nobody has taken notice yet.
+    /// It has ended, and its parent has not collected it yet.
     pub is_dead: bool,
     /// It was stopped, by Ctrl-Z or a debugger, and does nothing until it is continued.
     pub is_stopped: bool,
-    /// The number of the process that started it, or that took it over.
+    /// The id of the parent: the process that started it or adopted it.
     pub parent: u32,
-    /// The number of its process group.
+    /// The id of its process group.
     pub group: u32,
-    /// The number of its session.
+    /// The id of its session.
     pub session: u32,
-    /// The number of its pseudo-terminal: 3 for `/dev/pts/3`.
+    /// The number of its pseudo-terminal: 3 for `/dev/pts/3`; `None` if it has no such terminal.
     pub pseudo_terminal: Option<u32>,
-    /// The group that its terminal listens to; `None` without a terminal.
+    /// The foreground process group of its terminal; `None` without a terminal.
     pub foreground_group: Option<u32>,
     /// When it started, in clock ticks since boot.
     pub started_at: u64,
 }
 
 impl ProcessStat {
-    /// Reads the text of a `stat` file; `None` where it is none.
+    /// Parses the text of a `stat` file; `None` if it is malformed.
     pub fn parse(stat: &[u8]) -> Option<ProcessStat> {
-        // The second field is the program's name in brackets, and any bytes can stand in it.
+        // The second field is the program's name in parentheses and may contain any bytes.
         let end = stat.iter().rposition(|byte| *byte == b')')?;
         let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -46,7 +46,7 @@ impl ProcessStat {
     }
 }
 
-/// The pseudo-terminal of a `tty_nr`: bits 8 to 19 are the major number, the others the minor one.
+/// The pseudo-terminal for a `tty_nr`: bits 8 to 19 are the major number, the others the minor number.
 fn pseudo_terminal(tty: u32) -> Option<u32> {
     let (major, minor) = ((tty >> 8) & 0xfff, (tty & 0xff) | ((tty >> 12) & 0xf_ff00));
     (major == PSEUDO_TERMINALS).then_some(minor)
