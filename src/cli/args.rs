@@ -1,4 +1,4 @@
-//! The command line, as types. What help says is written here.
+//! The command line, as types. The help texts are here; what the commands do is not.
 
 use std::path::PathBuf;
 
@@ -357,7 +357,7 @@ fn hook_agent(name: &str) -> Result<&'static Hooks, String> {
     })
 }
 
-/// What can be a revision at all; whether it is one, the repository says.
+/// Accepts what could be a revision; whether it exists is for the repository to say.
 fn revision(name: &str) -> Result<String, String> {
     if name.is_empty() || name.starts_with('-') {
         return Err("a revision is not empty and does not begin with `-`".to_owned());

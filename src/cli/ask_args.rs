@@ -1,5 +1,5 @@
-//! The part of the command line about asking agents and deciding, as types. What help says of it is written
-//! here.
+//! The arguments for asking agents, deciding and marking, as types. Their help texts are here; what they do
+//! is not.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -123,7 +123,7 @@ pub(super) enum DecisionWord {
     Incomplete,
 }
 
-/// A value with its name.
+/// Parses `NAME=VALUE`.
 fn param(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -133,7 +133,7 @@ fn param(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// A step: folders below that of the prompts.
+/// Parses a step: a relative path below the folder of prompts.
 fn step(text: &str) -> Result<String, String> {
     let is_inside = Path::new(text).components().all(|part| matches!(part, Component::Normal(_)));
     if is_inside && !text.is_empty() {
@@ -143,12 +143,12 @@ fn step(text: &str) -> Result<String, String> {
     }
 }
 
-/// A number of probes.
+/// Parses a number of probes.
 fn probes() -> RangedU64ValueParser<u32> {
     RangedU64ValueParser::new().range(u64::from(PROBES.least)..=u64::from(PROBES.most))
 }
 
-/// A number of seconds within bounds.
+/// Parses a number of seconds within `bounds`.
 fn seconds(bounds: Bounds) -> RangedU64ValueParser<u64> {
     RangedU64ValueParser::new().range(u64::from(bounds.least)..=u64::from(bounds.most))
 }

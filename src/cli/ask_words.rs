@@ -1,12 +1,12 @@
-//! What is told of asking an agent, in words: the plan, each attempt while it runs, the checklist. Every text
-//! that comes from outside is cleaned here.
+//! Texts about asking an agent: the plan, each attempt while it runs, the checklist. All foreign text must be
+//! cleaned here.
 
 use std::fmt::Write as _;
 
 use crate::model::{ActionProgress, AskPlan, ItemState, ProbeAttempt, VerifyReport, display_text};
 use crate::present::{action, age, sets};
 
-/// The whole plan, as a person sees it before.
+/// The whole plan, as a person sees it before confirming.
 pub(super) fn plan(plan: &AskPlan) -> String {
     let mut text = String::new();
     let session = display_text::line(&plan.session.session_id);
@@ -21,7 +21,7 @@ pub(super) fn plan(plan: &AskPlan) -> String {
     text
 }
 
-/// Turns reports of progress into lines, each told once.
+/// Turns progress reports into lines, each printed once.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     n_ended: usize,
@@ -29,7 +29,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// The lines that are new in `progress`.
+    /// The lines that `progress` adds.
     pub(super) fn new_in(&mut self, progress: &ActionProgress, most: u32) -> Vec<String> {
         let mut lines = Vec::new();
         let ended = progress.attempts.iter().filter(|attempt| attempt.reading.is_some());
@@ -42,7 +42,7 @@ impl Lines {
             Some(attempt) => format!("probe {}/{most}: {}", attempt.number, progress.message),
             None => progress.message.clone(),
         };
-        // What an attempt brought was just said.
+        // The result of an attempt was just added.
         if words != self.last && lines.is_empty() {
             lines.push(display_text::line(&words).into_owned());
         }
@@ -51,7 +51,7 @@ impl Lines {
     }
 }
 
-/// An attempt that ended.
+/// An attempt that has ended.
 fn attempt(attempt: &ProbeAttempt, most: u32) -> String {
     let reading = attempt.reading.map_or("no answer yet", action::reading);
     let mut text = format!("probe {}/{most}: {reading}", attempt.number);

@@ -1,4 +1,5 @@
-//! `closeout probe` and `closeout verify`: asks an agent once.
+//! `closeout ask` and `closeout verify`: asks an agent once. It must not ask before what a person should know
+//! was shown.
 
 use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +22,7 @@ use super::target::{self, Target};
 use super::target_workspace::{TargetWorkspace, confirm};
 use super::{ask_words, output};
 
-/// The longest structured output that the closer is told, in bytes.
+/// The longest structured output passed to the closer, in bytes.
 const LONGEST_OUTPUT: u64 = 64 << 10;
 
 /// `probe --dry-run --json` and `verify --dry-run --json`.
@@ -98,7 +99,7 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     }
 }
 
-/// What the person wants otherwise than usual.
+/// The options that the arguments set.
 fn options(verify: &Verify) -> Result<AskOptions, Failure> {
     let structured_output = verify.structured_output.as_deref().map(|path| {
         let told = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
@@ -163,7 +164,7 @@ fn planned(
     Ok(Planned::Ready(plan))
 }
 
-/// What a person should know is told; where a trace is left for a while, they are asked.
+/// Prints the plan's warnings, and asks the person if asking leaves a trace for a while.
 pub(super) fn allowed(plan: &AskPlan, is_yes: bool) -> Result<(), ActionProblem> {
     for warning in &plan.warnings {
         output::complain(&format!("closeout: {}", display_text::line(warning)));
@@ -174,7 +175,8 @@ pub(super) fn allowed(plan: &AskPlan, is_yes: bool) -> Result<(), ActionProblem>
     Err(ActionProblem::new(ActionClass::Declined, "the agent is not asked"))
 }
 
-/// Carries out a plan; each step is told on standard error. The signal, if one ended it.
+/// Carries out a plan and prints each step on standard error. The error is the number of a signal that ended
+/// it.
 pub(super) fn ask(target_workspace: &mut TargetWorkspace<'_>, plan: AskPlan) -> Result<ActionOutcome, u8> {
     let signalled = target_workspace.end_on_signal();
     let lines = Mutex::new(ask_words::Lines::default());
@@ -192,8 +194,9 @@ pub(super) fn ask(target_workspace: &mut TargetWorkspace<'_>, plan: AskPlan) -> 
     }
 }
 
-/// The one session that `target` names, judged with its workspace; of a workspace the engine takes the session
-/// whose words count.
+/// The one session that `target` names, judged together with its workspace. For a workspace it is `None`: the
+/// engine
+/// chooses the session whose words count.
 fn judged<'a>(
     target: &Target,
     config: &'a EngineConfig,

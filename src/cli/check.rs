@@ -1,4 +1,4 @@
-//! `closeout check`: judges one workspace once.
+//! `closeout check`: judges one workspace once. No rule lives here.
 
 use std::io::IsTerminal as _;
 
@@ -65,7 +65,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
     Ok(Outcome::of(state.unwrap_or(VerdictState::Error)))
 }
 
-/// Runs the checks that are configured, and judges again. What each said stands in the verdict.
+/// Runs the configured checks and judges again; their results are part of the verdict.
 fn with_checks(config: &EngineConfig) -> Judged {
     let mut all = OneShot::judge(config);
     let judged = all.judged();

@@ -1,4 +1,5 @@
-//! `closeout classify`: the questions judge on a text, or on lines of a corpus.
+//! `closeout classify`: applies the judge of questions to a text, or to the lines of a corpus. No rule lives
+//! here.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, Read};
@@ -17,11 +18,11 @@ use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::output;
 
-/// A line of `classify --jsonl`.
+/// A line of input for `classify --jsonl`.
 #[derive(Deserialize)]
 struct Message {
     id: serde_json::Value,
-    /// Changes nothing in the label; a line without it is no message.
+    /// Does not affect the label, but a line without it is invalid.
     #[serde(rename = "task_kind")]
     _task_kind: TaskKind,
     text: String,
@@ -153,7 +154,7 @@ fn signal_in_words(text: &mut String, hit: &SignalHit) {
     );
 }
 
-/// One sentence about which a rule spoke: its line, what it does, its words, the groups of phrases in it.
+/// One sentence that matched a rule: its line, the effect, its words, and the groups of phrases found in it.
 fn finding(finding: &Finding) -> String {
     let speech = match finding.speech {
         Speech::Asks => "asks",

@@ -1,4 +1,4 @@
-//! `closeout decide`: writes the decision file, so that no model has to.
+//! `closeout decide`: writes the decision file, so that no model has to. It must not judge.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::exit::{Ended, Failure, Outcome};
 use super::output;
 use super::target_workspace::{TargetWorkspace, unexpected};
 
-/// Writes it.
+/// Writes the decision file.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     let decision_file =
@@ -47,7 +47,7 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     }
 }
 
-/// Prints what tells an agent where its decision goes, and writes nothing.
+/// Prints the words that tell an agent where its decision file goes; writes nothing.
 fn show(config: &EngineConfig, path: &Path) -> Ended {
     let workspace = path
         .canonicalize()

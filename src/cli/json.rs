@@ -1,4 +1,6 @@
-//! What the JSON of all actions has: a version, how it ended, why, and what can be done about it.
+//! The common part of the JSON of all actions: a version, how it ended, why, and what can be done about it.
+//! It must not
+//! know any single action.
 //!
 //! A run that could not begin (exit codes 2 to 6) prints [`Failed`].
 
@@ -43,19 +45,19 @@ pub(super) struct Failed {
     error: String,
 }
 
-/// Prints why a run could not do what it was asked for, as one line.
+/// Prints, as one line, why a run could not do what was requested.
 pub(super) fn failed(exit_code: u8, words: &str) -> Result<(), Failure> {
     output::print_line(&line(&Failed { version: VERSION, exit_code, error: words.to_owned() }))
 }
 
 impl<T: Serialize> Printed<T> {
-    /// An action that ended with this class, about `content`.
+    /// An action that ended with `class`, about `content`.
     pub(super) fn new(class: ActionClass, content: T) -> Printed<T> {
         let exit_code = class.exit_code();
         Printed { version: VERSION, class, exit_code, reason: None, next: Vec::new(), content }
     }
 
-    /// The same where the program ends otherwise than the action, or with a reason.
+    /// Sets the exit code of `outcome`, which may differ from the action's, and the reason and advice.
     pub(super) fn ending(
         mut self,
         outcome: Outcome,
@@ -69,13 +71,13 @@ impl<T: Serialize> Printed<T> {
         Printed { reason, next, ..self }
     }
 
-    /// Prints it, as one line.
+    /// Prints it as one line.
     pub(super) fn print(&self) -> Result<(), Failure> {
         output::print_line(&line(self))
     }
 }
 
-/// Ends with a problem. As JSON it stands on standard output too.
+/// Ends with a problem, reported on standard error and, as JSON, on standard output too.
 pub(super) fn fail(problem: &ActionProblem, is_json: bool) -> Ended {
     if is_json {
         let next = problem.next.iter().cloned().collect();
@@ -87,7 +89,7 @@ pub(super) fn fail(problem: &ActionProblem, is_json: bool) -> Ended {
     Ok(target_workspace::fail(problem))
 }
 
-/// Ends with an outcome that does not belong to the action that was asked for.
+/// Ends with an outcome that does not belong to the requested action.
 pub(super) fn unexpected(outcome: &ActionOutcome, is_json: bool) -> Ended {
     if let ActionOutcome::Failed(problem) = outcome {
         return fail(problem, is_json);
@@ -95,7 +97,7 @@ pub(super) fn unexpected(outcome: &ActionOutcome, is_json: bool) -> Ended {
     Ok(target_workspace::unexpected(outcome))
 }
 
-/// Ends with a person's no, or with nobody to ask.
+/// Ends because a person declined, or because there was nobody to ask.
 pub(super) fn declined(words: &str, is_json: bool) -> Ended {
     let outcome = Outcome::Action(ActionClass::Declined);
     if is_json {

@@ -1,15 +1,15 @@
-//! A moment as a person at this machine would write it.
+//! Formats a moment in local time. It must not read the clock.
 
 use jiff::tz::TimeZone;
 
 use crate::model::Timestamp;
 
-/// To the minute.
+/// Date and time to the minute.
 pub(super) fn minute(at: Timestamp) -> String {
     written(at, "%Y-%m-%d %H:%M")
 }
 
-/// To the second.
+/// Date and time to the second.
 pub(super) fn second(at: Timestamp) -> String {
     written(at, "%Y-%m-%d %H:%M:%S")
 }

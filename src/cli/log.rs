@@ -1,4 +1,5 @@
-//! `closeout log`: what was done to workspaces and what happened in them, by whom, and how it ended.
+//! `closeout log`: the actions on workspaces and the events in them, by whom, and how they ended. It must not
+//! write.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -56,7 +57,6 @@ pub(super) struct EventRow {
     what: HistoryEvent,
 }
 
-/// A line of the log.
 enum Entry<'a> {
     Action(&'a AuditEntry),
     Event(&'a HistoryEntry),
@@ -71,19 +71,19 @@ impl Entry<'_> {
     }
 }
 
-/// Which events are read.
+/// Which events to read.
 pub(super) enum Events<'a> {
     /// None.
     None,
     /// All since a moment.
     Since(Option<Timestamp>),
-    /// So many of the newest.
+    /// At most this many, the newest.
     Newest(usize),
-    /// So many of the newest of the workspaces that a path lies in.
+    /// At most this many, the newest, of all workspaces that contain the path.
     NewestOf(&'a Path, usize),
 }
 
-/// Prints it.
+/// Prints the log.
 pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     let path = log.path.as_ref().map(|path| environment.absolute(path));
     let path = path.map(|path| path.canonicalize().unwrap_or(path));
@@ -105,7 +105,7 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
         let path = display_text::path(path);
         return Err(Failure::NoWorkspace(format!("{path} does not exist, and nothing was done there")));
     }
-    // The newest last, where a terminal ends.
+    // Newest last, next to the prompt.
     entries.sort_by_key(Entry::at);
     let mut text = String::new();
     for entry in entries.iter().skip(entries.len().saturating_sub(log.number)) {
@@ -120,7 +120,7 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     Ok(Outcome::Done)
 }
 
-/// What was done and what happened; lines that cannot be read are told.
+/// Reads actions and events; unreadable lines are counted on standard error.
 pub(super) fn read(environment: &Environment, events: &Events<'_>) -> Result<(Audit, History), Failure> {
     let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
         Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())

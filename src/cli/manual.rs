@@ -1,5 +1,6 @@
-//! `closeout completions` and `closeout man`: both are made from the command line itself, so that they are never of
-//! another version.
+//! `closeout completions` and `closeout man`, both generated from the command line's types, so that they
+//! always match this
+//! version.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -8,7 +9,7 @@ use super::args::Arguments;
 use super::exit::{Ended, Failure, Outcome};
 use super::output;
 
-/// Prints what this shell needs to complete commands and options.
+/// Prints the completion script of a shell.
 pub(super) fn completions(shell: Shell) -> Ended {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "closeout", &mut script);

@@ -1,4 +1,4 @@
-//! `closeout mark`: a person's own word on a workspace.
+//! `closeout mark`: a person's own word on a workspace. It must not decide what a mark means for the verdict.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use super::exit::{Ended, Failure, Outcome};
 use super::output;
 use super::target_workspace::{TargetWorkspace, engine_config, unexpected};
 
-/// What can be said.
+/// The words for the error message.
 const WORDS: &str = "done, open, quiet, not-of-this-task, baseline-here, kind";
 
-/// Takes it.
+/// Sets the mark, or prints those that hold.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     let (order, path) = order(mark)?;
@@ -36,7 +36,7 @@ pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     }
 }
 
-/// Tells what was said before and holds.
+/// Prints the earlier marks that still hold, and those that have lapsed.
 fn show(marks: &Marks) -> Ended {
     let holding: Vec<String> =
         words::lapsed(marks).into_iter().chain(words::holding(marks, clock::now())).collect();
@@ -49,7 +49,7 @@ fn show(marks: &Marks) -> Ended {
     Ok(Outcome::Done)
 }
 
-/// What is said, if anything, and of which workspace.
+/// The order, if there is one, and the workspace.
 fn order(mark: &Mark) -> Result<(Option<MarkOrder>, &Path), Failure> {
     let usage = |words: &str| Failure::Usage(words.to_owned());
     let mut values = mark.values.as_slice();
@@ -73,7 +73,7 @@ fn order(mark: &Mark) -> Result<(Option<MarkOrder>, &Path), Failure> {
             values = &values[1..];
             Some(MarkOrder::TaskKind { task_kind })
         }
-        // A folder is the workspace; anything else is the point.
+        // With one value left, a directory is the workspace; anything else is the point.
         Some(MarkName::NotOfThisTask) => {
             let point = values.first().filter(|value| values.len() > 1 || !value.is_dir());
             if point.is_some() {

@@ -1,8 +1,10 @@
-//! `closeout mcp`: a server of the Model Context Protocol on standard input and output, by which an agent asks what is left of
-//! its work and decides. One JSON object a line (JSON-RPC 2.0), until the input ends.
+//! `closeout mcp`: a server of the Model Context Protocol on standard input and output, through which an
+//! agent asks what is
+//! left of its work and decides. One JSON object per line (JSON-RPC 2.0), until the input ends.
 //!
-//! It must not let an agent do what `closeout check` and `closeout decide` would not: a mark, a rescue and trust are a
-//! person's.
+//! It must not let an agent do more than `closeout check` and `closeout decide` would: marks, rescues and
+//! trust are for a
+//! person.
 
 use std::io::{self, BufRead, Read as _, Write as _};
 
@@ -13,12 +15,12 @@ use super::exit::{Ended, Failure, Outcome};
 use super::target_workspace::{TargetWorkspace, engine_config};
 use crate::model::{Action, ActionOutcome, OpenPoint, display_text};
 
-/// The newest version of the protocol that is spoken; a client that names another one is answered with its own.
+/// The newest supported version of the protocol. A client that names another gets its own in the answer.
 const PROTOCOL: &str = "2025-06-18";
-/// A longer line is no request, in bytes.
+/// The longest request line, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Answers until the input ends.
+/// Answers requests until the input ends.
 pub(super) fn run(environment: &Environment) -> Ended {
     let mut input = io::stdin().lock();
     loop {
@@ -36,7 +38,7 @@ pub(super) fn run(environment: &Environment) -> Ended {
     }
 }
 
-/// The answer to one line; `None` to a notification.
+/// The answer to one line; `None` for a notification or a blank line.
 fn answer(environment: &Environment, line: &[u8]) -> Option<Value> {
     let error = |id: &Value, code: i32, message: &str| json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
     if line.trim_ascii().is_empty() {
@@ -89,7 +91,7 @@ fn tools() -> Value {
     ])
 }
 
-/// What a tool says; an error is what went wrong. `None` if there is no such tool.
+/// The text that a tool answers, or why it failed. `None` if there is no such tool.
 fn call(environment: &Environment, parameters: &Value) -> Option<Result<String, String>> {
     let arguments = &parameters["arguments"];
     match parameters["name"].as_str()? {

@@ -1,22 +1,21 @@
-//! The standard streams, for text that is already clean. The only place that writes to them, but for
-//! the screen.
+//! The standard streams. Text must already be cleaned. Only the screen, the question before an action,
+//! `closeout mcp` and
+//! the gates write to them elsewhere.
 
 use std::io::{self, Write};
 
 use super::exit::Failure;
 
-/// Writes to standard output.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(failed)
 }
 
-/// Writes a line to standard output.
 pub(super) fn print_line(line: &str) -> Result<(), Failure> {
     print(&format!("{line}\n"))
 }
 
-/// Writes a line to standard error. When even that fails nobody can be told.
+/// Writes a line to standard error. A failure is ignored, since there is no other way to report it.
 pub(super) fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }

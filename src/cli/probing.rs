@@ -1,5 +1,6 @@
-//! `closeout check --probe`: a smart check for scripts. Progress on standard error, the result on standard
-//! output, and an exit code that is 0 only for a verdict that is COMPLETE.
+//! `closeout check --ask`: a smart check for scripts. Progress goes to standard error and the result to
+//! standard output;
+//! the exit code must be 0 only for the verdict COMPLETE.
 
 use std::io::{self, IsTerminal as _};
 
@@ -69,7 +70,7 @@ pub(super) enum SmartWord {
 #[derive(Default)]
 struct Found {
     report: Option<SmartReport>,
-    /// Why nobody was asked.
+    /// Why no agent was asked.
     not_asked: Option<String>,
     rescued: bool,
     record: Option<String>,
@@ -124,12 +125,12 @@ fn verdict(view: &WorkspaceView) -> VerdictState {
     view.verdict.as_ref().map_or(VerdictState::Error, |verdict| verdict.state)
 }
 
-/// What the circuit breaker is told: an agent that says that work goes on did not time out.
+/// The news for the circuit breaker. An agent that says it is still working did not time out.
 fn news(report: Option<&SmartReport>, state: VerdictState) -> Option<BreakerNews> {
     if state == VerdictState::Complete {
         return Some(BreakerNews::Succeeded);
     }
-    // Where nobody was asked nothing timed out, and no row is broken.
+    // If no agent was asked, nothing timed out, and no row is interrupted.
     let report = report?;
     let goes_on = |attempt: &ProbeAttempt| {
         matches!(attempt.reading, Some(ProbeReading::Answered(ProbeWord::Waiting | ProbeWord::Working)))
@@ -145,7 +146,7 @@ fn news(report: Option<&SmartReport>, state: VerdictState) -> Option<BreakerNews
     })
 }
 
-/// Plans and asks. An error is how the program ends.
+/// Plans and asks. The error is how the program ends.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn find(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing) -> Result<Found, Outcome> {
     let mut found = Found::default();
@@ -191,7 +192,7 @@ fn with_flags(plan: AskPlan, probing: &Probing) -> AskPlan {
         timeout_seconds: probing.probe_timeout.unwrap_or(plan.timeout_seconds),
         rescue: match probing.rescue {
             None => plan.rescue,
-            // What a person says to is done afterwards, when they have seen it.
+            // What the person agrees to is committed later, once they have seen it.
             Some(RescueWay::Ask) => ProbeRescue::Record,
             Some(RescueWay::Auto) => ProbeRescue::Commit,
             Some(RescueWay::Never) => ProbeRescue::Never,
@@ -200,8 +201,9 @@ fn with_flags(plan: AskPlan, probing: &Probing) -> AskPlan {
     }
 }
 
-/// What is left to rescue: nobody was asked because something else says that the work is done, or a person is
-/// to be asked first.
+/// Rescues what is left: because no agent was asked, since something else says that the work is done, or
+/// because a person
+/// is to be asked first.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: &mut Found) {
     let way = match probing.rescue {

@@ -1,5 +1,6 @@
-//! The arguments of the commands that save work, take it back and keep its records, as types. What help says is
-//! written here.
+//! The arguments of the commands that save work, undo that and manage records, as types. Their help texts are
+//! here; what
+//! they do is not.
 
 use std::path::PathBuf;
 use std::str::FromStr as _;

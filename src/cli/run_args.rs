@@ -1,4 +1,5 @@
-//! The command line of `closeout run`, `stats` and `wait`, as types. What help says of it is written here.
+//! The arguments of `closeout run`, `stats` and `wait`, as types. Their help texts are here; what they do is
+//! not.
 
 use std::path::PathBuf;
 use std::time::Duration;

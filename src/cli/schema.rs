@@ -1,4 +1,5 @@
-//! `closeout schema`: the JSON schema of everything that `--json` prints.
+//! `closeout schema`: the JSON schema of everything that `--json` prints. It must not define any of those
+//! forms itself.
 
 use schemars::JsonSchema;
 use serde::Serialize;

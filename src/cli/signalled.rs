@@ -1,4 +1,6 @@
-//! Signals that end the program while an action runs: the action is ended first, with all that it started.
+//! Signals that end the program while an action runs. It must not end the program itself before the action
+//! has ended, with
+//! all that it started.
 
 use std::io;
 use std::sync::Arc;
@@ -15,27 +17,29 @@ use crate::process::Cancel;
 pub(super) struct Signalled(Arc<AtomicU8>);
 
 impl Signalled {
-    /// Listens from now on: the first signal cancels. Where listening cannot be begun a signal ends the
-    /// program at once, and what was started is ended by its launcher.
+    /// Starts to listen: the first signal cancels. If listening is not possible, a signal ends the program at
+    /// once, and the
+    /// launcher ends what was started.
     pub(super) fn listen(cancel: Cancel) -> Signalled {
         let heard = Signalled(Arc::default());
         let told = heard.clone();
         let (ready, is_ready) = channel();
         let listener = thread::Builder::new().spawn(move || hear(&told, &cancel, ready));
         if listener.is_ok() {
-            // An error means that it cannot listen, and a signal ends the program.
+            // An error means that it cannot listen, so a signal ends the program.
             let _ = is_ready.recv();
         }
         heard
     }
 
-    /// The signal that came, if one did.
+    /// The number of the signal that arrived, if any.
     pub(super) fn signal(&self) -> Option<u8> {
         Some(self.0.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
     }
 }
 
-/// Waits for a signal. The handlers are installed here, on the thread that answers them: without it, none is.
+/// Waits for a signal. Installs the handlers on this thread, which also answers them: if it cannot start,
+/// there are none.
 fn hear(told: &Signalled, cancel: &Cancel, ready: Sender<()>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -51,7 +55,7 @@ fn hear(told: &Signalled, cancel: &Cancel, ready: Sender<()>) -> io::Result<()> 
         };
         told.0.store(u8::try_from(kind.as_raw_value()).unwrap_or(2), Ordering::SeqCst);
         cancel.cancel();
-        // The action answers to that, and the program ends with it.
+        // The action ends because it was cancelled, and the program ends with it.
         std::future::pending().await
     })
 }

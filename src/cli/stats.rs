@@ -1,6 +1,6 @@
-//! `closeout stats`: figures over what was done and what happened, for all, for each agent and for each week.
+//! `closeout stats`: figures on actions and events, in total, per agent and per week.
 //!
-//! Each is counted from the lines that `closeout log` shows, so that they can be checked by hand.
+//! Each is counted only from the lines that `closeout log` shows, so that it can be checked by hand.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -91,7 +91,7 @@ struct Counts {
     seen_after_ms: Vec<i64>,
 }
 
-/// Prints them.
+/// Prints the figures.
 pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
     let (audit, history) = log::read(environment, &Events::Since(stats.since))?;
     let is_late = |entry: &&AuditEntry| stats.since.is_none_or(|since| entry.at >= since);
@@ -203,13 +203,13 @@ fn rate(part: u32, of: u32) -> Option<f64> {
     (of > 0).then(|| f64::from(part) / f64::from(of))
 }
 
-/// The ISO week of a moment at this machine.
+/// The ISO week of a moment in local time.
 fn week(at: Timestamp) -> String {
     let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
     moment.to_zoned(TimeZone::system()).strftime("%G-W%V").to_string()
 }
 
-/// A row for each group.
+/// The table, with a row for each group.
 fn table(figures: &Figures) -> String {
     let mut text = String::new();
     let heads = [
@@ -229,13 +229,13 @@ fn table(figures: &Figures) -> String {
     text
 }
 
-/// A figure with its name.
+/// A figure's name and how to read it.
 type Figure = (&'static str, fn(&Counts) -> u32);
 
-/// So many of the newest weeks are drawn.
+/// How many of the newest weeks are drawn.
 const MOST_WEEKS: usize = 52;
 
-/// A bar for each week, in a line for each figure that is not always nothing.
+/// A line for each figure that is not always zero, with a bar for each week.
 fn plots(weeks: &BTreeMap<String, Group>) -> String {
     let figures: [Figure; 4] = [
         ("complete", |counts| counts.completed),
@@ -256,7 +256,7 @@ fn plots(weeks: &BTreeMap<String, Group>) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// Each value as a bar of eighths of the largest; nothing is no bar at all.
+/// Each value as a bar in eighths of the largest; zero has no bar.
 fn bars(values: &[u32], most: u32) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let bar = |value: &u32| match value {
@@ -363,7 +363,7 @@ mod tests {
         assert_eq!(all.counts.proofs, BTreeMap::from([("checked", 1), ("said", 1)]));
         assert_eq!((all.counts.gate_blocks, found.weeks.len()), (1, 2));
         assert_eq!((all.gate_block_rate, found.agents["codex"].counts.gate_blocks), (Some(0.5), 1));
-        // What has no agent of its own is of the one that is known there.
+        // An entry without an agent counts for the agent known in its workspace.
         assert_eq!(found.agents.keys().collect::<Vec<_>>(), ["claude", "codex"]);
         assert_eq!(Group::of(Counts::default()).false_abort_rate, None);
         let table = table(&found);

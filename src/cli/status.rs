@@ -1,4 +1,4 @@
-//! `closeout status`: all workspaces, once or as a stream.
+//! `closeout status`: all workspaces, once or as a stream. It must not change any of them.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn once(config: &EngineConfig, is_json: bool) -> Ended {
     Ok(Outcome::Done)
 }
 
-/// Prints each workspace when it is judged first and whenever it changed, until it is ended.
+/// Prints each workspace when it is first judged and whenever it changes, until a signal ends the program.
 fn follow(config: EngineConfig, is_json: bool) -> Ended {
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
@@ -95,7 +95,7 @@ fn follow(config: EngineConfig, is_json: bool) -> Ended {
     ended
 }
 
-/// Whether two views say the same; the number and the time of a collection are no news.
+/// Whether two views say the same; a collection's number and time make no difference.
 fn is_same(before: &WorkspaceView, view: &WorkspaceView) -> bool {
     let mut before = before.clone();
     before.generation = view.generation;

@@ -1,5 +1,4 @@
-//! Verdicts as plain text, for a terminal or a pipe without the screen. Every text that comes from
-//! outside is cleaned here.
+//! Verdicts as plain text, for a terminal or a pipe without the screen. All foreign text must be cleaned here.
 
 use std::fmt::Write as _;
 
@@ -8,8 +7,9 @@ use crate::model::{
 };
 use crate::present::{age, baseline, sessions, sets};
 
-/// One line: state, name, branch, why, what the sessions do, and what keeps closeout from looking
-/// properly.
+/// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
+/// reading the
+/// workspace properly.
 pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
     let Some(verdict) = &view.verdict else { return format!("…  {}", view.name) };
     let branch = view.git.as_ref().and_then(|git| git.head.branch()).unwrap_or("-");
@@ -28,10 +28,10 @@ pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
     format!("{state:<17}  {}  ({branch})  {what}{sessions}{note}", view.name)
 }
 
-/// More sessions of one workspace are counted, not named.
+/// How many sessions of a workspace are named; the rest are counted.
 const MAX_SHORT: usize = 3;
 
-/// A session with what it does, like `claude working 12m: Bash`.
+/// A session and what it is doing, like `claude working 12m: Bash`.
 fn doing(session: &SessionView, now: Timestamp) -> String {
     let todos = session.todos.as_ref().map(|todos| format!(", todos {}/{}", todos.n_done, todos.n_all));
     format!(
@@ -47,7 +47,7 @@ fn write_sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
         let source = sets::activity_source(session.activity.source);
         let id = display_text::line(&session.session_id);
         let _ = writeln!(text, "  session  {}  [{source}, {id}]", doing(session, now));
-        // The question of the first one is the question of the verdict.
+        // The verdict already shows the question of the first session.
         let asked = session.question.as_ref().filter(|_| position > 0);
         for line in asked.iter().flat_map(|asked| asked.text.lines()) {
             let _ = writeln!(text, "           asks  {}", display_text::line(line));

@@ -1,7 +1,8 @@
-//! `closeout trust`: shows everything that could run a program in a workspace, and keeps a person's yes to
-//! exactly that.
+//! `closeout trust`: shows everything that could run a program in a workspace, and stores a person's consent
+//! to exactly
+//! that.
 //!
-//! It runs nothing of what it shows. Every text comes from the repository and is cleaned here.
+//! It must not run anything of what it shows. All of the text comes from the repository and is cleaned here.
 
 use std::fmt::Write as _;
 
@@ -72,7 +73,7 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
     Ok(Outcome::Action(ActionClass::Done))
 }
 
-/// Asks. Without having shown the list as a text it takes only a yes that was given before.
+/// Asks for consent. If the list was not shown as text, only consent given by a flag counts.
 fn is_wanted(trust: &Trust, list: &TrustList) -> bool {
     let things =
         if list.items.len() == 1 { "this".to_owned() } else { format!("these {}", list.items.len()) };
@@ -80,7 +81,7 @@ fn is_wanted(trust: &Trust, list: &TrustList) -> bool {
     trust.yes || (!trust.json && confirm(&question, false))
 }
 
-/// The list for a person.
+/// The list as text for a person.
 fn text(list: &TrustList) -> String {
     let mut text = String::new();
     for item in &list.items {

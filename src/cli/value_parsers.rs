@@ -1,4 +1,6 @@
-//! How the values of arguments are read, with the words for what is none.
+//! Parsers for the values of arguments, with messages for invalid ones. They must not read anything but the
+//! value and the
+//! time.
 
 use std::time::Duration;
 use strum::VariantArray as _;
@@ -17,7 +19,7 @@ pub(super) fn proof(name: &str) -> Result<Proof, String> {
     Proof::from_name(name).ok_or_else(|| "it is one of said, committed, checked".to_owned())
 }
 
-/// A duration as people write it.
+/// Parses a duration like 90s, 1h30m or 7d; `0` is zero.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let words = || "it is a time like 90s, 20m or 1h30m".to_owned();
     if text == "0" {
@@ -31,7 +33,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from(duration).map_err(|_| words())
 }
 
-/// A moment: a day like 2026-11-20, a time, or a duration before now.
+/// Parses a moment: a date like 2026-11-20, a time, or a duration before now.
 pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
     if let Ok(duration) = duration(text) {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
@@ -45,7 +47,7 @@ pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
     day.map(|day| Timestamp(day.timestamp().as_millisecond())).ok_or_else(words)
 }
 
-/// A state of a verdict, in upper or lower case.
+/// Parses the state of a verdict, in upper or lower case.
 pub(super) fn state(name: &str) -> Result<VerdictState, String> {
     name.to_ascii_uppercase().parse().map_err(|_| {
         let names: Vec<&str> = VerdictState::VARIANTS.iter().map(|state| state.name()).collect();
@@ -53,18 +55,18 @@ pub(super) fn state(name: &str) -> Result<VerdictState, String> {
     })
 }
 
-/// A span of the day, like `22:00-07:30`.
+/// Parses a span of the day, like `22:00-07:30`.
 pub(super) fn hours(text: &str) -> Result<HoursOfDay, String> {
     HoursOfDay::parse(text).ok_or_else(|| "it is a span like 22:00-07:30".to_owned())
 }
 
-/// A way of notices.
+/// Parses a route for notices.
 pub(super) fn way(text: &str) -> Result<NoticeRoute, String> {
     let known = "it is one of bell, title, osc9, osc777, osc99, desktop";
     NoticeRoute::from_name(text).ok_or_else(|| known.to_owned())
 }
 
-/// Dollars as millionths.
+/// Parses dollars into millionths; more than 0 and less than a million dollars.
 pub(super) fn dollars(text: &str) -> Result<u64, String> {
     let amount: f64 = text.parse().map_err(|_| "it is a number of dollars like 2.50".to_owned())?;
     micros(amount)
@@ -72,7 +74,7 @@ pub(super) fn dollars(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "it is more than 0 and less than a million".to_owned())
 }
 
-/// An amount of dollars as millionths; `None` for what is none.
+/// Dollars in millionths; `None` unless `amount` is at least 0 and less than a million.
 pub(super) fn micros(amount: f64) -> Option<u64> {
     if !(0.0..1_000_000.0).contains(&amount) {
         return None;

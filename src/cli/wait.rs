@@ -1,4 +1,4 @@
-//! `closeout wait`: waits until a workspace has one of some states.
+//! `closeout wait`: waits until a workspace is in one of several states. It must not change the workspace.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::run_args::Wait;
 use super::runtime::runtime;
 use super::{output, text};
 
-/// Waits, and prints the workspace as it is then.
+/// Waits, and prints the workspace as it then is.
 pub(super) fn run(environment: &Environment, wait: &Wait) -> Ended {
     let scope = Scope::One(environment.absolute(&wait.path));
     let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;

@@ -1,4 +1,4 @@
-//! What the doctor looks at of each agent: its program, its records, its sessions. It changes nothing.
+//! What the doctor examines about each agent: its program, its records, its sessions. It changes nothing.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::engine::clock;
 use crate::model::{Timestamp, display_text};
 use crate::present::counts;
 
-/// Sessions that moved so lately are counted as of today, in milliseconds.
+/// How recently a session must have changed to count as of today, in milliseconds.
 const TODAY: i64 = 24 * 3_600_000;
 
-/// One agent. Blocks while its program tells its version.
+/// Examines one agent. Blocks while its program prints its version.
 pub(super) fn agent(environment: &Environment, adapter: &Adapter) -> Section {
     let mut findings = Vec::new();
     let version = version_of(environment, adapter.name());

@@ -1,4 +1,4 @@
-//! What the doctor found: data, and the text it is printed as.
+//! The doctor's findings as data, and the text that they are printed as. It must not examine anything.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,12 +42,12 @@ impl Finding {
         Finding::new(Level::Ok, text.as_ref(), None)
     }
 
-    /// Worth knowing, with nothing to do.
+    /// A note without advice.
     pub(super) fn note(text: impl AsRef<str>) -> Finding {
         Finding::new(Level::Note, text.as_ref(), None)
     }
 
-    /// Worth knowing, and what can be done.
+    /// A note with advice.
     pub(super) fn hint(text: impl AsRef<str>, advice: impl AsRef<str>) -> Finding {
         Finding::new(Level::Note, text.as_ref(), Some(advice.as_ref()))
     }
@@ -67,7 +67,7 @@ impl Section {
         Section { subject: subject.to_owned(), findings }
     }
 
-    /// The section as lines: the signs are words, so that they are read aloud and found by a search.
+    /// The section as lines. Levels are shown as words, so that a screen reader and a search find them.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.subject.clone()];
         for finding in &self.findings {

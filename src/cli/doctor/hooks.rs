@@ -1,4 +1,4 @@
-//! What the doctor looks at of the hooks in an agent's settings. It changes nothing.
+//! What the doctor examines about the hooks in an agent's settings. It changes nothing.
 
 use std::path::Path;
 
@@ -36,11 +36,11 @@ pub(super) fn hooks(environment: &Environment, agent: &Adapter) -> Option<Findin
     })
 }
 
-/// Whether the agent asks closeout before it stops, where the gate was put in or is set.
+/// Whether the agent asks closeout before it stops; `None` if the gate is neither installed nor configured.
 pub(super) fn gate(environment: &Environment, agent: &Adapter) -> Option<Finding> {
     let gate = agent.facts().gate?;
     let folder = environment.folder_of(&gate.folder)?;
-    // What is wrong in the configuration is said elsewhere.
+    // An invalid configuration is reported elsewhere.
     let is_set = Config::load(&environment.sources(Flags::default())).is_ok_and(|config| config.has_gate());
     let install = format!("`closeout hook install --gate --agent {}`", agent.name());
     let (is_there, shown) = match installed(gate, &folder) {
@@ -65,7 +65,7 @@ pub(super) fn gate(environment: &Environment, agent: &Adapter) -> Option<Finding
     }
 }
 
-/// What of `hooks` is in the settings in `folder`, and the file as it is shown.
+/// How much of `hooks` is in the settings in `folder`, and the path of the settings file for display.
 fn installed(hooks: &'static Hooks, folder: &Path) -> Result<(Installed, String), Finding> {
     let path = hooks.file(SettingsScope::User(folder));
     let shown = display_text::path(&path);
@@ -79,7 +79,7 @@ fn installed(hooks: &'static Hooks, folder: &Path) -> Result<(Installed, String)
 
 enum Installed {
     Yes,
-    /// Another path, or some are missing.
+    /// For another path of the program, or incomplete.
     Otherwise,
     No,
 }

@@ -1,5 +1,6 @@
-//! What the doctor looks at beside the agents: closeout's own folders, git, tmux, the limits of watching,
-//! the terminal. It changes nothing.
+//! What the doctor examines besides the agents: closeout's own folders, git, tmux, the limits of watching,
+//! the terminal. It
+//! changes nothing but to create the state folder.
 
 use std::fs;
 use std::io::IsTerminal;
@@ -17,14 +18,14 @@ use crate::present::counts;
 use crate::process::{self, End, Spec};
 use crate::store::Store;
 
-/// How long a program may take to tell its version; Node programs need seconds on a cold disk.
+/// How long a program may take to print its version; Node programs need seconds on a cold disk.
 const VERSION_LIMIT: Duration = Duration::from_secs(15);
-/// Below this a large number of worktrees would use up the system's watches.
+/// Below this number of watches, a large number of worktrees would use up the system's limit.
 const FEW_WATCHES: u64 = 8_192;
-/// In milliseconds. tmux waits so long after Esc, and every Esc of a person feels like it.
+/// The tmux escape delay, in milliseconds, from which each press of Esc feels slow.
 const SLOW_ESCAPE: u64 = 100;
 
-/// closeout itself: its configuration and its folders.
+/// Examines closeout itself: its configuration and its folders. Also returns the configuration, if it is valid.
 pub(super) fn closeout(environment: &Environment) -> (Section, Option<Config>) {
     let sources = environment.sources(Flags::default());
     let mut findings = vec![Finding::ok(format!("closeout {}", env!("CARGO_PKG_VERSION")))];
@@ -54,7 +55,7 @@ pub(super) fn closeout(environment: &Environment) -> (Section, Option<Config>) {
     (Section::new("closeout", findings), config)
 }
 
-/// Whether closeout asks agents by itself, and what is used of the budget.
+/// How much of the budget for automatic questions is left; `None` if they are off.
 fn auto_probes(environment: &Environment, auto: AutoProbes) -> Option<Finding> {
     if !auto.is_on {
         return None;
@@ -74,7 +75,7 @@ fn auto_probes(environment: &Environment, auto: AutoProbes) -> Option<Finding> {
     })
 }
 
-/// git, and the repository in which the person stands.
+/// Examines git, and the repository of the working directory.
 pub(super) fn git(environment: &Environment) -> Section {
     let mut findings = vec![match version_of(environment, "git") {
         None => Finding::problem(
@@ -107,7 +108,7 @@ pub(super) fn git(environment: &Environment) -> Section {
     Section::new("git", findings)
 }
 
-/// What the version of git means.
+/// The finding for a version of git.
 fn git_version(told: String) -> Finding {
     let (major, minor) = LEAST_GIT;
     match version_in(&told) {
@@ -126,7 +127,7 @@ fn git_version(told: String) -> Finding {
     }
 }
 
-/// tmux: needed to jump to an agent, and to paste an answer into a live one.
+/// Examines tmux, which is needed to jump to an agent and to paste an answer into a live one.
 pub(super) fn tmux(environment: &Environment, config: Option<&Config>) -> Section {
     let mut findings = match version_of(environment, "tmux") {
         None => vec![Finding::hint(
@@ -155,7 +156,7 @@ pub(super) fn tmux(environment: &Environment, config: Option<&Config>) -> Sectio
     Section::new("tmux", findings)
 }
 
-/// Whether tmux passes on the notices that are sent as signs; before 3.3 it always did, and had no such option.
+/// Whether tmux passes on notices sent as control sequences. Before 3.3 it always did and had no such option.
 fn passthrough(environment: &Environment, ways: &[NoticeRoute]) -> Option<Finding> {
     environment.variable("TMUX")?;
     let is_over_ssh = ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| environment.variable(name).is_some());
@@ -180,7 +181,7 @@ fn passthrough(environment: &Environment, ways: &[NoticeRoute]) -> Option<Findin
     })
 }
 
-/// The limits of watching files and processes.
+/// Examines the limits of watching files and processes.
 pub(super) fn watching(environment: &Environment) -> Section {
     let limit = |name: &str| -> Option<u64> {
         fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?.trim().parse().ok()
@@ -211,7 +212,7 @@ pub(super) fn watching(environment: &Environment) -> Section {
     Section::new("watching", findings)
 }
 
-/// The terminal.
+/// Examines the terminal.
 pub(super) fn terminal(environment: &Environment) -> Section {
     let text = |name: &str| environment.variable(name).and_then(|value| value.to_str()).map(str::to_owned);
     let mut findings = Vec::new();
@@ -259,17 +260,17 @@ pub(super) fn terminal(environment: &Environment) -> Section {
     Section::new("terminal", findings)
 }
 
-/// What came of asking a program for its version.
+/// The result of asking a program for its version.
 pub(super) enum Version {
-    /// The first line that it told.
+    /// The first line of its output.
     Told(String),
     /// It did not start, or failed.
     Failed,
-    /// It is slow to start, on a busy machine or a cold disk.
+    /// It exceeded the time limit, as on a busy machine or a cold disk.
     TookLong,
 }
 
-/// The version that a program tells; `None` when it is not on the path.
+/// The version that a program prints; `None` if it is not on the search path.
 pub(super) fn version_of(environment: &Environment, name: &str) -> Option<Version> {
     environment.program(name)?;
     let flag = if name == "tmux" { "-V" } else { "--version" };
@@ -280,7 +281,7 @@ pub(super) fn version_of(environment: &Environment, name: &str) -> Option<Versio
     })
 }
 
-/// The output of a program that ended well, else how it ended; `None` if it was not started.
+/// The output of a program that succeeded; otherwise how it ended, or `None` if it was not started.
 fn run(environment: &Environment, name: &str, arguments: &[&str]) -> Result<String, Option<End>> {
     let program = environment.program(name).ok_or(None)?;
     let mut spec = Spec::new(program, "/").args(arguments.iter().copied());
@@ -297,7 +298,7 @@ fn run(environment: &Environment, name: &str, arguments: &[&str]) -> Result<Stri
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The name of the file system that `path` is on, if it is one of another machine (statfs(2)).
+/// The name of the file system of `path`, if it is a network file system (statfs(2)).
 fn remote_file_system(path: &Path) -> Option<&'static str> {
     let kind = rustix::fs::statfs(path).ok()?.f_type;
     let names: [(i64, &str); 6] = [

@@ -1,5 +1,6 @@
-//! `closeout doctor`: what closeout finds on this machine, and what to do about each problem. It changes
-//! nothing but to make closeout's own state folder, and goes on when one thing is broken.
+//! `closeout doctor`: what closeout finds on this machine, and what to do about each problem. It must change
+//! nothing,
+//! except to create closeout's own state folder, and continues if one part is broken.
 
 mod agents;
 mod finding;
@@ -28,7 +29,7 @@ pub(super) struct Diagnosis {
     sections: Vec<Section>,
 }
 
-/// Looks at everything and prints what it found.
+/// Runs all examinations and prints the findings.
 pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
     let (closeout, config) = machine::closeout(environment);
     let mut sections = vec![closeout, machine::git(environment)];
@@ -58,7 +59,7 @@ pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
     Ok(if n_problems == 0 { Outcome::Done } else { Outcome::NotComplete })
 }
 
-/// All agents, beside each other: each waits for its own program.
+/// Examines all agents in parallel: each waits for its own program.
 fn all_agents(environment: &Environment) -> Vec<Section> {
     let adapters = environment.adapters();
     if adapters.is_empty() {
@@ -70,7 +71,7 @@ fn all_agents(environment: &Environment) -> Vec<Section> {
             .iter()
             .map(|adapter| {
                 let look = move || agents::agent(environment, adapter);
-                // Without a thread for it, the agent is looked at after the others.
+                // If no thread can be started, this agent is examined after the others.
                 thread::Builder::new().spawn_scoped(scope, look).map_err(|_| look)
             })
             .collect();

@@ -1,6 +1,6 @@
-//! `closeout forget`: deletes a record for good, or those that are old and needed by nobody.
+//! `closeout forget`: deletes a record for good, or all that are old and no longer needed.
 //!
-//! Nothing is deleted that was not named on the screen and said yes to.
+//! It must not delete anything that was not shown and confirmed.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub(in crate::cli) fn delete(environment: &Environment, forget: &Forget) -> Ende
     }
 }
 
-/// Deletes the records that may go without a question each: one yes for the list.
+/// Deletes the old records whose work is in a branch, after one confirmation for the whole list.
 fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -> Ended {
     let listed = match rescuer.list(top) {
         Ok(listed) => listed,

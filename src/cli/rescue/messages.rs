@@ -1,4 +1,5 @@
-//! The messages of a rescue before they are confirmed: proposed by an agent, changed in the person's editor.
+//! The messages of a rescue before they are confirmed: proposed by an agent, edited by the person. It must
+//! not commit.
 
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Failure, Outcome};
@@ -8,14 +9,15 @@ use crate::cli::tui::editor::Editor;
 use crate::model::{Action, ActionClass, ActionOutcome, RescuePlan, display_text};
 use crate::ui::Edited;
 
-/// Stands before each message in the editor; what a person writes in the same line says nothing.
+/// The line before each message in the editor; the rest of that line is ignored.
 const BEFORE: &str = "# ---- commit ";
 
-/// The plan with the messages and the split that an agent proposes; as it was, where the agent gives none. `with` is the
-/// agent that is asked anew; empty asks the session that did the work.
+/// The plan with the messages and groups that an agent proposes, or unchanged if there is no usable proposal.
+/// `with` names
+/// an agent to ask in a new session; empty asks the session that did the work.
 ///
 /// # Errors
-/// A signal ended it, as the program ends then.
+/// It was cancelled; the error is how the program then ends.
 pub(super) fn asked(
     target: &mut TargetWorkspace<'_>,
     plan: Box<RescuePlan>,
@@ -37,10 +39,10 @@ pub(super) fn asked(
     Ok(plan)
 }
 
-/// Lets the person change the messages of the commits that the plan makes.
+/// Opens the plan's commit messages in the person's editor.
 ///
 /// # Errors
-/// There is no editor, or what came of it are not as many messages as there were.
+/// There is no usable editor, or its result does not have the same number of non-empty messages.
 pub(super) fn edited(
     environment: &Environment,
     state_folder: Option<std::path::PathBuf>,
@@ -71,7 +73,7 @@ fn messages(plan: &mut RescuePlan) -> Vec<&mut String> {
     }
 }
 
-/// One text with all messages.
+/// Joins all messages in one text.
 fn joined(messages: &[&str]) -> String {
     let n = messages.len();
     let part =
@@ -79,7 +81,7 @@ fn joined(messages: &[&str]) -> String {
     messages.iter().enumerate().map(part).collect()
 }
 
-/// The messages of such a text.
+/// Splits such a text into its messages.
 fn parted(text: &str) -> Vec<String> {
     let mut messages: Vec<String> = Vec::new();
     for line in text.lines() {

@@ -1,5 +1,6 @@
-//! `closeout rescue`, `closeout undo` and `closeout redo`: saves work that was never committed, shows what a
-//! commit of it would be, commits what was confirmed, takes it back.
+//! `closeout rescue`, `closeout undo` and `closeout redo`: records uncommitted work, shows the commit it
+//! would become,
+//! commits only what was confirmed, and undoes that again.
 
 mod delete;
 mod messages;
@@ -30,7 +31,7 @@ use preview::saved;
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let config = engine_config(environment, &rescue.path)?;
     let mut target_workspace = TargetWorkspace::judge(&config)?;
-    // Such as a key in the workspace's own file that only the person may set.
+    // For example a key in the workspace's own file that only the person may set.
     if let Some(problem) = &target_workspace.view().problem {
         output::complain(&format!("closeout: {}", display_text::line(problem)));
     }
@@ -83,7 +84,7 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     commit(&mut target_workspace, plan, rescue)
 }
 
-/// Ends with a plan that is not carried out; scripts get the plan.
+/// Ends without carrying the plan out; with JSON output the plan is printed.
 fn planned(
     plan: &RescuePlan,
     class: ActionClass,
@@ -132,7 +133,7 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
         let reference = display_text::line(&plan.record.reference).into_owned();
         let words = format!("nothing was committed; the work is kept in {reference}");
         output::complain(&words);
-        // Said no to, or not asked: what counts is that the work is saved.
+        // Declined, or nobody to ask: the outcome is that the work is saved.
         return planned(&plan, ActionClass::SavedOnly, Some(words), Vec::new(), rescue.json);
     }
     let outcome = match target_workspace.act_or_signal(Action::Rescue { plan }) {
@@ -169,7 +170,7 @@ fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
     Ok(Outcome::Action(record.class()))
 }
 
-/// Says why no commit is made as things stand, and what makes one.
+/// Prints why no commit is possible as things are, and what would make it possible.
 fn refused(refusal: &str, next: &[String]) {
     output::complain(&format!("closeout: no commit: {}", display_text::line(refusal)));
     for next in next {
@@ -177,7 +178,7 @@ fn refused(refusal: &str, next: &[String]) {
     }
 }
 
-/// What makes a commit where none is made as things stand.
+/// What would make a commit possible, and how to get the files back.
 fn ways_out(plan: &RescuePlan) -> Vec<String> {
     let way = |target: &CommitTarget| match target {
         CommitTarget::Head => None,
@@ -190,7 +191,7 @@ fn ways_out(plan: &RescuePlan) -> Vec<String> {
     plan.targets.iter().filter_map(way).chain([restore]).collect()
 }
 
-/// Why a program that is wanted does not run.
+/// Why a program that is wanted does not run; `None` if nothing prevents it.
 fn untrusted(plan: &RescuePlan) -> Option<ActionProblem> {
     let programs = &plan.programs;
     let what = match programs.wanted? {
@@ -208,7 +209,7 @@ fn untrusted(plan: &RescuePlan) -> Option<ActionProblem> {
     Some(ActionProblem::new(ActionClass::Untrusted, words).with_next(next))
 }
 
-/// Enters the program that the flags want into the plan.
+/// Enters the program that the flags select into the plan.
 fn choose_program(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
     if rescue.hooks {
         if plan.programs.hooks.is_empty() {
@@ -228,7 +229,7 @@ fn choose_program(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure>
     Ok(())
 }
 
-/// Enters what the flags choose into the plan.
+/// Enters the choices of the flags into the plan.
 fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
     choose_program(plan, rescue)?;
     if rescue.protected {

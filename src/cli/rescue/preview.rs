@@ -1,5 +1,6 @@
-//! The preview of a rescue as text: every path with its state and size, what is left out and why, where it
-//! goes and with which message. Every text that comes from outside is cleaned here.
+//! The preview of a rescue as text: every path with its state and size, what is left out and why, the target
+//! and the
+//! messages. All foreign text must be cleaned here.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use crate::model::{
 };
 use crate::present::{baseline, counts, sets};
 
-/// The whole preview.
+/// The complete preview.
 pub(super) fn preview(plan: &RescuePlan) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -37,7 +38,7 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
             write_path(&mut text, path);
         }
     }
-    // What is said of programs stands with them.
+    // Programs are described on lines of their own.
     let split = plan.split.and_then(|kind| plan.splits.iter().find(|split| split.kind == kind));
     for note in plan.notes_of(split).iter().filter(|note| !is_of_programs(note)) {
         let _ = writeln!(text, "note: {}", display_text::line(&note.label()));
@@ -66,7 +67,7 @@ fn write_path(text: &mut String, path: &PlannedPath) {
     text.push('\n');
 }
 
-/// The programs that could have a part in it, whether they are trusted, and whether they run.
+/// The programs that could take part, whether they are trusted, and whether they will run.
 fn write_programs(text: &mut String, programs: &PlannedPrograms) {
     let says = |name: &str, what: &str, is_trusted: bool, wanted: WantedProgram, flag: &str| {
         let is_wanted = programs.wanted == Some(wanted);
@@ -137,7 +138,7 @@ fn write_message(text: &mut String, message: &str) {
     }
 }
 
-/// The ways to split it that the plan offers.
+/// The splits that the plan offers.
 pub(super) fn split_words(splits: &[PlannedSplit]) -> String {
     let words = |split: &PlannedSplit| {
         let name = match split.kind {
@@ -150,7 +151,7 @@ pub(super) fn split_words(splits: &[PlannedSplit]) -> String {
     splits.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
-/// What an undo or a redo would do, as text.
+/// The preview of an undo or a redo.
 pub(super) fn undo_preview(plan: &UndoPlan) -> String {
     let verb = match plan.way {
         UndoDirection::Undo => "to be taken back",
@@ -168,7 +169,7 @@ pub(super) fn undo_preview(plan: &UndoPlan) -> String {
     text
 }
 
-/// Where a record is, how much it holds, and since when it is there if it was not made now.
+/// Where a record is, how much it holds, and how old it is if it already existed.
 pub(super) fn saved(record: &RescueRecord) -> String {
     let again = match record.unchanged_millis {
         Some(_) => format!(" (made {}; nothing has changed since)", local_time::minute(record.time)),

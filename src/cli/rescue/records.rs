@@ -1,4 +1,5 @@
-//! `closeout rescues` and `closeout restore`: the records that are kept, and work taken out of one.
+//! `closeout rescues` and `closeout restore`: lists the records, and extracts work from one. It must not
+//! delete a record.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -73,7 +74,7 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
     }
 }
 
-/// Restores, and writes down that it was done.
+/// Restores, as an audited action.
 fn restored(
     config: &EngineConfig,
     workspace: &Path,
@@ -92,12 +93,12 @@ pub(super) fn rescuer(config: &EngineConfig) -> Result<Rescuer, Ended> {
     config.rescuer().map_err(|problem| Ok(fail(&problem)))
 }
 
-/// The top of the worktree that `path` lies in.
+/// The top of the work tree that contains `path`.
 pub(super) fn top(config: &EngineConfig, path: &Path) -> Result<PathBuf, Ended> {
     config.worktree_top(path).map_err(|words| Err(Failure::NoWorkspace(words)))
 }
 
-/// The reference of a record that was named in full or by the last part of its name.
+/// The reference of a record given in full or by the last part of its name.
 pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String, RescueError> {
     if name.starts_with("refs/") {
         return Ok(name.to_owned());
