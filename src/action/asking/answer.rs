@@ -1,56 +1,57 @@
-//! From what a client printed to its answer, and what the answer cost. Pure and total: any bytes in.
+//! Extracts a client's answer and its cost from what the client printed. Pure and total: it must not fail on
+//! any bytes.
 //!
-//! Formats as the clients were seen to print them: Claude Code 2.1.330, Codex 0.169.0, opencode 1.18.33,
-//! Gemini CLI 0.61.0. Lines and fields that are not known are passed over.
+//! Formats as observed in these versions: Claude Code 2.1.330, Codex 0.169.0, opencode 1.18.33, Gemini CLI
+//! 0.61.0. Unknown lines and fields are skipped.
 
 use serde_json::Value;
 
 use crate::agent::AnswerPlace;
 use crate::model::AskCost;
 
-/// So many characters of a client's own words on its failure are kept.
+/// How much of a client's own error message is kept, in characters.
 const REASON_CHARACTERS: usize = 400;
 
-/// Why there is no answer. The words may hold untrusted text.
+/// Why there is no answer. The texts may be untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     /// The client could not be started.
     #[error("it could not be started: {0}")]
     NotStarted(String),
-    /// It took too long and was ended.
+    /// It exceeded the time limit, given in seconds, and was killed.
     #[error("no answer within {0} s; it was ended")]
     TimedOut(u64),
-    /// A person ended it.
+    /// A person cancelled it.
     #[error("it was ended on request")]
     Cancelled,
-    /// It printed more than any answer has, and was ended.
+    /// It printed more than any answer needs and was killed.
     #[error("it printed more than 1 MiB and was ended")]
     Flooded,
-    /// The client says that it failed, or ended as one that failed.
+    /// The client reports a failure or ended with one.
     #[error("{0}")]
     ClientError(String),
-    /// It ended well and its output holds no answer.
+    /// It ended successfully but its output contains no answer.
     #[error("{0}")]
     Unreadable(String),
 }
 
-/// An answer.
+/// An answer in the form that the client gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// The client itself read it against the schema.
+    /// A value that the client itself has validated against the schema.
     Structured(Value),
-    /// Text. Untrusted.
+    /// Plain text. Untrusted.
     Text(String),
 }
 
-/// An answer as it was found in an output.
+/// What was found in a client's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundAnswer {
     /// The answer, or why there is none.
     pub answer: Result<Answer, NoAnswer>,
-    /// What it cost, where the client tells.
+    /// The cost, as far as the client reports it.
     pub cost: AskCost,
-    /// The id of the session that was asked, as the client tells it. Untrusted text.
+    /// The id of the session that was asked, as reported by the client. Untrusted text.
     pub session_id: Option<String>,
 }
 
@@ -74,7 +75,7 @@ impl FoundAnswer {
     }
 }
 
-/// Reads the answer out of the standard output of a client.
+/// Extracts the answer from a client's stdout.
 pub fn read_answer(place: AnswerPlace, output: &[u8]) -> FoundAnswer {
     let text = String::from_utf8_lossy(output);
     match place {
@@ -88,7 +89,7 @@ pub fn read_answer(place: AnswerPlace, output: &[u8]) -> FoundAnswer {
     .unwrap_or_else(FoundAnswer::nothing)
 }
 
-/// The JSON objects of an output: the whole of it, or those that stand on lines of their own among others.
+/// The JSON objects in an output: either the whole output, or every line that is an object.
 fn objects(text: &str) -> Vec<Value> {
     if let Ok(whole) = serde_json::from_str::<Value>(text.trim())
         && whole.is_object()
@@ -100,12 +101,12 @@ fn objects(text: &str) -> Vec<Value> {
     if !found.is_empty() {
         return found;
     }
-    // An object over several lines after a line that is none: a warning that went to the wrong stream.
+    // A multi-line object after a line that is not JSON, such as a warning printed to the wrong stream.
     let start = text.find("\n{").map(|at| at + 1).and_then(|at| text.get(at..));
     start.and_then(|rest| serde_json::from_str::<Value>(rest.trim()).ok()).into_iter().collect()
 }
 
-/// `claude -p --output-format json`.
+/// Reads the output of `claude -p --output-format json`.
 fn result_object(object: &Value) -> Option<FoundAnswer> {
     if object.get("type").is_some_and(|kind| kind != "result") {
         return None;
@@ -130,7 +131,7 @@ fn result_object(object: &Value) -> Option<FoundAnswer> {
     Some(FoundAnswer { cost, session_id: text_of(object, "session_id"), ..found })
 }
 
-/// `codex exec --json`.
+/// Reads the output of `codex exec --json`.
 fn codex(objects: &[Value]) -> Option<FoundAnswer> {
     let mut found = None;
     let (mut cost, mut session_id) = (AskCost::default(), None);
@@ -156,7 +157,7 @@ fn codex(objects: &[Value]) -> Option<FoundAnswer> {
                 let reason = object.pointer("/error/message").and_then(Value::as_str);
                 found = Some(FoundAnswer::failed(reason.unwrap_or("its turn failed")));
             }
-            // A message of a try that is followed by another one; the last word is `turn.failed`.
+            // May be from an attempt that is retried; only `turn.failed` is final.
             "error" if found.is_none() => {
                 found = object.get("message").and_then(Value::as_str).map(FoundAnswer::failed);
             }
@@ -166,14 +167,14 @@ fn codex(objects: &[Value]) -> Option<FoundAnswer> {
     found.map(|found| FoundAnswer { cost, session_id, ..found })
 }
 
-/// `opencode run --format json`.
+/// Reads the output of `opencode run --format json`.
 fn opencode(objects: &[Value]) -> Option<FoundAnswer> {
     let (mut text, mut error) = (String::new(), None);
     let mut cost = AskCost::default();
     for object in objects {
         let part = object.get("part").unwrap_or(&Value::Null);
         match object.get("type").and_then(Value::as_str) {
-            // The words before a tool was called are not the answer.
+            // Text before a tool call is not the answer.
             Some("tool_use") => text.clear(),
             Some("text") => text.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default()),
             Some("step_finish") => {
@@ -197,7 +198,7 @@ fn opencode(objects: &[Value]) -> Option<FoundAnswer> {
     let mut ids: Vec<&str> =
         objects.iter().filter_map(|object| object.get("sessionID").and_then(Value::as_str)).collect();
     ids.dedup();
-    // Events of another session are none of this run's.
+    // More than one session id means that events of other sessions are mixed in.
     let session_id = <[&str; 1]>::try_from(ids).ok().map(|[id]| id.to_owned());
     let found = match error {
         Some(reason) => FoundAnswer::failed(&reason),
@@ -207,7 +208,7 @@ fn opencode(objects: &[Value]) -> Option<FoundAnswer> {
     Some(FoundAnswer { cost, session_id, ..found })
 }
 
-/// `gemini --output-format json`.
+/// Reads the output of `gemini --output-format json`.
 fn response_object(object: &Value) -> Option<FoundAnswer> {
     let found = match (object.get("response").and_then(Value::as_str), object.get("error")) {
         (Some(response), _) => FoundAnswer::text(response.to_owned()),
@@ -227,7 +228,7 @@ fn response_object(object: &Value) -> Option<FoundAnswer> {
     Some(FoundAnswer { cost, session_id: text_of(object, "session_id"), ..found })
 }
 
-/// The failure of a client, in its own words, shortened to one line.
+/// A client's failure in its own words, shortened to one line.
 pub(super) fn client_error(words: &str) -> NoAnswer {
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().take(REASON_CHARACTERS).collect();

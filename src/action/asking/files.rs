@@ -1,5 +1,5 @@
-//! The temporary files of one command line: made for this user only, in a folder of their own, and gone with
-//! it.
+//! The temporary files of one command line. They are private to this user, in a folder of their own, and must
+//! not outlive the command.
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
@@ -14,17 +14,17 @@ use crate::disk::write::create_new;
 /// The largest record that is copied, in bytes.
 const LARGEST_RECORD: u64 = 256 << 20;
 
-/// The arguments and variables of a command line with the files that some of them name.
+/// The arguments and variables of a command line, and the files that some of them name.
 pub(super) struct Files {
     pub(super) arguments: Vec<OsString>,
     pub(super) environment: Vec<(OsString, OsString)>,
-    /// Removed with everything in it when this is dropped.
+    /// Deleted with its contents on drop.
     _folder: Option<TempDir>,
 }
 
 impl Files {
-    /// Makes the files of a command. `copy` fills an empty file with a copy of the session's record, of
-    /// which the ending is told.
+    /// Creates the files of a command. `copy` fills an empty file with a copy of the session's record; `ending`
+    /// is the extension of that copy.
     pub(super) fn make(
         command: &AgentCommand,
         ending: &str,
@@ -62,7 +62,7 @@ impl Files {
     }
 }
 
-/// Copies a record into an empty file.
+/// Copies a record into an existing empty file. Fails above [`LARGEST_RECORD`].
 pub(super) fn copy_file(record: &Path, to: &Path) -> io::Result<()> {
     let from = disk::open(record)?;
     if from.metadata()?.len() > LARGEST_RECORD {

@@ -1,9 +1,9 @@
-//! Asks an agent by a program of its own: one command line, carried out within bounds, and its answer read
-//! out of what the client printed.
+//! Asks an agent by running one command line of its own program within limits and extracting the answer from
+//! the output.
 //!
-//! It must not decide what an answer means (the judges do), must not use anything of an answer as a command,
-//! a path or an approval, and must leave nothing behind: temporary files go with the run, and of an agent's
-//! records only a copy that this very run made is removed.
+//! It must not decide what an answer means (the judges do), must not use any part of an answer as a command,
+//! path or approval, and must leave nothing behind: temporary files are deleted with the run, and among an
+//! agent's records only a copy that this very run made is removed.
 
 mod answer;
 mod files;
@@ -19,35 +19,35 @@ pub use run::shown;
 use crate::model::AskCost;
 use crate::process::{Cancel, Launcher};
 
-/// What a client may print, in bytes; one that prints more is ended.
+/// The most that a client may print to stdout, in bytes; beyond that it is killed.
 const MOST_OUTPUT: usize = 1 << 20;
-/// What is kept of its complaints, in bytes.
+/// How much of its stderr is kept, in bytes.
 const MOST_COMPLAINTS: usize = 64 << 10;
 
-/// How agents are asked: the machine and the bounds.
+/// How agents are asked: environment and limits.
 #[derive(Debug, Clone)]
 pub struct Asker {
-    /// The whole environment of the client: what it may know of ours, by an allow-list.
+    /// The whole environment of the client, selected by an allow-list.
     pub environment: Vec<(OsString, OsString)>,
-    /// Gives the client a session of its own; without it there is only a process group.
+    /// Starts the client in a session of its own; if `None`, it gets only a process group.
     pub launcher: Option<Launcher>,
-    /// An attempt is given up after this time.
+    /// The time limit of one attempt.
     pub time_limit: Duration,
-    /// Ends an attempt early.
+    /// Cancels an attempt.
     pub cancel: Cancel,
-    /// The session's record, for clients that are given a copy of it.
+    /// The session's record, for clients that work on a copy of it.
     pub record: Option<PathBuf>,
 }
 
-/// What came of asking once.
+/// The outcome of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// The answer, or why there is none.
     pub answer: Result<Answer, NoAnswer>,
     /// How long it took, in milliseconds.
     pub took_ms: u64,
-    /// What it cost, where the client tells.
+    /// The cost, as far as the client reports it.
     pub cost: AskCost,
-    /// What else a person should know, a sentence each. May hold untrusted text.
+    /// Other facts that a person should know, one sentence each. May contain untrusted text.
     pub notes: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! Runs one command line and takes its answer; then removes the copy of the session that it made, if it made
-//! one.
+//! Runs one command line and reads its answer, then removes the copy of the session that the run may have made.
+//! It must not remove anything else.
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,16 +14,16 @@ use crate::model::{AskCost, SessionObservation, Trace};
 use crate::process::{self, End, Output, ProcessError, Spec, find_program};
 
 impl Asker {
-    /// Asks once by `command`, which `adapter` made for `session`. Blocks up to the time limit, and as long
-    /// again where a copy is removed.
+    /// Asks once with `command`, which `adapter` built for `session`. Blocks for at most the time limit, and
+    /// for as long again if a copy has to be removed.
     pub fn ask(&self, adapter: &Adapter, session: &SessionObservation, command: &AgentCommand) -> Asked {
         let began = clock::instant();
         let mut notes = Vec::new();
         let found = match self.run(adapter, session, command) {
             Ok(output) => {
                 let found = read(command, &output);
-                // A client that does not know by which variable its records are kept elsewhere keeps the
-                // copy in its own.
+                // A client that does not know the variable for its records' place stores the copy among its own
+                // records.
                 let is_kept = |id: &String| *id != session.session_id && adapter.keeps_copy(id);
                 if command.trace == Trace::Copy || found.session_id.as_ref().is_some_and(is_kept) {
                     notes.extend(self.remove_copy(adapter, session, found.session_id.as_deref()));
@@ -86,8 +86,8 @@ impl Asker {
         }
     }
 
-    /// Removes the copy that the run left in the agent's records; what a person should know of it. Only the
-    /// copy of which the client itself told the id, and never the session that was asked.
+    /// Removes the copy that the run left in the agent's records, and returns what a person should know about
+    /// that. Removes only the copy whose id the client itself reported, and never the session that was asked.
     fn remove_copy(
         &self,
         adapter: &Adapter,
@@ -108,17 +108,18 @@ impl Asker {
     }
 }
 
-/// What a run that ended by itself answered.
+/// The answer of a run that ended by itself.
 fn read(command: &AgentCommand, output: &Output) -> FoundAnswer {
     let mut found = read_answer(command.answer, &output.stdout);
-    // What ended badly did not answer, whatever it printed; what the client says of it says more.
+    // A failed run has not answered, whatever it printed. The client's own error is more precise than the exit
+    // code.
     if !output.is_success() && !matches!(found.answer, Err(NoAnswer::ClientError(_))) {
         found.answer = Err(client_error(&complaint(output)));
     }
     found
 }
 
-/// How a client ended and what it said of it.
+/// How a client ended, with the last line of its stderr.
 fn complaint(output: &Output) -> String {
     let end = match output.end {
         End::Code(code) => format!("exit code {code}"),
@@ -139,14 +140,14 @@ fn left_behind(session: &SessionObservation, why: &str) -> String {
     format!("a copy of the session stays in the records of {}: {why}", session.agent)
 }
 
-/// The arguments of a command line as a person sees them before it is run.
+/// The command line as it is shown to a person before it runs.
 pub fn shown(command: &AgentCommand) -> Vec<String> {
     let word = |argument: &Argument| match argument {
         Argument::Text(text) => text.clone(),
         Argument::File(_) => "(file)".to_owned(),
         Argument::RecordCopy => "(copy of the session's record)".to_owned(),
     };
-    // Of its variables only where its records are.
+    // Of the variables, only those that name the copied record matter to a person.
     let with_copy = |(_, value): &&(String, Argument)| *value == Argument::RecordCopy;
     let variables = command.environment.iter().filter(with_copy);
     let mut line: Vec<String> = variables.map(|(name, value)| format!("{name}={}", word(value))).collect();

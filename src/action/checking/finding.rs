@@ -1,20 +1,20 @@
-//! What one check found. No check is run here.
+//! The finding of one check, as data. It must not run a check.
 
 use crate::model::CheckResult;
 
 /// What one check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckFinding {
-    /// Whether it is met.
+    /// Whether the check passed, failed or is broken.
     pub result: CheckResult,
-    /// In words. Untrusted text.
+    /// The finding in words. Untrusted text.
     pub feedback: String,
-    /// What it printed or said in full. Untrusted text.
+    /// What the check printed or said, in full. Untrusted text.
     pub output: String,
 }
 
 impl CheckFinding {
-    /// A finding without output.
+    /// Creates a finding without output.
     pub fn new(result: CheckResult, feedback: impl Into<String>) -> CheckFinding {
         CheckFinding { result, feedback: feedback.into(), output: String::new() }
     }

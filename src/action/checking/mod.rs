@@ -1,7 +1,7 @@
-//! Runs the checks that a person configured, one after the other, until what is configured is decided.
+//! Runs the checks that a person configured, in order, until the configured combination is decided.
 //!
-//! What a check says is data: it never chooses a command, a path or a verdict. A program gets no terminal, a time limit and
-//! an end with all that came of it.
+//! What a check says is data: it must not choose a command, a path or a verdict. A program gets a time limit
+//! but no terminal, and is ended together with its descendants.
 
 mod finding;
 mod scope;
@@ -18,44 +18,44 @@ use crate::model::{
 };
 use crate::process::{self, Cancel, End, Launcher, Output, Spec};
 
-/// So much of the end of what a program printed is kept, in bytes.
+/// How much of a program's output is kept, in bytes from its end.
 const MOST_KEPT: usize = 8 << 10;
-/// So much of its words goes into one line, in characters.
+/// The maximum length of the one-line feedback, in characters.
 const LONGEST_FEEDBACK: usize = 1000;
-/// An hour, in milliseconds.
+/// One hour, in milliseconds.
 const HOUR_MS: i64 = 3_600_000;
-/// So deep may groups lie in groups.
+/// How deep groups may be nested.
 const DEEPEST: usize = 8;
 
-/// What checks are run with.
+/// Everything that a run of checks needs.
 pub struct Checking<'a> {
     /// The workspace.
     pub workspace: &'a Path,
-    /// All checks.
+    /// The configured checks.
     pub plan: &'a CheckPlan,
-    /// The environment of a program.
+    /// The environment of the programs.
     pub program_env: &'a [(OsString, OsString)],
-    /// Starts it in a session of its own.
+    /// Starts each program in a session of its own.
     pub launcher: Option<Launcher>,
-    /// Ends the run.
+    /// Cancels the run.
     pub cancel: &'a Cancel,
-    /// The commit from which work is counted.
+    /// The baseline: the commit from which work is counted.
     pub baseline: Option<&'a str>,
-    /// What an external check reads: the context as JSON.
+    /// The context as JSON, given to an external check on stdin.
     pub context: String,
-    /// A name for HEAD and the uncommitted changes as they are.
+    /// An id for the current HEAD and uncommitted changes; equal ids mean equal work.
     pub content: Option<&'a str>,
-    /// Whether there is no work yet.
+    /// Whether no work has been done yet.
     pub is_before_work: bool,
-    /// How the checks stand that every look reads, by their names.
+    /// The standing of the checks that every collection evaluates, by name.
     pub standing: &'a [(String, CheckStanding)],
-    /// What came of the last runs.
+    /// The records of earlier runs.
     pub records: &'a [CheckRecord],
-    /// Asks a model for a check, within this time.
+    /// Asks a model to evaluate a check, within the given time.
     pub ask_model: &'a (dyn Fn(&ConfiguredCheck, Duration) -> CheckFinding + 'a),
-    /// The time now.
+    /// The clock.
     pub now: fn() -> Timestamp,
-    /// Why programs may not run here, if they may not.
+    /// Why programs may not run here; `None` if they may.
     pub untrusted: Option<String>,
 }
 
@@ -67,7 +67,7 @@ struct Answer {
 }
 
 impl Checking<'_> {
-    /// Runs what is needed, in order. `report` is told the name of each check before it runs.
+    /// Runs the checks that are needed, in order. Calls `report` with the name of each check before it runs.
     pub fn run(&self, report: &dyn Fn(&str)) -> Vec<CheckRecord> {
         let mut records = Vec::new();
         let top: Vec<&ConfiguredCheck> = self.plan.top().collect();
@@ -118,7 +118,7 @@ impl Checking<'_> {
         mode == CheckMode::All
     }
 
-    /// How a check stands that needs no run.
+    /// The standing of a check that is evaluated without a run; `None` for other kinds.
     fn standing(&self, check: &ConfiguredCheck) -> Option<CheckStanding> {
         let of_check = || self.standing.iter().find(|(name, _)| *name == check.name);
         check.ask.is_read().then(|| of_check().map_or(CheckStanding::Unmet, |(_, standing)| *standing))
@@ -158,8 +158,9 @@ impl Checking<'_> {
         }
     }
 
-    /// The last answer of a model, where the work is as it was then; else whether it may be asked within its budget.
-    /// `sent` gets when it was, this time included.
+    /// The model's last answer if the work is unchanged since then. Otherwise checks the hourly budget and
+    /// returns `None` if the model may be asked, or an error saying why not. Adds to `sent` the times of the
+    /// last hour's questions, including this one if it is allowed.
     fn known(
         &self,
         check: &ConfiguredCheck,
@@ -190,7 +191,7 @@ impl Checking<'_> {
         Ok(None)
     }
 
-    /// A program that ends with 0 is met.
+    /// Runs a program that passes by exiting with code 0.
     fn command(&self, command: &[String], limit: Duration) -> CheckFinding {
         let shown = command.join(" ");
         match self.started(command, limit, None) {
@@ -215,7 +216,7 @@ impl Checking<'_> {
         }
     }
 
-    /// A program that reads the context and answers `{"complete":…,"feedback":…}`.
+    /// Runs a program that reads the context and answers `{"complete":…,"feedback":…}`.
     fn external(&self, command: &[String], limit: Duration) -> CheckFinding {
         let shown = command.join(" ");
         let broken = |why: String| CheckFinding::new(CheckResult::Broken, why);
@@ -277,7 +278,7 @@ impl Checking<'_> {
     }
 }
 
-/// The end of what a program printed.
+/// The end of a program's output, stdout before stderr, at most [`MOST_KEPT`] bytes.
 fn printed(output: &Output) -> String {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);

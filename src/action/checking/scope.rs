@@ -1,5 +1,5 @@
-//! Whether only allowed paths were changed since the baseline, and not too many lines: by libgit2, which runs nothing that
-//! the repository names.
+//! Checks that only allowed paths were changed since the baseline, and not too many lines. It must not run
+//! anything that the repository names, so it uses libgit2.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use regex::bytes::RegexSet;
 use super::finding::CheckFinding;
 use crate::model::CheckResult;
 
-/// So many paths are named.
+/// How many paths outside the scope are named.
 const MOST_NAMED: usize = 3;
 
 /// What was changed.
@@ -18,7 +18,7 @@ struct Changed {
     n_lines: u64,
 }
 
-/// Looks at what was changed since `baseline`, committed or not.
+/// Checks what was changed since `baseline`, committed or not.
 pub(super) fn look(
     workspace: &Path,
     baseline: Option<&str>,
@@ -72,14 +72,15 @@ fn changed(workspace: &Path, baseline: Option<&str>) -> Result<Changed, git2::Er
         })
         .flatten()
         .collect();
-    // Evidence is never work.
+    // Evidence does not count as work.
     paths.retain(|path| !path.starts_with(b".closeout/"));
     paths.sort();
     paths.dedup();
     Ok(Changed { paths, n_lines: (stats.insertions() + stats.deletions()) as u64 })
 }
 
-/// The rule of a pattern: `*` and `?` match within one folder, `**` any folders; a folder stands for all below it.
+/// Translates a pattern to a regex: `*` and `?` match within one folder, `**` matches any folders, and a folder
+/// stands for everything below it.
 fn rule(pattern: &str) -> String {
     let mut rule = String::from("(?s-u)^");
     let pattern = pattern.trim_start_matches("./");

@@ -1,5 +1,5 @@
-//! Which way a reply goes, by the agent and by what its session does at this moment. Every refusal says why,
-//! and what to do.
+//! Chooses the channel of a reply from the agent and the current state of its session. It must not refuse
+//! without saying why and what to do.
 
 use super::pane::Address;
 use super::{Current, Replier};
@@ -9,7 +9,7 @@ use crate::model::{
     PermissionPrompt, Question, ReplyChannel, ReplyPlan, display_text,
 };
 
-/// The way that was chosen.
+/// The chosen channel and what a person should know about it.
 pub(super) struct Chosen {
     pub(super) channel: ReplyChannel,
     pub(super) words: String,
@@ -18,14 +18,14 @@ pub(super) struct Chosen {
     pub(super) permission: Option<PermissionPrompt>,
     pub(super) asked: Option<AskedByTool>,
     pub(super) long_text: Option<LongText>,
-    /// Where one can go to it.
+    /// The pane that a person can jump to.
     pub(super) pane: Option<Pane>,
-    /// Of a pane.
+    /// The checked address of the pane, if the reply goes to one.
     pub(super) address: Option<Address>,
 }
 
 impl Chosen {
-    /// Makes it one that sends nothing, for this reason.
+    /// Turns this into a choice that sends nothing, for the given reason.
     pub(super) fn close(&mut self, why: impl Into<String>) {
         self.channel = ReplyChannel::Nowhere;
         self.words = String::new();
@@ -38,7 +38,7 @@ pub(super) fn refused(words: impl Into<String>, next: impl Into<String>) -> Acti
     ActionProblem::new(ActionClass::Refused, words).with_next(next)
 }
 
-/// Chooses the way.
+/// Chooses the channel.
 pub(super) fn choose(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProblem> {
     let adapter = replier.adapter;
     let state = current.view.activity.state;
@@ -57,7 +57,7 @@ pub(super) fn choose(replier: &Replier<'_>, current: &Current) -> Result<Chosen,
         })?;
         return Ok(plain(ReplyChannel::Resume, format!("given to the program `{}`", program.program)));
     }
-    // Its own server takes words at any time, and for this session alone.
+    // The agent's own server accepts words at any time, and for this session alone.
     if let Some(chosen) = replier.by_server(current) {
         return chosen;
     }
@@ -103,7 +103,7 @@ fn is_over(current: &Current) -> bool {
     }
 }
 
-/// For a session that nobody has open: its agent's program goes on with it.
+/// For a session that nobody has open: the agent's program resumes it.
 fn over(replier: &Replier<'_>, current: &Current, program: Option<String>) -> Result<Chosen, ActionProblem> {
     let Some(program) = program else {
         let why = replier.adapter.facts().never_resumed;
@@ -129,7 +129,7 @@ fn over(replier: &Replier<'_>, current: &Current, program: Option<String>) -> Re
     Ok(chosen)
 }
 
-/// By the agent's own queue.
+/// Through the agent's own queue.
 fn queue(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProblem> {
     let asking = Asking::Queue { text: String::new() };
     let command = replier.adapter.command(&current.session, &asking).ok_or_else(|| {
@@ -148,7 +148,7 @@ fn queue(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProbl
     Ok(chosen)
 }
 
-/// Pasted into the pane of a live session that is idle.
+/// Pasted into the pane of a live, idle session.
 fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProblem> {
     let wait = "wait until it is idle, or answer in its pane";
     match current.view.activity.state {
@@ -204,7 +204,7 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
     Ok(Chosen { long_text, pane: current.view.pane.clone(), address: Some(address), ..chosen })
 }
 
-/// For a session that waits for a permission: no words, only the options of its prompt.
+/// For a session that waits for a permission: no text, only the options of its prompt.
 fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
     let known = replier.adapter.permission_keys(&current.session);
     let (what, options) = match &known {
@@ -224,13 +224,13 @@ fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
     Chosen { permission: Some(PermissionPrompt { what, options }), ..chosen }
 }
 
-/// For a session that asks in a dialog on its screen: no words, only one of the options.
+/// For a session that asks in a dialog on its screen: no text, only one of the options.
 fn dialog(replier: &Replier<'_>, current: &Current) -> Chosen {
     let chosen = by_a_key(replier, current, replier.adapter.option_dialog(&current.session).err());
     Chosen { asked: current.session.asked.clone(), ..chosen }
 }
 
-/// A key for what its screen shows. `why` it is not certain which, if it is not.
+/// A key for the prompt on the screen. `why` says why the right key is not certain, if it is not.
 fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chosen {
     let mut chosen = match in_pane(replier, current, "typed into") {
         Ok((channel, words, address)) => Chosen { address: Some(address), ..plain(channel, words) },
@@ -244,7 +244,7 @@ fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chos
     if let Some(why) = why {
         chosen.close(why);
     } else if let Some(address) = chosen.address.as_ref().filter(|_| replier.adapter.facts().tells_by_title) {
-        // Its screen can show another session than the one that waits.
+        // The screen may show another session than the one that waits.
         let folder = current.session.folder.as_deref().unwrap_or(replier.workspace);
         let status = replier.adapter.title_status(&address.title, folder);
         if !matches!(status, Some(LiveStatus::Waiting { .. })) {
@@ -255,7 +255,7 @@ fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chos
     chosen
 }
 
-/// The pane of its process, as it is now, and `what` is done to it in words.
+/// The current pane of the session's process. `what` says in words what is done to it.
 fn in_pane(
     replier: &Replier<'_>,
     current: &Current,
@@ -279,7 +279,7 @@ fn in_pane(
 }
 
 impl Replier<'_> {
-    /// The way, if it is the one that was confirmed.
+    /// Chooses the channel again and refuses unless it is as confirmed.
     pub(super) fn as_planned(&self, plan: &ReplyPlan, current: &Current) -> Result<Chosen, ActionProblem> {
         let chosen = choose(self, current)?;
         let changed = |what: &str| {

@@ -1,8 +1,8 @@
-//! One option of a dialog in which a session asks: typed as its key, once it is certain that the key chooses it,
-//! and looked for in the record.
+//! Answers a dialog in which a session asks: types the key of one option once it is certain that the key
+//! selects it, then looks for the answer in the record.
 //!
-//! It must not take the text of a screen for evidence of what is asked: what is asked, and which options
-//! there are, comes from the record. The screen only keeps a key from going where it would be another thing.
+//! It must not treat screen text as evidence of what is asked: question and options come from the record. The
+//! screen only prevents a key from reaching something else.
 
 use super::channel::refused;
 use super::input_box::{AtCursor, plain};
@@ -12,10 +12,10 @@ use super::{Current, Replier};
 use crate::agent::{Adapter, OptionDialog};
 use crate::model::{ActionProblem, AskedOption, ReceiptState, ReplyPlan};
 
-/// Where one is sent if not from here.
+/// Where to answer if closeout cannot.
 const IN_PANE: &str = "answer it in its pane";
 
-/// Whether this is an option of the dialog that the session shows.
+/// Checks that this is an option of the dialog that the session shows.
 pub(super) fn check(
     adapter: &Adapter,
     place: usize,
@@ -36,7 +36,7 @@ pub(super) fn check(
 }
 
 impl Replier<'_> {
-    /// Where the cursor is in the dialog of the pane, while its keys choose.
+    /// The cursor position in the pane's dialog, while its keys select options.
     pub(super) fn open_dialog(
         &self,
         address: &Address,
@@ -53,7 +53,7 @@ impl Replier<'_> {
             if is_choosing(&at, &dialog, options) {
                 return Ok(at);
             }
-            // It may be in the middle of drawing its screen.
+            // The agent may be redrawing its screen.
             std::thread::sleep(LOOK_AGAIN);
         }
         Err(refused(
@@ -62,7 +62,7 @@ impl Replier<'_> {
         ))
     }
 
-    /// Types the key of an option, and looks for the answer in the record.
+    /// Types the key of an option and waits for the answer in the record.
     pub(super) fn choose_option(&self, plan: &ReplyPlan, place: usize, label: &str, call: &str) -> Sent {
         let (tmux, address, current) = self.pane_now(plan)?;
         check(self.adapter, place, label, call, &current)?;
@@ -91,14 +91,14 @@ impl Replier<'_> {
     }
 }
 
-/// What the record shows as the answer to this call of one question.
+/// The answer to this call in the record; several answers are joined.
 fn answer(current: &Current, call: &str) -> Option<String> {
     let answered = current.session.answered.as_ref().filter(|answered| answered.call == call)?;
     let answers: Vec<&str> = answered.answers.iter().map(|(_, answer)| answer.as_str()).collect();
     Some(answers.join(", "))
 }
 
-/// Whether the cursor is at the selected one of these options, so that keys choose.
+/// Whether the cursor is on the selected option of this very dialog, so that its keys select options.
 fn is_choosing(at: &AtCursor, dialog: &OptionDialog, options: &[AskedOption]) -> bool {
     let is_below = |line: &String| plain(line).is_some_and(|line| line.starts_with(dialog.below));
     let Some(line) = plain(&at.line) else { return false };
@@ -107,13 +107,13 @@ fn is_choosing(at: &AtCursor, dialog: &OptionDialog, options: &[AskedOption]) ->
     };
     let place = number.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let Some(option) = place.and_then(|place| options.get(place)) else { return false };
-    // A long name goes on in the next line.
+    // A long label continues on the next line.
     let shown = in_one_line(rest);
     let is_its = !shown.is_empty() && in_one_line(&option.label).starts_with(&shown);
     at.column == dialog.column && is_its && at.below.iter().any(is_below)
 }
 
-/// The text with each run of white space as one blank.
+/// The text with every run of white space replaced by one space.
 fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
@@ -137,7 +137,7 @@ mod tests {
         )
     }
 
-    /// As Claude Code 2.1.330 draws it at 120 and at 40 columns.
+    /// As Claude Code 2.1.330 draws it with 120 and with 40 columns.
     #[test]
     fn a_key_chooses_only_while_one_of_the_options_is_selected() {
         let below = ["     A server", "", "Enter to select · ↑/↓ to navigate · Esc to cancel"];
@@ -148,7 +148,7 @@ mod tests {
             (5, "❯ 3. Type something."),
             (5, "❯ 1. PostgreSQL"),
             (0, "  1. PostgreSQL"),
-            // Another dialog, whose first key is a leave.
+            // Another dialog, whose first key grants a permission.
             (1, " ❯ 1. Yes"),
             (0, "❯ 1. Yes"),
             (0, "❯ 1. "),

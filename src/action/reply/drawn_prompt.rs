@@ -1,8 +1,8 @@
-//! Whether a prompt for a permission is drawn on an agent's screen as it was seen when its keys were tried, for this
-//! very command.
+//! Recognises a permission prompt on an agent's screen, for exactly one command, in the form in which the
+//! agent's keys were tested.
 //!
-//! It must not take the text of a screen for evidence of what is asked: that comes from the agent's hook. The screen
-//! only keeps a key from going where it would be another thing.
+//! It must not treat screen text as evidence of what is asked: that comes from the agent's hook. The screen
+//! only prevents a key from reaching something else.
 
 use super::channel::refused;
 use super::input_box::{AtCursor, Cell, cells};
@@ -13,13 +13,13 @@ use crate::agent::{DrawnPrompt, PermissionKeys};
 use crate::model::ActionProblem;
 
 impl Replier<'_> {
-    /// The keys that answer the permission that the session waits for, where they are certain.
+    /// The keys that answer the current permission prompt, if they are certain.
     pub(super) fn permission_keys(&self, current: &Current) -> Option<PermissionKeys> {
         self.adapter.permission_keys(&current.session).ok().map(|(_, keys)| keys)
     }
 
-    /// Where the cursor is while the prompt stands on the screen as its keys need it; `None` for an agent whose keys
-    /// need no look at it.
+    /// The cursor position while the prompt is on the screen in the required form; `None` for an agent whose
+    /// keys do not depend on the screen.
     pub(super) fn drawn_prompt(
         &self,
         address: &Address,
@@ -31,14 +31,14 @@ impl Replier<'_> {
             let words = "it is not certain that its screen shows this session";
             return Err(refused(words, "answer it in its pane"));
         }
-        // The tool's name stands before it.
+        // The tool's name comes first, before ": ".
         let command = what.split_once(": ").map_or(what, |(_, command)| command);
         for _ in 0..LOOKS_AT_BOX {
             let at = tmux.at_cursor(address)?;
             if is_drawn(&at, command, &drawn) {
                 return Ok(Some(at));
             }
-            // It may be in the middle of drawing its screen.
+            // The agent may be redrawing its screen.
             std::thread::sleep(LOOK_AGAIN);
         }
         let words =
@@ -47,7 +47,7 @@ impl Replier<'_> {
     }
 }
 
-/// Whether the lowest prompt of the screen asks for the leave to run just this command, with the first answer ready.
+/// Whether the lowest prompt on the screen asks to run exactly this command, with the first answer selected.
 fn is_drawn(at: &AtCursor, command: &str, drawn: &DrawnPrompt) -> bool {
     let lines = at.above.iter().chain([&at.line]).chain(&at.below);
     let Some(lines) = lines.map(|line| cells(line)).collect::<Option<Vec<_>>>() else { return false };
@@ -68,7 +68,7 @@ fn framed(texts: &[String], (begin, end): (char, char), asks: &str, first: &str)
     Some(squeezed(&texts[top + 1..last].concat()))
 }
 
-/// The command between its sign and the row of options, the first of which is set off.
+/// The command between its marker and the row of options, of which the first is highlighted.
 fn above_buttons(
     lines: &[Vec<Cell>],
     texts: &[String],
@@ -83,7 +83,7 @@ fn above_buttons(
     let looks: Vec<_> = labels.iter().map(|label| look(label)).collect::<Option<_>>()?;
     let (first, others) = looks.split_first()?;
     let is_set_off = !others.contains(first) && others.iter().all(|other| *other == others[0]);
-    // What belongs to the prompt has its bar.
+    // All lines of the prompt begin with its bar.
     let above = texts[..row].iter().rev().take_while(|text| text.trim_start().starts_with(bar));
     let above: Vec<&str> = above.map(|text| text.trim_start().trim_start_matches(bar)).collect();
     let begun = above.iter().rposition(|text| text.trim_start().starts_with(sign))?;
@@ -93,7 +93,7 @@ fn above_buttons(
     is_set_off.then(|| squeezed(command))
 }
 
-/// The text without white space and lines of frames: where a screen broke it does not matter.
+/// The text without white space and frame characters, so that line breaks of the screen do not matter.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|sign| !sign.is_whitespace() && !('\u{2500}'..='\u{257f}').contains(sign)).collect()
 }

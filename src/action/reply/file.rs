@@ -1,5 +1,5 @@
-//! A reply as a file: written whole beside its place and then put there, never over something, and through
-//! no link.
+//! Writes a reply as a file: in full beside its place, then moved there. It must not overwrite anything or
+//! follow a link.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::disk::Folder;
 use crate::disk::write::{NewFile, Over};
 use crate::model::{ActionClass, ActionProblem};
 
-/// Writes `text` to `path`. On an error nothing stands there that was not there before.
+/// Writes `text` to `path`. On an error, nothing new is left at that path.
 pub(super) fn write(path: &Path, workspace: &Path, text: &str) -> Result<(), ActionProblem> {
     let failed = |error: io::Error| {
         let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
@@ -26,12 +26,13 @@ pub(super) fn write(path: &Path, workspace: &Path, text: &str) -> Result<(), Act
     NewFile::create(&folder, 0o600, text.as_bytes())
         .and_then(|file| file.put_whole(name, Over::Nothing))
         .map_err(failed)?;
-    // The name lasts through a power failure; if that fails the file is there all the same.
+    // Makes the name survive a power failure. If that fails, the file is there all the same.
     let _ = rustix::fs::fsync(&folder);
     Ok(())
 }
 
-/// The folder. Below the workspace no name may be a link; outside it is the person's word, but for the last.
+/// Opens the folder. Below the workspace no component may be a link; outside, a person chose the path, and only
+/// the last component may not be one.
 fn open_folder(path: &Path, workspace: &Path) -> io::Result<Folder> {
     match path.strip_prefix(workspace) {
         Ok(below) => Ok(Folder::open_unlinked(workspace)?.folder(below)?),

@@ -1,40 +1,41 @@
-//! Whether the input box of an agent in a pane is empty, by the place of the cursor and by what stands at it.
+//! Decides whether the input box of an agent in a pane is empty, from the cursor's position and the cells
+//! around it.
 //!
-//! It must not take the text of a screen for evidence of what an agent does: it only keeps words from going
-//! out with others that somebody left half written, and what is not certainly empty counts as not empty.
+//! It must not treat screen text as evidence of what an agent does. It only prevents words from being sent
+//! along with someone's unfinished ones; a box that is not certainly empty counts as not empty.
 
 use crate::agent::EmptyBox;
 
-/// Where the cursor of a pane is, and the lines of its screen, with their escape sequences for looks.
+/// The cursor of a pane, and the screen's lines with their style escape sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AtCursor {
     pub(super) column: u32,
     pub(super) row: u32,
-    /// The lines above it, from the first. Untrusted text.
+    /// The lines above the cursor, from the top. Untrusted text.
     pub(super) above: Vec<String>,
     /// The cursor's line. Untrusted text.
     pub(super) line: String,
-    /// The lines below it. Untrusted text.
+    /// The lines below the cursor. Untrusted text.
     pub(super) below: Vec<String>,
 }
 
-/// A cell of a line, as far as it matters for what may be typed.
+/// A cell of a line, reduced to what matters for typing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) sign: char,
     is_faint: bool,
-    /// A name of its background: different ones look different.
+    /// A number for the background; different backgrounds have different numbers.
     pub(super) background: u32,
 }
 
-/// How what follows is drawn, as far as it matters.
+/// The current text style, reduced to what matters.
 #[derive(Debug, Clone, Copy, Default)]
 struct Drawn {
     is_faint: bool,
     background: u32,
 }
 
-/// Whether this is an empty box.
+/// Whether the cursor is in an empty box of this kind.
 pub(super) fn is_empty(current: &AtCursor, empty: &EmptyBox) -> bool {
     match *empty {
         EmptyBox::Framed { prompts, column, below } => {
@@ -50,7 +51,8 @@ pub(super) fn is_empty(current: &AtCursor, empty: &EmptyBox) -> bool {
     }
 }
 
-/// The cells of the line so many below the cursor's; `None` where there is none, or it cannot be read.
+/// The cells of the line `below` lines under the cursor's (negative: above). `None` if there is none or it
+/// cannot be parsed.
 fn line(current: &AtCursor, below: isize) -> Option<Vec<Cell>> {
     let n = below.unsigned_abs();
     let line = match below.signum() {
@@ -64,10 +66,10 @@ fn line(current: &AtCursor, below: isize) -> Option<Vec<Cell>> {
 fn is_framed(current: &AtCursor, prompts: &[char], frame: char) -> Option<bool> {
     let (line, below) = (line(current, 0)?, line(current, 1)?);
     let (prompt, rest) = line.split_first()?;
-    // tmux leaves blanks at the end of a line out.
+    // tmux omits spaces at the end of a line.
     let (is_apart, rest) = rest.split_first().map_or((true, rest), |(blank, rest)| (is_blank(blank), rest));
     let is_prompt = prompts.contains(&prompt.sign) && is_apart;
-    // The frame below it begins at the left edge; another line of words would be indented.
+    // The frame below the box starts at the left edge; another line of text would be indented.
     let is_framed = below.first().is_some_and(|cell| cell.sign == frame);
     Some(is_prompt && is_framed && (rest.iter().all(is_blank) || is_hint(rest)))
 }
@@ -86,7 +88,7 @@ fn is_barred(current: &AtCursor, at: usize, bar: char, mode: &str, edge: (char, 
     let has_bar = |cells: &[Cell]| cells.get(at).is_some_and(|cell| cell.sign == bar);
     let right = lower.get(at + 1..).unwrap_or_default();
     let n_edge = right.iter().take_while(|cell| cell.sign == edge.1).count();
-    // Without a drawn edge the whole line counts.
+    // If no edge is drawn, the whole line counts.
     let width = if n_edge == 0 { usize::MAX } else { n_edge };
     let has_edge = lower.get(at).is_some_and(|cell| cell.sign == edge.0);
     let inside = |cells: &[Cell]| -> Vec<Cell> {
@@ -100,8 +102,8 @@ fn is_barred(current: &AtCursor, at: usize, bar: char, mode: &str, edge: (char, 
     Some(has_edge && is_named && is_lowest && lines.iter().all(|cells| is_empty(cells)))
 }
 
-/// Whether these cells are the faint hint that an empty box may show: the cursor stands on its first sign,
-/// which is drawn as the cursor is. One sign alone may be a word.
+/// Whether these cells are the faint hint that an empty box may show. Its first character lies under the cursor
+/// and is drawn like it; a single character could be typed text.
 fn is_hint(cells: &[Cell]) -> bool {
     let Some((_, rest)) = cells.split_first() else { return false };
     rest.iter().any(|cell| !is_blank(cell)) && rest.iter().all(|cell| is_blank(cell) || cell.is_faint)
@@ -111,7 +113,7 @@ fn is_blank(cell: &Cell) -> bool {
     matches!(cell.sign, ' ' | '\u{a0}')
 }
 
-/// The cells of a line of `capture-pane -e`; `None` with an escape sequence that is no look.
+/// Parses a line of `capture-pane -e` into cells; `None` if it has an escape sequence other than a style.
 pub(super) fn cells(line: &str) -> Option<Vec<Cell>> {
     let mut cells = Vec::new();
     let mut drawn = Drawn::default();
@@ -133,13 +135,13 @@ pub(super) fn cells(line: &str) -> Option<Vec<Cell>> {
     Some(cells)
 }
 
-/// A line without its looks; `None` with an escape sequence that is no look.
+/// A line without its styles; `None` if it has an escape sequence other than a style.
 pub(super) fn plain(line: &str) -> Option<String> {
     Some(cells(line)?.into_iter().map(|cell| cell.sign).collect())
 }
 
 impl Drawn {
-    /// How text is drawn after this look (ECMA-48, SGR: 2 is faint, 22 neither faint nor bold, 4x and 10x set the
+    /// The style after this SGR sequence (ECMA-48: 2 is faint, 22 neither faint nor bold, 4x and 10x set the
     /// background, 49 the default one).
     fn after(mut self, look: &str) -> Drawn {
         let mut numbers = look.split(';');
@@ -148,7 +150,7 @@ impl Drawn {
                 "" | "0" => self = Drawn::default(),
                 "22" => self.is_faint = false,
                 "2" => self.is_faint = true,
-                // A colour: its own numbers follow, three after 2 and one after 5.
+                // An extended colour: three parameters follow a 2, one follows a 5.
                 "38" | "48" | "58" => {
                     let n_more = if numbers.next() == Some("2") { 3 } else { 1 };
                     let colour = numbers.by_ref().take(n_more).filter_map(|part| part.parse::<u32>().ok());
@@ -184,7 +186,7 @@ mod tests {
         screen(column, 1, &["above", line, below], &EMPTY)
     }
 
-    /// As Claude Code 2.1.330 draws it: a blank that does not break behind the sign, then the cursor.
+    /// As Claude Code 2.1.330 draws it: a no-break space after the prompt sign, then the cursor.
     #[test]
     fn an_empty_box_and_one_with_a_faint_hint_are_empty() {
         for line in [
@@ -202,15 +204,15 @@ mod tests {
     fn words_in_the_box_wherever_the_cursor_stands_are_seen() {
         for (column, line, below) in [
             (8, "❯\u{a0}a word\x1b[7m ", FRAME),
-            // The cursor was moved to the beginning.
+            // The cursor was moved back to the start of the text.
             (2, "❯\u{a0}\x1b[7mh\x1b[0malf a draft", FRAME),
             (2, "❯\u{a0}\x1b[7my\x1b[0m", FRAME),
             (2, "❯\u{a0}\x1b[7mh\x1b[0m\x1b[38;2;2;2;2malf", FRAME),
             (2, "❯\u{a0}\x1b[7mh\x1b[0m\x1b[2;22malf", FRAME),
-            // A second line, and a first one with a line below it.
+            // The cursor on a second line, and on a first line with a second one below.
             (2, "  \x1b[7m ", FRAME),
             (2, "❯\u{a0}\x1b[7m ", "  the second line"),
-            // A blank that was typed, another mode, an escape that is no look, no box at all.
+            // A typed space, another mode, an escape sequence that is no style, no box at all.
             (3, "❯\u{a0} \x1b[7m ", FRAME),
             (2, "!\u{a0}\x1b[7m ", FRAME),
             (2, "❯\u{a0}\x1b]8;;x\x1b\\", FRAME),
@@ -232,18 +234,18 @@ mod tests {
     fn a_block_with_a_bar_is_empty_in_its_lowest_form_only() {
         let in_block = |column, lines: [&str; 6]| screen(column, 2, &lines, &BARRED);
         assert!(in_block(5, ["", BAR, BAR, BAR, NAMES, EDGE]));
-        // Facts at the right of a wide screen, and a theme that draws no edge.
+        // Status text at the right of a wide screen, and a theme that draws no edge.
         let fact = format!("{BAR}{}  Context 12", " ".repeat(24));
         assert!(in_block(5, ["", &fact, &fact, &fact, NAMES, &format!("{EDGE}   /work:main")]));
         assert!(in_block(5, ["", BAR, BAR, BAR, NAMES, "  ╹"]));
         for (column, lines) in [
             (17, ["", BAR, "  ┃  half a draft", BAR, NAMES, EDGE]),
             (5, ["", BAR, "  ┃  half a draft", BAR, NAMES, EDGE]),
-            // A line of words above or below the cursor, also when they are scrolled out of the block.
+            // Text above or below the cursor, even if scrolled out of the block.
             (5, [BAR, "  ┃  words", BAR, BAR, NAMES, EDGE]),
             (5, ["", BAR, BAR, "  ┃  words", NAMES, EDGE]),
             (5, [BAR, BAR, BAR, BAR, NAMES, EDGE]),
-            // The shell mode, and something else at the cursor.
+            // Shell mode, and something other than the box at the cursor.
             (5, ["", BAR, BAR, BAR, "  ┃  Shell", EDGE]),
             (5, ["", "", "", "", "", ""]),
             (34, ["", BAR, BAR, BAR, NAMES, EDGE]),
@@ -271,7 +273,7 @@ mod tests {
         for (column, line) in [
             (15, " > half a draft\x1b[7m ".to_owned()),
             (3, " > \x1b[7mh\x1b[0malf a draft".to_owned()),
-            // The shell mode, a line break, and words before or behind the hint.
+            // Shell mode, a line break, and text before or after the hint.
             (3, " ! \x1b[7m \x1b[0m Type your shell command".to_owned()),
             (3, " >".to_owned()),
             (3, "   \x1b[7m ".to_owned()),

@@ -1,8 +1,8 @@
-//! What was sent to a session, one line a step, only ever appended: written before anything is sent, so that
-//! nothing is sent twice and a crash is asked about.
+//! The journal of what was sent to a session: one line per step, appended before anything is sent, so that
+//! nothing is sent twice and a person is asked after a crash.
 //!
-//! It holds no text of a reply but its beginning and its length, for this user only. It must not be
-//! repaired in place: a line that was cut by a crash is passed over, and a damaged one is said.
+//! It holds only the beginning and the length of a reply, readable by this user only. It must not be repaired
+//! in place: a line cut by a crash is skipped, and a damaged one is reported.
 
 use std::fs::File;
 use std::io;
@@ -16,48 +16,47 @@ use crate::model::{
     ActionClass, ActionProblem, Receipt, ReceiptState, SessionName, hook_file_stem, stable_hash,
 };
 
-/// The most that is read of a journal, in bytes of its end: some ten thousand replies to one session.
+/// How much of a journal is read, in bytes from its end: room for some ten thousand replies to one session.
 const MOST_READ: u64 = 8 << 20;
-/// So long the lock on it is waited for.
+/// How long to wait for its lock.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// One step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 enum Step {
-    /// It is about to be sent.
+    /// A reply is about to be sent.
     Begun {
-        /// As it stands before.
+        /// The receipt before sending.
         receipt: Receipt,
-        /// How many bytes it has.
+        /// The length of the reply in bytes.
         n_bytes: usize,
     },
-    /// This is known of it.
+    /// Something became known about a reply.
     Known {
-        /// The reply.
+        /// The id of the reply.
         id: String,
-        /// The state.
+        /// Its new state.
         state: ReceiptState,
     },
-    /// A person saw that it may have been sent, and went on.
+    /// A person saw that the reply may have been sent, and went on.
     Settled {
-        /// The reply.
+        /// The id of the reply.
         id: String,
     },
 }
 
-/// The journal of one session, and the lock to write to that session, which ends when this is dropped or the
-/// process dies.
+/// The journal of one session together with the lock for writing to it, released on drop or when the process
+/// dies.
 pub(super) struct Journal {
     lines: write::Journal<Step>,
     file: File,
     steps: Vec<Step>,
-    /// Lines that could not be read.
+    /// The number of lines that could not be read.
     pub(super) n_damaged: usize,
 }
 
 impl Journal {
-    /// Waits for the lock to write to this session.
+    /// Takes the lock for writing to this session, waiting at most [`LONGEST_WAIT`].
     pub(super) fn take(state: &Path, session: &SessionName) -> Result<Journal, ActionProblem> {
         let folder = state.join("replies");
         own_folder(&folder).map_err(|error| failed(&folder, &error))?;
@@ -74,12 +73,12 @@ impl Journal {
         Ok(Journal { lines, file, n_damaged: read.n_unread(), steps: read.entries })
     }
 
-    /// Whether a reply with this id was begun.
+    /// Whether sending a reply with this id was begun.
     pub(super) fn has(&self, id: &str) -> bool {
         self.begun().any(|receipt| receipt.id == id)
     }
 
-    /// The last reply to the session, with what is known of it.
+    /// The last reply to the session, with its latest known state.
     pub(super) fn last(&self) -> Option<Receipt> {
         let last = self.begun().last()?;
         let is_its = |known: &&Step| matches!(known, Step::Known { id, .. } if *id == last.id);
@@ -90,7 +89,7 @@ impl Journal {
         Some(Receipt { state, ..last.clone() })
     }
 
-    /// The last reply if it may have been sent, nobody knows, and no person decided yet.
+    /// The last reply, if it is unknown whether it was sent and no person has settled that yet.
     pub(super) fn unsettled(&self) -> Option<Receipt> {
         let last = self.last().filter(|last| last.state == ReceiptState::Unknown)?;
         let is_settled = |step: &Step| matches!(step, Step::Settled { id } if *id == last.id);
@@ -104,17 +103,17 @@ impl Journal {
         })
     }
 
-    /// Writes that a reply is about to be sent. It is on the disk when this returns.
+    /// Notes that a reply is about to be sent. On disk when this returns.
     pub(super) fn begin(&mut self, receipt: &Receipt, n_bytes: usize) -> Result<(), ActionProblem> {
         self.append(Step::Begun { receipt: receipt.clone(), n_bytes })
     }
 
-    /// Writes what is known of a reply.
+    /// Notes the new state of a reply.
     pub(super) fn know(&mut self, id: &str, state: ReceiptState) -> Result<(), ActionProblem> {
         self.append(Step::Known { id: id.to_owned(), state })
     }
 
-    /// Writes that a person went on.
+    /// Notes that a person went on.
     pub(super) fn settle(&mut self, id: &str) -> Result<(), ActionProblem> {
         self.append(Step::Settled { id: id.to_owned() })
     }

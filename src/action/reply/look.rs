@@ -1,4 +1,5 @@
-//! Looks at a session again: whether all is as it was confirmed, and whether its record shows the words.
+//! Looks at a session again: whether everything is as confirmed, and whether its record shows the reply. It
+//! must not send anything.
 
 use std::time::Duration;
 
@@ -7,13 +8,13 @@ use super::pane::{Address, TmuxAccess};
 use super::replier::{Current, Replier};
 use crate::model::{ActionProblem, Receipt, ReceiptState, ReplyPlan};
 
-/// How often a session is looked at while its record is waited for.
+/// The interval between looks while waiting for the record or the screen.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(150);
-/// So often a box that is not empty is looked at.
+/// How often a screen that is not ready is looked at.
 pub(super) const LOOKS_AT_BOX: u32 = 4;
 
 impl Replier<'_> {
-    /// The pane, if all is as it was confirmed at this very moment.
+    /// The pane, if everything is as confirmed at this very moment.
     pub(super) fn pane_now(
         &self,
         plan: &ReplyPlan,
@@ -26,14 +27,14 @@ impl Replier<'_> {
         }
     }
 
-    /// What the record tells, where the program that took the words does not.
+    /// The state of a reply according to the record, if the program that took it did not report one.
     pub(super) fn by_record(&self, receipt: &Receipt, why: &str) -> (ReceiptState, Option<String>) {
         let is_shown = (self.look)().is_ok_and(|current| current.shows(receipt));
         let state = if is_shown { ReceiptState::Consumed } else { ReceiptState::Unknown };
         (state, Some(why.to_owned()))
     }
 
-    /// Looks at the session until it is so, for as long as patience lasts.
+    /// Looks at the session until `is_so` holds. Returns false when `patience` is over.
     pub(super) fn wait_until(&self, is_so: impl Fn(&Current) -> bool) -> bool {
         let begun = (self.now)();
         loop {

@@ -1,10 +1,9 @@
-//! One request to a server on this machine, over loopback, to a process that was named: HTTP/1.1 (RFC 9112)
-//! as far as it takes for that.
+//! One HTTP/1.1 request (RFC 9112, as far as needed) over loopback to a server in a named process on this
+//! machine.
 //!
-//! It must not reach any other machine or process: it connects to the loopback only, looks up no name, takes
-//! no proxy and follows no redirect, and sends nothing before the kernel's table says that the connection ends
-//! in the process that was named. That check between connecting and sending is why no HTTP library stands
-//! here.
+//! It must not reach any other machine or process: it connects to loopback only, resolves no names, uses no
+//! proxy, follows no redirect, and sends nothing before the kernel's socket table shows that the connection
+//! ends in the named process. That check between connecting and sending is why no HTTP library is used here.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -15,15 +14,15 @@ use crate::agent::ApiRequest;
 use crate::agent::processes::ends_connection;
 use crate::model::ProcessId;
 
-/// How long a request may take.
+/// The time limit of a request.
 const LIMIT: Duration = Duration::from_secs(5);
-/// How long a server may take to accept a connection, and how often is looked.
+/// How long to wait until the server accepts the connection, and the interval between checks.
 const ACCEPTED: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
-/// The most of an answer that is read, in bytes.
+/// How much of an answer is read, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// An answer. Its content is untrusted.
+/// A response. Its content is untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HttpResponse {
     pub(super) status: u16,
@@ -35,11 +34,11 @@ pub(super) struct HttpResponse {
 pub(super) enum NoResponse {
     /// Nothing was sent.
     NotSent,
-    /// It was sent, at least in part.
+    /// The request was sent, at least in part.
     Perhaps,
 }
 
-/// Asks the process by its port, and waits for the answer.
+/// Sends the request to the process on this port and waits for the response.
 pub(super) fn ask(process: ProcessId, port: u16, request: &ApiRequest) -> Result<HttpResponse, NoResponse> {
     let mut stream = connect(process, port).ok_or(NoResponse::NotSent)?;
     let method = if request.body.is_some() { "POST" } else { "GET" };
@@ -56,14 +55,14 @@ pub(super) fn ask(process: ProcessId, port: u16, request: &ApiRequest) -> Result
     read(&mut stream, deadline).ok_or(NoResponse::Perhaps)
 }
 
-/// A connection that ends in the process, with nothing sent.
+/// A connection that provably ends in the process, with nothing sent yet.
 fn connect(process: ProcessId, port: u16) -> Option<TcpStream> {
     let stream = TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), LIMIT).ok()?;
     stream.set_read_timeout(Some(LIMIT)).ok()?;
     stream.set_write_timeout(Some(LIMIT)).ok()?;
     let own_port = stream.local_addr().ok()?.port();
     let deadline = clock::instant() + ACCEPTED;
-    // It belongs to nobody until the server has accepted it.
+    // Until the server has accepted it, the connection belongs to no process.
     while !ends_connection(process, port, own_port) {
         if clock::instant() > deadline {
             return None;
@@ -92,7 +91,8 @@ fn read(stream: &mut TcpStream, deadline: Instant) -> Option<HttpResponse> {
     }
 }
 
-/// The answer, once all of it is there. One without a length is none: this server always tells it.
+/// Parses a complete response; `None` if it is incomplete. A response other than 204 must have a length, which
+/// this server always sends.
 fn parse(bytes: &[u8]) -> Option<HttpResponse> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&bytes[..end]).ok()?;

@@ -1,8 +1,8 @@
-//! Sends a person's words to a session of an agent, once, where they can do no harm, and says what became of
+//! Sends a person's words to an agent's session, once, where they can do no harm, and reports what became of
 //! them.
 //!
-//! It must not send anything that was not written to its journal first, type where it is not certain who
-//! reads, give words to a prompt for a permission, or put a reply's text into a log.
+//! It must not send anything that is not in its journal, type where it is not certain who reads, send words to
+//! a permission prompt, or write a reply's text to a log.
 
 mod channel;
 mod dialog;
@@ -34,10 +34,10 @@ use channel::choose;
 use journal::Journal;
 
 impl Replier<'_> {
-    /// How a reply to `session` would go at this moment. Nothing is sent.
+    /// Shows how a reply to `session` would be sent at this moment. Sends nothing.
     ///
     /// # Errors
-    /// There is no way to it that can do no harm: why, and what to do.
+    /// No harmless channel exists: says why and what to do.
     pub fn plan(&self, session: &SessionName) -> Result<ReplyPlan, ActionProblem> {
         let current = (self.look)()?;
         let mut chosen = choose(self, &current)?;
@@ -90,7 +90,7 @@ impl Replier<'_> {
     /// Sends what was confirmed, once.
     ///
     /// # Errors
-    /// Nothing was sent: why, and what to do.
+    /// Nothing was sent: says why and what to do.
     pub fn send(&self, plan: &ReplyPlan, body: &ReplyBody) -> Result<Receipt, ActionProblem> {
         let current = (self.look)()?;
         let mut journal = Journal::take(&self.state, &plan.session)?;
@@ -122,7 +122,7 @@ impl Replier<'_> {
             detail: None,
         };
         journal.begin(&receipt, sent.len())?;
-        // The turn to write to the session ends when its agent has the reply, though it works on.
+        // The lock on the session ends once its agent has the reply, although the agent works on.
         let journal = Cell::new(Some(journal));
         let outcome = self.deliver(plan, body, &receipt, &|taken| {
             if let Some(mut journal) = journal.take() {
@@ -139,15 +139,15 @@ impl Replier<'_> {
     }
 }
 
-/// Writes what is known of a reply. Where that fails the journal says "may have been sent", so that it is
-/// asked about.
+/// Notes the state of a reply. If that fails, the journal still says "may have been sent", so a person will be
+/// asked.
 fn note(journal: &mut Journal, id: &str, state: ReceiptState) {
     if let Err(problem) = journal.know(id, state) {
         tracing::warn!("{}", problem.message);
     }
 }
 
-/// The last reply, if it may have been sent and nobody knows. What stands in the record is known.
+/// The last reply, if it is unknown whether it was sent. A reply that the record shows is settled here.
 fn unsettled(journal: &mut Journal, current: &Current) -> Option<Receipt> {
     let unsettled = journal.unsettled()?;
     if current.shows(&unsettled) {
@@ -157,7 +157,7 @@ fn unsettled(journal: &mut Journal, current: &Current) -> Option<Receipt> {
     Some(unsettled)
 }
 
-/// A name that was not given before.
+/// A new unique id.
 fn new_id(now: Timestamp) -> String {
     let salt = clock::since_start().subsec_nanos();
     format!("{:x}-{:x}-{salt:x}", now.0, std::process::id())

@@ -1,7 +1,7 @@
-//! A tmux pane as a place for words: who is in it at this very moment, and putting words there.
+//! A tmux pane as the destination of words: who is in it at this very moment, and typing there.
 //!
-//! It must not put any untrusted text into a name, a format, a message or an argument of tmux: text goes by
-//! tmux's standard input, panes by their ids, and the rest are numbers and names of closeout's own.
+//! It must not put untrusted text into a name, format, message or argument of tmux: text goes through tmux's
+//! stdin, panes are addressed by id, and everything else consists of numbers and closeout's own names.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,35 +13,35 @@ use crate::agent::processes::is_below;
 use crate::model::{ActionClass, ActionProblem, Pane, ProcessId, ProcessStat, ReceiptState};
 use crate::process::{self, End, Output, Spec};
 
-/// How long tmux may take.
+/// The time limit of a tmux call.
 const LIMIT: Duration = Duration::from_secs(5);
-/// What tmux prints of a pane, the title last: it is another's text.
+/// The facts that tmux prints about a pane. The title is last, because it is untrusted and may contain tabs.
 const FORMAT: &str = "#{pid}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}\t#{?pane_dead,1,0}\t#{?pane_in_mode,1,0}\t\
                       #{?pane_input_off,1,0}\t#{?pane_synchronized,1,0}\t#{bracket_paste_flag}\t#{pane_title}";
-/// What tmux prints when the pane is not as it was.
+/// What tmux prints if the pane has changed.
 const CHANGED: &str = "closeout-changed";
-/// What stands in a way out.
+/// The way out that refusals suggest.
 const LOOK: &str = "look at its pane and answer there, or try again";
 
 /// How tmux is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TmuxAccess {
-    /// The program, by absolute path.
+    /// The absolute path of the program.
     pub program: PathBuf,
     /// The socket of the default server.
     pub default_socket: PathBuf,
 }
 
-/// A pane in which an agent takes words now.
+/// A pane in which an agent currently accepts words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
     socket: PathBuf,
     id: String,
-    /// The number of the tmux server's process.
+    /// The process id of the tmux server.
     pub(super) server: u32,
-    /// The process that tmux started in it.
+    /// The process id of the first process that tmux started in the pane.
     first: u32,
-    /// Whether the program in it takes pastes in brackets; `None` where this tmux does not tell.
+    /// Whether the program in it accepts bracketed pastes; `None` if this tmux does not report that.
     pub(super) is_bracketed: Option<bool>,
     /// Its title. Untrusted text.
     pub(super) title: String,
@@ -50,17 +50,17 @@ pub(super) struct Address {
 /// Why it is not certain that something was typed.
 #[derive(Debug)]
 pub(super) enum NotTyped {
-    /// It was not, for this reason.
+    /// Certainly nothing was typed, for this reason.
     Surely(ActionProblem),
-    /// tmux did not answer.
+    /// tmux did not answer, so it may have been typed.
     Perhaps,
 }
 
-/// What is known of a reply that was sent, with more in words. An error says that nothing was sent.
+/// The state of a sent reply, with details in words. An error means that nothing was sent.
 pub(super) type Sent = Result<(ReceiptState, Option<String>), ActionProblem>;
 
 impl NotTyped {
-    /// The same of a reply.
+    /// The corresponding result for a reply.
     pub(super) fn sent(self) -> Sent {
         match self {
             NotTyped::Surely(problem) => Err(problem),
@@ -76,7 +76,7 @@ fn refused(words: impl Into<String>) -> ActionProblem {
 }
 
 impl TmuxAccess {
-    /// The pane as it is now, if the agent's process is in it, in front, and takes what is typed.
+    /// The current state of the pane, if the agent's process is in its foreground and it accepts input.
     pub(super) fn find(&self, pane: &Pane, agent: ProcessId) -> Result<Address, ActionProblem> {
         if !is_pane_id(&pane.id) {
             return Err(refused("its pane is named in an unknown way"));
@@ -116,7 +116,7 @@ impl TmuxAccess {
         })
     }
 
-    /// Where the cursor is, and what stands there.
+    /// The cursor's position and the screen around it.
     pub(super) fn at_cursor(&self, of: &Address) -> Result<AtCursor, ActionProblem> {
         let place = ["display-message", "-p", "-t", &of.id, "#{cursor_x} #{cursor_y}", ";"];
         let lines = ["capture-pane", "-p", "-e", "-t", &of.id];
@@ -136,7 +136,7 @@ impl TmuxAccess {
         Ok(AtCursor { column, row, above, line, below: lines.collect() })
     }
 
-    /// Pastes the words, and does not press Return; if `current`, only while the cursor is still there.
+    /// Pastes the text without pressing Return; with `current`, only if the cursor is still there.
     pub(super) fn paste(
         &self,
         to: &Address,
@@ -160,7 +160,7 @@ impl TmuxAccess {
         outcome
     }
 
-    /// Presses one key, by tmux's name of it; if `current`, only while the cursor is still there.
+    /// Presses one key, by its tmux name; with `current`, only if the cursor is still there.
     pub(super) fn press(
         &self,
         to: &Address,
@@ -170,7 +170,7 @@ impl TmuxAccess {
         self.if_unchanged(to, current, &format!("send-keys -t {} {key}", to.id))
     }
 
-    /// Has tmux run a command if the pane is still as it was found: tmux compares and runs it in one step.
+    /// Lets tmux run a command if the pane is unchanged. tmux compares and runs it in one step.
     fn if_unchanged(&self, to: &Address, current: Option<&AtCursor>, command: &str) -> Result<(), NotTyped> {
         let is_same = format!("#{{&&:#{{==:#{{pid}},{}}},#{{==:#{{pane_pid}},{}}}}}", to.server, to.first);
         let is_free =
@@ -197,7 +197,7 @@ impl TmuxAccess {
     }
 
     fn run(&self, socket: &Path, arguments: &[&str], input: Option<&str>) -> Result<Output, ActionProblem> {
-        // `-u`: without it, what is no ASCII is replaced where no language is set.
+        // Without `-u`, tmux replaces non-ASCII characters if no locale is set.
         let mut spec = Spec::new(&self.program, "/").args(["-u", "-S"]).args([socket]).args(arguments);
         spec.time_limit = LIMIT;
         spec.stdin = input.map(|text| text.as_bytes().to_vec());
@@ -205,7 +205,8 @@ impl TmuxAccess {
     }
 }
 
-/// Whether the agent's process lives, came of the pane's first process, and has the pane's terminal.
+/// Checks that the agent's process lives, descends from the pane's first process, and is in the foreground of
+/// the pane's terminal.
 fn is_in_front(agent: ProcessId, first: u32, tty: &str) -> Result<(), ActionProblem> {
     let ProcessState::Alive(stat) = process_state(agent) else {
         return Err(ActionProblem::new(ActionClass::Refused, "its process has ended; nothing was typed")

@@ -1,4 +1,5 @@
-//! An agent's own program that takes a reply: started without a screen, and what its end tells.
+//! Runs an agent's own program to deliver a reply, without a screen, and interprets how it ended. It must not
+//! run it through a shell.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,17 +9,17 @@ use crate::agent::{AgentCommand, AnswerPlace, Argument};
 use crate::model::display_text;
 use crate::process::{self, Cancel, Launcher, Output, Spec, find_program};
 
-/// The most of a failure's words that are kept, in characters.
+/// How much of a failure's text is kept, in characters.
 const LONGEST_WORDS: usize = 300;
 
 /// How agents' programs are found and started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Programs {
-    /// Where programs are looked for: a value of `PATH`.
+    /// The search path, in the form of `PATH`.
     pub search_path: Option<OsString>,
-    /// Their whole environment, but for what a command adds.
+    /// The whole environment of the programs, except for what a command adds.
     pub environment: Vec<(OsString, OsString)>,
-    /// What gives them a session of their own.
+    /// Starts them in sessions of their own.
     pub launcher: Option<Launcher>,
 }
 
@@ -27,16 +28,16 @@ pub struct Programs {
 pub(super) enum Ran {
     /// It was not started, for this reason.
     NotStarted(String),
-    /// It ended well.
+    /// It ended successfully.
     Well,
-    /// It ended, and says that something failed.
+    /// It ended and reported a failure.
     Failed(String),
-    /// It was ended from outside, or took too long.
+    /// It was killed or exceeded its time limit.
     CutOff(String),
 }
 
 impl Programs {
-    /// Runs the command to its end.
+    /// Runs the command until it ends.
     pub(super) fn run(&self, command: &AgentCommand, limit: Duration, cancel: &Cancel) -> Ran {
         let program = if command.program.starts_with('/') {
             Some(PathBuf::from(&command.program))
@@ -71,7 +72,7 @@ impl Programs {
     }
 }
 
-/// The text of an argument; `None` for one that is a file.
+/// The text of an argument; `None` for a file.
 fn text(argument: &Argument) -> Option<&str> {
     match argument {
         Argument::Text(text) => Some(text),
@@ -96,7 +97,7 @@ fn end(output: &Output, answer: AnswerPlace) -> Ran {
     }
 }
 
-/// The error that Claude Code tells in its answer; others tell it by their exit code.
+/// The error that Claude Code reports inside its answer; other agents use their exit code.
 fn told_error(output: &Output, answer: AnswerPlace) -> Option<String> {
     if answer != AnswerPlace::ResultObject {
         return None;
@@ -107,7 +108,7 @@ fn told_error(output: &Output, answer: AnswerPlace) -> Option<String> {
     is_error.then(|| shortened(words))
 }
 
-/// The last line that says something.
+/// The last line that is not blank.
 fn last_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     shortened(text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing"))

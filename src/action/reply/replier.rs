@@ -1,4 +1,5 @@
-//! What replies to one session are sent with, and what a session is at a moment.
+//! What sending replies to one session needs, and the state of a session at one moment. It must not send
+//! anything itself.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,44 +10,44 @@ use crate::agent::Adapter;
 use crate::model::{ActionProblem, Receipt, SessionObservation, SessionView, Timestamp};
 use crate::process::Cancel;
 
-/// What a session is at this moment.
+/// The state of a session at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Current {
-    /// What was read of it.
+    /// The observation of the session.
     pub session: SessionObservation,
-    /// The same, weighed.
+    /// The view derived from that observation.
     pub view: SessionView,
-    /// Whether certainly no process works on it.
+    /// Whether it is certain that no process works on it.
     pub is_surely_gone: bool,
-    /// Its record.
+    /// The path of its record.
     pub record: Option<PathBuf>,
 }
 
-/// What replies to one session are sent with.
+/// Everything that sending replies to one session needs.
 pub struct Replier<'a> {
     /// The agent.
     pub adapter: &'a Adapter,
     /// The workspace.
     pub workspace: &'a Path,
-    /// tmux, where it is installed.
+    /// Access to tmux, if it is installed.
     pub tmux: Option<TmuxAccess>,
     /// How agents' programs are started.
     pub programs: Programs,
-    /// closeout's own folder.
+    /// closeout's own state folder.
     pub state: PathBuf,
-    /// Looks at the session again.
+    /// Observes the session again.
     pub look: &'a dyn Fn() -> Result<Current, ActionProblem>,
-    /// The time.
+    /// The clock.
     pub now: &'a dyn Fn() -> Timestamp,
-    /// Told how far it is.
+    /// Called with progress messages.
     pub report: &'a dyn Fn(&str),
-    /// How long the record is looked at for the words after they were typed or queued.
+    /// How long to wait for the record to show the words after they were typed or queued.
     pub patience: Duration,
-    /// How long the agent's program may take with a session that is not open.
+    /// The time limit of an agent's program that resumes a closed session.
     pub turn_limit: Duration,
-    /// Ends the turn of such a program early.
+    /// Cancels such a program.
     pub cancel: Cancel,
-    /// Told when an agent has a reply and its program goes on with the turn: what is left is that turn.
+    /// Called when the agent has the reply while its program is still working on the turn.
     pub taken: &'a dyn Fn(&Receipt),
 }
 

@@ -1,7 +1,7 @@
-//! A reply to a session that nobody has open: its agent's own program goes on with it, without a screen, and
-//! works on the answer for as long as that takes.
+//! Replies to a session that nobody has open: the agent's own program resumes it without a screen and works on
+//! the turn for as long as that takes.
 //!
-//! It must not end the program but when a person asks for it or its time is over.
+//! It must not end the program unless a person asks for that or its time limit is over.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -15,12 +15,12 @@ use super::program::Ran;
 use crate::agent::Asking;
 use crate::model::{Receipt, ReceiptState};
 
-/// A program that runs for so long has taken what was on its input, also where the record does not show it yet.
+/// A program that has run this long has taken its input, even if the record does not show it yet.
 const SURELY_TAKEN: Duration = Duration::from_secs(5);
 
 impl Replier<'_> {
-    /// Gives the words to the agent's program, and waits for its end. `taken` is told once when it has them and
-    /// works on: they stand in the record, or it has run for a while with them on its input.
+    /// Gives the words to the agent's program and waits for its end. Calls `taken` once when the agent has them
+    /// and works on: the record shows them, or the program has run for [`SURELY_TAKEN`].
     pub(super) fn resume_session(&self, text: &str, receipt: &Receipt, taken: &dyn Fn(&Receipt)) -> Sent {
         let current = (self.look)()?;
         let command = self.adapter.command(&current.session, &Asking::Reply { text: text.to_owned() });
@@ -43,7 +43,7 @@ impl Replier<'_> {
         let has_it = || was_shown || (self.look)().is_ok_and(|current| current.shows(receipt));
         match ran {
             Ran::NotStarted(why) => Err(refused(why, "see that the agent's program is on the path")),
-            // A person's own program says that it took the words, and no more.
+            // A program described in the configuration confirms delivery and nothing more.
             Ran::Well if self.adapter.facts().is_described => Ok((ReceiptState::Delivered, None)),
             Ran::Well => Ok((ReceiptState::Consumed, Some("the agent has answered".to_owned()))),
             Ran::CutOff(_) if self.cancel.is_cancelled() && has_it() => {
@@ -64,8 +64,8 @@ impl Replier<'_> {
         }
     }
 
-    /// Waits for the end of the program, and looks meanwhile whether its agent has the words; true where the
-    /// record showed them then.
+    /// Waits for the program's end and meanwhile watches whether the agent has the words. Returns true if the
+    /// record showed them by then.
     fn follow(&self, ended: &Receiver<Ran>, receipt: &Receipt, taken: &dyn Fn(&Receipt)) -> (Ran, bool) {
         let lost = || Ran::CutOff("it is not known how its program ended".to_owned());
         let begun = (self.now)();
@@ -80,7 +80,7 @@ impl Replier<'_> {
             if is_shown || u128::from(waited) >= SURELY_TAKEN.as_millis() {
                 let state = if is_shown { ReceiptState::Consumed } else { ReceiptState::Delivered };
                 taken(&Receipt { state, ..receipt.clone() });
-                // From here on the record is followed by whoever shows the session.
+                // From here on, whoever shows the session follows its record.
                 return (ended.recv().unwrap_or_else(|_| lost()), is_shown);
             }
         }

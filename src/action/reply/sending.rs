@@ -1,4 +1,5 @@
-//! Sending one reply by the way that was chosen, and what is known of it in the moment after.
+//! Sends one reply through the chosen channel and reports what is known right afterwards. It must not press
+//! Return where the state has changed since the paste.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -12,13 +13,14 @@ use super::{Current, Replier, dialog, file, text};
 use crate::agent::Asking;
 use crate::model::{ActionProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan};
 
-/// How long an agent's queue may take to answer.
+/// The time limit of a call to an agent's queue.
 const QUEUE_LIMIT: Duration = Duration::from_secs(30);
-/// The pause after a paste grows by a millisecond for so many bytes.
+/// The pause after a paste grows by one millisecond per this many bytes.
 const BYTES_A_MS: usize = 200;
 
 impl Replier<'_> {
-    /// What a person knows the reply again by, if it may go this way: its words, or what the key says.
+    /// The text by which a person recognises the reply, if it may go this way: its words, or what the key
+    /// means.
     pub(super) fn prepare<'b>(
         &self,
         plan: &ReplyPlan,
@@ -80,7 +82,7 @@ impl Replier<'_> {
         }
     }
 
-    /// Sends it. An error says that nothing was sent. `taken` is told when its agent has it and goes on with
+    /// Sends the reply. An error means that nothing was sent. Calls `taken` when the agent has it and continues
     /// its turn.
     pub(super) fn deliver(
         &self,
@@ -116,9 +118,9 @@ impl Replier<'_> {
         sent.map(|(state, detail)| Receipt { state, detail, ..receipt.clone() })
     }
 
-    /// Where the cursor is in the empty input box of the pane; `None` for an agent whose empty box was never
-    /// seen. Whether it takes words is not read from its screen, only whether others stand there: Return
-    /// would send both.
+    /// The cursor position in the pane's empty input box; `None` for an agent whose empty box is not known. The
+    /// screen does not tell whether the agent accepts words, only whether someone's words are in the box:
+    /// Return would send both.
     pub(super) fn empty_box(&self, address: &Address) -> Result<Option<AtCursor>, ActionProblem> {
         let known = self.adapter.facts().typing.and_then(|typing| typing.empty_box);
         let (Some(empty), Some(tmux)) = (known, &self.tmux) else { return Ok(None) };
@@ -127,7 +129,7 @@ impl Replier<'_> {
             if input_box::is_empty(&current, &empty) {
                 return Ok(Some(current));
             }
-            // It may be in the middle of drawing its screen.
+            // The agent may be redrawing its screen.
             std::thread::sleep(LOOK_AGAIN);
         }
         Err(refused(
@@ -148,7 +150,7 @@ impl Replier<'_> {
         std::thread::sleep(Duration::from_millis(typing_ms + more_ms));
         let held =
             |why: &str| Ok((ReceiptState::Held, Some(format!("typed, and Return was not pressed: {why}"))));
-        // A prompt for a permission may have come up, or another program.
+        // A permission prompt may have appeared meanwhile, or another program.
         match self.pane_now(plan) {
             Ok((tmux, address, _)) => match tmux.press(&address, None, "Enter") {
                 Ok(()) => {}

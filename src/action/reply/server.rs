@@ -1,8 +1,8 @@
-//! A reply by the server that the session's own process has, where it has one: words that no key can be made
-//! of, for this session by its id, and the answer to a permission.
+//! Replies through the server in the session's own process, if it has one: words that cannot act as keys,
+//! addressed to this session by id, and answers to a permission.
 //!
-//! It must not ask a server of any other process: each server of an agent knows all sessions, and one that
-//! does not have this session open would work on it beside the one that has.
+//! It must not use the server of any other process: each server of an agent knows all sessions, and one that
+//! does not have this session open would work on it alongside the one that does.
 
 use super::channel::{Chosen, plain, refused};
 use super::loopback::{self, NoResponse};
@@ -14,11 +14,11 @@ use crate::model::{
     ActionProblem, LiveStatus, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyChannel, ReplyPlan,
 };
 
-/// More ports of a process are not asked.
+/// How many ports of a process are tried.
 const MOST_PORTS: usize = 4;
 
 impl Replier<'_> {
-    /// The way by the server of the session's process; `None` where it has none that answers.
+    /// The channel through the server of the session's process; `None` if it has none that answers.
     pub(super) fn by_server(&self, current: &Current) -> Option<Result<Chosen, ActionProblem>> {
         let process = current.view.process?;
         let server = self.adapter.server()?;
@@ -29,7 +29,7 @@ impl Replier<'_> {
         };
         let port = listening_ports(process).into_iter().take(MOST_PORTS).find(answers)?;
         let ask = |ask| get(process, port, &server.request(&current.session, &ask)?);
-        // Without these it is not known what the session does.
+        // Without these facts it is unknown what the session is doing.
         let (status, permission, question) =
             (ask(ApiAsk::Status)?, ask(ApiAsk::Permissions)?, ask(ApiAsk::Questions)?);
         let answers =
@@ -48,7 +48,7 @@ impl Replier<'_> {
                 let prompt = PermissionPrompt { what, options: server.permission_options() };
                 Ok(chosen(Some(request), Vec::new(), Some(prompt)))
             }
-            // A question of the agent's is answered in its own way.
+            // A question of the agent is answered through another channel.
             (None, Some(LiveStatus::Waiting { .. })) => return None,
             (None, Some(LiveStatus::Busy)) => {
                 let warning = "it works: the words wait until its turn is over".to_owned();
@@ -58,7 +58,7 @@ impl Replier<'_> {
         })
     }
 
-    /// Gives the words to the server.
+    /// Sends the words to the server.
     pub(super) fn post_words(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Sent {
         let request = |server: &dyn AgentServer, current: &Current| {
             server.request(&current.session, &ApiAsk::Prompt { text })
@@ -74,7 +74,7 @@ impl Replier<'_> {
         Ok((if is_busy { ReceiptState::Queued } else { ReceiptState::Delivered }, None))
     }
 
-    /// Gives the answer to a permission to the server.
+    /// Sends the answer to a permission to the server.
     pub(super) fn post_answer(&self, plan: &ReplyPlan, answer: &str) -> Sent {
         let ReplyChannel::Api { request: Some(id), .. } = &plan.channel else {
             return Err(refused("it waits for no permission any more; nothing was sent", "look again"));
@@ -86,7 +86,7 @@ impl Replier<'_> {
         }
     }
 
-    /// Sends one request, if all is as it was confirmed at this very moment.
+    /// Sends one request, if everything is as confirmed at this very moment.
     fn post(
         &self,
         plan: &ReplyPlan,
@@ -116,11 +116,10 @@ impl Replier<'_> {
     }
 }
 
-/// What became of a request.
 enum Posted {
-    /// It was taken; how the session was right before.
+    /// It was accepted; the session's state right before.
     Taken(Box<Current>),
-    /// Nobody knows.
+    /// It is unknown whether it arrived, for this reason.
     Perhaps(&'static str),
 }
 
@@ -130,7 +129,7 @@ impl Current {
     }
 }
 
-/// The body of an answer that is one.
+/// The body of a successful response.
 fn get(process: ProcessId, port: u16, request: &ApiRequest) -> Option<Vec<u8>> {
     loopback::ask(process, port, request)
         .ok()

@@ -1,15 +1,16 @@
-//! What may be sent at all: words, without a sign that a terminal or a program would take for something
-//! else. It never changes a text: it is sent as it is, or refused with the place.
+//! Decides which texts may be sent at all: only those without characters that a terminal or program would take
+//! for something else. It must not change a text: it is sent as it is, or refused with the position of the
+//! problem.
 
 use crate::agent::Typing;
 use crate::model::{ActionClass, ActionProblem, ReplyChannel};
 
 /// The longest text that is pasted into a pane, in bytes.
 const LONGEST_PASTE: usize = 128 << 10;
-/// The longest text that goes to a program's input or to a file, in bytes.
+/// The longest text for a program's input or a file, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Whether `text` may go by `channel`.
+/// Checks whether `text` may be sent through `channel`.
 pub(super) fn check(
     text: &str,
     channel: &ReplyChannel,
@@ -33,7 +34,7 @@ pub(super) fn check(
     }
 }
 
-/// What an agent's screen would make of it.
+/// Refuses text that the agent's screen would take for a command, or for several replies.
 fn as_typed(text: &str, typing: &Typing) -> Result<(), ActionProblem> {
     if let Some(first) = text.trim_start().chars().next().filter(|sign| typing.not_first.contains(sign)) {
         let words = format!("it begins with `{first}`, which the agent takes for a command");
@@ -46,7 +47,7 @@ fn as_typed(text: &str, typing: &Typing) -> Result<(), ActionProblem> {
     Ok(())
 }
 
-/// No control characters but the line feed, and for programs and files the tab.
+/// Refuses control characters except the line feed, and the tab for programs and files.
 fn no_control(text: &str, is_pane: bool) -> Result<(), ActionProblem> {
     let is_control = |sign: char| sign.is_control() && sign != '\n' && (is_pane || sign != '\t');
     let Some((place, sign)) = text.chars().enumerate().find(|(_, sign)| is_control(*sign)) else {
