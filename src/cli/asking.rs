@@ -195,8 +195,7 @@ pub(super) fn ask(target_workspace: &mut TargetWorkspace<'_>, plan: AskPlan) -> 
 }
 
 /// The one session that `target` names, judged together with its workspace. For a workspace it is `None`: the
-/// engine
-/// chooses the session whose words count.
+/// engine chooses the session whose words count.
 fn judged<'a>(
     target: &Target,
     config: &'a EngineConfig,

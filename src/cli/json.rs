@@ -1,6 +1,5 @@
 //! The common part of the JSON of all actions: a version, how it ended, why, and what can be done about it.
-//! It must not
-//! know any single action.
+//! It must not know any single action.
 //!
 //! A run that could not begin (exit codes 2 to 6) prints [`Failed`].
 

@@ -1,6 +1,5 @@
 //! `closeout completions` and `closeout man`, both generated from the command line's types, so that they
-//! always match this
-//! version.
+//! always match this version.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;

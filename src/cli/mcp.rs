@@ -1,10 +1,9 @@
 //! `closeout mcp`: a server of the Model Context Protocol on standard input and output, through which an
-//! agent asks what is
-//! left of its work and decides. One JSON object per line (JSON-RPC 2.0), until the input ends.
+//! agent asks what is left of its work and decides. One JSON object per line (JSON-RPC 2.0), until the input
+//! ends.
 //!
 //! It must not let an agent do more than `closeout check` and `closeout decide` would: marks, rescues and
-//! trust are for a
-//! person.
+//! trust are for a person.
 
 use std::io::{self, BufRead, Read as _, Write as _};
 

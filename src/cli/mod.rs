@@ -1,8 +1,7 @@
 //! The fronts: each a thin file over the engine.
 //!
 //! Only this room meets the user: arguments, environment, standard streams, the terminal, exit codes. An
-//! error of
-//! any room ends as one sentence that says what happened and what to do. No rule lives here.
+//! error of any room ends as one sentence that says what happened and what to do. No rule lives here.
 
 mod args;
 mod ask_args;
@@ -117,8 +116,7 @@ fn asks_for_json(arguments: &[OsString]) -> bool {
 }
 
 /// Detects a misspelt command: a word that is neither a command nor a path. A word with a slash is always a
-/// path, any
-/// other only if it exists.
+/// path, any other only if it exists.
 fn mistyped(environment: &Environment, arguments: &Arguments) -> Option<Failure> {
     if arguments.command.is_some() {
         return None;

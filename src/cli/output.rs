@@ -1,6 +1,5 @@
 //! The standard streams. Text must already be cleaned. Only the screen, the question before an action,
-//! `closeout mcp` and
-//! the gates write to them elsewhere.
+//! `closeout mcp` and the gates write to them elsewhere.
 
 use std::io::{self, Write};
 

@@ -1,6 +1,5 @@
 //! `closeout check --ask`: a smart check for scripts. Progress goes to standard error and the result to
-//! standard output;
-//! the exit code must be 0 only for the verdict COMPLETE.
+//! standard output; the exit code must be 0 only for the verdict COMPLETE.
 
 use std::io::{self, IsTerminal as _};
 
@@ -202,8 +201,7 @@ fn with_flags(plan: AskPlan, probing: &Probing) -> AskPlan {
 }
 
 /// Rescues what is left: because no agent was asked, since something else says that the work is done, or
-/// because a person
-/// is to be asked first.
+/// because a person is to be asked first.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: &mut Found) {
     let way = match probing.rescue {

@@ -1,6 +1,5 @@
 //! `closeout reply`: answers a session's question or its request for permission, and reports the result. It
-//! must not send
-//! what was not confirmed.
+//! must not send what was not confirmed.
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::time::Duration;
@@ -168,8 +167,7 @@ fn send(
 }
 
 /// The one session that is meant: of several, the one that is waiting for an answer. A supervised run that
-/// waits comes
-/// first: it passes the answer to its agent's session itself.
+/// waits comes first: it passes the answer to its agent's session itself.
 fn find(views: &[WorkspaceView], target: &Target, reply: &Reply) -> Result<Meant, Failure> {
     let all = target.sessions(views, reply.session.as_deref());
     let asking: Vec<_> = all.iter().copied().filter(|(_, session)| waits(session)).collect();

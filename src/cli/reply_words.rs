@@ -1,6 +1,5 @@
 //! What `closeout reply` prints before anything is sent: first the question with its options, then how an
-//! answer would be
-//! sent. It must not send.
+//! answer would be sent. It must not send.
 
 use crate::model::{AskedByTool, Question, ReplyBody, ReplyPlan, SessionView, display_text};
 

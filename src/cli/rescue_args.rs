@@ -1,6 +1,5 @@
 //! The arguments of the commands that save work, undo that and manage records, as types. Their help texts are
-//! here; what
-//! they do is not.
+//! here; what they do is not.
 
 use std::path::PathBuf;
 use std::str::FromStr as _;

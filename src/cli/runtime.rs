@@ -11,8 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::exit::Failure;
 
 /// How many threads for blocking work are started in advance and never end. tokio panics if the system
-/// refuses a thread
-/// while there is none; with at least one, work waits for it instead.
+/// refuses a thread while there is none; with at least one, work waits for it instead.
 const HELD_THREADS: usize = 4;
 /// Longer than any run of the program.
 const NEVER: Duration = Duration::from_hours(24 * 365);

@@ -1,6 +1,5 @@
 //! Signals that end the program while an action runs. It must not end the program itself before the action
-//! has ended, with
-//! all that it started.
+//! has ended, with all that it started.
 
 use std::io;
 use std::sync::Arc;
@@ -18,8 +17,7 @@ pub(super) struct Signalled(Arc<AtomicU8>);
 
 impl Signalled {
     /// Starts to listen: the first signal cancels. If listening is not possible, a signal ends the program at
-    /// once, and the
-    /// launcher ends what was started.
+    /// once, and the launcher ends what was started.
     pub(super) fn listen(cancel: Cancel) -> Signalled {
         let heard = Signalled(Arc::default());
         let told = heard.clone();

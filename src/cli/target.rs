@@ -1,8 +1,7 @@
 //! The meaning of `PATH|SESSION`: one rule for all commands that take it.
 //!
 //! A directory is a workspace. Anything else is the id of a session, or its first characters, of which six
-//! are enough. If
-//! several sessions match, all are listed and none may be chosen.
+//! are enough. If several sessions match, all are listed and none may be chosen.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -1,6 +1,5 @@
 //! What all fronts of actions share: the target workspace, progress on standard error, the question before an
-//! action, and
-//! the exit code for its outcome. It must not know any single action.
+//! action, and the exit code for its outcome. It must not know any single action.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -56,8 +55,7 @@ impl<'a> TargetWorkspace<'a> {
     }
 
     /// Lets Ctrl-C and the other terminating signals cancel the running action and all that it started. The
-    /// result tells
-    /// afterwards which signal arrived.
+    /// result tells afterwards which signal arrived.
     pub(super) fn end_on_signal(&self) -> Signalled {
         Signalled::listen(self.all.cancel())
     }
@@ -76,8 +74,7 @@ impl<'a> TargetWorkspace<'a> {
     }
 
     /// Carries out an action that moves something. Before the move, a signal cancels it, and the error is how
-    /// the program
-    /// ends; after that, the action is completed.
+    /// the program ends; after that, the action is completed.
     pub(super) fn act_or_signal(&mut self, action: Action) -> Result<ActionOutcome, Outcome> {
         let signalled = self.end_on_signal();
         let outcome = self.action(action);
@@ -108,8 +105,7 @@ impl<'a> TargetWorkspace<'a> {
 }
 
 /// Asks a person on the terminal. `is_yes` is an answer given earlier by a flag. Without a terminal the
-/// answer is no, with
-/// a line that says how to say yes.
+/// answer is no, with a line that says how to say yes.
 pub(super) fn confirm(question: &str, is_yes: bool) -> bool {
     if is_yes {
         return true;

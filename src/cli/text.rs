@@ -8,8 +8,7 @@ use crate::model::{
 use crate::present::{age, baseline, sessions, sets};
 
 /// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
-/// reading the
-/// workspace properly.
+/// reading the workspace properly.
 pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
     let Some(verdict) = &view.verdict else { return format!("…  {}", view.name) };
     let branch = view.git.as_ref().and_then(|git| git.head.branch()).unwrap_or("-");

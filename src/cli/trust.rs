@@ -1,6 +1,5 @@
 //! `closeout trust`: shows everything that could run a program in a workspace, and stores a person's consent
-//! to exactly
-//! that.
+//! to exactly that.
 //!
 //! It must not run anything of what it shows. All of the text comes from the repository and is cleaned here.
 

@@ -1,6 +1,5 @@
 //! Parsers for the values of arguments, with messages for invalid ones. They must not read anything but the
-//! value and the
-//! time.
+//! value and the time.
 
 use std::time::Duration;
 use strum::VariantArray as _;

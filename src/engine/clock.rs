@@ -1,6 +1,5 @@
 //! The clock, from which all rules get their time. Elsewhere only git's cache (how recent a file's time is)
-//! and the log
-//! (the date in its file name) read the time.
+//! and the log (the date in its file name) read the time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -1,6 +1,5 @@
 //! Carries out one collection: reads the evidence, weighs it, and answers with exactly one event, even if it
-//! panics.
-//! It must not judge.
+//! panics. It must not judge.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,6 +1,5 @@
 //! Finds the workspaces: the worktrees of a repository, the paths that were given, and the folders of
-//! sessions. It reads
-//! a few small files per workspace, and must not start a program or judge.
+//! sessions. It reads a few small files per workspace, and must not start a program or judge.
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +24,7 @@ pub(super) struct Discovery {
 }
 
 /// Finds the workspaces of `config`, without what earlier runs stored about them. `with_older` includes
-/// workspaces that
-/// have only old sessions.
+/// workspaces that have only old sessions.
 pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Memories) -> Discovery {
     let at = clock::now();
     let mut found = Found::new(config);

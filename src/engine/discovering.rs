@@ -1,6 +1,5 @@
 //! Runs discovery beside the loop: one at a time, spaced by its cost, and again when new worktrees or
-//! sessions may have
-//! appeared.
+//! sessions may have appeared.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -19,8 +18,7 @@ use crate::model::{Event, Timestamp, WatchTarget, WorkspaceId};
 use crate::store::{Store, hook_log};
 
 /// The pause after a discovery, as a multiple of its duration: an agent that keeps writing to a watched
-/// folder must not
-/// keep the machine busy.
+/// folder must not keep the machine busy.
 const SPACING: u64 = 10;
 /// How long hook events are kept after the last write to their file, in milliseconds: a week.
 const EVENTS_KEPT_MS: i64 = 7 * 24 * 3_600_000;
@@ -83,8 +81,7 @@ impl Discovering {
     }
 
     /// An id that stands for `folder` where a watch needs a workspace. Its path is relative, whereas a
-    /// workspace's is
-    /// absolute, so the two cannot be confused.
+    /// workspace's is absolute, so the two cannot be confused.
     pub(super) fn stand_in(folder: &Path) -> WorkspaceId {
         let below: PathBuf = folder.components().filter(|part| *part != Component::RootDir).collect();
         WorkspaceId::local(Path::new(STAND_IN).join(below))
@@ -137,8 +134,7 @@ impl Discovering {
     }
 
     /// Handles the end of a discovery: watches the folders it named and returns its event; `None` if the
-    /// change was
-    /// irrelevant.
+    /// change was irrelevant.
     pub(super) fn ended(
         &mut self,
         found: Option<Box<Discovered>>,

@@ -1,6 +1,5 @@
 //! Saves drafts of replies on a thread beside the loop; only the newest state of each workspace's drafts is
-//! written.
-//! Dropping the keeper waits until everything it was given is on disk.
+//! written. Dropping the keeper waits until everything it was given is on disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -45,8 +45,7 @@ pub enum Scope {
     /// One directory, as one workspace.
     One(PathBuf),
     /// All worktrees of the repository at `here` (if there is one), each of `paths`, and the workspaces of
-    /// the agents'
-    /// sessions on this machine.
+    /// the agents' sessions on this machine.
     Worktrees {
         /// Whether the workspaces of sessions are included.
         with_sessions: bool,

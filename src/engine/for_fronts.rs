@@ -18,12 +18,10 @@ impl EngineConfig {
     }
 
     /// Carries out an action on the records of `workspace` in which the monitor has no part, and writes an
-    /// audit entry
-    /// before and after. `words` describes a successful result.
+    /// audit entry before and after. `words` describes a successful result.
     ///
     /// # Errors
     /// The audit entry cannot be written, in which case nothing was done; or the action's own error.
-    /// It cannot be written down, and was not done; or what the action itself answers.
     pub fn audited<T>(
         &self,
         (kind, workspace, plan): (ActionKind, &Path, String),

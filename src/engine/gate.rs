@@ -1,6 +1,5 @@
 //! What a gate needs from the engine besides a verdict: whether it is on in a workspace, how often in a row
-//! it has blocked
-//! a session, and a record of each block.
+//! it has blocked a session, and a record of each block.
 //!
 //! It must not block an agent if it cannot count the block: an endless loop costs a person more than a gate
 //! gains.
@@ -26,14 +25,12 @@ pub struct Gate {
 }
 
 /// The age, in milliseconds (one hour), at which a block no longer counts towards the current row. Used only
-/// if the client
-/// does not say whether the turn continues after a block.
+/// if the client does not say whether the turn continues after a block.
 const ROW_MS: i64 = 3_600_000;
 
 impl EngineConfig {
     /// The settings of the gate in the workspace that contains `folder`, and the top of that workspace;
-    /// `None` if the gate
-    /// is off there.
+    /// `None` if the gate is off there.
     ///
     /// # Errors
     /// `folder` does not exist or cannot be opened.
@@ -44,8 +41,8 @@ impl EngineConfig {
     }
 
     /// The gate for the session that `key` (agent, session id) names; `None` without a state folder.
-    /// `is_continued` says
-    /// whether the turn continues because a gate blocked it; `None` if the client does not tell.
+    /// `is_continued` says whether the turn continues because a gate blocked it; `None` if the client does
+    /// not tell.
     ///
     /// # Errors
     /// The state folder cannot be opened, or the count cannot be read.
@@ -76,8 +73,7 @@ impl Gate {
     }
 
     /// Records one more block of the session, which may be blocked only after this succeeds. `n_points` is
-    /// the number of
-    /// open points.
+    /// the number of open points.
     ///
     /// # Errors
     /// The count or the audit entry cannot be written.

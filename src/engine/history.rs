@@ -36,8 +36,7 @@ impl VerdictLog {
 }
 
 /// A verdict as a log line: its previous state and how many milliseconds that lasted, the workspace, the
-/// check, the rule,
-/// the strength of the proof, and what became of the decision.
+/// check, the rule, the strength of the proof, and what became of the decision.
 fn in_the_log(view: &WorkspaceView, verdict: &Verdict, before: Option<(VerdictState, i64)>) -> String {
     let (before, millis) = before.map_or(("none", 0), |(state, millis)| (state.name(), millis));
     let (decision, state) = (&view.decision, verdict.state.name());
@@ -114,8 +113,7 @@ impl Noted {
 }
 
 /// Writes down what a one-shot command found, if it differs from what any closeout wrote last. An unchanged
-/// verdict is
-/// logged at debug level only.
+/// verdict is logged at debug level only.
 pub(super) fn note_once(store: &Store, view: &WorkspaceView) -> Result<(), StoreError> {
     if let Some(problem) = &view.problem {
         let place = display_text::path(view.id.path());

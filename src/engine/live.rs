@@ -1,6 +1,5 @@
 //! The long-running engine: one loop owns the monitor; collections and watches run on threads beside it.
-//! Nothing
-//! on the loop may wait for the disk, git or a process.
+//! Nothing on the loop may wait for the disk, git or a process.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,8 +57,7 @@ impl Engine {
     }
 
     /// Starts the engine for a front at which a person can see and stop what runs: it asks agents
-    /// automatically if the
-    /// configuration allows it.
+    /// automatically if the configuration allows it.
     pub fn start_asking(config: EngineConfig) -> Engine {
         let monitor = Monitor::new(config.config.policy(), config.config.watch());
         let monitor = monitor.asking_by_itself(config.agents_without_trace());
@@ -67,8 +65,7 @@ impl Engine {
     }
 
     /// Starts the engine for a front that runs unattended: it asks no agent automatically, but sends the
-    /// replies that
-    /// a person held back until the end of a turn.
+    /// replies that a person held back until the end of a turn.
     pub fn start_sending(config: EngineConfig) -> Engine {
         let monitor = Monitor::new(config.config.policy(), config.config.watch()).sending_held();
         Engine::with(config, monitor)
@@ -149,10 +146,8 @@ impl Engine {
     }
 
     /// Cancels the running actions, starts no more, and waits at most `limit` for them, then briefly for
-    /// pending
-    /// writes. An action that is moving something is completed first; all others undo what they had begun.
-    /// Returns a
-    /// description of each action still running after that; the next start completes it.
+    /// pending writes. An action that is moving something is completed first; all others undo what they had
+    /// begun. Returns a description of each action still running after that; the next start completes it.
     pub async fn finish(&mut self, limit: Duration) -> Vec<String> {
         self.actions.cancel_all();
         let actions = async {
@@ -167,8 +162,7 @@ impl Engine {
     }
 
     /// Forwards a person's intent to the monitor. A refresh, or a change of which sessions are shown, also
-    /// starts a
-    /// discovery.
+    /// starts a discovery.
     pub fn want(&mut self, intent: Intent) {
         match &intent {
             // Another closeout may have asked the agents in the meantime.

@@ -1,6 +1,5 @@
 //! Finds the supervised runs that are alive. Their folder is watched together with discovery's folders; the
-//! kernel reports
-//! the end of each process, since a killed run writes nothing.
+//! kernel reports the end of each process, since a killed run writes nothing.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,8 +13,7 @@ use crate::model::{Names, Parts, ProcessId, RunEnd, RunView, SupervisedRun, Watc
 use crate::store::{LastRuns, Store};
 
 /// The last run of each workspace. Excludes the run inside which this process works: that work is judged by
-/// the run itself,
-/// or by an agent that it waits for.
+/// the run itself, or by an agent that it waits for.
 pub(super) fn read(store: &Store) -> Runs {
     let LastRuns { alive, ended } = store.last_runs().unwrap_or_else(|error| {
         tracing::warn!("{error}");

@@ -1,6 +1,5 @@
 //! Reads every workspace once and returns: for one-shot fronts. It uses no watches and no runtime, only two
-//! worker
-//! threads, since a collection waits for the disk as much as it computes.
+//! worker threads, since a collection waits for the disk as much as it computes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -39,8 +38,8 @@ pub struct Judged {
 }
 
 /// Judges everything in the scope of `config` once, and stores baselines found for the first time. A
-/// workspace that
-/// does not answer within the configured limit is given up; its thread is abandoned and ends with the process.
+/// workspace that does not answer within the configured limit is given up; its thread is abandoned and ends
+/// with the process.
 pub fn judge_once(config: &EngineConfig) -> Judged {
     OneShot::judge(config).judged()
 }
@@ -219,8 +218,7 @@ struct Run<'a> {
     running: Vec<(CollectRequest, Timestamp)>,
     answers: (Sender<Event>, Receiver<Event>),
     /// The number of workers that serve the queue. A worker lowers it while it holds the queue's lock, so no
-    /// request
-    /// is left without one.
+    /// request is left without one.
     n_workers: Arc<AtomicUsize>,
 }
 
@@ -317,8 +315,7 @@ impl<'a> Run<'a> {
 }
 
 /// Allocates at once what a collection needs of this thread's heap, and frees it again: the C library grows
-/// any heap but
-/// the first one page at a time, with a system call for each.
+/// any heap but the first one page at a time, with a system call for each.
 fn widen_heap() {
     // Larger blocks would not come from the heap.
     let blocks: [Vec<u8>; 12] = std::array::from_fn(|_| Vec::with_capacity(120 << 10));

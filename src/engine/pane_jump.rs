@@ -1,10 +1,8 @@
 //! The jump to a session's pane. Everything is checked again at the moment of the jump: a new tmux server
-//! reuses pane ids,
-//! and the kernel reuses process ids.
+//! reuses pane ids, and the kernel reuses process ids.
 //!
 //! Within the same tmux server the client is switched; otherwise nothing is changed, and the answer is the
-//! command that
-//! shows the pane. It must never send a key to a pane.
+//! command that shows the pane. It must never send a key to a pane.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -60,8 +58,7 @@ fn find(session: &JumpTarget, panes: &PaneSource) -> Result<(PathBuf, ListedPane
 }
 
 /// The pane in which the process runs. A pane named by a source only tells which server to ask as well: by
-/// now it may
-/// belong to another program, and not all sources name the server.
+/// now it may belong to another program, and not all sources name the server.
 fn by_process(
     named: Option<&Pane>,
     process: ProcessId,

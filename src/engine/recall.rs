@@ -1,6 +1,5 @@
 //! Loads what earlier runs stored about the workspaces that were found. What cannot be read is reported; it
-//! must not stop
-//! anything.
+//! must not stop anything.
 
 use std::collections::HashMap;
 
@@ -13,8 +12,7 @@ const MOST_ENTRIES: usize = 50;
 const MOST_EVENTS: usize = 1_000;
 
 /// Adds stored data to `workspaces`; reads no other workspace's files. `with_actions` also loads history and
-/// drafts, which
-/// a run needs only once. `tell` receives a message for everything that could not be read.
+/// drafts, which a run needs only once. `tell` receives a message for everything that could not be read.
 pub(super) fn recall(
     store: Option<&Store>,
     workspaces: &mut [FoundWorkspace],

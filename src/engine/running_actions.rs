@@ -1,6 +1,5 @@
 //! The actions that run beside the loop, so that each can be cancelled by its number, and all of them at the
-//! end. It only
-//! requests cancellation; the code that carries an action out ends it.
+//! end. It only requests cancellation; the code that carries an action out ends it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

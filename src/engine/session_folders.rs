@@ -15,8 +15,7 @@ const MOST_PLACES: usize = 32;
 #[derive(Debug)]
 pub(super) struct SessionFolders<'a> {
     /// The person's home folder. A repository there holds dotfiles and is not treated as a work tree: looking
-    /// for changes
-    /// in it would scan everything the person has.
+    /// for changes in it would scan everything the person has.
     home: Option<&'a Path>,
     known: HashMap<PathBuf, Option<Home>>,
 }
@@ -33,8 +32,7 @@ impl<'a> SessionFolders<'a> {
     }
 
     /// Gives each workspace in `found` the places of its sessions. If `is_adding`, also adds workspaces known
-    /// only through
-    /// a session.
+    /// only through a session.
     pub(super) fn assign(&mut self, sessions: &[FoundSession], found: &mut Found<'_>, is_adding: bool) {
         let mut of_workspace: HashMap<WorkspaceId, Vec<(Timestamp, &SessionPlace)>> = HashMap::new();
         for session in sessions {
@@ -66,8 +64,7 @@ impl<'a> SessionFolders<'a> {
 }
 
 /// The work tree that contains `folder`, or else `folder` itself. A folder inside a git directory or a bare
-/// repository
-/// is its own workspace.
+/// repository is its own workspace.
 fn home_of(folder: &Path, home: Option<&Path>) -> Option<Home> {
     let resolved = folder.canonicalize().ok()?;
     if !resolved.is_dir() {
@@ -83,8 +80,7 @@ fn home_of(folder: &Path, home: Option<&Path>) -> Option<Home> {
 }
 
 /// Whether git recognises a work tree here: the folder `.git`, or the file that a linked worktree has in its
-/// place. The
-/// name alone is not enough.
+/// place. The name alone is not enough.
 fn is_work_tree(folder: &Path) -> bool {
     let git = folder.join(".git");
     git.is_file() || git.join("HEAD").symlink_metadata().is_ok()

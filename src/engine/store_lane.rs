@@ -1,6 +1,5 @@
 //! Queues writes to the store beside the loop: each write waits for the disk, and a first start makes many.
-//! It must not
-//! block the loop.
+//! It must not block the loop.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -55,8 +54,7 @@ impl StoreLane {
     }
 
     /// Deletes, once per run, what was stored about directories that have long been gone. It does not use the
-    /// queue: it
-    /// checks every directory, and one may lie on a disk that does not answer.
+    /// queue: it checks every directory, and one may lie on a disk that does not answer.
     pub(super) fn tidy(&mut self) {
         if std::mem::replace(&mut self.has_tidied, true) {
             return;

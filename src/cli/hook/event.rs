@@ -1,10 +1,8 @@
 //! `closeout hook event`: appends one line about an agent's event, and ends. The agent waits meanwhile.
 //!
 //! Whatever its input, it must print nothing, never fail and never wait long, since its output or its exit
-//! code would steer
-//! the agent. It reads no configuration, keeps no log, and reads only the environment variables named here;
-//! the others
-//! hold secrets.
+//! code would steer the agent. It reads no configuration, keeps no log, and reads only the environment
+//! variables named here; the others hold secrets.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -2,8 +2,7 @@
 //! for the answer.
 //!
 //! An error of closeout's own must never block an agent: then it prints nothing (for the SDK, the answer that
-//! lets the
-//! agent stop), exits with 0, and writes a line to the log.
+//! lets the agent stop), exits with 0, and writes a line to the log.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -89,8 +88,7 @@ impl Asked {
                 print(json!({"needsMoreTurns": false, "decision": "stop", "reason": reason}));
             }
             // Claude Code accepts no JSON answer to this event: exit code 2 keeps the task open, and the
-            // agent reads
-            // standard error.
+            // agent reads standard error.
             Answer::Hold(reason) if self.event == GateEvent::TaskCompleted => {
                 let _ = writeln!(std::io::stderr(), "{reason}");
                 return ExitCode::from(2);
@@ -218,8 +216,7 @@ fn by_verdict(
 }
 
 /// Judges, and runs the configured checks if the verdict is waiting for them: an agent that has to go on
-/// anyway need not
-/// wait for them.
+/// anyway need not wait for them.
 fn judged_with_checks(config: &EngineConfig, call: &GateCall) -> Judged {
     let mut all = OneShot::judge(config);
     let judged = all.judged();

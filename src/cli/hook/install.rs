@@ -1,6 +1,5 @@
 //! `closeout hook install` and `closeout hook remove`: shows the changes to each agent's settings and makes
-//! them. What
-//! cannot be changed safely must stay, and is reported with the reason.
+//! them. What cannot be changed safely must stay, and is reported with the reason.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -103,8 +102,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// Changes the settings of one agent and reports it. Returns what the person still has to do, a line
-    /// each; `None` if the
-    /// agent was skipped.
+    /// each; `None` if the agent was skipped.
     fn handle(&self, hooks: &'static Hooks) -> Result<Option<Vec<String>>, Failure> {
         let name = hooks.agent;
         let Some(folder) = self.environment.folder_of(&hooks.folder) else {
@@ -228,10 +226,8 @@ impl Job<'_> {
     }
 
     /// The text from before the hooks were installed, if nothing else has changed since. It comes from the
-    /// backup, as
-    /// removing the hooks could yield more than one layout. Otherwise `after`, or no file if that is empty
-    /// and closeout
-    /// created the file.
+    /// backup, as removing the hooks could yield more than one layout. Otherwise `after`, or no file if that
+    /// is empty and closeout created the file.
     fn as_it_was(&self, path: &Path, now: &str, wanted: &Wanted, after: String) -> Option<String> {
         let copies = settings_file::copies(&self.state_folder, path);
         let is_made_here = copies.last().is_some_and(Option::is_none);

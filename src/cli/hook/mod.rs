@@ -1,6 +1,5 @@
 //! `closeout hook`: the commands that agents call at their events, and their installation. No agent's
-//! settings change
-//! except at a person's request.
+//! settings change except at a person's request.
 
 mod event;
 mod gate;
@@ -20,10 +19,8 @@ use crate::model::GateEvent;
 pub(super) use install::own_program;
 
 /// Handles a call by an agent (`closeout hook event`, or a gate like `closeout hook stop`) and returns its
-/// exit code;
-/// `None` for other arguments. Whatever follows the event's name, it is never a usage error: an unexpected
-/// exit code would
-/// steer the agent.
+/// exit code; `None` for other arguments. Whatever follows the event's name, it is never a usage error: an
+/// unexpected exit code would steer the agent.
 pub fn run_if_called_by_agent(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let arguments: Vec<OsString> = arguments.into_iter().skip(1).take(16).collect();
     let [first, second, rest @ ..] = arguments.as_slice() else { return None };

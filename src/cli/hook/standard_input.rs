@@ -18,8 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const LIMIT_MS: i64 = 2000;
 
 /// The content of standard input, up to its end or a limit. `None` for a terminal, so that a person who tries
-/// the command
-/// does not wait.
+/// the command does not wait.
 pub(super) fn read_payload() -> Option<Vec<u8>> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

@@ -69,8 +69,7 @@ impl Means {
     }
 
     /// Claims the notice and sends it unless it was claimed before, is old, or is in front of the person.
-    /// Blocks on the disk
-    /// and on programs.
+    /// Blocks on the disk and on programs.
     pub(super) fn tell(&self, notice: &Notice, settings: &NoticeSettings, now: Timestamp) -> Vec<Delivery> {
         let why = notice.why.as_str();
         match self.store.claim_notice(&notice.workspace, (&notice.occasion, why), now) {

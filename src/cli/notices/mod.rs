@@ -1,12 +1,9 @@
 //! Notices: a person is told once when they are needed or when work is finished, by an open screen or without
-//! one
-//! (`closeout watch --headless`).
+//! one (`closeout watch --headless`).
 //!
 //! The state folder records who was told what, so that neither a restart nor another closeout repeats a
-//! notice. A notice
-//! holds closeout's own words and the workspace's short name; it must not hold the agent's question unless
-//! the person's
-//! configuration says so.
+//! notice. A notice holds closeout's own words and the workspace's short name; it must not hold the agent's
+//! question unless the person's configuration says so.
 
 mod end_of_run;
 mod means;

@@ -1,6 +1,5 @@
 //! Control sequences that make a terminal notify a person. They must not contain anything from outside that a
-//! terminal
-//! could take for more than text.
+//! terminal could take for more than text.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,5 @@
 //! Decides which notices are due: for what lasts, is wanted, and is not in front of the person. It must not
-//! wait: whatever
-//! touches the disk or starts a program runs beside the loop.
+//! wait: whatever touches the disk or starts a program runs beside the loop.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -121,8 +120,7 @@ impl Teller {
     }
 
     /// Sends the notices that are due, except in quiet hours. `looked_at` is the workspace the person is
-    /// looking at: its
-    /// occasion is claimed silently, so that no closeout sends a notice for it.
+    /// looking at: its occasion is claimed silently, so that no closeout sends a notice for it.
     pub(in crate::cli) fn tell_due(&mut self, looked_at: Option<&WorkspaceId>, now: Timestamp) {
         let minute = minute_of_day(now);
         let is_due = |waiting: &Waiting| {

@@ -13,8 +13,7 @@ use crate::ui::Edited;
 const BEFORE: &str = "# ---- commit ";
 
 /// The plan with the messages and groups that an agent proposes, or unchanged if there is no usable proposal.
-/// `with` names
-/// an agent to ask in a new session; empty asks the session that did the work.
+/// `with` names an agent to ask in a new session; empty asks the session that did the work.
 ///
 /// # Errors
 /// It was cancelled; the error is how the program then ends.

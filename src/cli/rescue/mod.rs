@@ -1,6 +1,5 @@
 //! `closeout rescue`, `closeout undo` and `closeout redo`: records uncommitted work, shows the commit it
-//! would become,
-//! commits only what was confirmed, and undoes that again.
+//! would become, commits only what was confirmed, and undoes that again.
 
 mod delete;
 mod messages;

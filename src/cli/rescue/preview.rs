@@ -1,6 +1,5 @@
 //! The preview of a rescue as text: every path with its state and size, what is left out and why, the target
-//! and the
-//! messages. All foreign text must be cleaned here.
+//! and the messages. All foreign text must be cleaned here.
 
 use std::fmt::Write as _;
 

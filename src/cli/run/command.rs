@@ -1,6 +1,6 @@
 //! One run of the command, in a process session of its own, with its output passed on and watched. It is
-//! ended when it
-//! stalls, takes too long or is no longer wanted; if it stalled, uncommitted work is recorded first.
+//! ended when it stalls, takes too long or is no longer wanted; if it stalled, uncommitted work is recorded
+//! first.
 //!
 //! It must not interpret the output.
 

@@ -11,8 +11,7 @@ use super::driver::Driver;
 
 impl Driver<'_> {
     /// The variables of the command: the person's whole environment for a command of their own; for an agent,
-    /// only what is
-    /// meant for it.
+    /// only what is meant for it.
     pub(super) fn variables(&self, number: u32, check_id: &str) -> Vec<(OsString, OsString)> {
         let adapters = self.environment.adapters();
         let agent = self.run.order.agent.as_deref();

@@ -55,8 +55,7 @@ pub(super) fn engine_config(
 }
 
 /// What the loop learns from a verdict. `unverified` says why a closer that was wanted gave no usable answer;
-/// the work
-/// then counts as incomplete.
+/// the work then counts as incomplete.
 pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>, unverified: Option<&str>) -> CheckFacts {
     let mut keys: Vec<String> =
         verdict.left_to_do.open().filter(|point| point.weighs).map(|point| point.id.clone()).collect();
@@ -114,8 +113,7 @@ pub(super) fn output_end(path: &Path) -> Vec<u8> {
 }
 
 /// The cost that the command reports, in millionths of a dollar: from the last line that is a JSON object
-/// with a number
-/// `total_cost_usd` or `cost_usd`.
+/// with a number `total_cost_usd` or `cost_usd`.
 pub(super) fn cost(output: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(output);
     let read = |line: &str| {
@@ -146,8 +144,7 @@ pub(super) fn fingerprint(view: &WorkspaceView) -> u64 {
 }
 
 /// The newest modification time below `folder`, in milliseconds since 1970, found by a bounded search. It
-/// includes ignored
-/// folders, since a build is activity too.
+/// includes ignored folders, since a build is activity too.
 pub(super) fn newest_below(folder: &Path) -> u64 {
     const MOST: usize = 30_000;
     let mut folders = vec![folder.to_owned()];

@@ -1,6 +1,5 @@
 //! `closeout run`: runs an agent's command, checks its work as `closeout check` does, tells it what is left,
-//! and runs it
-//! again until the evidence says that the work is done or a limit ends the run.
+//! and runs it again until the evidence says that the work is done or a limit ends the run.
 //!
 //! It must not decide what comes next: `judge::supervised_loop` does. Here it is carried out, and stored
 //! before each step.

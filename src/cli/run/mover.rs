@@ -1,6 +1,5 @@
 //! Detects whether a command is still active (git, files, sessions' records), and records its work before it
-//! is ended. It
-//! must not end it.
+//! is ended. It must not end it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -1,6 +1,5 @@
 //! The progress of a run: lines for a person on a terminal, JSON lines otherwise. The last line is the
-//! result. It must not
-//! change the run.
+//! result. It must not change the run.
 
 use schemars::JsonSchema;
 use serde::Serialize;

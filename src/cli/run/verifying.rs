@@ -1,6 +1,5 @@
 //! Judges what an iteration left and, with `--verify`, has an agent verify it item by item once nothing else
-//! is left to do.
-//! What remains open goes into the next prompt. It must not decide what follows.
+//! is left to do. What remains open goes into the next prompt. It must not decide what follows.
 
 use crate::cli::exit::Failure;
 use crate::cli::output;
@@ -46,8 +45,7 @@ impl Driver<'_> {
     }
 
     /// Judges the present state. Runs the configured checks if only they are missing, then asks the closer if
-    /// only its answer
-    /// is.
+    /// only its answer is.
     pub(super) fn judge_and_verify(&mut self) -> Result<Found, Failure> {
         let config = self.judging_config()?;
         let Some(config) = config else { return Ok(Found { view: None, problem: None, cost_micros: None }) };

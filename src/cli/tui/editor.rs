@@ -1,6 +1,5 @@
 //! The person's own editor for a text: which program it is, and the edited result. The loop hands the
-//! terminal over;
-//! nothing here draws.
+//! terminal over; nothing here draws.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -62,8 +61,7 @@ impl Editor {
 
 impl Editing {
     /// Waits for the editor to end and reads the result. A text that cannot be accepted stays on disk, and
-    /// the person is
-    /// told where.
+    /// the person is told where.
     pub(in crate::cli) fn finish(self) -> Edited {
         let Editing { program, file, before } = self;
         let end = program.finish();

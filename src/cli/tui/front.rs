@@ -1,6 +1,5 @@
 //! The screen's copy of the world, and when it is drawn next. The cost of an event must not grow with the
-//! number of
-//! workspaces unless it moves a row.
+//! number of workspaces unless it moves a row.
 
 use std::collections::HashMap;
 use std::io;

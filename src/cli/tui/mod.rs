@@ -1,6 +1,5 @@
 //! `closeout` and `closeout watch`: the screen. Owns the terminal. It must not contain rules or draw by
-//! itself: `ui`
-//! turns views into a frame, and input into intents.
+//! itself: `ui` turns views into a frame, and input into intents.
 
 pub(super) mod editor;
 mod front;
@@ -63,9 +62,8 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         Ok(ended) => ended,
         Err(defect) => {
             // The terminal is restored and the defect is reported. Running actions, above all a rescue, end
-            // as they
-            // would have; one that exceeds the limit is cut off as by a crash, and recovered through its
-            // journal.
+            // as they would have; one that exceeds the limit is cut off as by a crash, and recovered through
+            // its journal.
             runtime.shutdown_timeout(AFTER_A_DEFECT);
             panic::resume_unwind(defect);
         }
@@ -88,8 +86,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
 }
 
 /// How the screen looks: `NO_COLOR`, or a terminal without colours, disables colours; a locale known not to
-/// be UTF-8
-/// disables special signs.
+/// be UTF-8 disables special signs.
 fn look(environment: &Environment, setting: LookSetting) -> Look {
     let is_dumb = environment.variable("TERM").is_none_or(|term| term == "dumb" || term == "vt100");
     let has_signs = environment.locale().is_none_or(|locale| is_utf8(&locale));

@@ -5,8 +5,7 @@ use crate::model::Timestamp;
 /// The average interval between frames caused only by the world, in milliseconds: thirty a second.
 const FRAME_MS: i64 = 33;
 /// How many frames may follow each other at once after a rest, so that a change and its consequences do not
-/// wait for
-/// each other.
+/// wait for each other.
 const BURST: i64 = 3;
 
 /// The least interval between frames that show a change of state, in milliseconds. They do not wait for the
@@ -38,8 +37,7 @@ impl Pace {
     }
 
     /// Charges a frame drawn at `now`. Urgent frames beyond the budget never delay the next ordinary one by
-    /// more than one
-    /// frame.
+    /// more than one frame.
     pub(super) fn drew(&mut self, now: Timestamp) {
         self.drew_at = now;
         self.whole_at = self.whole_at.max(now).plus_millis(FRAME_MS).min(now.plus_millis(BURST * FRAME_MS));

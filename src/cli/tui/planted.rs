@@ -1,6 +1,5 @@
 //! A panic that a test plants in a frame (K06 of the faults: what a defect in a view does to the terminal and
-//! to a
-//! running rescue). It must not exist in a release: it is compiled with debug assertions only.
+//! to a running rescue). It must not exist in a release: it is compiled with debug assertions only.
 
 use crate::cli::environment::Environment;
 

@@ -1,6 +1,5 @@
 //! The loop of the screen: input first, then the world, then a frame if anything changed. Keys are answered
-//! at once, and
-//! the world is drawn at most thirty times a second. At rest it must do nothing.
+//! at once, and the world is drawn at most thirty times a second. At rest it must do nothing.
 
 use std::io;
 use std::time::Duration;
@@ -21,8 +20,7 @@ use super::planted::Planted;
 use super::terminal::Screen;
 
 /// How long running actions are waited for at the end: long enough for git to finish a move, short enough for
-/// whoever
-/// ends a session.
+/// whoever ends a session.
 const FINISHING: Duration = Duration::from_secs(15);
 
 /// How the loop ended, and the messages for the restored terminal.
@@ -158,8 +156,7 @@ fn resume(front: &mut Front, engine: &mut Engine, screen: &mut Screen) -> io::Re
 }
 
 /// Gives the terminal to the person's editor until that ends. The world is followed meanwhile, but nothing is
-/// drawn. The
-/// error is the number of a signal that ends the program instead.
+/// drawn. The error is the number of a signal that ends the program instead.
 async fn edit(
     editor: &Editor,
     text: String,
@@ -178,8 +175,7 @@ async fn edit(
             biased;
             signal = signals.next() => match signal {
                 // The terminal sends its interrupt to both programs; it is meant for the editor. After a stop
-                // the editor
-                // continues by itself.
+                // the editor continues by itself.
                 Heard::End(SIGINT) | Heard::Continue => {}
                 Heard::End(signal) => {
                     editing.program.hang_up();
@@ -194,8 +190,7 @@ async fn edit(
 }
 
 /// The terminal's events. Nothing is read ahead: the next event is requested only after this one was handled,
-/// so that
-/// another program can use the terminal in between.
+/// so that another program can use the terminal in between.
 struct Inputs {
     events: mpsc::UnboundedReceiver<io::Result<Event>>,
     asks: std::sync::mpsc::Sender<()>,
@@ -205,8 +200,7 @@ struct Inputs {
 
 impl Inputs {
     /// Starts a reader thread that ends with the process: on a closed terminal the library's read never
-    /// returns, and the
-    /// loop must still receive the signal that reports it.
+    /// returns, and the loop must still receive the signal that reports it.
     fn listen() -> io::Result<Inputs> {
         let (sender, events) = mpsc::unbounded_channel();
         let (asks, asked) = std::sync::mpsc::channel();

@@ -1,6 +1,5 @@
 //! The terminal as a guard: everything changed at the start is restored at the end, even after an error or a
-//! panic. It
-//! must not decide what is drawn.
+//! panic. It must not decide what is drawn.
 
 use std::fmt;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
@@ -23,8 +22,7 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 static TELLS_MOUSE: AtomicBool = AtomicBool::new(false);
 
 /// Turns reports of buttons and the wheel on or off. Unlike the library's own command it leaves out
-/// movements: a hand
-/// passing over the mouse must not wake a screen at rest.
+/// movements: a hand passing over the mouse must not wake a screen at rest.
 struct TellMouse(bool);
 
 impl Command for TellMouse {
@@ -38,8 +36,7 @@ impl Command for TellMouse {
 const FRAME_BYTES: usize = 1 << 16;
 
 /// Begin and end of a synchronised update (private mode 2026): a terminal that supports it shows a frame as a
-/// whole;
-/// others ignore it.
+/// whole; others ignore it.
 const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
 const END_UPDATE: &[u8] = b"\x1b[?2026l";
 
@@ -74,8 +71,7 @@ impl Write for Frames {
 /// The terminal while closeout uses it.
 pub(super) struct Screen {
     /// Where frames are drawn. Its destructor never runs: it reports errors on standard error, and panics if
-    /// the terminal
-    /// behind that is gone.
+    /// the terminal behind that is gone.
     pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<Frames>>>,
     /// Whether mouse reports are wanted.
     has_mouse: bool,
@@ -83,8 +79,7 @@ pub(super) struct Screen {
 
 impl Screen {
     /// Takes over the terminal. A panic on this thread restores it before the message is printed; a panic on
-    /// another
-    /// thread is only logged, since that thread's work answers with an event of its own.
+    /// another thread is only logged, since that thread's work answers with an event of its own.
     pub(super) fn take(has_mouse: bool) -> io::Result<Screen> {
         install_panic_hook(thread::current().id());
         Ok(Screen { terminal: ManuallyDrop::new(enter(has_mouse)?), has_mouse })

@@ -1,6 +1,5 @@
 //! Plans how an agent would be asked, and plans it again right before it is asked, so that only what a person
-//! confirmed
-//! is carried out. It must not ask.
+//! confirmed is carried out. It must not ask.
 
 use std::time::Duration;
 
@@ -99,8 +98,7 @@ pub(super) fn ready<'a>(
 }
 
 /// Plans again and compares the result with the plan a person confirmed. What they may have changed
-/// (attempts, time
-/// limits, the extent of a rescue) is taken from theirs, within bounds.
+/// (attempts, time limits, the extent of a rescue) is taken from theirs, within bounds.
 pub(super) fn confirmed<'a>(
     request: &'a ActionRequest,
     plan: &AskPlan,

@@ -1,6 +1,5 @@
 //! Writes audit entries before and after each action: who requested it, what was confirmed, how it ended. It
-//! must leave
-//! out private texts (replies, prompts, answers).
+//! must leave out private texts (replies, prompts, answers).
 
 use std::path::Path;
 
@@ -44,8 +43,7 @@ pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
 }
 
 /// The entry, completed with its end. A decision counts as a person's only if nothing suggests otherwise:
-/// `is_person`
-/// says that closeout has a terminal and was not started by an agent.
+/// `is_person` says that closeout has a terminal and was not started by an agent.
 pub(super) fn end(entry: AuditEntry, outcome: &ActionOutcome, is_person: bool, now: Timestamp) -> AuditEntry {
     let count =
         if let ActionOutcome::Checked(report) = outcome { Some(report.outcome.probes_used) } else { None };

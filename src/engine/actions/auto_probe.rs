@@ -1,10 +1,8 @@
 //! A question to an agent without a person's request: checked, planned and carried out in one go, within the
-//! person's
-//! budget, and audited as automatic.
+//! person's budget, and audited as automatic.
 //!
 //! It must not ask without a permit from the file that all closeouts of a state folder share, must not record
-//! or commit
-//! anything, and asks only if that leaves no trace.
+//! or commit anything, and asks only if that leaves no trace.
 
 use super::asking::{Ready, ready};
 use super::refresher::{Current, Refresher};
@@ -99,8 +97,7 @@ fn question(request: &ActionRequest) -> Result<Question<'_>, ActionProblem> {
 }
 
 /// Acquires a permit for one question at this moment, sent to the agent `asked`. The first permit also writes
-/// the
-/// audit entry of the action's beginning.
+/// the audit entry of the action's beginning.
 fn permit(
     request: &ActionRequest,
     (moment, asked): (&SessionMoment, &str),

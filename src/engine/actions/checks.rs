@@ -1,6 +1,5 @@
 //! Runs the checks that the person configured for a workspace. No rule lives here: the monitor keeps the
-//! results, and the
-//! judge decides what they mean.
+//! results, and the judge decides what they mean.
 
 use serde_json::json;
 

@@ -29,8 +29,7 @@ pub(super) fn decide(
 }
 
 /// The environment variables that tell a program started for a workspace where its decision file goes, and
-/// which id it
-/// must carry.
+/// which id it must carry.
 pub(super) fn variables(request: &ActionRequest) -> Vec<(OsString, OsString)> {
     let settings = &request.settings;
     decision::variables(

@@ -1,6 +1,5 @@
 //! A reply that is held until its agent's turn has ended: kept on disk, then sent after the same checks as
-//! any reply, or
-//! dropped.
+//! any reply, or dropped.
 //!
 //! Nothing is sent without a claim on disk, and a reply that failed once sending had begun is never retried
 //! automatically.

@@ -1,7 +1,6 @@
 //! Asks an agent for commit messages and groups for a rescue: in the session that did the work, or in a new
-//! session of
-//! another agent. The agent only reads, no trace remains, and a person sees the proposal before anything is
-//! committed.
+//! session of another agent. The agent only reads, no trace remains, and a person sees the proposal before
+//! anything is committed.
 //!
 //! Only messages and groups may be taken from an answer: the paths, and what is committed of each, come from
 //! the plan.
@@ -109,8 +108,7 @@ fn command<'a>(
 }
 
 /// The plan with the proposed commits. Changes that no proposal names form one more commit, with a message
-/// derived
-/// from their paths.
+/// derived from their paths.
 fn with_proposals(plan: &RescuePlan, proposals: &[CommitProposal]) -> RescuePlan {
     let mut plan = plan.clone();
     let (shown, rest): (Vec<&PlannedPath>, Vec<&PlannedPath>) =

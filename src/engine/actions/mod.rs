@@ -1,6 +1,5 @@
 //! Carries out actions: each file joins what one kind of action needs from the rooms below. An action always
-//! answers
-//! with exactly one outcome, even if it panics.
+//! answers with exactly one outcome, even if it panics.
 //!
 //! No rule lives here, and nothing is changed here: code that changes a workspace is in the room `action`.
 
@@ -37,8 +36,7 @@ pub(super) use tools::Tools;
 use tools::{ActionFinished, cancelled, finished, guarded};
 
 /// Carries out an action and writes it to the audit log. Blocks until the action ends. The second value is
-/// its audit
-/// entry; `None` for a plan, and for what was never begun.
+/// its audit entry; `None` for a plan, and for what was never begun.
 pub(super) fn perform(
     request: &ActionRequest,
     by: Actor,

@@ -1,6 +1,5 @@
 //! Asks a model for one check against written criteria, in a new session of an agent's program that reads and
-//! changes
-//! nothing.
+//! changes nothing.
 //!
 //! It must never ask a session that is at work, and must reject an answer if files changed while it was asked.
 

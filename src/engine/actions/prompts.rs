@@ -1,8 +1,7 @@
 //! The texts that agents are asked: the built-in prompts, and those of the workspace in their place.
 //!
 //! A workspace's prompt is untrusted text: it is shown before it is sent, and read under the same limits as
-//! any file of
-//! a workspace. It must not decide anything but wording.
+//! any file of a workspace. It must not decide anything but wording.
 
 use crate::evidence::read_untrusted_text;
 use crate::evidence::untrusted_file::WorkspaceDir;
@@ -166,8 +165,7 @@ fn own(request: &ActionRequest, path: &str) -> Result<Option<Template>, ActionPr
 }
 
 /// What is known about the task: what was asked, what the agent said last, what git reports, and what the
-/// last checklist
-/// left open.
+/// last checklist left open.
 fn input(request: &ActionRequest, refresher: &Refresher<'_>) -> String {
     let mut text = String::new();
     let mut add = |title: &str, body: &str| {

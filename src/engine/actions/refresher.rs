@@ -116,8 +116,7 @@ impl<'a> Refresher<'a> {
     }
 
     /// The result of `look` on a separate thread; `None` if it takes longer than a collection may. The thread
-    /// is then
-    /// abandoned.
+    /// is then abandoned.
     pub(super) fn within_limit<T: Send + 'static>(
         &self,
         look: impl FnOnce() -> T + Send + 'static,

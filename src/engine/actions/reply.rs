@@ -1,6 +1,5 @@
 //! Replies to agents: reads the session as it is at this moment, and lets the room `action` choose the
-//! channel and send.
-//! It must not send by itself.
+//! channel and send. It must not send by itself.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -13,8 +13,7 @@ const NOTHING_MORE: VariableNames = VariableNames { allowed: &[], except: &[] };
 const TRUST_IT: &str = "`closeout trust` shows what would run, and asks whether you trust it";
 
 /// Creates a [`Rescuer`] from git, closeout's own folder and the person's configuration. It trusts no
-/// programs of a
-/// repository.
+/// programs of a repository.
 pub(in crate::engine) fn rescuer_of(config: &EngineConfig) -> Result<Rescuer, ActionProblem> {
     let git = config.git_program.clone().ok_or_else(|| {
         let (major, minor) = LEAST_GIT;

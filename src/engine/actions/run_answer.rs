@@ -1,6 +1,5 @@
 //! Answers a supervised run that waits: leaves the answer in the state folder; the run passes it to its
-//! agent. It must
-//! not talk to the agent.
+//! agent. It must not talk to the agent.
 
 use std::thread;
 use std::time::Duration;

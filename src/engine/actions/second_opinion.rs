@@ -1,6 +1,5 @@
 //! Has a second model read an agent's last words: a new session of an agent's program, which is given these
-//! words and the
-//! person's last prompt, and nothing else.
+//! words and the person's last prompt, and nothing else.
 //!
 //! It must not ask if that leaves a trace. The answer can only add a question or an open point.
 

@@ -1,6 +1,5 @@
 //! The smart check: drives the judge's state machine, carries out each of its steps, and reports each attempt
-//! while it
-//! runs.
+//! while it runs.
 //!
 //! An answer is data: the judge reads it, and it must not decide anything else.
 

@@ -13,8 +13,7 @@ use crate::model::{ActionClass, ActionKind, ActionProblem, TrustList};
 use crate::store::{Store, StoreError};
 
 /// Creates the [`Rescuer`] of a workspace, with the programs that the person trusts there. If that cannot be
-/// read, nothing
-/// is trusted.
+/// read, nothing is trusted.
 pub(super) fn rescuer_for(config: &EngineConfig, workspace: &Path) -> Result<Rescuer, ActionProblem> {
     let mut rescuer = rescuer::rescuer_of(config)?;
     let top = top(workspace);
@@ -34,8 +33,7 @@ fn top(workspace: &Path) -> PathBuf {
 
 impl EngineConfig {
     /// Everything that could run a program in the workspace at `path`, and whether the person trusts exactly
-    /// that. Runs
-    /// nothing.
+    /// that. Runs nothing.
     ///
     /// # Errors
     /// The repository cannot be read.

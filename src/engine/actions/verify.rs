@@ -1,6 +1,5 @@
 //! The closer: asks for a checklist with evidence, and once more if the answer cannot be read. It must not
-//! judge: the
-//! rules for an answer are the judge's.
+//! judge: the rules for an answer are the judge's.
 
 use std::cmp::Ordering;
 
@@ -216,8 +215,7 @@ fn kept(text: &str) -> String {
 }
 
 /// A confidence that the judge accepted (0 to 1) in hundredths, rounded down so that one below a threshold
-/// never appears
-/// to reach it.
+/// never appears to reach it.
 fn percent(confidence: f64) -> u8 {
     #[expect(
         clippy::cast_possible_truncation,
