@@ -1,5 +1,4 @@
-//! Actions on the workspace: what runs, what agents answered when they were asked, what became of replies,
-//! and what was done before.
+//! Actions on the workspace: what runs, what agents answered, what happened to replies, and the history.
 
 use ratatui::text::{Line, Span};
 
@@ -13,15 +12,15 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::{keymap, reports, text};
 
-/// More replies are not named.
+/// At most this many replies are shown.
 const MAX_RECEIPTS: usize = 5;
-/// More actions are counted.
+/// At most this many actions are shown; the rest are counted.
 const MAX_ENTRIES: usize = 40;
 const AGE: usize = 5;
-/// The widest name of what was done or happened.
+/// The widest name of an action or event.
 const KIND: usize = 10;
 
-/// What runs now: the lines of the section.
+/// The lines of the section on what runs now.
 pub(super) fn running(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> =
         view.answering.iter().flat_map(|turn| answering(turn, sheet)).collect();
@@ -29,7 +28,7 @@ pub(super) fn running(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'stat
     lines
 }
 
-/// A turn in which an agent answers a reply, by a program that ends with closeout.
+/// A turn in which an agent answers a reply; its program ends with closeout.
 fn answering(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> {
     let agent = action::answering_agent(turn);
     let lasting = age::lasting(sheet.now, turn.since);
@@ -54,7 +53,7 @@ fn one_running(action: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> 
     }
     if let Some(until) = action.progress.waits_until {
         let left = until.millis_since(sheet.now).max(0);
-        // Up to the whole second that is seen as over.
+        // Rounded up, so that the count reaches 0 only when the wait is over.
         let wait = format!("    next in {} s", (left + 999) / 1_000);
         lines.push(sheet.one(Line::from(sheet.span(wait, TextStyle::Faint))));
     }
@@ -67,7 +66,7 @@ fn title(action: &RunningAction, sheet: TextLayout) -> String {
     format!("{what}, {}{}{}", age::seconds(sheet.now, action.since), sheet.look.dot(), how(action))
 }
 
-/// How it is ended.
+/// How to end it.
 fn how(action: &RunningAction) -> String {
     if action.is_cancelled {
         return "is being ended".to_owned();
@@ -117,7 +116,7 @@ pub(super) fn held(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>
     lines
 }
 
-/// What became of replies, the newest first.
+/// What happened to replies, newest first.
 pub(super) fn receipts(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     if view.receipts.is_empty() {
         return Vec::new();
@@ -154,7 +153,7 @@ fn one_receipt(receipt: &Receipt, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// What was done here and what happened, the newest first.
+/// Past actions and events, newest first.
 pub(super) fn history(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut entries: Vec<(Timestamp, Vec<Line<'static>>)> =
         view.history.iter().map(|entry| (entry.at, one_entry(entry, sheet))).collect();

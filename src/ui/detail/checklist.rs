@@ -7,7 +7,7 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// More items of one list are counted, not shown.
+/// At most this many items of a list are shown; the rest are counted.
 pub(super) const MAX_ITEMS: usize = 100;
 
 /// One checklist with its heading.

@@ -1,4 +1,5 @@
-//! Every source: its part in the verdict, its claim, its age, its reasons; and who contradicts whom.
+//! Every source: its role in the verdict, its claim, its age, its reasons; and which sources contradict each
+//! other.
 
 use ratatui::text::{Line, Span};
 
@@ -15,12 +16,11 @@ use crate::ui::text;
 const ROLE: usize = 10;
 const CLAIM: usize = 8;
 const AGE: usize = 5;
-/// From this width on reasons stand below the source's name.
+/// From this width on, reasons line up under the source's name.
 const ROOMY: usize = 60;
-/// More reasons of one source are counted, not shown.
+/// At most this many reasons of a source are shown; the rest are counted.
 const MAX_REASONS: usize = 12;
 
-/// The lines of the section.
 pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
     let remark = match (view.is_collecting, view.taken_at) {
@@ -29,7 +29,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
         (false, None) => String::new(),
     };
     let mut lines = sheet.heading("Evidence", &remark).to_vec();
-    // What decided comes first; the rest stays in the order of its rank.
+    // The deciding sources come first; the others keep the order of their rank.
     let mut parts: Vec<&Part> = verdict.parts.iter().filter(|part| !is_folded(part.role)).collect();
     parts.sort_by_key(|part| part.role != PartRole::Decided);
     if parts.is_empty() {
@@ -41,10 +41,10 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     lines
 }
 
-/// A source with its part, claim, name, marks and age, and its reasons: a short one in the same line.
+/// A source with its role, claim, name, marks and age, and its reasons: a short one on the same line.
 fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let evidence = &part.evidence;
-    // Of the work tree there is no word but the look at it.
+    // The only evidence on the work tree is the look at it, so its age is the age of that look.
     let looked = view.tree_at.filter(|_| evidence.source == Source::Changes);
     let is_old = looked.is_some() && age::since_look(view, sheet.now).is_some();
     let role_tone = match part.role {
@@ -93,7 +93,7 @@ fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'sta
     lines
 }
 
-/// What a person must not overlook about a source, in words.
+/// Qualifications of a source that a person must not overlook.
 fn marks(evidence: &Evidence) -> String {
     let strength = match evidence.strength {
         Strength::Verified => None,
@@ -125,7 +125,7 @@ fn reasons(evidence: &Evidence) -> Vec<(TextStyle, String)> {
     let mut reasons: Vec<(TextStyle, String)> = said.map(|reason| (style, text::line(reason))).collect();
     match (evidence.rejection(), reasons.first_mut()) {
         (Some(_), None) => reasons.push((style, rejection.to_owned())),
-        // The rest of these say by themselves that the source does not count.
+        // The other rejections say by themselves that the source does not count.
         (Some(Rejection::Unreadable | Rejection::Foreign), Some((_, reason))) => {
             *reason = format!("{rejection}: {reason}");
         }
@@ -137,7 +137,7 @@ fn reasons(evidence: &Evidence) -> Vec<(TextStyle, String)> {
     reasons
 }
 
-/// Where the raw text is, when neither the name of the source nor its reasons say it already.
+/// Where the raw text is, unless the source's name or its reasons already say it.
 fn pointer(evidence: &Evidence, sheet: TextLayout, indent: usize) -> Option<Line<'static>> {
     let pointer = evidence.pointer.as_ref()?;
     let is_said = |excerpt: &&String| evidence.reasons.contains(excerpt);
@@ -151,12 +151,12 @@ fn pointer(evidence: &Evidence, sheet: TextLayout, indent: usize) -> Option<Line
     Some(sheet.one(Line::from(sheet.span(shown, TextStyle::Faint))))
 }
 
-/// Whether sources of this role share a line: they are many and say nothing.
+/// Whether sources of this role share a line: there are many, and they say nothing.
 fn is_folded(role: PartRole) -> bool {
     matches!(role, PartRole::NotConfigured | PartRole::NotThere)
 }
 
-/// The sources that are not there, and those that no settings name, in one sentence each.
+/// Sources that are absent, and sources that are not configured, in one sentence each.
 fn silent(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = folded(verdict, PartRole::NotThere, sheet);
     lines.extend(folded(verdict, PartRole::NotConfigured, sheet));

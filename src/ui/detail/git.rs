@@ -1,4 +1,4 @@
-//! What git says: branch, baseline, commits, what is not ended, and the changed files.
+//! The state of git: branch, baseline, commits, unfinished operations, and the changed files.
 
 use ratatui::text::{Line, Span};
 
@@ -11,15 +11,14 @@ use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// What is said where there are no facts and nobody says why.
+/// Shown if there are no facts and no source says why.
 const UNKNOWN: &str = "nothing is known of a repository here";
 /// The cells of a commit's id.
 const ID: usize = 7;
-/// How many of the newest commits are named.
+/// At most this many of the newest commits are listed.
 const MAX_COMMITS: usize = 5;
 const AGE: usize = 5;
 
-/// The lines of both sections.
 pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let Some(git) = &view.git else {
         return unknown(view, sheet);
@@ -32,7 +31,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     lines
 }
 
-/// Why there are no facts, as the source said it.
+/// Why there are no facts, according to the source.
 fn unknown(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
     let is_git = |part: &&Part| matches!(part.evidence.source, Source::Commits | Source::Changes);
@@ -111,7 +110,7 @@ fn commit(commit: &CommitSummary, sheet: TextLayout) -> Line<'static> {
     ]))
 }
 
-/// `looked` is how long ago that was, unless it is of now.
+/// `looked` is the age of the look at the work tree; `None` if the look is current.
 fn files(changes: &Changes, looked: Option<String>, sheet: TextLayout) -> Vec<Line<'static>> {
     let remark = match looked {
         None if changes.is_clean() => "none: the work tree is clean".to_owned(),

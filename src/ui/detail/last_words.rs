@@ -1,4 +1,4 @@
-//! The agent's last words, rendered as the Markdown that they are.
+//! The agent's last words, rendered as Markdown.
 
 use ratatui::text::{Line, Span};
 
@@ -10,7 +10,6 @@ use crate::ui::{markdown, text};
 
 const INDENT: usize = 2;
 
-/// The lines of the section.
 pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let Some(last) = &view.last_words else { return Vec::new() };
     let from = text::line(&last.from);

@@ -1,4 +1,5 @@
-//! What is left to do: the points of every source, to be marked and sent back, and the checklists they are of.
+//! What is left to do: every source's points, which can be marked and sent back, and the checklists they belong
+//! to.
 
 use ratatui::text::{Line, Span};
 
@@ -12,18 +13,18 @@ use crate::ui::sheet::TextLayout;
 use crate::ui::state::Points;
 use crate::ui::text;
 
-/// A point takes at most so many lines.
+/// A point takes at most this many lines.
 const MAX_LINES: usize = 3;
-/// The widest remark behind a point.
+/// The widest remark after a point.
 const MAX_REMARK: usize = 30;
 
-/// The lines of the tab, and of each point in [`points`] its first line.
+/// The lines of the tab, and the first line of each point in [`points`].
 pub(in crate::ui) struct LeftLines {
     pub(in crate::ui) lines: Vec<Line<'static>>,
     pub(in crate::ui) starts: Vec<usize>,
 }
 
-/// The points in the order of the tab: those of no list first, then list by list, what was done last.
+/// The points in the order of the tab: first those of no list, then list by list, done points last.
 pub(in crate::ui) fn points(view: &WorkspaceView) -> Vec<&OpenPoint> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
     let all = &verdict.left_to_do.points;
@@ -40,7 +41,7 @@ fn is_of(point: &OpenPoint, title: &str) -> bool {
     point.is_open() && point.text.trim() == title.trim()
 }
 
-/// The lines of the tab. The cursor is shown where the keys go to this tab.
+/// The lines of the tab. The cursor is shown if the keys act on this tab.
 pub(in crate::ui) fn lines(
     view: &WorkspaceView,
     marked: &Points,
@@ -81,7 +82,7 @@ pub(in crate::ui) fn lines(
     shown
 }
 
-/// One point: cursor, mark, sign, text, and behind it where it is from or what became of it.
+/// One point: cursor, mark, sign and text, followed by its origin or what happened to it.
 fn one(point: &OpenPoint, marked: &Points, is_cursor: bool, sheet: TextLayout) -> Vec<Line<'static>> {
     let (sign, tone) = match (point.state, point.kind) {
         (PointState::Done { .. }, _) => (Sign::Done, TextStyle::Good),

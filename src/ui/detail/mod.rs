@@ -1,7 +1,7 @@
-//! The detail: everything known of the selected workspace, as one column of lines that scrolls.
+//! The detail: everything known about the selected workspace, as one scrolling column of lines.
 //!
-//! First what a person has to know and do, then every source, then what the sources speak of. How
-//! many lines there are does not depend on the time: what has an age in it is cut, never wrapped.
+//! What a person must know and do comes first, then every source, then the facts behind the sources. The number
+//! of lines does not depend on the time: anything that contains an age is cut, never wrapped.
 
 mod actions;
 pub(super) mod checklist;
@@ -31,7 +31,7 @@ use crate::model::{Timestamp, WorkspaceView};
 use crate::present::phrases::tab as say;
 use crate::ui::sheet::{put, put_rule};
 
-/// Longer lines than this are hard to read, and ages would stand far from what they belong to.
+/// Longer lines are hard to read, and ages would be far from what they belong to.
 const MAX_WIDTH: usize = 100;
 
 /// Draws the detail and its title.
@@ -127,7 +127,7 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
     }
 }
 
-/// Without the empty line above the first heading.
+/// Removes the empty line above the first heading.
 fn from_the_top(mut lines: Vec<Line<'static>>) -> Vec<Line<'static>> {
     if lines.first().is_some_and(|line| text::line_width(line) == 0) {
         lines.remove(0);
@@ -135,7 +135,7 @@ fn from_the_top(mut lines: Vec<Line<'static>>) -> Vec<Line<'static>> {
     lines
 }
 
-/// Which workspace this is.
+/// Identifies the workspace.
 fn about(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = sheet.heading("Workspace", "").to_vec();
     lines.extend(sheet.labelled("path", &text::line(&view.id.to_string())));

@@ -1,4 +1,4 @@
-//! The supervised run that is alive: its iteration, what it does now, and what its last check left to do.
+//! The live supervised run: its iteration, what it does now, and what its last check left to do.
 
 use ratatui::text::Line;
 
@@ -9,10 +9,9 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// More open points are in the list of the workspace.
+/// At most this many open points are shown; the workspace's list has the others.
 const MAX_POINTS: usize = 5;
 
-/// The lines of the section.
 pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     view.run.iter().flat_map(|run| one(run, sheet)).collect()
 }

@@ -1,4 +1,4 @@
-//! The sessions of the workspace: what each does, how far it is, and where it is to be found.
+//! The sessions of the workspace: what each does, how far it is, and where to find it.
 
 use ratatui::text::{Line, Span};
 
@@ -8,18 +8,17 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// Behind the sign of a session.
+/// Indent behind the sign of a session.
 const INDENT: usize = 4;
-/// Sessions that are over are named up to so many in all; the rest is counted.
+/// Ended sessions are listed only among the first this many; the others are counted.
 const MAX_WITH_OVER: usize = 3;
-/// More subagents of one session are counted, not shown.
+/// At most this many subagents of a session are shown; the rest are counted.
 const MAX_SUBAGENTS: usize = 8;
-/// A question of another session takes at most so many lines.
+/// A question of another session takes at most this many lines.
 const MAX_QUESTION_LINES: usize = 4;
 /// The cells for the model's name among the facts.
 const MAX_FACT: usize = 40;
 
-/// The lines of the section.
 pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     if view.sessions.is_empty() {
         return Vec::new();
@@ -40,7 +39,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     lines
 }
 
-/// One session. The first one's subagents are unfolded; its question stands above in full.
+/// One session. Only the first one's subagents are listed; its question is shown in full above.
 fn one(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = vec![title(session, sheet)];
     lines.extend(facts(session, is_first, sheet));
@@ -57,7 +56,7 @@ fn one(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'st
     lines
 }
 
-/// Sign, agent, what it does, and who says so.
+/// Sign, agent, what it does, and the source of that.
 fn title(session: &SessionView, sheet: TextLayout) -> Line<'static> {
     let (sign, style) = sign(session);
     let source = sets::activity_source(session.activity.source);
@@ -93,7 +92,7 @@ fn sign(session: &SessionView) -> (Sign, TextStyle) {
     }
 }
 
-/// What else is known, without ages: as many lines as it takes, each fact whole.
+/// Other facts, without ages: as many lines as needed, no fact broken.
 fn facts(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'static>> {
     let cleaned = |words: &str| text::cut(&text::line(words), MAX_FACT, sheet.look);
     let todos = session.todos.as_ref().map(|todos| {

@@ -1,4 +1,4 @@
-//! The first block: verdict, why, what to do next, the question in its own words, and warnings.
+//! The first block: verdict, reason, next action, the question in its own words, and warnings.
 
 use ratatui::text::{Line, Span};
 
@@ -13,10 +13,9 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// Behind the sign of the verdict.
+/// Indent behind the sign of the verdict.
 const INDENT: usize = 2;
 
-/// The lines of the block.
 pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = vec![sheet.one(title(view, sheet))];
     if let Some(problem) = &view.problem {
@@ -51,7 +50,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     if let Some(so_far) = verdict.so_far {
         lines.extend(sheet.text(&format!("so far: {}", so_far.name()), TextStyle::Faint, INDENT));
     }
-    // Where the sessions are known one by one, each says that for itself.
+    // If the sessions are known individually, each shows this itself.
     if let Some(session) = session(view, sheet).filter(|_| view.sessions.is_empty()) {
         lines.push(sheet.one(session));
     }
@@ -72,7 +71,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     lines
 }
 
-/// What it asks in a dialog on its screen, each question with its options.
+/// What the agent asks in a dialog on its screen: each question with its options.
 fn dialog(asked: &AskedByTool, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for (number, part) in asked.questions.iter().enumerate() {
@@ -112,12 +111,12 @@ fn title(view: &WorkspaceView, sheet: TextLayout) -> Line<'static> {
     line
 }
 
-/// Whether nobody but the person can say that the work is done: no session is known here.
+/// Whether only the person can say that the work is done, because no session is known here.
 fn is_own_word(view: &WorkspaceView, verdict: &Verdict) -> bool {
     verdict.rule == Rule::NoEvidence && view.sessions.is_empty()
 }
 
-/// The question itself stands below in full, so `answer: …` takes one line only.
+/// The next action. `answer: …` takes only one line, since the whole question is shown below.
 fn next_action(verdict: &Verdict, is_own_word: bool, sheet: TextLayout) -> Vec<Line<'static>> {
     if verdict.next_action.kind == NextActionKind::None || verdict.next_action.text.is_empty() {
         return Vec::new();
@@ -139,7 +138,7 @@ fn next_action(verdict: &Verdict, is_own_word: bool, sheet: TextLayout) -> Vec<L
     lines
 }
 
-/// What the session does, since when.
+/// What the session does, and since when.
 fn session(view: &WorkspaceView, sheet: TextLayout) -> Option<Line<'static>> {
     let agent = view.agent.as_deref().map(text::line);
     let known = Some(view.activity.state).filter(|state| *state != ActivityState::Unknown);

@@ -1,5 +1,5 @@
-//! The box that asks whether to do something that was planned: an undo, a redo, asking an agent. It
-//! shows the facts of the plan and confirms exactly that plan.
+//! The box that asks before a planned action is carried out: an undo, a redo, asking an agent. It shows the
+//! facts of the plan and confirms exactly that plan.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Hint, action_of, hints_of};
 use crate::ui::text;
 
-/// A plan before a person said yes.
+/// A plan that the person has not yet confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfirmBox {
     workspace: WorkspaceId,
@@ -26,18 +26,18 @@ pub struct ConfirmBox {
     top: usize,
 }
 
-/// What is asked.
+/// What is to be confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ui) enum Asked {
-    /// Whether to take a rescue back, or to make it again.
+    /// Undo a rescue, or redo it.
     Undo(Arc<UndoPlan>),
-    /// Whether to record so much, before anything is planned.
+    /// Record this much, before anything is planned.
     Size(RecordCost),
-    /// Whether to ask the agent.
+    /// Ask the agent.
     Agent(Arc<AskPlan>),
-    /// Whether to run the checks that are configured.
+    /// Run the configured checks.
     Checks(Vec<ConfiguredCheck>),
-    /// Whether to end the turn in which an agent answers a reply.
+    /// End the turn in which an agent answers a reply.
     EndTurn(Arc<RunningAction>),
 }
 
@@ -84,7 +84,6 @@ impl Modal for ConfirmBox {
 }
 
 impl ConfirmBox {
-    /// A box for a plan.
     pub(in crate::ui) fn new(view: &WorkspaceView, asked: Asked) -> ConfirmBox {
         ConfirmBox { workspace: view.id.clone(), name: text::line(&view.name), asked, top: 0 }
     }

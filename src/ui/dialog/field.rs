@@ -1,6 +1,6 @@
 //! A field in which a person writes one line: a reason, a name.
 //!
-//! Signs go to its end and are taken from there; whoever wants to move about writes in their editor.
+//! Characters are only added and removed at its end; whoever wants to move the cursor writes in their editor.
 
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -13,7 +13,7 @@ use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// More signs than this a person does not write into one line.
+/// The most characters in one line, more than a person writes.
 const MAX_SIGNS: usize = 500;
 /// The label's column.
 const LABEL: usize = 10;
@@ -24,19 +24,19 @@ pub(in crate::ui) struct Field {
     line: String,
 }
 
-/// What a key did.
+/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
-    /// The line is being written.
+    /// The line is still being written.
     More,
-    /// It is kept.
+    /// The line was accepted.
     Kept,
-    /// It was left.
+    /// The line was abandoned.
     Left,
 }
 
 impl Field {
-    /// What is written.
+    /// The text, without leading and trailing spaces.
     pub(super) fn text(&self) -> String {
         self.line.trim().to_owned()
     }
@@ -59,21 +59,21 @@ impl Field {
         Written::More
     }
 
-    /// Puts text to the end, without what a terminal could take for more.
+    /// Appends text, without characters that a terminal could take for more than text.
     pub(super) fn write(&mut self, text: &str) {
         let n_free = MAX_SIGNS.saturating_sub(self.line.chars().count());
         let signs = text.chars().map(|sign| if sign.is_whitespace() { ' ' } else { sign });
         self.line.extend(signs.filter(|sign| !display_text::is_unsafe(*sign)).take(n_free));
     }
 
-    /// The field behind its label, as many lines as the text takes.
+    /// The field behind its label, in as many lines as the text takes.
     pub(super) fn lines(&self, label: &str, sheet: TextLayout) -> Vec<Line<'static>> {
         let label = sheet.span(text::fit(label, LABEL, sheet.look), TextStyle::Faint);
         let words = [sheet.span(text::line(&self.line), TextStyle::Strong)];
         text::wrap(&words, sheet.width.saturating_sub(1), &label, &Span::raw(" ".repeat(LABEL)))
     }
 
-    /// Where the cursor stands when the field is drawn at the top of an area: behind the last sign.
+    /// The cursor position if the field is drawn at the top of `area`: after the last character.
     pub(super) fn cursor(&self, label: &str, sheet: TextLayout, area: Rect) -> Position {
         let lines = self.lines(label, sheet);
         let n_blanks = self.line.len() - self.line.trim_end_matches(' ').len();

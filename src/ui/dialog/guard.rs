@@ -1,11 +1,11 @@
-//! When the keys of a dialog count: not before a person could have read it (SECURITY.md 1.1, look-alike
-//! approval). A plan takes a moment, and opens under the fingers of somebody who types on.
+//! Decides when a dialog's keys count: not before a person could have read it (SECURITY.md 1.1, look-alike
+//! approval). A plan takes a moment, so its dialog may open while somebody is still typing.
 //!
-//! No clock: the front tells the time of each input and of each frame.
+//! No clock: the front reports the time of each input and of each frame.
 
 use crate::model::Timestamp;
 
-/// So long must a dialog stand still on the screen, without a key, before a key can confirm in it: longer
+/// How long, in milliseconds, a dialog must be visible without a key before a key can confirm in it: longer
 /// than the pause between two keys of a person who types.
 const READING_MS: i64 = 400;
 
@@ -14,12 +14,11 @@ const READING_MS: i64 = 400;
 pub struct Guard {
     /// The time of the last input.
     now: Timestamp,
-    /// When the dialog was first drawn, or last typed at too early; `None` until it is drawn.
+    /// When the dialog was first drawn, or when a key last came too early; `None` until it is drawn.
     still_since: Option<Timestamp>,
 }
 
 impl Guard {
-    /// The time of the last input.
     pub(in crate::ui) fn now(&self) -> Timestamp {
         self.now
     }
@@ -29,7 +28,7 @@ impl Guard {
         self.still_since = None;
     }
 
-    /// An input comes at this time.
+    /// An input arrives at this time.
     pub(in crate::ui) fn on_input(&mut self, now: Timestamp) {
         self.now = now;
     }
@@ -39,7 +38,7 @@ impl Guard {
         self.still_since.get_or_insert(now);
     }
 
-    /// A key came: before the dialog could be read, it begins anew.
+    /// A key arrived: if it was too early, the wait starts again.
     pub(in crate::ui) fn typed(&mut self) {
         if self.still_since.is_some() && !self.is_armed(self.now) {
             self.still_since = Some(self.now);
@@ -51,7 +50,7 @@ impl Guard {
         self.still_since.is_some_and(|since| now.millis_since(since) >= READING_MS)
     }
 
-    /// When that begins; `None` when it has begun, or nothing was drawn.
+    /// When keys become able to confirm; `None` if they already can, or if the dialog was not drawn yet.
     pub(in crate::ui) fn arms_at(&self, now: Timestamp) -> Option<Timestamp> {
         let at = self.still_since?.plus_millis(READING_MS);
         (at > now).then_some(at)

@@ -1,44 +1,44 @@
-//! The keys of the boxes in which a person says yes or no, as data: hints and help are made from them.
+//! The keys of the boxes in which a person confirms something, as data: hints and help are generated from them.
 //!
-//! `y` alone says yes. What a hand does without thought, Enter and Escape, leaves.
+//! Only `y` confirms. Enter and Escape, which a hand presses without thinking, leave the box.
 
 use crate::model::TaskKind;
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::{Binding, bind, key, sign};
 use crate::ui::steps::Step;
 
-/// What a key asks of a box.
+/// What a key does in a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ui) enum BoxAction {
     /// Do what the box shows.
     Yes,
     /// Do nothing.
     No,
-    /// Take a path in, or leave it out again.
+    /// Include a path, or exclude it again.
     Tick,
-    /// Write the message.
+    /// Edit the message.
     Edit,
-    /// The next branch that the commit can go to.
+    /// Choose the next branch that the commit can go to.
     Target,
-    /// The next way to split it.
+    /// Choose the next way to split the commit.
     Split,
-    /// Go to what is left out.
+    /// Go to the excluded paths.
     LeftOut,
-    /// Say whose name the commit bears.
+    /// Set the author of the commit.
     Author,
-    /// Have the repository's hooks run, or not.
+    /// Turn the repository's hooks on or off.
     Hooks,
-    /// Have the person's own program take the place of the commit, or not.
+    /// Turn on or off that the person's own program makes the commit.
     OwnProgram,
-    /// Say what the work is.
+    /// Choose a mark.
     Mark(MarkKey),
-    /// Send what is marked to the agent.
+    /// Send the marked point to the agent.
     Send,
-    /// Wait for what runs, and leave the program.
+    /// Wait for running actions, then leave the program.
     Wait,
-    /// End what runs, and leave the program.
+    /// End running actions, then leave the program.
     End,
-    /// Move about.
+    /// Move.
     Move(Step),
 }
 
@@ -79,11 +79,11 @@ pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
     LAST,
 ];
 
-/// How many of them are of the preview alone; the rest move about.
+/// How many of them belong only to the preview; the rest move.
 pub(in crate::ui) const N_RESCUE: usize = RESCUE.len() - N_MOVES;
 const N_MOVES: usize = 6;
 
-/// The keys of a preview of which nothing can be committed.
+/// The keys of a preview in which nothing can be committed.
 pub(in crate::ui) const REFUSED: &[Binding<BoxAction>] = &[
     bind(NO_KEYS, BoxAction::No, "leave; the record of the work stays")
         .hinted("leave")
@@ -96,7 +96,7 @@ pub(in crate::ui) const REFUSED: &[Binding<BoxAction>] = &[
     LAST,
 ];
 
-/// The keys of a box that asks whether to do something.
+/// The keys of a box that asks for confirmation.
 pub(in crate::ui) const CONFIRM: &[Binding<BoxAction>] = &[
     bind(&[sign('y')], BoxAction::Yes, "do what is shown").hinted("do it"),
     bind(NO_KEYS, BoxAction::No, "leave; nothing is done").hinted("leave").labelled("n Enter Esc"),
@@ -108,7 +108,7 @@ pub(in crate::ui) const CONFIRM: &[Binding<BoxAction>] = &[
     LAST,
 ];
 
-/// The keys of a box that tells something.
+/// The keys of a box that reports something.
 pub(in crate::ui) const REPORT: &[Binding<BoxAction>] = &[
     bind(NO_KEYS, BoxAction::No, "close").hinted("close").labelled("Enter Esc"),
     DOWN,
@@ -119,7 +119,7 @@ pub(in crate::ui) const REPORT: &[Binding<BoxAction>] = &[
     LAST,
 ];
 
-/// The keys of a closer's report with something left to do.
+/// The keys of a closer's report that lists open points.
 pub(in crate::ui) const CLOSER: &[Binding<BoxAction>] = &[
     bind(&[sign('i'), sign(' ')], BoxAction::Send, "write it to the agent as a reply")
         .hinted("reply with it"),
@@ -132,7 +132,7 @@ pub(in crate::ui) const CLOSER: &[Binding<BoxAction>] = &[
     LAST,
 ];
 
-/// What a person can say of a workspace by one key.
+/// What a person can say of a workspace with one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ui) enum MarkKey {
     Done,
@@ -148,7 +148,7 @@ const fn says(keys: &'static [KeyPress], mark: MarkKey, help: &'static str) -> B
     bind(keys, BoxAction::Mark(mark), help)
 }
 
-/// The keys by which a mark is chosen.
+/// The keys that choose a mark.
 pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
     says(&[sign('d')], MarkKey::Done, "done, whatever speaks against it now"),
     says(&[sign('o')], MarkKey::Open, "not done, whatever says so"),
@@ -166,7 +166,7 @@ pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
     PAGE_UP,
 ];
 
-/// The keys of the box that asks what becomes of what runs when a person leaves the program.
+/// The keys of the box that asks what to do with running actions when a person leaves the program.
 pub(in crate::ui) const LEAVE: &[Binding<BoxAction>] = &[
     bind(&[sign('q')], BoxAction::Wait, "wait until what runs has ended, and quit").hinted("wait and quit"),
     bind(&[sign('x')], BoxAction::End, "end what runs, and quit").hinted("end it and quit"),
@@ -175,18 +175,18 @@ pub(in crate::ui) const LEAVE: &[Binding<BoxAction>] = &[
         .labelled("Esc"),
 ];
 
-/// What a key asks of a field of one line; every other character is written.
+/// What a key does in a field of one line; every other character is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ui) enum FieldAction {
-    /// Take it as it is.
+    /// Accept the line.
     Keep,
-    /// Leave without it.
+    /// Leave without changing it.
     Leave,
-    /// Delete the last sign.
+    /// Delete the last character.
     Erase,
     /// Delete the last word.
     EraseWord,
-    /// Delete all.
+    /// Delete everything.
     EraseAll,
 }
 
@@ -199,24 +199,24 @@ pub(in crate::ui) const FIELD: &[Binding<FieldAction>] = &[
     bind(&[KeyPress::ctrl('u')], FieldAction::EraseAll, "delete all"),
 ];
 
-/// What a key asks of the message of a commit; what no binding has is written, or moves about in it.
+/// What a key does in the message of a commit. Keys without a binding write or move in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ui) enum MessageAction {
-    /// Take it as it is.
+    /// Accept the message.
     Keep,
-    /// Begin a new line.
+    /// Start a new line.
     NewLine,
-    /// Leave without it.
+    /// Leave without changing it.
     Leave,
-    /// Write it in the person's editor.
+    /// Open it in the person's editor.
     Editor,
-    /// Take the last change back.
+    /// Undo the last change.
     Undo,
-    /// Make it again.
+    /// Redo it.
     Redo,
 }
 
-/// The keys of the message of a commit: those of the reply box.
+/// The keys of the message of a commit, the same as in the reply box.
 pub(in crate::ui) const MESSAGE: &[Binding<MessageAction>] = &[
     bind(&[key(KeyCode::Enter)], MessageAction::Keep, "keep the message").hinted("keep"),
     bind(

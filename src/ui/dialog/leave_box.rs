@@ -1,7 +1,7 @@
-//! The box that asks what becomes of the actions that run when a person leaves: they are waited for, or ended, or the
-//! person stays. It stays open until none runs any more, and then the program is left.
+//! The box that asks what to do with running actions when a person leaves: wait for them, end them, or stay. It
+//! remains open until none is running, and then the program ends.
 //!
-//! It ends nothing itself, and shows how far each action is as the views tell it.
+//! It ends nothing itself, and shows the progress of each action as the views report it.
 
 use ratatui::text::{Line, Span};
 
@@ -15,21 +15,20 @@ use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// What a person decided.
+/// What the person decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decided {
-    /// Nothing yet.
     Nothing,
-    /// What runs is waited for.
+    /// Running actions are waited for.
     Wait,
-    /// What runs is ended.
+    /// Running actions are ended.
     End,
 }
 
 /// The box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaveBox {
-    /// The first in which something runs.
+    /// The first workspace in which something runs.
     workspace: WorkspaceId,
     decided: Decided,
 }
@@ -74,18 +73,18 @@ impl Modal for LeaveBox {
 }
 
 impl LeaveBox {
-    /// A box for what runs; `None` where nothing does that would be cut off.
+    /// A box for the running actions; `None` if leaving would cut nothing off.
     pub(in crate::ui) fn new(views: &[WorkspaceView]) -> Option<LeaveBox> {
         let (view, _) = running(views).next()?;
         Some(LeaveBox { workspace: view.id.clone(), decided: Decided::Nothing })
     }
 
-    /// Whether the program is left now: a person decided it, and nothing runs any more.
+    /// Whether the program ends now: the person decided it, and nothing runs any more.
     pub(in crate::ui) fn is_over(&self, views: &[WorkspaceView]) -> bool {
         self.decided != Decided::Nothing && running(views).next().is_none()
     }
 
-    /// Ctrl-C: ends what runs, and leaves without waiting when it comes again.
+    /// Ctrl-C: ends the running actions; a second one leaves without waiting.
     pub(in crate::ui) fn interrupt(&mut self, context: Context<'_>) -> Step {
         if self.decided == Decided::End { Step { is_quit: true, ..Step::stay() } } else { self.end(context) }
     }
@@ -120,8 +119,8 @@ impl LeaveBox {
     }
 }
 
-/// What runs and would be cut off, the turns of agents that answer a reply among it. A plan that changes nothing
-/// is no loss, nor is what no person asked for.
+/// The running actions that leaving would cut off, including turns in which agents answer a reply. A plan that
+/// changes nothing is no loss, nor is an action that no person asked for.
 fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAction)> {
     let runs = views
         .iter()

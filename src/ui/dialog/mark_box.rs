@@ -1,6 +1,7 @@
-//! The box in which a person says what a workspace is, above all evidence: which word, why, and yes.
+//! The box in which a person marks a workspace, which overrides all evidence: choose the mark, give a reason,
+//! confirm.
 //!
-//! Three steps, so that no letter of a reason is taken for an answer.
+//! There are three steps, so that no letter of a reason is taken for an answer.
 
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
@@ -23,16 +24,16 @@ pub struct MarkBox {
     workspace: WorkspaceId,
     /// Its name, cleaned.
     name: String,
-    /// What the person said before and holds.
+    /// The person's earlier marks that still hold.
     marks: Marks,
-    /// The open point that the keys were at: its name, and its text.
+    /// The open point under the cursor when the box opened: its id and its text.
     point: Option<(String, String)>,
     stage: Stage,
-    /// The first line that is shown of the words to choose.
+    /// The first visible line of the choices.
     top: usize,
 }
 
-/// How far it is.
+/// The step that the box is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
     Choosing,
@@ -117,7 +118,6 @@ impl Modal for MarkBox {
 }
 
 impl MarkBox {
-    /// A box for a workspace.
     pub(in crate::ui) fn new(view: &WorkspaceView, point: Option<&OpenPoint>) -> MarkBox {
         let point = point.filter(|point| point.is_open());
         MarkBox {
@@ -130,7 +130,7 @@ impl MarkBox {
         }
     }
 
-    /// What a key says. The key of what holds takes it back.
+    /// The order for a key. The key of a mark that holds takes it back.
     fn order(&self, key: MarkKey) -> MarkOrder {
         let order = match key {
             MarkKey::Done => MarkOrder::Done,
@@ -146,7 +146,7 @@ impl MarkBox {
         if self.marks.holds(&order) { MarkOrder::TakeBack { order: Box::new(order) } } else { order }
     }
 
-    /// An order in words; a point by its text.
+    /// An order in words; a point is named by its text.
     fn label(&self, order: &MarkOrder) -> String {
         match (order, &self.point) {
             (MarkOrder::NotOfThisTask { point: Some(_) }, Some((_, text))) => {
@@ -157,7 +157,7 @@ impl MarkBox {
         }
     }
 
-    /// To take back needs no reason, and something that can be taken back.
+    /// Chooses an order. Taking back needs no reason, but a mark that holds.
     fn choose(&mut self, order: MarkOrder) -> Step {
         if !matches!(order, MarkOrder::Clear | MarkOrder::TakeBack { .. }) {
             self.stage = Stage::Reasoning { order, reason: Field::default() };
@@ -217,13 +217,13 @@ impl MarkBox {
         lines
     }
 
-    /// What is asked for above the field.
+    /// The question above the field.
     fn question(&self, order: &MarkOrder, sheet: TextLayout) -> Vec<Line<'static>> {
         sheet.text(&format!("{}. Why? A line, or none.", self.label(order)), TextStyle::Strong, 0)
     }
 }
 
-/// What holds of what was said before.
+/// The earlier marks that still hold.
 fn said(marks: &Marks, sheet: TextLayout) -> Vec<Line<'static>> {
     mark::holding(marks, sheet.now)
         .iter()

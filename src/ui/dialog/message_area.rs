@@ -1,6 +1,6 @@
-//! The message of a commit while it is written: all of its lines, with the keys of every written text.
+//! The message of a commit while it is written: all of its lines, with the keys of every text area.
 //!
-//! What is kept is what stands here; nothing is proposed or cut.
+//! The text is kept exactly as shown; nothing is suggested or cut.
 
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -16,36 +16,36 @@ use crate::ui::text_area::keys::{Meaning, meaning_of};
 use crate::ui::text_area::rows::Rows;
 use crate::ui::text_area::{Edit, TextArea};
 
-/// The mark before what is written.
+/// Width of the mark before the text.
 const MARGIN: usize = 3;
-/// So many rows a message has from the start, where there is room.
+/// A message gets at least this many rows, if there is room.
 const LEAST_ROWS: usize = 3;
-/// Above the text stands what it is.
+/// Lines above the text, for its heading.
 const N_HEAD: usize = 1;
 
 /// A message that is being written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MessageArea {
     area: TextArea,
-    /// What came of the last input, in words. Untrusted.
+    /// The result of the last input, as a message. Untrusted.
     remark: Option<String>,
 }
 
-/// What a key did.
+/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageKey {
-    /// It is being written.
+    /// The message is still being written.
     More,
-    /// It is kept.
+    /// The message was accepted.
     Kept,
-    /// It was left.
+    /// The message was abandoned.
     Left,
-    /// It is wanted in the person's editor.
+    /// The message should open in the person's editor.
     Editor,
 }
 
 impl MessageArea {
-    /// A message, the cursor at the end of its first line, which is the one that is changed most.
+    /// The cursor starts at the end of the first line, the line that is changed most often.
     pub(super) fn of(message: &str) -> MessageArea {
         let mut area = TextArea::of(message.to_owned());
         area.edit(Edit::Start, usize::MAX);
@@ -53,7 +53,6 @@ impl MessageArea {
         MessageArea { area, remark: None }
     }
 
-    /// What is written.
     pub(super) fn text(&self) -> &str {
         self.area.text()
     }
@@ -64,7 +63,7 @@ impl MessageArea {
             Some(MessageAction::Keep) => return MessageKey::Kept,
             Some(MessageAction::Leave) => return MessageKey::Left,
             Some(MessageAction::Editor) => return MessageKey::Editor,
-            // The text knows its own keys.
+            // The text area handles these keys itself.
             Some(MessageAction::NewLine | MessageAction::Undo | MessageAction::Redo) | None => {}
         }
         match meaning_of(press) {
@@ -81,7 +80,7 @@ impl MessageArea {
         self.settle(context);
     }
 
-    /// The text comes back from the person's editor.
+    /// Takes over the text that comes back from the person's editor.
     pub(super) fn edited(&mut self, edited: &Edited, context: Context<'_>) {
         self.remark = match edited {
             Edited::Text(text) => self.area.replace_all(text).label(),
@@ -90,7 +89,7 @@ impl MessageArea {
         self.settle(context);
     }
 
-    /// Puts the cursor where the mouse was pressed: a place counted from the top left of these lines.
+    /// Moves the cursor to a mouse press; `at` is relative to the top left of these lines.
     pub(super) fn press(&mut self, at: Position, context: Context<'_>) {
         let Some(row) = usize::from(at.y).checked_sub(N_HEAD).filter(|row| *row < self.n_rows(context))
         else {
@@ -98,11 +97,11 @@ impl MessageArea {
         };
         let room = room(context.sheet());
         let top = self.area.top(&Rows::of(self.text(), room), self.n_rows(context));
-        // The lines stand one cell off the edge of the dialog.
+        // The lines are indented by one cell from the edge of the dialog.
         self.area.point_at(top + row, usize::from(at.x).saturating_sub(MARGIN + 1), room);
     }
 
-    /// Rows of text that are shown; something of what is below is to be seen, too.
+    /// How many rows of text are visible; some room is left for what is below.
     fn n_rows(&self, context: Context<'_>) -> usize {
         let most = usize::from(context.room.height).saturating_sub(N_HEAD + 2).max(1);
         Rows::of(self.text(), room(context.sheet())).len().max(LEAST_ROWS).min(most)
@@ -128,7 +127,7 @@ impl MessageArea {
         std::iter::once(sheet.one(Line::from(head))).chain(shown).collect()
     }
 
-    /// Where the cursor stands when the lines are drawn at the top of `area`.
+    /// The cursor position if the lines are drawn at the top of `area`.
     pub(super) fn cursor(&self, area: Rect, context: Context<'_>) -> Option<Position> {
         let rows = Rows::of(self.text(), room(context.sheet()));
         let top = self.area.top(&rows, self.n_rows(context));

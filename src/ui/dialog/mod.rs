@@ -1,8 +1,9 @@
-//! Dialogs: what a person is asked, or writes, over list and detail. One file a dialog.
+//! Dialogs: questions to the person, and what the person writes, drawn over list and detail. One file per
+//! dialog.
 //!
-//! While one is open it gets every key, paste and click, and the answers of the engine first. It
-//! decides nothing about the world: what was confirmed leaves as an [`crate::model::Intent`]. Nothing is confirmed by
-//! a key that was typed before the dialog could be read: see [`Guard`].
+//! An open dialog gets every key, paste and click, and the engine's answers, before anything else does. It
+//! decides nothing about the world: what was confirmed leaves as a [`crate::model::Intent`]. A key typed before
+//! the dialog could be read confirms nothing: see [`Guard`].
 
 pub mod confirm;
 mod context;
@@ -33,20 +34,20 @@ use report_box::ReportBox;
 use rescue_box::RescueBox;
 pub(in crate::ui) use step::{Step, Then};
 
-/// What is open over list and detail.
+/// The dialog drawn over list and detail.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
-    /// A reply is written.
+    /// Write a reply.
     Reply(Box<ReplyBox>),
-    /// A rescue is shown before it is done.
+    /// Preview of a rescue.
     Rescue(Box<RescueBox>),
-    /// Another plan is shown before it is carried out.
+    /// Confirm another plan.
     Confirm(Box<ConfirmBox>),
-    /// A person decides whether the work is complete.
+    /// Mark a workspace, for example as done.
     Mark(Box<MarkBox>),
-    /// What became of something, or what an agent answered.
+    /// A failed action, or what an agent answered.
     Report(Box<ReportBox>),
-    /// What becomes of what runs, when a person leaves the program.
+    /// What to do with running actions when the person leaves the program.
     Leave(Box<LeaveBox>),
 }
 
@@ -56,7 +57,6 @@ impl Dialog {
         self.modal().workspace()
     }
 
-    /// The dialog as one of its kind.
     pub(in crate::ui) fn modal(&self) -> &dyn Modal {
         match self {
             Dialog::Reply(reply) => &**reply,
@@ -68,7 +68,6 @@ impl Dialog {
         }
     }
 
-    /// The same, for an input.
     pub(in crate::ui) fn modal_mut(&mut self) -> &mut dyn Modal {
         match self {
             Dialog::Reply(reply) => &mut **reply,
@@ -81,7 +80,7 @@ impl Dialog {
     }
 }
 
-/// The keys of all dialogs, for the help page: a title, and each line.
+/// The keys of all dialogs for the help page: per dialog a title and its lines.
 pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> {
     vec![
         ("In the reply box", help_of(reply_box::BINDINGS)),
@@ -95,7 +94,6 @@ pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> 
     ]
 }
 
-/// The lines of one table.
 fn help_of<A>(table: &[Binding<A>]) -> Vec<(String, &'static str)> {
     table.iter().map(|binding| (binding.keys_in_words(), binding.help)).collect()
 }

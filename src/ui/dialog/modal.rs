@@ -1,5 +1,5 @@
-//! What every dialog is: inputs in, steps out, and what it shows. Most show a page of lines, which is laid out once a
-//! frame; the others have rooms of their own and draw themselves.
+//! The interface of all dialogs: inputs in, steps out, and what to draw. Most show a page of lines, laid out
+//! once per frame; the others divide their area and draw it themselves.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -12,13 +12,13 @@ use crate::ui::keymap::Hint;
 use crate::ui::sheet::put;
 use crate::ui::steps;
 
-/// The lines of a dialog, from the one on at which it is scrolled.
+/// The lines of a dialog, and the first visible one.
 pub(in crate::ui) struct Page {
     pub(in crate::ui) lines: Vec<Line<'static>>,
     pub(in crate::ui) top: usize,
 }
 
-/// A dialog. What most have no use for has a default.
+/// A dialog. Methods that most dialogs do not need have a default.
 pub(in crate::ui) trait Modal {
     /// The workspace that it is about.
     fn workspace(&self) -> &WorkspaceId;
@@ -34,7 +34,7 @@ pub(in crate::ui) trait Modal {
         Step::stay()
     }
 
-    /// By so many lines with the wheel, up if negative.
+    /// Scrolls by this many lines, up if negative.
     fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
         let n_lines = self.page(context).map_or(0, |page| page.lines.len());
         if let Some(top) = self.top() {
@@ -43,59 +43,59 @@ pub(in crate::ui) trait Modal {
         Step::stay()
     }
 
-    /// A press of the mouse at a place of the dialog, counted from its top left.
+    /// The mouse was pressed at this place, relative to the dialog's top left.
     fn press(&mut self, _at: Position, _context: Context<'_>) -> Step {
         Step::stay()
     }
 
-    /// An answer of the engine; `None` when it is not for this dialog.
+    /// An answer of the engine; `None` if it is not for this dialog.
     fn told(&mut self, _told: &Response, _context: Context<'_>) -> Option<Step> {
         None
     }
 
-    /// The title in the rule above it. Cleaned.
+    /// The title for the rule above it. Cleaned.
     fn title(&self, context: Context<'_>) -> String;
 
     fn hints(&self, context: Context<'_>) -> Vec<Hint>;
 
-    /// What it shows, where that is a page of lines.
+    /// The page of lines; `None` if the dialog draws itself.
     fn page(&self, _context: Context<'_>) -> Option<Page> {
         None
     }
 
-    /// The first line of the page that is shown, where it can be scrolled.
+    /// The first visible line of the page, if it can be scrolled.
     fn top(&mut self) -> Option<&mut usize> {
         None
     }
 
-    /// Where the cursor stands in a page in this area.
+    /// The cursor position in a page drawn in this area.
     fn cursor(&self, _area: Rect, _context: Context<'_>) -> Option<Position> {
         None
     }
 
-    /// How many lines it wants, where it is no page.
+    /// How many lines a dialog without a page needs.
     fn height(&self, _context: Context<'_>) -> u16 {
         0
     }
 
-    /// A remark at the right end of the title's rule, where it is no page. Cleaned.
+    /// A remark at the right end of the title's rule, for a dialog without a page. Cleaned.
     fn remark(&self, _context: Context<'_>) -> String {
         String::new()
     }
 
-    /// Draws it into an area that was made empty, where it is no page; answers where the cursor stands.
+    /// Draws a dialog without a page into a cleared area; returns the cursor position.
     fn draw(&self, _buffer: &mut Buffer, _area: Rect, _context: Context<'_>) -> Option<Position> {
         None
     }
 }
 
 impl Page {
-    /// A page that is not scrolled.
+    /// A page that does not scroll.
     pub(in crate::ui) fn of(lines: Vec<Line<'static>>) -> Page {
         Page { lines, top: 0 }
     }
 
-    /// Which of its lines are shown, where not all are.
+    /// Which of its lines are visible, if not all.
     pub(in crate::ui) fn place(&self, n_shown: usize) -> String {
         page::place(self.top, self.lines.len(), n_shown)
     }

@@ -1,6 +1,6 @@
-//! What the boxes show: the facts of plans and reports as lines, and a part of them in an area.
+//! The content of the boxes: the facts of plans and reports as lines, and the visible part of them.
 //!
-//! No keys and no state: a plan in, lines out. What an agent or a repository wrote is cleaned here.
+//! No keys and no state: a plan in, lines out. Text by agents and repositories is cleaned here.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -17,15 +17,15 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::{reflow, text};
 
-/// More files of an undo are counted.
+/// At most this many files of an undo are listed; the rest are counted.
 const MAX_PATHS: usize = 200;
 
-/// An area without the columns at its edges.
+/// An area without its outermost columns.
 pub(super) fn inner(area: Rect) -> Rect {
     Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
 }
 
-/// `1-14 of 20`, where not all is shown.
+/// `1-14 of 20`; empty if everything is visible.
 pub(super) fn place(top: usize, n_lines: usize, n_shown: usize) -> String {
     if n_lines <= n_shown {
         return String::new();
@@ -34,7 +34,7 @@ pub(super) fn place(top: usize, n_lines: usize, n_shown: usize) -> String {
     format!("{}-{} of {n_lines}", top + 1, top + n_shown)
 }
 
-/// The hints, with the key that confirms marked while it does nothing yet.
+/// The hints; the confirming key is marked as inactive until it counts.
 pub(super) fn armed(mut hints: Vec<Hint>, context: Context<'_>) -> Vec<Hint> {
     for hint in &mut hints {
         hint.is_on = context.is_armed || hint.key != "y";
@@ -42,7 +42,7 @@ pub(super) fn armed(mut hints: Vec<Hint>, context: Context<'_>) -> Vec<Hint> {
     hints
 }
 
-/// What an undo is called.
+/// The title of an undo or a redo.
 pub(super) fn undo_title(plan: &UndoPlan) -> &'static str {
     match plan.way {
         UndoDirection::Undo => "Undo a rescue",
@@ -133,7 +133,7 @@ pub(super) fn size(cost: RecordCost, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// What ends with the turn of an agent that answers a reply.
+/// What ending the turn of an agent that answers a reply would end.
 pub(super) fn end_turn(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> {
     let agent = action::answering_agent(turn);
     let mut lines = sheet.text(&format!("End the turn of {agent}?"), TextStyle::Strong, 0);
@@ -148,7 +148,7 @@ pub(super) fn end_turn(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'sta
     lines
 }
 
-/// What asking an agent is called.
+/// The title of a question to an agent.
 pub(super) fn ask_title(plan: &AskPlan) -> &'static str {
     match plan.purpose {
         AskPurpose::Probe => sets::title(ActionKind::Probe),
@@ -156,7 +156,7 @@ pub(super) fn ask_title(plan: &AskPlan) -> &'static str {
     }
 }
 
-/// How an agent would be asked.
+/// How the agent would be asked.
 pub(super) fn ask(plan: &AskPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = sheet.text(&action::ask_question(plan), TextStyle::Strong, 0);
     for warning in &plan.warnings {

@@ -1,5 +1,5 @@
-//! What became of something, until a person closes it: an action that was not done, what a smart check or
-//! the closer found. What the closer left open can be written to the agent from here.
+//! Shows a result until the person closes it: an action that failed, or what a smart check or the closer found.
+//! Points that the closer left open can be sent to the agent from here.
 
 use ratatui::text::Line;
 
@@ -21,18 +21,18 @@ pub struct ReportBox {
     name: String,
     about: About,
     top: usize,
-    /// Which of the closer's open points is marked.
+    /// The index of the marked one among the closer's open points.
     marked: usize,
 }
 
 /// What is reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ui) enum About {
-    /// An action was not done.
+    /// An action failed.
     Problem(ActionKind, ActionProblem),
-    /// A smart check has ended.
+    /// The result of a smart check.
     Smart(Box<SmartReport>),
-    /// The closer has answered.
+    /// The closer's answer.
     Verified(Box<VerifyReport>),
 }
 
@@ -80,7 +80,6 @@ impl Modal for ReportBox {
 }
 
 impl ReportBox {
-    /// A report on a workspace.
     pub(in crate::ui) fn new(view: &WorkspaceView, about: About) -> ReportBox {
         ReportBox { workspace: view.id.clone(), name: text::line(&view.name), about, top: 0, marked: 0 }
     }
@@ -102,7 +101,7 @@ impl ReportBox {
         self.top = scrolled_to(self.top, at, lines.len(), context.n_shown());
     }
 
-    /// Has the reply box opened with the marked point in it; nothing is sent by that.
+    /// Opens the reply box with the marked point in it; this sends nothing.
     fn send(&self, context: Context<'_>) -> Step {
         match self.pending().get(self.marked).filter(|_| context.view.is_some()) {
             Some(action) => Step { then: Then::Reply(action.clone()), ..Step::default() },
@@ -110,7 +109,7 @@ impl ReportBox {
         }
     }
 
-    /// The lines, and at which of them the marked point begins.
+    /// The lines, and the index of the one where the marked point begins.
     fn lines(&self, context: Context<'_>) -> (Vec<Line<'static>>, usize) {
         let sheet = context.sheet();
         match &self.about {

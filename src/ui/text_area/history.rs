@@ -1,35 +1,35 @@
-//! What was changed, so that it can be taken back and made again. Knows positions and pieces of text only.
+//! Records changes so that they can be undone and redone. Knows only positions and pieces of text.
 
-/// So many changes can be taken back.
+/// At most this many changes can be undone.
 const MOST_CHANGES: usize = 500;
-/// And so many bytes of text are kept for that.
+/// At most this many bytes of text are kept for that.
 const MOST_BYTES: usize = 1 << 20;
 
 /// One change of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
-    /// Where, in bytes.
+    /// Position in bytes.
     pub(super) at: usize,
-    /// What stood there.
+    /// The text that was there before.
     pub(super) removed: String,
-    /// What stands there instead.
+    /// The text that replaced it.
     pub(super) inserted: String,
-    /// Where the cursor was before.
+    /// Where the cursor was before, in bytes.
     pub(super) cursor_before: usize,
 }
 
-/// The changes of a text, the oldest first.
+/// The changes of a text, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct History {
     changes: Vec<Change>,
-    /// So many of them are made; those behind were taken back.
+    /// How many of them are in effect; the later ones were undone.
     n_made: usize,
-    /// Whether the next typed sign may join the last change.
+    /// Whether the next typed character may join the last change.
     is_open: bool,
 }
 
 impl History {
-    /// Takes note of a change that was made.
+    /// Records a change that was made.
     pub(super) fn push(&mut self, change: Change, is_typed: bool) {
         self.changes.truncate(self.n_made);
         let is_joined = is_typed && self.is_open && self.join(&change);
@@ -48,7 +48,7 @@ impl History {
         self.n_made = self.changes.len();
     }
 
-    /// Joins a typed sign to the word that is being typed.
+    /// Joins a typed character to the word that is being typed.
     fn join(&mut self, change: &Change) -> bool {
         let Some(last) = self.changes.last_mut() else { return false };
         let is_next = last.removed.is_empty() && last.at + last.inserted.len() == change.at;
@@ -60,12 +60,12 @@ impl History {
         is_next && !begins_word
     }
 
-    /// The cursor was moved: what is typed next is a change of its own.
+    /// The cursor was moved, so what is typed next is a separate change.
     pub(super) fn close(&mut self) {
         self.is_open = false;
     }
 
-    /// Takes the last change back; where the cursor goes.
+    /// Undoes the last change; returns the new cursor position.
     pub(super) fn undo(&mut self, text: &mut String) -> Option<usize> {
         self.is_open = false;
         let change = self.changes.get(self.n_made.checked_sub(1)?)?;
@@ -74,7 +74,7 @@ impl History {
         Some(change.cursor_before)
     }
 
-    /// Makes the change again that was taken back last; where the cursor goes.
+    /// Redoes the change that was undone last; returns the new cursor position.
     pub(super) fn redo(&mut self, text: &mut String) -> Option<usize> {
         self.is_open = false;
         let change = self.changes.get(self.n_made)?;

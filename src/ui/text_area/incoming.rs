@@ -1,25 +1,25 @@
-//! What may become part of a written text. Controls and signs that nobody sees are left out, so that what
-//! is sent is what was read before it was sent; what was left out is told.
+//! Filters text that comes into a text area. Control characters and invisible ones are dropped, so that what is
+//! sent is what the person read; the result says what was dropped.
 
 use crate::model::display_text;
 use crate::present::counts;
 
-/// A text that a person writes has at most so many bytes, more than any agent takes as one reply.
+/// The most bytes in a text area, more than any agent takes as one reply.
 pub const MAX_BYTES: usize = 256 * 1024;
 
-/// What was left out of a text that came in.
+/// What was dropped from incoming text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
     /// Control characters.
     pub n_controls: usize,
-    /// Signs that nobody sees.
+    /// Invisible characters.
     pub n_invisible: usize,
-    /// Whether it was too long as a whole, and nothing of it was taken.
+    /// Whether the text was too long and was refused as a whole.
     pub is_too_long: bool,
 }
 
 impl LeftOut {
-    /// The same in words; `None` when nothing was left out.
+    /// A message saying what was dropped; `None` if nothing was.
     pub(crate) fn label(self) -> Option<String> {
         if self.is_too_long {
             return Some(format!("too long: nothing was taken in; at most {} KiB", MAX_BYTES / 1024));
@@ -33,8 +33,8 @@ impl LeftOut {
     }
 }
 
-/// The text as it is taken in where there is room for `room` bytes. Half of a text would be worse than
-/// none: what is too long is refused as a whole.
+/// The cleaned text, if it fits into `room` bytes. A longer text is refused as a whole, since half of a text
+/// would be worse than none.
 pub(super) fn cleaned(text: &str, room: usize) -> (String, LeftOut) {
     let mut left_out = LeftOut::default();
     let mut kept = String::with_capacity(text.len().min(room));

@@ -1,5 +1,5 @@
-//! The keys of a written text, as data: those that every line editor has, and those of graphic ones.
-//! What is left of a key is a sign, which is written.
+//! The keys of a text area, as data: those of every line editor, and those of graphical editors. Any other key
+//! with a character writes it.
 
 use super::Edit;
 use crate::ui::input::{KeyCode, KeyPress};
@@ -16,7 +16,7 @@ const fn alt_sign(sign: char) -> KeyPress {
     alt(KeyCode::Char(sign))
 }
 
-/// Each key with what it does. Enter is left to the box around: it sends.
+/// Each key with what it does. Enter belongs to the surrounding box, which sends.
 const KEYS: &[(KeyPress, Edit)] = &[
     (alt(KeyCode::Enter), Edit::NewLine),
     (KeyPress { shift: true, ..KeyPress::plain(KeyCode::Enter) }, Edit::NewLine),
@@ -52,7 +52,7 @@ const KEYS: &[(KeyPress, Edit)] = &[
     (KeyPress::plain(KeyCode::End), Edit::LineEnd),
     (ctrl(KeyCode::Home), Edit::Start),
     (ctrl(KeyCode::End), Edit::End),
-    // Ctrl-Z suspends the program. Terminals send Ctrl-_ and Ctrl-/ as one code, which is told as Ctrl-7.
+    // Ctrl-Z suspends the program. Terminals send Ctrl-_ and Ctrl-/ as one code, which is reported as Ctrl-7.
     (alt_sign('u'), Edit::Undo),
     (KeyPress::ctrl('_'), Edit::Undo),
     (KeyPress::ctrl('/'), Edit::Undo),
@@ -64,17 +64,15 @@ const KEYS: &[(KeyPress, Edit)] = &[
 /// What a key does to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// A change or a move.
+    /// An edit or a move.
     Edit(Edit),
-    /// This sign is written.
+    /// It writes this character.
     Sign(char),
-    /// Nothing.
     None,
 }
 
-/// What a key means.
 pub(crate) fn meaning_of(press: KeyPress) -> Meaning {
-    // A sign is what it is; whether Shift made it does not matter. One with Control is no letter case.
+    // For a character it does not matter whether Shift produced it; with Control, letter case does not matter.
     let press = if let KeyCode::Char(sign) = press.code {
         let sign = if press.ctrl { sign.to_ascii_lowercase() } else { sign };
         KeyPress { code: KeyCode::Char(sign), shift: false, ..press }
@@ -84,7 +82,7 @@ pub(crate) fn meaning_of(press: KeyPress) -> Meaning {
     if let Some((_, edit)) = KEYS.iter().find(|(key, _)| *key == press) {
         return Meaning::Edit(*edit);
     }
-    // Some keyboards write signs with Control and Alt together.
+    // On some keyboards, Control and Alt together write characters.
     if let KeyCode::Char(sign) = press.code
         && press.ctrl == press.alt
     {

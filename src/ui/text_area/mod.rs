@@ -1,7 +1,8 @@
-//! Text of several lines that a person writes: what they see as one sign moves and goes as one.
+//! Multi-line text that a person writes; what they see as one character moves and is deleted as one.
 //!
-//! Plain data, so that two states of a screen can be compared: no clock, no cell of a screen but through
-//! `rows`, and no key but through `keys`. What is written is kept byte for byte; only signs that nobody
+//! Plain data, so that two states of a screen can be compared: no clock, screen cells only in `rows`, and keys
+//! only in `keys`. The text is kept byte for byte; only invisible characters and controls are dropped on input,
+//! and the result says so.
 //! could see, and controls, are left out when they come in, and that is told.
 
 mod history;
@@ -18,7 +19,7 @@ pub(super) use incoming::LeftOut;
 pub use incoming::MAX_BYTES;
 use incoming::cleaned;
 
-/// What is being written.
+/// A text that is being written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TextArea {
     text: String,
@@ -26,12 +27,12 @@ pub(super) struct TextArea {
     cursor: usize,
     /// The column that moving up and down keeps to.
     column: Option<usize>,
-    /// The first row that is shown.
+    /// The first visible row.
     top: usize,
     history: History,
 }
 
-/// A change, or a move, that a key asks for.
+/// A change or a move that a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edit {
     NewLine,
@@ -56,37 +57,35 @@ pub(super) enum Edit {
 }
 
 impl TextArea {
-    /// An area with this text, the cursor behind it. Text that was kept is taken as it is.
+    /// An area with this text and the cursor at its end. Stored text is taken over unchanged.
     pub(super) fn of(text: String) -> TextArea {
         TextArea { cursor: text.len(), text, ..TextArea::default() }
     }
 
-    /// What is written.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether nothing is written.
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Where the cursor is, in bytes.
+    /// The cursor's position in bytes.
     pub(super) fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// Takes one typed sign in; tells what was left out.
+    /// Inserts a typed character; returns what was dropped.
     pub(super) fn type_sign(&mut self, sign: char) -> LeftOut {
         self.take(sign.encode_utf8(&mut [0; 4]), Joining::WithTyped)
     }
 
-    /// Takes pasted text in; tells what was left out. Line breaks of any kind become line feeds.
+    /// Inserts pasted text; returns what was dropped. Line breaks of any kind become line feeds.
     pub(super) fn paste(&mut self, text: &str) -> LeftOut {
         self.take(text, Joining::Alone)
     }
 
-    /// Puts this text in place of all of it; one undo brings back what was there.
+    /// Replaces the whole text; one undo brings the old text back.
     pub(super) fn replace_all(&mut self, text: &str) -> LeftOut {
         let (text, left_out) = cleaned(text, MAX_BYTES);
         if text != self.text {
@@ -104,7 +103,7 @@ impl TextArea {
         left_out
     }
 
-    /// Carries out a change or a move. `room` is how many cells a row has, for moves by rows.
+    /// Carries out a change or a move. `room` is the number of cells in a row, for moves by rows.
     pub(super) fn edit(&mut self, edit: Edit, room: usize) {
         let column = self.column.take();
         match edit {
@@ -140,20 +139,20 @@ impl TextArea {
         }
     }
 
-    /// Puts the cursor on a cell: a row of all rows, and a column.
+    /// Moves the cursor to a cell, given by its row among all rows and its column.
     pub(super) fn point_at(&mut self, row: usize, column: usize, room: usize) {
         self.column = None;
         let rows = rows::Rows::of(&self.text, room);
         self.move_to(rows.position_at(&self.text, row, column));
     }
 
-    /// The first row to show of an area that shows `n_shown` rows, so that the cursor is seen.
+    /// The first row to show in an area of `n_shown` rows, so that the cursor is visible.
     pub(super) fn top(&self, rows: &rows::Rows, n_shown: usize) -> usize {
         let (row, _) = rows.cell_of(&self.text, self.cursor);
         super::steps::scrolled_to(self.top, row, rows.len(), n_shown.max(1))
     }
 
-    /// Remembers what is shown of an area of this size.
+    /// Remembers the first visible row of an area of this size.
     pub(super) fn settle(&mut self, room: usize, n_shown: usize) {
         self.top = self.top(&rows::Rows::of(&self.text, room), n_shown);
     }
@@ -174,7 +173,7 @@ impl TextArea {
         self.text.replace_range(from..to, text);
         self.history.push(change, joining == Joining::WithTyped);
         self.column = None;
-        // Two halves of one sign may have met.
+        // Two halves of one grapheme may have met.
         self.cursor = self.settled(from + text.len());
     }
 
@@ -199,7 +198,7 @@ impl TextArea {
         self.column = Some(column);
     }
 
-    /// The next position between two graphemes, from `position` on.
+    /// The first position between two graphemes at or after `position`.
     fn settled(&self, position: usize) -> usize {
         let mut cursor = GraphemeCursor::new(position, self.text.len(), true);
         match cursor.is_boundary(&self.text, 0) {
@@ -216,7 +215,7 @@ impl TextArea {
         self.cursor + self.text[self.cursor..].graphemes(true).next().map_or(0, str::len)
     }
 
-    /// The beginning of the word that the cursor is in or behind.
+    /// The beginning of the word that the cursor is in or after.
     fn word_before(&self) -> usize {
         let words = self.text[..self.cursor].split_word_bound_indices().rev();
         words.skip_while(|(_, word)| !is_word(word)).map(|(start, _)| start).next().unwrap_or(0)
@@ -241,7 +240,7 @@ impl TextArea {
     }
 }
 
-/// Whether a change joins the typed ones before it, so that one undo takes them back together.
+/// Whether a change joins the typed ones before it, so that one undo reverts them together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Joining {
     WithTyped,

@@ -1,6 +1,7 @@
-//! From a text to the rows of cells that show it, and between positions in the one and cells of the other.
+//! Maps a text to the rows of cells that show it, and positions in the text to cells and back.
 //!
-//! Nothing here changes a text. What a row shows is cleaned as everything on the screen is, so a sign that
+//! Nothing here changes a text. Rows are cleaned like everything on the screen, so a character whose width
+//! terminals disagree about is shown in parts, and still moves as one.
 //! terminals disagree about is shown by its parts, and still moves as one.
 
 use std::borrow::Cow;
@@ -9,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ui::text;
 
-/// The rows of a text, each a part of it. Together they are all of it but the line feeds.
+/// The rows of a text, each a part of it. Together they are the whole text except for the line feeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rows {
     rows: Vec<Row>,
@@ -20,13 +21,13 @@ pub(crate) struct Rows {
 struct Row {
     start: usize,
     end: usize,
-    /// Whether the text goes on in the next row without a line feed.
+    /// Whether the text continues in the next row without a line feed.
     goes_on: bool,
 }
 
 impl Rows {
-    /// Breaks a text into rows of at most `room` cells, with one more cell for the cursor behind them.
-    /// Blanks at a break stay at the end of their row, and may stand beyond it.
+    /// Breaks a text into rows of at most `room` cells, one of which is reserved for the cursor at the end.
+    /// Spaces at a break stay at the end of their row, and may lie beyond `room`.
     pub(crate) fn of(text: &str, room: usize) -> Rows {
         let room = room.saturating_sub(1).max(2);
         let mut rows = Vec::new();
@@ -43,7 +44,7 @@ impl Rows {
         self.rows.len()
     }
 
-    /// What a row shows.
+    /// The text shown in a row.
     pub(crate) fn shown(&self, text: &str, row: usize) -> String {
         self.rows
             .get(row)
@@ -57,14 +58,14 @@ impl Rows {
         (row, text[start..position].graphemes(true).map(cells).sum())
     }
 
-    /// The position that is shown at a column of a row, or the nearest one before.
+    /// The position shown at a column of a row, or the nearest one before it.
     pub(crate) fn position_at(&self, text: &str, row: usize, column: usize) -> usize {
         let Some(row) = self.rows.get(row.min(self.rows.len().saturating_sub(1))) else { return 0 };
         let mut used = 0;
         let mut position = row.start;
         for grapheme in text[row.start..row.end].graphemes(true) {
             used += cells(grapheme);
-            // The end of a row that goes on is the beginning of the next.
+            // The end of a row that continues is the beginning of the next.
             let is_last = row.goes_on && position + grapheme.len() == row.end;
             if used > column || is_last {
                 break;
@@ -84,7 +85,7 @@ fn break_line(line: &str, offset: usize, room: usize, rows: &mut Vec<Row>) {
     }
     let mut start = 0;
     let mut used = 0;
-    // Where the row may end, and what the text behind takes by now.
+    // Where the row may end, and the cells taken by the text after that.
     let mut last_break: Option<(usize, usize)> = None;
     let mut before = Cow::Borrowed("");
     for (position, grapheme) in line.grapheme_indices(true) {
@@ -109,7 +110,7 @@ fn break_line(line: &str, offset: usize, room: usize, rows: &mut Vec<Row>) {
     rows.push(Row { start: offset + start, end: offset + line.len(), goes_on: false });
 }
 
-/// What decides where a row may end.
+/// The form of a grapheme that decides where a row may end.
 fn seen(grapheme: &str) -> Cow<'_, str> {
     match grapheme.as_bytes() {
         [b' '..=b'~'] => Cow::Borrowed(grapheme),

@@ -1,4 +1,4 @@
-//! The written text, edit by edit, and whatever is done to it.
+//! Tests of the text area: edit by edit, and under random edits.
 
 use proptest::prelude::*;
 
@@ -71,7 +71,7 @@ fn what_is_seen_as_one_sign_goes_as_one() {
         assert_eq!(after(&format!("a{sign}|b"), Edit::Left), format!("a|{sign}b"));
         assert_eq!(after(&format!("a|{sign}b"), Edit::Right), format!("a{sign}|b"));
     }
-    // The mark joins the letter before it when what stood between them goes.
+    // The accent joins the letter before it when the text between them is deleted.
     assert_eq!(after("e\n|\u{301}x", Edit::Erase), "e\u{301}|x");
 }
 
@@ -93,7 +93,7 @@ fn words_are_taken_back_one_by_one_and_made_again() {
         seen.push(marked(&area));
     }
     assert_eq!(seen, ["use the  |", "use |", "|", "|", "use |", "use the  |"]);
-    // What is typed now takes the place of what was taken back.
+    // New text replaces the undone changes.
     type_all(&mut area, "x");
     area.edit(Edit::Redo, ROOM);
     assert_eq!(marked(&area), "use the  x|");
@@ -155,7 +155,7 @@ fn rows_of(text: &str, room: usize) -> Vec<String> {
 
 #[test]
 fn long_lines_break_at_blanks_and_between_wide_signs() {
-    // One cell of the room is for the cursor.
+    // One cell of the room is reserved for the cursor.
     assert_eq!(rows_of("to be or not to be", 9), ["to be or ", "not to ", "be"]);
     assert_eq!(rows_of("abcdefghij\nk", 5), ["abcd", "efgh", "ij", "k"]);
     assert_eq!(rows_of("完了です。次に", 9), ["完了で", "す。次に"]);
@@ -175,7 +175,7 @@ fn the_cursor_has_a_cell_and_goes_through_rows() {
     assert_eq!(rows.cell_of(text, "日本語 ".len()), (1, 0));
     assert_eq!(rows.cell_of(text, "日本語 abc".len()), (1, 3));
     assert_eq!(rows.cell_of(text, text.len()), (2, 2));
-    // In the middle of a wide sign, and behind the end of a row that goes on.
+    // In the middle of a wide character, and beyond the end of a row that continues.
     assert_eq!(rows.position_at(text, 0, 3), "日".len());
     assert_eq!(rows.position_at(text, 0, 99), "日本語".len());
     assert_eq!(rows.position_at(text, 1, 99), "日本語 abc".len());
@@ -269,8 +269,8 @@ fn any_piece() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is done: the cursor is between two signs, its cell lies in the room, rows are the whole
-    /// text, and taking everything back ends where it began.
+    /// After any edits, the cursor is between two graphemes, its cell lies within the room, the rows are the
+    /// whole text, and undoing everything restores the first text.
     #[test]
     fn nothing_breaks_a_text(steps in prop::collection::vec((any_edit(), any_piece(), any::<bool>()), 0..60), room in 3_usize..30) {
         use unicode_segmentation::GraphemeCursor;

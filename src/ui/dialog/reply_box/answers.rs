@@ -1,4 +1,4 @@
-//! What an answer of the engine does to the box.
+//! Applies the engine's answers to the reply box.
 
 use super::reply::{Confirm, ReplyBox, Stage, Stop};
 use crate::model::{ActionClass, ActionKind, ActionOutcome, ActionProblem, Receipt, ReplyPlan};
@@ -7,13 +7,14 @@ use crate::ui::dialog::Step;
 use crate::ui::text_area::TextArea;
 
 impl ReplyBox {
-    /// What became of an action on its workspace; `None` when that is no affair of this box.
+    /// Applies the outcome of an action on its workspace; `None` if it does not concern this box.
     pub(super) fn answered(&mut self, kind: ActionKind, outcome: &ActionOutcome) -> Option<Step> {
         match outcome {
             ActionOutcome::ReplyPlanned(plan) if plan.session == self.session => Some(self.planned(plan)),
             ActionOutcome::Replied(receipt) if receipt.session == self.session => Some(self.replied(receipt)),
             ActionOutcome::Failed(problem) => self.failed(kind, problem),
-            // A plan for the session before: the one for this session may have found it busy.
+            // A plan for the previous session: the one for this session may have been refused because another
+            // action was running.
             ActionOutcome::ReplyPlanned(_) => {
                 let is_waiting = matches!(self.stage, Stage::Stopped(Stop::NoWay(_)));
                 let intents = if is_waiting { self.plan_again() } else { Vec::new() };
@@ -38,7 +39,7 @@ impl ReplyBox {
         }
     }
 
-    /// Shown anew: how it goes, or a permission prompt, comes under the fingers of somebody who types.
+    /// The box is shown as new, since a plan or a permission prompt may appear while somebody is typing.
     fn planned(&mut self, plan: &ReplyPlan) -> Step {
         if matches!(self.stage, Stage::Sending { .. }) {
             return Step::stay();
@@ -72,7 +73,7 @@ impl ReplyBox {
                 }
                 true
             }
-            // What was typed into the pane, and was then seen in the record. What was written since stays.
+            // Text typed into the pane that was later found in the record. Text written since then stays.
             Stage::Stopped(Stop::Receipt(before)) if before.id == receipt.id => {
                 let is_unchanged = receipt.is_of(self.area.text());
                 if is_unchanged {
@@ -82,12 +83,12 @@ impl ReplyBox {
             }
             Stage::Stopped(_) | Stage::Choosing { .. } | Stage::Planning | Stage::Planned { .. } => false,
         };
-        // The engine forgets the draft of a session that was answered; what is still written is kept.
+        // The engine forgets the draft of an answered session, so text still in the box is kept again.
         let intents = if self.area.is_empty() { Vec::new() } else { vec![self.keep()] };
         if is_its {
             Step { intents, answer: Some(words), ..Step::close() }
         } else {
-            // Of an earlier one, while another is being written.
+            // The receipt of an earlier reply, while another is being written.
             self.remark = Some(words);
             Step { intents, ..Step::stay() }
         }

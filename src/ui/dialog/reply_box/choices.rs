@@ -1,4 +1,4 @@
-//! The answers that a question offers, each with the key that gives it.
+//! The answers that a question offers, each with its key.
 
 use crate::model::{Choice, Question};
 use crate::ui::input::{KeyCode, KeyPress};
@@ -8,17 +8,17 @@ use crate::ui::input::{KeyCode, KeyPress};
 pub(super) struct KeyedAnswer {
     /// The key, in lower case.
     pub(super) key: char,
-    /// What it stands for. Untrusted text.
+    /// What the answer means. Untrusted text.
     pub(super) words: String,
-    /// What is written into the box. Untrusted text.
+    /// The text that goes into the box. Untrusted text.
     pub(super) answer: String,
 }
 
-/// The answers of a question, as many as there are keys for.
+/// The answers of a question, at most as many as there are keys.
 pub(super) fn of(question: Option<&Question>) -> Vec<KeyedAnswer> {
     let choices = question.map(|question| question.choices.as_slice()).unwrap_or_default();
     let own: Option<Vec<char>> = choices.iter().map(own_key).collect();
-    // A label is the key only if each has one of its own.
+    // Labels serve as keys only if each yields a key and all keys differ.
     let own = own.filter(|keys| keys.iter().enumerate().all(|(at, key)| !keys[..at].contains(key)));
     let keys = own.unwrap_or_else(|| ('1'..='9').collect());
     let answers = question.map(Question::answers).unwrap_or_default();
@@ -30,14 +30,15 @@ pub(super) fn of(question: Option<&Question>) -> Vec<KeyedAnswer> {
     keyed.collect()
 }
 
-/// Which of these answers a key gives. The full-width signs of an input method count as plain.
+/// The index of the answer that a key selects. Full-width characters of an input method count as plain.
 pub(super) fn given(answers: &[KeyedAnswer], press: KeyPress) -> Option<usize> {
     let KeyCode::Char(sign) = press.folded().code else { return None };
     let sign = sign.to_ascii_lowercase();
     (!press.ctrl && !press.alt).then(|| answers.iter().position(|answer| answer.key == sign)).flatten()
 }
 
-/// The label as a key, where it is one sign that every keyboard has; of a word, like "yes", its first.
+/// The label as a key, if it is a single character that every keyboard has; of a word such as "yes", its first
+/// letter.
 fn own_key(choice: &Choice) -> Option<char> {
     let mut signs = choice.label.chars();
     let sign = signs.next()?;

@@ -1,35 +1,35 @@
-//! The keys of the box, as data, one table for each thing that it may be showing. What no table has is
+//! The keys of the reply box, as data: one table for each thing that it can show. Keys without a binding are
 //! written.
 
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::{Binding, bind, key, sign};
 
-/// What a key asks of the box.
+/// What a key does in the reply box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyAction {
-    /// Send what is written; where it cannot be sent, find out again how it would go.
+    /// Send the text; if it cannot be sent, plan again.
     Send,
-    /// Have it sent once the agent's turn has ended.
+    /// Send it once the agent's turn has ended.
     WhenIdle,
-    /// Begin a new line.
+    /// Start a new line.
     NewLine,
-    /// Write it in the person's editor.
+    /// Open it in the person's editor.
     Editor,
-    /// Take the last change back.
+    /// Undo the last change.
     Undo,
-    /// Make it again.
+    /// Redo it.
     Redo,
-    /// Turn to another session of the workspace.
+    /// Switch to another session of the workspace.
     OtherSession,
     /// Scroll the question up.
     ScrollUp,
     /// Scroll the question down.
     ScrollDown,
-    /// Close it; what was written is kept.
+    /// Close the box; the text is kept.
     Leave,
-    /// Say yes.
+    /// Confirm.
     Yes,
-    /// Say no.
+    /// Decline.
     No,
     /// Go to the agent's pane.
     Pane,
@@ -37,7 +37,7 @@ pub enum ReplyAction {
     Down,
     /// One session up.
     Up,
-    /// Take the selected session.
+    /// Choose the selected session.
     Take,
 }
 
@@ -47,7 +47,7 @@ const fn alt(code: KeyCode) -> KeyPress {
 
 const ESC: KeyPress = key(KeyCode::Esc);
 
-/// The keys while a reply is written. Every other character is part of it.
+/// The keys while a reply is written. Every other character becomes part of it.
 pub const BINDINGS: &[Binding<ReplyAction>] = &[
     bind(&[key(KeyCode::Enter)], ReplyAction::Send, "send").hinted("send"),
     bind(&[KeyPress::ctrl('s')], ReplyAction::WhenIdle, "send it when the agent's turn has ended")
@@ -79,7 +79,7 @@ pub(super) const OPTIONS: &[Binding<ReplyAction>] = &[
     bind(&[key(KeyCode::Tab)], ReplyAction::OtherSession, "another session"),
 ];
 
-/// The keys while a prompt is shown that is answered in its pane only.
+/// The keys while a prompt is shown that can only be answered in its pane.
 pub(super) const IN_PANE: &[Binding<ReplyAction>] = &[
     bind(&[key(KeyCode::Enter)], ReplyAction::Pane, "go to its pane").hinted("go to its pane"),
     bind(&[ESC], ReplyAction::Leave, "leave").hinted("leave"),
@@ -94,13 +94,13 @@ pub(super) const CONFIRM: &[Binding<ReplyAction>] = &[
     bind(&[sign('n'), ESC], ReplyAction::No, "no").hinted("no"),
 ];
 
-/// The same for an option of a question: no permission is given by it.
+/// The keys for confirming an option of a question, where Enter works too: it gives no permission.
 pub(super) const CHOOSE: &[Binding<ReplyAction>] = &[
     bind(&[key(KeyCode::Enter), sign('y')], ReplyAction::Yes, "yes").hinted("yes, send it"),
     bind(&[sign('n'), ESC], ReplyAction::No, "no").hinted("no"),
 ];
 
-/// The keys while a reply is on its way.
+/// The keys while a reply is being sent.
 pub(super) const SENDING: &[Binding<ReplyAction>] =
     &[bind(&[ESC], ReplyAction::Leave, "leave").hinted("leave; it goes on")];
 

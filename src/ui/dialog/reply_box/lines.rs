@@ -1,5 +1,5 @@
-//! What stands above the text, as lines: warnings, the question with the answers it offers, the permission
-//! with its options, and how the reply would go. Everything that others wrote is cleaned here.
+//! The lines above the text: warnings, the question with the answers it offers, the permission with its
+//! options, and how the reply would be sent. Foreign text is cleaned here.
 
 use ratatui::text::{Line, Span};
 
@@ -11,12 +11,12 @@ use crate::ui::dialog::Context;
 use crate::ui::look::{Look, Sign, TextStyle};
 use crate::ui::text;
 
-/// Behind the sign of a line.
+/// Indent behind the sign of a line.
 const INDENT: usize = 3;
-/// So many of the agent's last lines are shown where it asks nothing.
+/// At most this many of the agent's last lines are shown if it asks nothing.
 const MAX_LAST_WORDS: usize = 5;
 
-/// What a person can do after a reply that did not go, or not for certain.
+/// What a person can do after a reply that was not sent, or perhaps not.
 fn next_step(state: ReceiptState) -> &'static str {
     match state {
         ReceiptState::Held => "Look at its pane. Enter finds out how it can be sent now.",
@@ -27,7 +27,7 @@ fn next_step(state: ReceiptState) -> &'static str {
     }
 }
 
-/// Lines of one width and look.
+/// Collects lines of one width and look.
 struct Writer {
     lines: Vec<Line<'static>>,
     width: usize,
@@ -39,7 +39,7 @@ impl Writer {
         Writer { lines: Vec::new(), width, look }
     }
 
-    /// A paragraph for each line of a text, the first with a sign before it. Cleaned.
+    /// A paragraph for each line of a text, the first behind a sign. Cleaned.
     fn add(&mut self, sign: &str, words: &str, style: TextStyle) {
         let style = self.look.style(style);
         let indent = INDENT.max(text::width(sign) + 2);
@@ -52,7 +52,7 @@ impl Writer {
         }
     }
 
-    /// A key with what it does; a mark stands before the one that is selected.
+    /// A key and what it does, with a mark before the selected one.
     fn add_key(&mut self, mark: &str, key: &str, words: &str, style: TextStyle) {
         let look = self.look;
         let key = text::fit(&format!(" {} {key}", text::fit(mark, 1, look)), INDENT + 3, look);
@@ -68,7 +68,7 @@ impl Writer {
 }
 
 impl ReplyBox {
-    /// What is read before it is answered; scrolls where there is no room for all of it.
+    /// What to read before answering; it scrolls if there is not enough room.
     pub(super) fn head(&self, context: Context<'_>, width: usize) -> Vec<Line<'static>> {
         let mut writer = Writer::of(width, context.look);
         if let Stage::Choosing { among, selected } = &self.stage {
@@ -124,7 +124,7 @@ impl ReplyBox {
         }
     }
 
-    /// The end of what it said last, where it asks nothing and its words are known.
+    /// The end of the agent's last words, if it asks nothing and they are known.
     fn add_last_words(&self, context: Context<'_>, writer: &mut Writer) {
         let is_first =
             |name| context.view.and_then(|view| view.sessions.first()).map(sessions::name_of) == Some(name);
@@ -141,7 +141,7 @@ impl ReplyBox {
         }
     }
 
-    /// What must be seen before anything is sent: how it goes, what is asked, what went wrong.
+    /// What must be visible before anything is sent: how it is sent, what is asked, what went wrong.
     pub(super) fn facts(&self, context: Context<'_>, width: usize) -> Vec<Line<'static>> {
         let mut writer = Writer::of(width, context.look);
         let arrow = writer.sign(Sign::Arrow);
@@ -193,7 +193,7 @@ fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
     }
 }
 
-/// The dialog in which it asks, with the keys of its options where one can be chosen from here.
+/// The agent's dialog, with keys for its options if one can be chosen from here.
 fn add_asked(asked: &AskedByTool, can_choose: bool, writer: &mut Writer) {
     let n_questions = asked.questions.len();
     for (number, question) in asked.questions.iter().enumerate() {
@@ -210,7 +210,7 @@ fn add_asked(asked: &AskedByTool, can_choose: bool, writer: &mut Writer) {
     }
 }
 
-/// What a person can do where nothing can be sent: that first, and then why.
+/// What a person can do when nothing can be sent; the reason comes second.
 fn add_next_steps(plan: &ReplyPlan, writer: &mut Writer) {
     let arrow = writer.sign(Sign::Arrow);
     if plan.pane.is_some() {

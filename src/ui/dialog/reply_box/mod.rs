@@ -1,9 +1,9 @@
-//! The reply box: the question, and below it what a person writes to the agent.
+//! The reply box: the agent's question, and below it the person's reply.
 //!
-//! It sends nothing: what is sent leaves as an intent, and only after it was shown how it would go. What is
-//! written is kept with every change ([`Intent::KeepDraft`]) and taken out only when a receipt says that
-//! it went. A prompt on the agent's screen gets no text: its options are confirmed one by one, and Enter gives
-//! no permission.
+//! It sends nothing itself: a reply leaves as an intent, and only after the box has shown how it would be sent.
+//! The text is kept at every change ([`Intent::KeepDraft`]) and removed only when a receipt says that it was
+//! sent. A prompt on the agent's screen gets no text: its options are confirmed one by one, and Enter gives no
+//! permission.
 
 mod answers;
 mod choices;
@@ -29,8 +29,11 @@ pub use keys::{BINDINGS, ReplyAction};
 pub use reply::ReplyBox;
 use reply::{Mode, Stage};
 
-/// Opens the box for a workspace, with this text in it if there is no other; answers what the engine is
-/// asked first. In words why there is nobody to reply to.
+/// Opens the box for a workspace, with `draft` in it if there is no other text. Returns the intents for the
+/// engine.
+///
+/// # Errors
+/// A message saying why there is nobody to reply to.
 pub(in crate::ui) fn begin(
     view: &WorkspaceView,
     draft: Option<&str>,
@@ -56,7 +59,8 @@ pub(in crate::ui) fn begin(
     Ok((reply, intents))
 }
 
-/// Opens the box for one session, the first if none is named, with this text behind what was written before.
+/// As [`begin`], for one session (the first if `session` is `None`), with `text` appended to what was written
+/// there before.
 pub(in crate::ui) fn begin_with(
     view: &WorkspaceView,
     session: Option<SessionName>,
@@ -68,7 +72,7 @@ pub(in crate::ui) fn begin_with(
         intents = reply.turn_to(session, Some(view));
     }
     let before = reply.area.text().trim_end();
-    // What was left there unsent must not be sent a second time with the same points.
+    // Unsent text that already contains these points must not get them a second time.
     let whole = match before {
         "" => text.to_owned(),
         before if before.contains(text.trim()) => before.to_owned(),

@@ -1,5 +1,5 @@
-//! Where the parts of the box stand: what is read, how it goes, and what is written. The same division
-//! serves the frame, the mouse and the keys that scroll.
+//! Places the parts of the reply box: what to read, how it is sent, and the text. Drawing, the mouse and the
+//! scrolling keys share this division.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -14,19 +14,19 @@ use crate::ui::text_area::rows::Rows;
 
 /// Lines longer than this are hard to read; the rest of a wide screen stays empty.
 const MAX_WIDTH: u16 = 120;
-/// The mark before what is written.
+/// Width of the mark before the text.
 const MARGIN: u16 = 3;
-/// So many rows a text has from the start, where there is room.
+/// A text gets at least this many rows, if there is room.
 const LEAST_ROWS: usize = 3;
 
-/// The parts of the box at one size, from its top down.
+/// The parts of the box at one size, from top to bottom.
 struct Parts {
     width: u16,
     head: Vec<Line<'static>>,
     n_head: usize,
     facts: Vec<Line<'static>>,
     n_facts: usize,
-    /// `None` where nothing is written.
+    /// `None` if no text is written.
     rows: Option<Rows>,
     n_rows: usize,
 }
@@ -66,7 +66,7 @@ impl ReplyBox {
         u16::try_from(n_lines).unwrap_or(u16::MAX)
     }
 
-    /// Keeps what is shown in what there is, after every change.
+    /// Adjusts scrolling to what exists; called after every change.
     pub(super) fn settle(&mut self, context: Context<'_>) {
         let parts = self.parts(context, context.room.height);
         self.top = self.top.min(parts.head.len().saturating_sub(parts.n_head));
@@ -82,7 +82,7 @@ impl ReplyBox {
         self.top = step.scroll(self.top, parts.head.len(), parts.n_head);
     }
 
-    /// Puts the cursor where the mouse was pressed.
+    /// Moves the cursor to a mouse press.
     pub(super) fn point_at(&mut self, at: Position, context: Context<'_>) {
         let parts = self.parts(context, context.room.height);
         let above = parts.n_head + parts.n_facts;
@@ -96,7 +96,7 @@ impl ReplyBox {
         }
     }
 
-    /// Which lines of a long question are shown.
+    /// Which lines of a long question are visible.
     pub(super) fn place(&self, context: Context<'_>) -> String {
         let parts = self.parts(context, context.room.height);
         let n_lines = parts.head.len();
@@ -126,7 +126,7 @@ impl ReplyBox {
         self.draw_text(buffer, text, &rows, context)
     }
 
-    /// The text; answers where the cursor stands, so that an input method opens there.
+    /// Draws the text; returns the cursor position, where an input method opens.
     fn draw_text(
         &self,
         buffer: &mut Buffer,

@@ -1,4 +1,4 @@
-//! A reply that is being written: how far it is, and what of it can be asked. It draws nothing and knows no key.
+//! A reply that is being written: its stage, and questions about it. Draws nothing and knows no key.
 
 use super::choices::{self, KeyedAnswer};
 use super::keys::{self, ReplyAction};
@@ -19,73 +19,72 @@ pub struct ReplyBox {
     pub(super) stage: Stage,
     /// The answer that a key put into the box.
     pub(super) picked: Option<Picked>,
-    /// Whether all of the text was written before the box opened, perhaps for another question: then the
-    /// first Enter sends nothing.
+    /// Whether the whole text was written before the box opened, perhaps for another question. The first Enter
+    /// then sends nothing.
     pub(super) is_old: bool,
-    /// What is said of the last input. Untrusted.
+    /// The message about the last input. Untrusted.
     pub(super) remark: Option<String>,
-    /// The first line above the text that is shown.
+    /// The first visible line above the text.
     pub(super) top: usize,
 }
 
-/// How far the reply is.
+/// The stage of the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Several sessions wait; one is chosen by its position among them.
+    /// Several sessions wait; `selected` is the position of one among them.
     Choosing { among: Vec<SessionName>, selected: usize },
-    /// It is being found out how it would go.
+    /// How it would be sent is being determined.
     Planning,
-    /// It is known how it would go.
+    /// How it would be sent is known.
     Planned { plan: Box<ReplyPlan>, confirm: Confirm },
-    /// It is on its way. The text until then; `None` for an answer to a permission prompt.
+    /// It is being sent. `text` is the text sent; `None` for an answer to a permission prompt.
     Sending { plan: Box<ReplyPlan>, text: Option<String> },
-    /// It did not go, or not for certain.
+    /// It was not sent, or perhaps not.
     Stopped(Stop),
 }
 
-/// What is asked before it is sent.
+/// What is to be confirmed before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Confirm {
     Nothing,
-    /// Whether this option of the prompt that the session shows is the answer.
+    /// That this option of the session's prompt is the answer.
     Option(usize),
-    /// Whether it is to be sent though an earlier one may have been.
+    /// That it is to be sent although an earlier one may have been sent already.
     Again,
 }
 
-/// Why it did not go.
+/// Why it was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// There is no way for it.
+    /// There is no way to send it.
     NoWay(ActionProblem),
-    /// It failed.
     Failed(ActionProblem),
-    /// It was refused, or it is not known whether it went.
+    /// It was refused, or it is unknown whether it was sent.
     Receipt(Box<Receipt>),
 }
 
 /// An answer that a key put into the box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Picked {
-    /// The sign that was typed: should more be typed, it was the beginning of a text.
+    /// The character that was typed: if more is typed, it was the beginning of a text.
     pub(super) typed: char,
     pub(super) answer: String,
 }
 
-/// What the box is for at this moment; each has keys of its own.
+/// What the box is for at this moment; each mode has keys of its own.
 #[derive(Clone, Copy)]
 pub(super) enum Mode {
     Sessions,
     Writing,
-    /// One of so many options is chosen; of none until it is known what can be answered.
+    /// One of this many options is chosen; zero until it is known what can be answered.
     Options(usize),
-    /// It is answered on its own screen only.
+    /// It can be answered only on its own screen.
     InPane,
     Confirm,
     Sending,
 }
 
-/// How many options the prompt has that the session shows; `None` where words are written.
+/// How many options the session's prompt has; `None` if it takes words.
 pub(super) fn plan_options(plan: &ReplyPlan) -> Option<usize> {
     match (&plan.permission, &plan.asked) {
         (Some(prompt), _) => Some(prompt.options.len()),
@@ -110,7 +109,7 @@ impl ReplyBox {
         }
     }
 
-    /// Whether one can go to the pane of the session.
+    /// Whether the session's pane is known, so that one can go there.
     pub(super) fn has_pane(&self) -> bool {
         self.plan().is_some_and(|plan| plan.pane.is_some())
     }
@@ -122,7 +121,6 @@ impl ReplyBox {
         if is_asked && !is_permission { keys::CHOOSE } else { keys::CONFIRM }
     }
 
-    /// The plan, once there is one.
     pub(super) fn plan(&self) -> Option<&ReplyPlan> {
         match &self.stage {
             Stage::Planned { plan, .. } | Stage::Sending { plan, .. } => Some(plan),
@@ -136,7 +134,7 @@ impl ReplyBox {
         choices::of(planned.or_else(|| sessions::asked(view, &self.session).1))
     }
 
-    /// Writes to this session from now on, what was written to it before.
+    /// Switches to this session, with the text written to it before.
     pub(super) fn turn_to(&mut self, session: SessionName, view: Option<&WorkspaceView>) -> Vec<Intent> {
         let drafts = view.map(|view| view.drafts.as_slice()).unwrap_or_default();
         let draft = drafts.iter().find(|draft| draft.session == session);
@@ -154,7 +152,7 @@ impl ReplyBox {
         vec![Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) }]
     }
 
-    /// Keeps what is written now, if that is not what was written before.
+    /// Keeps the current text if it differs from `before`.
     pub(super) fn kept(&self, before: &str) -> Step {
         let is_changed = before != self.area.text();
         Step { intents: is_changed.then(|| self.keep()).into_iter().collect(), ..Step::stay() }
@@ -165,7 +163,7 @@ impl ReplyBox {
         Intent::KeepDraft { workspace: self.workspace.clone(), draft }
     }
 
-    /// It asks something else now: no key confirms anything in it before that could be read.
+    /// The box asks something else now: no key confirms anything before that could be read.
     pub(super) fn shown_anew(intents: Vec<Intent>) -> Step {
         Step { intents, is_new_question: true, ..Step::stay() }
     }

@@ -1,15 +1,14 @@
-//! To whom a reply can go: the sessions of a workspace, and those that only a draft is left of.
+//! Who can receive a reply: the sessions of a workspace, and sessions of which only a draft is left.
 
 use crate::model::{ActivityState, Question, SessionName, SessionView, Timestamp, WorkspaceView};
 use crate::present::{sessions, sets};
 use crate::ui::text;
 
-/// The name of a session.
 pub(super) fn name_of(session: &SessionView) -> SessionName {
     SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() }
 }
 
-/// All to whom a reply can be written, the one whose words count first.
+/// All sessions that a reply can be written to, first the one whose words decide.
 pub(super) fn all(view: &WorkspaceView) -> Vec<SessionName> {
     let mut names: Vec<SessionName> = view.sessions.iter().map(name_of).collect();
     for draft in &view.drafts {
@@ -20,7 +19,8 @@ pub(super) fn all(view: &WorkspaceView) -> Vec<SessionName> {
     names
 }
 
-/// Those that wait for the person. A supervised run that waits tells its agent's session the answer itself.
+/// The sessions that wait for the person. For a supervised run that waits, it is the run itself, which passes
+/// the answer to its agent.
 pub(super) fn waiting(view: &WorkspaceView) -> Vec<SessionName> {
     if let Some(run) = view.run.as_ref().filter(|run| run.question.is_some()) {
         return vec![run.name()];
@@ -28,7 +28,7 @@ pub(super) fn waiting(view: &WorkspaceView) -> Vec<SessionName> {
     view.sessions.iter().filter(|session| sessions::waits(session)).map(name_of).collect()
 }
 
-/// The session as it is now; `None` when it is gone.
+/// The session as of now; `None` if it no longer exists.
 pub(super) fn find<'a>(view: Option<&'a WorkspaceView>, name: &SessionName) -> Option<&'a SessionView> {
     view?.sessions.iter().find(|session| session.agent == name.agent && session.session_id == name.session_id)
 }
@@ -39,7 +39,7 @@ pub(super) fn shows_a_prompt(view: Option<&WorkspaceView>, name: &SessionName) -
     waits_for_a_permission(session) || session.is_some_and(|session| session.asks.is_some())
 }
 
-/// Whether its turn goes on, or may go on, and nothing on its screen waits for a key.
+/// Whether its turn continues, or may continue, and nothing on its screen waits for a key.
 pub(super) fn is_busy(view: Option<&WorkspaceView>, name: &SessionName) -> bool {
     find(view, name).is_some_and(|session| match session.activity.state {
         ActivityState::Working | ActivityState::Background | ActivityState::Unknown => true,
@@ -49,12 +49,11 @@ pub(super) fn is_busy(view: Option<&WorkspaceView>, name: &SessionName) -> bool 
     })
 }
 
-/// Whether it waits for a permission.
 pub(super) fn waits_for_a_permission(session: Option<&SessionView>) -> bool {
     session.is_some_and(|session| session.activity.state == ActivityState::NeedsPermission)
 }
 
-/// What it asks, by its own words: the words, and the question in them.
+/// What the session asks in its own words: the words, and the question in them.
 pub(super) fn asked<'a>(
     view: Option<&'a WorkspaceView>,
     name: &SessionName,
@@ -64,7 +63,7 @@ pub(super) fn asked<'a>(
     (words.or_else(|| sessions::asked(session)), session.question.as_ref())
 }
 
-/// A session in a line: who it is, and all of what it does. Cleaned.
+/// A session in one line: its name, and everything it does. Cleaned.
 pub(super) fn label(view: Option<&WorkspaceView>, name: &SessionName, now: Timestamp) -> String {
     let does = find(view, name).map_or_else(
         || sets::activity(ActivityState::Gone).to_owned(),
@@ -73,7 +72,7 @@ pub(super) fn label(view: Option<&WorkspaceView>, name: &SessionName, now: Times
     format!("{}  {}", called(view, name), text::line(&does))
 }
 
-/// A session in a few words: who it is, and its state. Cleaned.
+/// A session in a few words: its name and its state. Cleaned.
 pub(super) fn in_short(view: Option<&WorkspaceView>, name: &SessionName) -> String {
     let state = find(view, name).map_or(ActivityState::Gone, |session| session.activity.state);
     format!("{}  {}", called(view, name), sets::activity(state))

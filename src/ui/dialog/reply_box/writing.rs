@@ -1,4 +1,4 @@
-//! What a key does to the box.
+//! The effect of each key on the reply box.
 
 use super::keys::{self, ReplyAction};
 use super::panel::text_room;
@@ -25,7 +25,7 @@ impl ReplyBox {
             Some(ReplyAction::OtherSession) => return self.other_session(context),
             Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
             Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
-            // The text knows its own keys.
+            // The text area handles these keys itself.
             _ => return self.write(press, context),
         }
         Step::stay()
@@ -60,12 +60,12 @@ impl ReplyBox {
         self.kept(&before)
     }
 
-    /// Whether the box holds an answer that a key put there, and nothing else.
+    /// Whether the box contains an answer that a key put there, and nothing else.
     pub(super) fn is_picked(&self) -> bool {
         self.picked.as_ref().is_some_and(|picked| picked.answer == self.area.text())
     }
 
-    /// More is typed: the key that put an answer into the box was the beginning of a text.
+    /// More is typed, so the key that put an answer into the box was the beginning of a text.
     fn unpick(&mut self) {
         if self.is_picked()
             && let Some(picked) = self.picked.take()
@@ -104,7 +104,7 @@ impl ReplyBox {
         Step::stay()
     }
 
-    /// Has it sent once the turn has ended.
+    /// Sends the text once the turn has ended.
     fn hold(&mut self, context: Context<'_>) -> Step {
         let text = self.area.text().trim();
         let problem = if text.is_empty() {
@@ -134,7 +134,7 @@ impl ReplyBox {
         ReplyBox::shown_anew(intents)
     }
 
-    /// Sends what is written.
+    /// Sends the text.
     fn send(&mut self, plan: Box<ReplyPlan>) -> Step {
         let text = self.area.text().to_owned();
         self.picked = None;
@@ -147,7 +147,7 @@ impl ReplyBox {
         Step { intents: vec![Intent::Action { workspace: self.workspace.clone(), action }], ..Step::stay() }
     }
 
-    /// Leaves: the text was kept with each change.
+    /// Leaves; the text was already kept at each change.
     fn leave(&self) -> Step {
         let answer = (!self.area.is_empty()).then(|| "the draft is kept".to_owned());
         Step { answer, ..Step::close() }
@@ -219,7 +219,7 @@ impl ReplyBox {
             Some(ReplyAction::OtherSession) => return self.other_session(context),
             Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
             Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
-            // Nothing is decided by going there; but Enter of a text that was being typed must not go.
+            // Going there decides nothing, but an Enter meant for a text that was being typed must not jump.
             Some(ReplyAction::Pane) if context.is_armed && self.has_pane() => {
                 return Step::want(Intent::JumpToPane {
                     workspace: self.workspace.clone(),
@@ -254,7 +254,7 @@ impl ReplyBox {
     }
 }
 
-/// What is sent for an option of the prompt that the session shows.
+/// What is sent for an option of the session's prompt.
 fn body_of(plan: &ReplyPlan, place: usize) -> Option<ReplyBody> {
     if let Some(prompt) = &plan.permission {
         let answer = prompt.options.get(place)?.answer.clone();

@@ -1,5 +1,5 @@
-//! What a person has to know before a rescue, beside its paths: the record, what could not be recorded exactly,
-//! and programs that could take part. Every text of others is cleaned here.
+//! What a person must know before a rescue, apart from its paths: the record, what could not be recorded
+//! exactly, and programs that could run. Foreign text is cleaned here.
 
 use ratatui::text::Line;
 
@@ -9,7 +9,7 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// More gaps than this are counted, not named one by one.
+/// At most this many gaps are named; the rest are counted.
 const MAX_GAPS: usize = 20;
 
 /// What could not be recorded exactly.
@@ -30,7 +30,7 @@ pub(super) fn gaps(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static
     sentences.into_iter().flat_map(signed).collect()
 }
 
-/// The programs that a person can have take part.
+/// The programs that the person can choose to run.
 pub(super) fn programs(
     programs: &PlannedPrograms,
     wanted: Option<WantedProgram>,

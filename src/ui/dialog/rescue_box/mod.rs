@@ -1,7 +1,7 @@
-//! The preview of a rescue: every path with its state and size, what is left out and why, the message,
-//! the branch. What is confirmed is what is shown, or nothing.
+//! The preview of a rescue: every path with its state and size, what is left out and why, the message, the
+//! branch. Exactly what is shown is confirmed, or nothing.
 //!
-//! Only the rows that are seen are built: a plan may have tens of thousands of paths.
+//! Only visible rows are built: a plan may have tens of thousands of paths.
 
 mod facts;
 mod preview;
@@ -28,7 +28,7 @@ pub use preview::RescueBox;
 use preview::Writing;
 use rows::Row;
 
-/// What stands before the name that is written.
+/// Label of the author field.
 const AUTHOR: &str = "author";
 
 impl Modal for RescueBox {
@@ -42,7 +42,7 @@ impl Modal for RescueBox {
         }
         let Some(action) = action_of(self.table(), press) else { return Step::stay() };
         if action == BoxAction::Yes && self.lacks_author_only() {
-            // git knows no name for the commit: it is asked for here, and `y` commits then.
+            // git knows no author for the commit, so ask for one; `y` commits afterwards.
             self.writing = Some(Writing::Author(Field::default()));
             return Step::stay();
         }
@@ -167,7 +167,7 @@ impl RescueBox {
         if self.is_possible() { RESCUE } else { REFUSED }
     }
 
-    /// Whether a key means something in this plan, at the row of the cursor.
+    /// Whether a key does something in this plan, at the row of the cursor.
     fn is_offered(&self, action: BoxAction, context: Context<'_>) -> bool {
         let programs = &self.plan.programs;
         match action {
@@ -218,7 +218,7 @@ impl RescueBox {
                     self.taken_in.insert(position);
                 }
                 plan.choose_paths(|paths| paths[position].left_out = (!is_in).then_some(why));
-                // Messages that a person wrote are as they were.
+                // Messages that the person wrote stay as they were.
                 (self.chosen.message, self.chosen.splits) = (plan.message, plan.splits);
                 Step::stay()
             }
@@ -229,7 +229,7 @@ impl RescueBox {
         }
     }
 
-    /// How many rows are shown below the lines that always stand.
+    /// How many rows are visible below the pinned lines.
     fn n_shown(&self, context: Context<'_>) -> usize {
         let n_pinned = self.pinned(context).len();
         usize::from(context.room.height).saturating_sub(n_pinned).max(1)
@@ -241,7 +241,7 @@ impl RescueBox {
         self.top = scrolled_to(self.top, self.cursor, n_rows, self.n_shown(context));
     }
 
-    /// The lines that always stand: what is confirmed, or written.
+    /// The lines that are always visible: what is confirmed, or what is being written.
     fn pinned(&self, context: Context<'_>) -> Vec<Line<'static>> {
         let sheet = context.sheet();
         match &self.writing {
@@ -254,7 +254,7 @@ impl RescueBox {
             None => {
                 let mut lines = rows::pinned(self, sheet);
                 lines.extend(rows::cut_name(self, sheet, self.cursor));
-                // On the smallest screen something of the rest is to be seen, too.
+                // On the smallest screen, one line is left for the rest.
                 lines.truncate(usize::from(context.room.height).saturating_sub(1).max(1));
                 lines
             }

@@ -1,5 +1,4 @@
-//! A planned rescue before a person said yes, and what they chose of what the plan offers. It draws nothing and
-//! knows no key.
+//! A planned rescue before it is confirmed, and the person's choices in it. Draws nothing and knows no key.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,22 +11,22 @@ use crate::ui::dialog::field::Field;
 use crate::ui::dialog::message_area::MessageArea;
 use crate::ui::text;
 
-/// A planned rescue before a person said yes.
+/// A planned rescue that the person has not yet confirmed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RescueBox {
     pub(super) workspace: WorkspaceId,
     /// Its name, cleaned.
     pub(super) name: String,
     pub(super) plan: Arc<RescuePlan>,
-    /// The positions of paths in the order in which they are shown: what is left out first.
+    /// The positions of the paths in display order: those left out come first.
     pub(super) order: Arc<[usize]>,
     pub(super) n_left_out: usize,
-    /// The positions of left-out paths that a person took in.
+    /// The positions of left-out paths that the person included.
     pub(super) taken_in: BTreeSet<usize>,
-    /// What a person chose of what the plan offers.
+    /// The person's choices.
     pub(super) chosen: Chosen,
     pub(super) writing: Option<Writing>,
-    /// A message that was written and left.
+    /// A message that was written and abandoned.
     pub(super) draft: Option<MessageArea>,
     pub(super) cursor: usize,
     pub(super) top: usize,
@@ -40,15 +39,15 @@ pub(super) struct Chosen {
     pub(super) message: String,
     pub(super) target: Option<CommitTarget>,
     pub(super) split: Option<SplitKind>,
-    /// The ways of several commits, with messages for what is taken in.
+    /// The ways to split into several commits, with messages that cover the included paths.
     pub(super) splits: Vec<PlannedSplit>,
     pub(super) author: Option<CommitAuthor>,
-    /// What a person wants to run.
+    /// The program that the person wants to run.
     pub(super) wanted: Option<WantedProgram>,
 }
 
 impl Chosen {
-    /// Wants a program, or not any more; it is one of them.
+    /// Turns a program on or off; at most one is on.
     pub(super) fn toggle(&mut self, program: WantedProgram) {
         self.wanted = if self.wanted == Some(program) { None } else { Some(program) };
     }
@@ -57,14 +56,12 @@ impl Chosen {
 /// What is being written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Writing {
-    /// The message.
     Message(MessageArea),
-    /// Name and mail address.
+    /// The author's name and mail address.
     Author(Field),
 }
 
 impl RescueBox {
-    /// A preview of a plan.
     pub(in crate::ui) fn new(view: &WorkspaceView, plan: RescuePlan) -> RescueBox {
         let is_left_out = |position: &usize| plan.paths[*position].left_out.is_some();
         let (left_out, taken): (Vec<usize>, Vec<usize>) = (0..plan.paths.len()).partition(is_left_out);
@@ -77,7 +74,7 @@ impl RescueBox {
             taken_in: BTreeSet::new(),
             chosen: Chosen {
                 message: plan.message.clone(),
-                // Where HEAD is no usual place, the new branch is chosen beforehand, and the box says why.
+                // If HEAD is not where commits usually go, the new branch is preselected, and the box says why.
                 target: plan.target.clone().or_else(|| plan.targets.first().cloned()),
                 split: plan.split,
                 splits: plan.splits.clone(),
@@ -92,7 +89,7 @@ impl RescueBox {
         }
     }
 
-    /// The paths that the commit would hold.
+    /// The paths that the commit would contain.
     pub(super) fn committed(&self) -> impl Iterator<Item = &PlannedPath> {
         let is_in = |(position, path): &(usize, &PlannedPath)| {
             path.left_out.is_none() || self.taken_in.contains(position)
@@ -100,22 +97,22 @@ impl RescueBox {
         self.plan.paths.iter().enumerate().filter(is_in).map(|(_, path)| path)
     }
 
-    /// The way of several commits that is chosen.
+    /// The chosen way to split into several commits.
     pub(super) fn split(&self) -> Option<&PlannedSplit> {
         self.chosen.splits.iter().find(|split| Some(split.kind) == self.chosen.split)
     }
 
-    /// Whether a commit can be made at all, and a person can say where it goes.
+    /// Whether a commit is possible at all, so that the person can choose where it goes.
     pub(super) fn is_possible(&self) -> bool {
         !self.plan.targets.is_empty()
     }
 
-    /// Whether all is there that a commit needs.
+    /// Whether nothing is missing for a commit.
     pub(super) fn can_commit(&self) -> bool {
         self.chosen.author.is_some() && self.has_content()
     }
 
-    /// Whether nothing but the name is missing that the commit is to bear.
+    /// Whether only the author of the commit is missing.
     pub(super) fn lacks_author_only(&self) -> bool {
         self.chosen.author.is_none() && self.has_content()
     }
@@ -124,7 +121,7 @@ impl RescueBox {
         self.chosen.target.is_some() && self.committed().next().is_some()
     }
 
-    /// Whether the message is being written: it stands above then.
+    /// Whether the message is being written; it is then shown in the pinned lines.
     pub(super) fn writes_message(&self) -> bool {
         matches!(self.writing, Some(Writing::Message(_)))
     }
@@ -136,7 +133,7 @@ impl RescueBox {
         self.chosen.target = targets.get(next).cloned();
     }
 
-    /// One commit, then each way of several, and round.
+    /// Steps through one commit and each way of several, then starts over.
     pub(super) fn next_split(&mut self) {
         let splits = &self.plan.splits;
         let at = splits.iter().position(|split| Some(split.kind) == self.chosen.split);
@@ -144,7 +141,7 @@ impl RescueBox {
         self.chosen.split = splits.get(next).map(|split| split.kind);
     }
 
-    /// The plan with all that a person chose.
+    /// The plan with all the person's choices.
     pub(super) fn chosen_plan(&self) -> RescuePlan {
         let mut plan = (*self.plan).clone();
         for position in &self.taken_in {

@@ -1,5 +1,5 @@
-//! The rows of the preview of a rescue: remarks and the message first, then what is left out, then what
-//! is committed. A row is built when it is seen.
+//! The rows of the preview of a rescue: remarks and the message first, then what is left out, then what is
+//! committed. A row is built only when it is visible.
 
 use std::collections::BTreeSet;
 
@@ -16,16 +16,15 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// More lines of the message are counted.
+/// At most this many lines of the message are shown; the rest are counted.
 const MAX_MESSAGE: usize = 40;
-/// Mark, letter and blanks before a path.
+/// Mark, letter and spaces before a path.
 const LEAD: usize = 8;
 /// The widest size.
 const SIZE: usize = 8;
-/// A name that a row cuts is shown in full in at most so many lines.
+/// A name that its row cuts is shown in full, in at most this many lines.
 const MAX_NAME_LINES: usize = 4;
 
-/// One row.
 #[derive(Debug, Clone)]
 pub(super) enum Row {
     /// A remark or a heading.
@@ -34,7 +33,6 @@ pub(super) enum Row {
     Path(usize),
 }
 
-/// How many rows there are.
 pub(super) fn n_rows(preview: &RescueBox, sheet: TextLayout) -> usize {
     head(preview, sheet).len() + n_with_heading(preview.n_left_out) + n_with_heading(n_in(preview))
 }
@@ -43,12 +41,12 @@ fn n_with_heading(n: usize) -> usize {
     if n == 0 { 0 } else { n + 1 }
 }
 
-/// How many paths the plan itself has in the commit.
+/// How many paths the plan itself includes in the commit.
 fn n_in(preview: &RescueBox) -> usize {
     preview.order.len() - preview.n_left_out
 }
 
-/// The row of the first path that is left out, if one is.
+/// The row of the first path that is left out, if there is one.
 pub(super) fn first_left_out(preview: &RescueBox, sheet: TextLayout) -> usize {
     head(preview, sheet).len() + usize::from(preview.n_left_out > 0)
 }
@@ -82,7 +80,7 @@ fn row_after(preview: &RescueBox, head: &[Line<'static>], sheet: TextLayout, pos
     None
 }
 
-/// The rows from `top` on as lines.
+/// The `n` rows from `top` on, as lines.
 pub(super) fn lines(preview: &RescueBox, sheet: TextLayout, top: usize, n: usize) -> Vec<Line<'static>> {
     let head = head(preview, sheet);
     let rows = (top..top + n).map_while(|position| row_after(preview, &head, sheet, position));
@@ -93,7 +91,7 @@ pub(super) fn lines(preview: &RescueBox, sheet: TextLayout, top: usize, n: usize
     .collect()
 }
 
-/// What the commit would be, by numbers and the branch.
+/// What the commit would be: numbers and the branch.
 pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let plan = &preview.plan;
     let refusal = plan.refusal.as_deref().map(text::line);
@@ -148,7 +146,7 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
     lines
 }
 
-/// Where a commit goes, in words.
+/// Where a commit goes, as text.
 fn place(branch: &str, target: &CommitTarget) -> String {
     match target {
         CommitTarget::Head | CommitTarget::ProtectedHead => baseline::branch(branch),
@@ -156,7 +154,7 @@ fn place(branch: &str, target: &CommitTarget) -> String {
     }
 }
 
-/// How many, and how many of each reason: `1 secret, 2 over 10 MB`.
+/// The total, and the number per reason: `1 secret, 2 over 10 MB`.
 fn counted(reasons: impl Iterator<Item = LeftOut>) -> Option<(usize, String)> {
     let mut counts: Vec<(LeftOut, usize)> = Vec::new();
     let mut n = 0;
@@ -172,7 +170,7 @@ fn counted(reasons: impl Iterator<Item = LeftOut>) -> Option<(usize, String)> {
     (n > 0).then(|| (n, kinds.join(", ")))
 }
 
-/// The whole name of the path at the cursor, where its row cuts it.
+/// The whole name of the path at the cursor, if its row cuts it.
 pub(super) fn cut_name(preview: &RescueBox, sheet: TextLayout, cursor: usize) -> Vec<Line<'static>> {
     let Some(Row::Path(position)) = row(preview, sheet, cursor) else { return Vec::new() };
     let path = &preview.plan.paths[position];
@@ -185,7 +183,7 @@ pub(super) fn cut_name(preview: &RescueBox, sheet: TextLayout, cursor: usize) ->
     lines
 }
 
-/// What a person has to know before, and the message.
+/// What a person must know first, and the message.
 fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let plan = &preview.plan;
     let record = &plan.record;
@@ -240,7 +238,7 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// Where the record is, since when if it was not made now, and how many there are.
+/// Where the record is, its age if it was not made now, and how many records there are.
 fn kept(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = sheet.labelled("record", &text::line(&record.reference));
     if let Some(millis) = record.unchanged_millis {
@@ -257,7 +255,7 @@ fn kept(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// What is true of the commits as they are chosen.
+/// The notes that are true of the commits as chosen.
 fn notes(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let is_true =
         |note: &&PlanNote| preview.chosen.wanted.is_none() || !matches!(note, PlanNote::HooksNotRun(_));
@@ -266,8 +264,7 @@ fn notes(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     notes.flat_map(|note| sheet.signed(Sign::Warning, TextStyle::Open, &note, TextStyle::Plain)).collect()
 }
 
-/// The commits of a split that hold something of what is chosen, each with the number of its files. The others
-/// are not made.
+/// The commits of a split that contain chosen paths, each with its number of files. The others are not made.
 fn made<'p>(preview: &'p RescueBox, split: &'p PlannedSplit) -> Vec<(&'p PlannedCommit, usize)> {
     let is_in: BTreeSet<&[u8]> = preview.committed().map(|path| path.path.as_slice()).collect();
     let n_paths = |commit: &PlannedCommit| {
@@ -276,7 +273,7 @@ fn made<'p>(preview: &'p RescueBox, split: &'p PlannedSplit) -> Vec<(&'p Planned
     split.commits.iter().map(|commit| (commit, n_paths(commit))).filter(|(_, n_paths)| *n_paths > 0).collect()
 }
 
-/// The commits of a split, a line each.
+/// The commits of a split, one per line.
 fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: TextLayout) -> Vec<Line<'static>> {
     let made = made(preview, split).into_iter().take(MAX_MESSAGE).enumerate();
     let commit = |(position, (commit, n_paths)): (usize, (&PlannedCommit, usize))| {
@@ -304,12 +301,12 @@ fn message(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// A path's name as it is shown.
+/// A path's name as shown.
 fn shown(path: &PlannedPath) -> String {
     text::line(&display_text::bytes(&path.path))
 }
 
-/// What is to be said of a path beside its name and size.
+/// The note about a path, beside its name and size.
 fn note(path: &PlannedPath) -> String {
     match (path.left_out, path.is_converted) {
         (Some(why), _) => format!("  {}", sets::left_out(why)),
