@@ -116,7 +116,7 @@ impl HeldReply {
         self.abandoned_at().is_some_and(|at| now >= at)
     }
 
-    /// The text preceded by another one, unless that already contains it.
+    /// Appends `text` to `before`, unless `before` already contains it.
     pub fn joined(before: &str, text: &str) -> String {
         match before.trim_end() {
             "" => text.to_owned(),

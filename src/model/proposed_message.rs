@@ -1,8 +1,8 @@
-//! The proposed message of a rescue commit: from words and the paths that are in it, in the form of
-//! Conventional Commits, with trailers that say that it is a rescue. A person may still take paths in and leave
-//! them out, so that every front makes it here, from the plan alone.
+//! The proposed message of a rescue commit, made from words and the included paths, in the form of
+//! Conventional Commits, with trailers that identify it as a rescue. A person can still include and exclude
+//! paths, so every front builds the message here, from the plan alone.
 //!
-//! It must not invent what was done: without words that say it, the paths are named.
+//! It must not invent what was done: if no words say it, the message names the paths.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,21 +11,20 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{CommitPath, MessageWords, PlannedChange, PlannedPath, RescuePlan, SplitKind, display_text};
 
-/// So many paths are named.
+/// How many paths are listed.
 const NAMED: usize = 10;
-/// The widest line, in columns of a terminal.
+/// The maximum line width, in terminal columns.
 const COLUMNS: usize = 72;
-/// The longest scope, in signs.
+/// The maximum length of a scope, in bytes.
 const SCOPE: usize = 20;
-/// Folders that say nothing about what is in them.
+/// Folder names that say nothing about their content.
 const GENERIC: [&str; 12] =
     ["src", "lib", "app", "apps", "packages", "crates", "internal", "pkg", "cmd", "modules", "test", "tests"];
 
-/// A path with what became of it.
 type Change<'a> = (&'a [u8], PlannedChange);
 
 impl MessageWords {
-    /// A message for the whole of a rescue that changes these paths.
+    /// The message for a rescue that makes one commit with these changes.
     pub fn message(&self, changes: &[Change<'_>]) -> String {
         let subject = match &self.done {
             Some(done) => {
@@ -37,12 +36,12 @@ impl MessageWords {
         self.with_body(&subject, self.said.as_deref(), changes)
     }
 
-    /// A message for one commit of several: told by its paths alone.
+    /// The message for one of several commits, derived from its paths alone.
     pub fn message_of_part(&self, changes: &[Change<'_>]) -> String {
         self.with_body(&of_paths(changes), None, changes)
     }
 
-    /// The message as it was typed, with the trailers that say what it is.
+    /// Appends the trailers that identify a rescue to a message.
     pub fn with_trailers(&self, message: &str) -> String {
         let text = message.trim_end_matches('\n');
         let last = text.rsplit("\n\n").next().unwrap_or_default();
@@ -72,8 +71,8 @@ impl MessageWords {
 }
 
 impl RescuePlan {
-    /// Changes which paths are in the commit. Each message that is as it was proposed is proposed anew for
-    /// what is in it then; what a person wrote stays.
+    /// Changes which paths are in the commit. Messages that are still as proposed are proposed again for the
+    /// new selection; messages that a person edited stay.
     pub fn choose_paths<T>(&mut self, choose: impl FnOnce(&mut [PlannedPath]) -> T) -> T {
         let before = self.proposals();
         let chosen = choose(&mut self.paths);
@@ -92,7 +91,7 @@ impl RescuePlan {
         chosen
     }
 
-    /// Every message as it is proposed for what is in the commit now.
+    /// All proposed messages for the current selection of paths.
     fn proposals(&self) -> Proposals {
         let is_in = |path: &&PlannedPath| path.left_out.is_none();
         let changes: BTreeMap<&[u8], PlannedChange> =
@@ -105,7 +104,7 @@ impl RescuePlan {
         };
         let parts = self.splits.iter().flat_map(|split| {
             split.commits.iter().enumerate().map(|(n, commit)| match (split.kind, n) {
-                // What is staged is told as the whole.
+                // The staged part is described like the whole.
                 (SplitKind::Staged, 0) => whole.clone(),
                 (SplitKind::Staged | SplitKind::Folders | SplitKind::Agent, _) => part(&commit.paths),
             })
@@ -115,14 +114,13 @@ impl RescuePlan {
     }
 }
 
-/// The messages of a plan.
 struct Proposals {
     whole: String,
-    /// Of each commit of each split, in their order.
+    /// One per commit of each split, in order.
     parts: Vec<String>,
 }
 
-/// `Word-and-word: value`, as git takes it for a trailer.
+/// A `Word-and-word: value` line, which git treats as a trailer.
 fn is_trailer(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(token, value)| {
         !token.is_empty()
@@ -131,7 +129,7 @@ fn is_trailer(line: &str) -> bool {
     })
 }
 
-/// The subject that the paths alone give.
+/// A subject derived from the paths alone.
 fn of_paths(changes: &[Change<'_>]) -> String {
     let kind = by_paths(changes).unwrap_or("chore");
     let verb = match changes.first() {
@@ -149,11 +147,11 @@ fn of_paths(changes: &[Change<'_>]) -> String {
         let place = if folder.is_empty() { String::new() } else { format!(" in {}", folder.join("/")) };
         format!("{verb} {} files{place}", changes.len())
     };
-    // The place is named already.
+    // The description names the place already, so there is no scope.
     assembled(kind, &[], &description)
 }
 
-/// The name of a file without control or invisible signs.
+/// A file name without control or invisible characters.
 fn short_name(path: &[u8]) -> String {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
     display_text::bytes(name)
@@ -168,7 +166,7 @@ fn assembled(kind: &str, changes: &[Change<'_>], description: &str) -> String {
     head + &fitted(description, room)
 }
 
-/// The text within so many columns; at the end of a word if one ends in the second half.
+/// Shortens a text to `room` columns; at a word boundary if there is one in the second half.
 fn fitted(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
@@ -177,7 +175,7 @@ fn fitted(text: &str, room: usize) -> String {
     let mut end = 0;
     for (place, sign) in text.char_indices() {
         width += sign.width().unwrap_or(0);
-        // One column for the sign that tells of the rest.
+        // One column is reserved for the ellipsis.
         if width > room - 1 {
             break;
         }
@@ -187,7 +185,7 @@ fn fitted(text: &str, room: usize) -> String {
     if let Some(blank) = kept.rfind(' ').filter(|blank| *blank > end / 2) {
         kept = &kept[..blank];
     }
-    // A sign may be as wide as two that stand alone; the whole is measured again.
+    // A sequence of characters can be wider than the sum of its parts, so the whole is measured again.
     let mut shown = format!("{}…", kept.trim_end_matches([' ', ',', ';', ':', '、']));
     while shown.width() > room && shown.chars().count() > 1 {
         shown.pop();
@@ -197,7 +195,7 @@ fn fitted(text: &str, room: usize) -> String {
     shown
 }
 
-/// The folder that all changes lie in, as a scope: one short plain word.
+/// The scope: the first telling folder that contains all changes, if it is one short plain word.
 fn scope(changes: &[Change<'_>]) -> Option<String> {
     let folder = common_folder(changes);
     let name = folder.into_iter().find(|name| !GENERIC.contains(&name.as_str()))?;
@@ -221,7 +219,7 @@ fn common_folder(changes: &[Change<'_>]) -> Vec<String> {
     common.into_iter().map(display_text::bytes).collect()
 }
 
-/// A kind that the paths leave no doubt about.
+/// The commit type, if the paths leave no doubt about it.
 fn by_paths(changes: &[Change<'_>]) -> Option<&'static str> {
     let all = |is: fn(&str) -> bool| {
         !changes.is_empty()

@@ -1,6 +1,6 @@
-//! Numbers in words for a person: a number with its noun, a number of bytes.
+//! Numbers in words for a person: a number with its noun, a size in bytes.
 //!
-//! Words only; nothing here rounds what is computed with.
+//! For display only; nothing here rounds numbers that are used in calculations.
 
 use std::fmt::Display;
 
@@ -10,15 +10,15 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(n: N, one: &str, many: 
     format!("{n} {noun}")
 }
 
-/// A number of bytes in the largest unit that leaves at least one, in steps of 1,000: `312 B`, `1.5 kB`,
-/// `300 MB`. Rounded to the nearest.
+/// A size in the largest unit that leaves at least 1, in steps of 1,000, rounded to the nearest: `312 B`,
+/// `1.5 kB`, `300 MB`.
 pub fn size(n_bytes: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     if n_bytes < 1_000 {
         return format!("{n_bytes} B");
     }
     let mut unit = 0;
-    // In tenths, so that no float is needed.
+    // Counted in tenths to avoid floating point.
     let mut tenths = (n_bytes.saturating_add(50)) / 100;
     while tenths >= 10_000 && unit + 1 < UNITS.len() {
         tenths = (tenths + 500) / 1_000;

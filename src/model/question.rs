@@ -1,4 +1,4 @@
-//! A question that an agent put to the person.
+//! A question that an agent asks the person.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// What is sent for each of the choices, in their order: its label where the labels name them, else its
-    /// text.
+    /// The text to send for each choice, in order: its label if the labels are distinct and contain letters
+    /// or digits, otherwise its text.
     pub fn answers(&self) -> Vec<String> {
         let labels: Vec<&str> = self.choices.iter().map(|choice| choice.label.as_str()).collect();
         let is_naming = |(at, label): (usize, &&str)| {

@@ -1,4 +1,4 @@
-//! A reply to an agent: how it would go, what is sent, and what became of it.
+//! A reply to an agent: the plan for sending it, its content, and what became of it.
 
 use std::path::PathBuf;
 
@@ -116,40 +116,40 @@ pub struct PermissionOption {
     pub answer: String,
 }
 
-/// What is sent.
+/// The content of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ReplyBody {
-    /// Words.
+    /// A text.
     Text {
-        /// The words, as typed.
+        /// The text, as typed.
         text: String,
     },
-    /// The answer to a permission prompt, one of the plan's options.
+    /// The answer to a permission prompt: one of the plan's options.
     Permission {
-        /// Its [`PermissionOption::answer`].
+        /// The option's [`PermissionOption::answer`].
         answer: String,
-        /// What the prompt was about when it was confirmed ([`PermissionPrompt::what`]).
+        /// What the prompt was about when the person confirmed ([`PermissionPrompt::what`]).
         what: String,
     },
-    /// One option of the one question of a dialog.
+    /// One option of a dialog with a single question.
     Option {
-        /// Its place among the options, from 0.
+        /// The option's position, counting from 0.
         place: usize,
-        /// Its name when it was confirmed ([`AskedOption::label`](super::AskedOption)).
+        /// Its label when the person confirmed ([`AskedOption::label`](super::AskedOption)).
         label: String,
-        /// The call that asked ([`AskedByTool::call`]).
+        /// The call that asked the question ([`AskedByTool::call`]).
         call: String,
     },
 }
 
 impl ReplyPlan {
-    /// Whether anything can be sent by it.
+    /// True if the plan has a channel, so that something can be sent.
     pub fn has_way(&self) -> bool {
         self.channel != ReplyChannel::Nowhere
     }
 
-    /// What becomes of this text, if it is long.
+    /// What happens to this text because it is long; `None` if it is not.
     pub fn warning_of(&self, text: &str) -> Option<&str> {
         let long = self.long_text.as_ref()?;
         let is_long = text.lines().count() > long.n_lines || text.chars().count() > long.n_signs;
@@ -198,14 +198,14 @@ pub enum ReceiptState {
     Unknown,
 }
 
-/// The longest excerpt of a reply, in characters. Shorter than what is kept of a prompt, so that a prompt can
-/// be known by it.
+/// The maximum length of a reply's excerpt, in characters. Shorter than what is kept of a prompt, so that a
+/// prompt can be recognised by it.
 const LONGEST_EXCERPT: usize = 160;
-/// What stands for the rest of a text that was cut.
+/// Marks a text that was cut.
 const CUT: char = '…';
 
 impl Receipt {
-    /// The beginning of a text, as a receipt keeps it.
+    /// The beginning of a text, as stored in a receipt.
     pub fn excerpt_of(text: &str) -> String {
         let text = in_one_line(text);
         match text.char_indices().nth(LONGEST_EXCERPT) {
@@ -214,18 +214,18 @@ impl Receipt {
         }
     }
 
-    /// The sum of a text, as a receipt keeps it.
+    /// The hash of a text, as stored in a receipt.
     pub fn sum_of(text: &str) -> String {
         format!("{:032x}", stable_hash(text.as_bytes()))
     }
 
-    /// Whether exactly this text was sent.
+    /// True if exactly this text was sent.
     pub fn is_of(&self, text: &str) -> bool {
         self.text_sum == Receipt::sum_of(text)
     }
 
-    /// Whether the session's newest prompt is this reply, by its beginning and its time. `prompt` may be
-    /// shortened. A person who types the same words later is taken for it, too.
+    /// True if the session's newest prompt is this reply, judging by its beginning and its time. `prompt` may
+    /// be shortened. The same words typed later by a person are mistaken for the reply.
     pub fn is_shown_by(&self, prompt: &str, prompted_at: Timestamp) -> bool {
         let shown = in_one_line(prompt);
         let is_same = match (self.excerpt.strip_suffix(CUT), shown.strip_suffix(CUT)) {
@@ -237,13 +237,13 @@ impl Receipt {
     }
 }
 
-/// The text with each run of white space as one blank.
+/// The text with each run of white space replaced by one space.
 fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 impl ReceiptState {
-    /// Whether more can become known of a reply in this state.
+    /// True if more can still become known about a reply in this state.
     pub fn is_open(self) -> bool {
         match self {
             ReceiptState::Delivered | ReceiptState::Queued | ReceiptState::Held | ReceiptState::Unknown => {
@@ -253,7 +253,7 @@ impl ReceiptState {
         }
     }
 
-    /// How an action ends that leaves it so.
+    /// How an action ends that leaves a reply in this state.
     pub fn class(self) -> ActionClass {
         match self {
             ReceiptState::Delivered | ReceiptState::Queued | ReceiptState::Consumed => ActionClass::Done,

@@ -1,7 +1,7 @@
-//! What a person sees and confirms before uncommitted work is committed: every path with its state
-//! and size, what is left out and why, the message, the branch, and what could not be read.
+//! What a person sees and confirms before uncommitted work is committed: every path with its state and size,
+//! what is left out and why, the message, the branch, and what could not be read.
 //!
-//! Plain values; paths are bytes as git has them and are shown only through
+//! Plain values. Paths are bytes, as in git, and are shown only through
 //! [`display_text`](super::display_text).
 
 use std::fmt;
@@ -12,51 +12,52 @@ use serde::{Deserialize, Serialize};
 
 use super::{PlannedPrograms, RescueRecord};
 
-/// What a message is proposed from beside the paths. Untrusted text, without anything that looks like a key.
+/// What messages are proposed from, apart from the paths. Untrusted text, without anything that looks like a
+/// key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageWords {
-    /// What was done, if words say it.
+    /// What was done, if words say so.
     pub done: Option<String>,
-    /// The type of change that these words say it is (`feat`, `fix`).
+    /// The type of change according to these words (`feat`, `fix`).
     pub kind: Option<String>,
-    /// What the agent said, in lines.
+    /// The agent's words, in lines.
     pub said: Option<String>,
-    /// The reference of the record.
+    /// The record's reference.
     pub record: String,
 }
 
-/// Everything that a person confirms. What is confirmed is what is done, or it is refused.
+/// Everything that a person confirms. closeout does exactly what was confirmed, or refuses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RescuePlan {
-    /// The record that holds the work; it exists already.
+    /// The record that holds the work; it already exists.
     pub record: RescueRecord,
-    /// The full name of the branch that is checked out (`refs/heads/…`); empty when HEAD is detached.
+    /// The full name of the current branch (`refs/heads/…`); empty if HEAD is detached.
     pub branch: String,
-    /// The commit that HEAD is at; `None` on an unborn branch.
+    /// The commit at HEAD; `None` on an unborn branch.
     pub head: Option<String>,
-    /// Where the commit can go; empty when none can be made at all.
+    /// Where the commit can go; empty if none can be made.
     pub targets: Vec<CommitTarget>,
-    /// Where it goes: one of `targets`. `None` until a person has chosen: then `refusal` says why it does not
-    /// simply go to the branch that is checked out.
+    /// Where the commit goes: one of `targets`. `None` until a person has chosen; `refusal` then says why it
+    /// does not simply go to the current branch.
     pub target: Option<CommitTarget>,
-    /// Every path that differs from the last commit, in the order of its bytes.
+    /// Every path that differs from the last commit, sorted by bytes.
     pub paths: Vec<PlannedPath>,
-    /// The commit message, as it will be stored; a person can change it.
+    /// The commit message as it will be stored; the person can edit it.
     pub message: String,
     /// What messages are proposed from.
     pub words: MessageWords,
-    /// Why no commit is made unless something is chosen; `None` when one can be made as the plan stands. With
-    /// an empty `targets` none can be made.
+    /// Why no commit is made until something is chosen; `None` if the plan can be carried out as it is. With
+    /// empty `targets` no commit is possible.
     pub refusal: Option<String>,
-    /// Ways to make several commits of it.
+    /// The ways to divide the work into several commits.
     pub splits: Vec<PlannedSplit>,
-    /// The way that a person has chosen; `None` makes one commit, with `message`.
+    /// The chosen way; `None` makes one commit, with `message`.
     pub split: Option<SplitKind>,
-    /// Whose name the commit bears; `None` when git knows none: a person must give it.
+    /// The commit's author; `None` if git knows none, so that the person must supply one.
     pub author: Option<CommitAuthor>,
-    /// What must be known before it is confirmed.
+    /// What the person should know before confirming.
     pub notes: Vec<PlanNote>,
-    /// The programs that could have a part in it.
+    /// The programs that could take part.
     pub programs: PlannedPrograms,
 }
 
@@ -72,19 +73,19 @@ pub enum CommitTarget {
     NewBranch(String),
 }
 
-/// A way to make several commits. All of them are one action: they are undone and made again as one.
+/// A way to make several commits. They form one action, undone and redone together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSplit {
-    /// Which way.
+    /// The kind of split.
     pub kind: SplitKind,
-    /// The commits, in their order. One that would hold nothing is not made.
+    /// The commits, in order. An empty one is not made.
     pub commits: Vec<PlannedCommit>,
-    /// Staged versions of so many files are in none of them; the record keeps them.
+    /// How many files have a staged version that is in none of the commits; the record keeps these versions.
     pub n_staged_versions: usize,
 }
 
 impl RescuePlan {
-    /// What must be known before it is confirmed as the commits of `split`, one of its ways, or as one commit.
+    /// The notes for confirming the plan as the commits of `split`, one of its ways, or as one commit.
     pub fn notes_of(&self, split: Option<&PlannedSplit>) -> Vec<PlanNote> {
         let Some(split) = split else { return self.notes.clone() };
         let others = self.notes.iter().filter(|note| !matches!(note, PlanNote::StagedVersions(_)));
@@ -106,21 +107,21 @@ pub enum SplitKind {
     Agent,
 }
 
-/// One commit of several.
+/// One of several commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedCommit {
-    /// The message, as it will be stored; a person can change it.
+    /// The message as it will be stored; the person can edit it.
     pub message: String,
-    /// What it changes, in the order of the paths. What the plan leaves out is left out here too.
+    /// Its changes, sorted by path. What the plan leaves out is left out here too.
     pub paths: Vec<CommitPath>,
 }
 
-/// A path in one commit of several.
+/// A path in one of several commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitPath {
-    /// From the top of the work tree, as bytes.
+    /// Relative to the top of the work tree, as bytes.
     pub path: Vec<u8>,
-    /// The id of what that commit holds there; `None` for a deletion.
+    /// The id of the object that the commit has at the path; `None` for a deletion.
     pub object: Option<String>,
 }
 
@@ -134,7 +135,8 @@ pub struct CommitAuthor {
 }
 
 impl CommitAuthor {
-    /// Whether git takes both parts as they are. What it would quietly take out of a name is refused.
+    /// True if git accepts both parts unchanged. A name from which git would silently remove characters is
+    /// refused.
     pub fn is_usable(&self) -> bool {
         let is_plain = |part: &str| {
             part.trim() == part
@@ -162,7 +164,7 @@ impl fmt::Display for NoAuthor {
 impl FromStr for CommitAuthor {
     type Err = NoAuthor;
 
-    /// Reads `Name <mail>`.
+    /// Parses `Name <mail>`.
     fn from_str(text: &str) -> Result<CommitAuthor, NoAuthor> {
         let parts = text.trim().strip_suffix('>').and_then(|text| text.split_once('<'));
         let (name, mail) = parts.ok_or(NoAuthor)?;
@@ -171,24 +173,24 @@ impl FromStr for CommitAuthor {
     }
 }
 
-/// Something about a plan that is not to be seen from its paths.
+/// A fact about a plan that its paths do not show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanNote {
-    /// These hooks of the repository are not run. Untrusted text.
+    /// These hooks of the repository will not run. Untrusted text.
     HooksNotRun(Vec<String>),
-    /// The repository wants commits to be signed, and this one is not.
+    /// The repository requires signed commits, and this one will not be signed.
     Unsigned,
-    /// Paths are left out because these filters would run programs, and they are not trusted. Untrusted text.
+    /// Paths are left out because these filters would run programs that are not trusted. Untrusted text.
     FiltersNotTrusted(Vec<String>),
-    /// Programs of the repository run these, which trust cannot cover. Untrusted text.
+    /// The repository's programs run these, which trust cannot cover. Untrusted text.
     NotCovered(Vec<String>),
-    /// Staged versions of so many files are not committed; the record keeps them.
+    /// The staged versions of this many files are not committed; the record keeps them.
     StagedVersions(usize),
 }
 
 impl PlanNote {
-    /// In words. May hold untrusted text.
+    /// The note in words. May hold untrusted text.
     pub fn label(&self) -> String {
         match self {
             PlanNote::HooksNotRun(names) => format!("hooks are not run: {}", names.join(", ")),
@@ -213,18 +215,18 @@ impl PlanNote {
 /// One path of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedPath {
-    /// From the top of the work tree, as bytes.
+    /// Relative to the top of the work tree, as bytes.
     pub path: Vec<u8>,
-    /// What became of it since the last commit.
+    /// How it changed since the last commit.
     pub change: PlannedChange,
-    /// Its size now in bytes; 0 for a deletion.
+    /// Its current size in bytes; 0 for a deletion.
     pub size: u64,
-    /// Why the commit leaves it out; `None` when it is in.
+    /// Why the commit leaves it out; `None` if it is included.
     pub left_out: Option<LeftOut>,
-    /// True when the commit holds it in another form than the disk (line ends, encoding).
+    /// True if the commit's content differs in form from the disk's (line endings, encoding).
     pub is_converted: bool,
-    /// The id of what the commit will hold at the path when it is in; `None` for a deletion, and for what
-    /// cannot be in.
+    /// The id of the object that the commit will have at the path if it is included; `None` for a deletion,
+    /// and for a path that cannot be included.
     pub object: Option<String>,
 }
 
@@ -265,7 +267,7 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
-    /// True when a person can ask for the path all the same.
+    /// True if a person can include the path all the same.
     pub fn can_be_asked_for(self) -> bool {
         match self {
             LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence => true,
@@ -279,15 +281,16 @@ impl LeftOut {
 pub struct Rescued {
     /// The record.
     pub record: RescueRecord,
-    /// The commits, the oldest first.
+    /// The commits, oldest first.
     pub commits: Vec<String>,
-    /// The full name of the branch that they are on.
+    /// The full name of their branch.
     pub branch: String,
-    /// How many paths they hold.
+    /// How many paths they contain.
     pub n_paths: usize,
-    /// What happened beside it, a line each. May hold untrusted text.
+    /// What else happened, one line each. May hold untrusted text.
     pub notes: Vec<String>,
-    /// True when an undo can take it back exactly; if not, the notes say how the record gives the work back.
+    /// True if an undo restores the previous state exactly; otherwise the notes say how to get the work back
+    /// from the record.
     pub can_be_undone: bool,
 }
 
@@ -301,24 +304,24 @@ pub enum UndoDirection {
     Redo,
 }
 
-/// What an undo or a redo would do. What is confirmed is what is done, or it is refused.
+/// What an undo or a redo would do. closeout does exactly what was confirmed, or refuses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoPlan {
-    /// Which of both.
+    /// Undo or redo.
     pub way: UndoDirection,
-    /// The id of the rescue in the journal.
+    /// The rescue's id in the journal.
     pub id: String,
     /// The full name of the branch.
     pub branch: String,
-    /// Where the branch is now; `None` when it is unborn, or is to be made again.
+    /// Where the branch is now; `None` if it is unborn or will be created again.
     pub from: Option<String>,
-    /// Where it will be; `None` when it becomes unborn, or is removed again.
+    /// Where it will be; `None` if it becomes unborn or is removed again.
     pub to: Option<String>,
-    /// The commits that are taken back or made again, the oldest first.
+    /// The commits that are taken back or made again, oldest first.
     pub commits: Vec<TakenBack>,
-    /// The paths that they change, in the order of their bytes.
+    /// The paths that they change, sorted by bytes.
     pub paths: Vec<Vec<u8>>,
-    /// The reference of the record that the rescue was made from.
+    /// The reference of the rescue's record.
     pub record: String,
 }
 

@@ -1,4 +1,4 @@
-//! The programs that could have a part in the commit of a rescue. None runs here.
+//! The programs that could take part in the commit of a rescue. Nothing here runs them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,8 @@ pub enum WantedProgram {
 }
 
 impl PlannedPrograms {
-    /// Lets the person's own program make the commit where they trusted it, and says which that is: for a rescue that
-    /// nobody sits at, since a person who does is asked.
+    /// Lets the person's own program make the commit if they trusted it, and returns its command line. For an
+    /// unattended rescue; a person who is present is asked.
     pub fn want_trusted(&mut self) -> Option<String> {
         let own = self.own.as_ref().filter(|own| own.is_trusted)?;
         self.wanted = Some(WantedProgram::Own);

@@ -1,6 +1,6 @@
-//! Records of uncommitted work: what one holds, what it costs, and the list of all that are kept.
+//! Records of uncommitted work: what one holds, what it costs, and the list of those that are kept.
 //!
-//! Plain values; paths of a work tree are bytes as git has them and are shown only through
+//! Plain values. Paths of a work tree are bytes, as in git, and are shown only through
 //! [`display_text`](super::display_text).
 
 use std::path::PathBuf;
@@ -13,52 +13,52 @@ use super::{ActionClass, Timestamp};
 /// A complete copy of uncommitted work on a hidden reference.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RescueRecord {
-    /// The hidden reference that keeps it; in the vault alone, the reference inside the bundle.
+    /// The hidden reference that keeps it; for a vault-only record, the reference inside the bundle.
     pub reference: String,
-    /// The commit whose tree is the work tree as it was.
+    /// The commit whose tree is a copy of the work tree.
     pub snapshot: String,
-    /// The commit whose tree holds the index, its stages and the facts.
+    /// The commit whose tree holds the index with its stages, and the facts.
     pub record: String,
     /// When it was made.
     pub time: Timestamp,
-    /// For how many milliseconds nothing has changed since, when it is used again; `None` when it was made
-    /// now.
+    /// If an earlier record was reused, for how many milliseconds nothing has changed since it was made;
+    /// `None` for a new record.
     pub unchanged_millis: Option<u64>,
-    /// The branch by its full name; `None` when HEAD was detached.
+    /// The full name of the branch; `None` if HEAD was detached.
     pub branch: Option<String>,
-    /// How many files and links it holds.
+    /// How many files and links it contains.
     pub n_files: usize,
-    /// How many bytes they have.
+    /// Their total size in bytes.
     pub n_bytes: u64,
-    /// How many bytes it took on the disk, compressed and without what the repository had already.
+    /// How many bytes it took on disk, compressed and without objects that the repository already had.
     pub n_disk_bytes: u64,
-    /// What could not be read; each is named.
+    /// What could not be read, item by item.
     pub gaps: Vec<Gap>,
-    /// False when files still changed in the last of the rounds: nothing is committed then.
+    /// False if files were still changing in the last round: nothing is committed then.
     pub is_settled: bool,
-    /// What ignore rules keep out of it.
+    /// What ignore rules keep out of the record.
     pub ignored: IgnoredFiles,
-    /// The bundle in closeout's own folder, if it was asked for.
+    /// The bundle in closeout's own folder, if one was requested.
     pub vault: Option<PathBuf>,
-    /// What a person should know of the place where it is kept.
+    /// What a person should know about the place where it is kept.
     pub notices: Vec<RecordNotice>,
-    /// All records of this repository together, with this one.
+    /// The totals of all records of this repository, including this one.
     pub totals: RecordTotals,
 }
 
 impl RescueRecord {
-    /// How an action ends that made it.
+    /// How an action ends that made this record.
     pub fn class(&self) -> ActionClass {
         if self.gaps.is_empty() { ActionClass::Done } else { ActionClass::SavedGaps }
     }
 }
 
-/// Something that a record does not hold, or not exactly.
+/// Something that a record lacks, or does not hold exactly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
-    /// From the top of the work tree, as bytes; empty when it is not about one path.
+    /// Relative to the top of the work tree, as bytes; empty if the gap does not concern one path.
     pub path: Vec<u8>,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
@@ -73,23 +73,23 @@ pub struct IgnoredFiles {
     pub is_more: bool,
 }
 
-/// What a record would take, as far as can be told before anything is read.
+/// The expected size of a record, as far as it is known before anything is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RecordCost {
-    /// Files that are new or changed.
+    /// How many files are new or changed.
     pub n_files: usize,
-    /// Their bytes.
+    /// Their total size in bytes.
     pub n_bytes: u64,
-    /// Bytes that are free where the record goes.
+    /// The free space where the record goes, in bytes.
     pub n_free_bytes: u64,
 }
 
-/// How a record is to be made.
+/// How to make a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RecordOrder {
-    /// A person was told what it takes and said yes.
+    /// True if a person was told the size and agreed.
     pub is_size_allowed: bool,
-    /// Where it is kept.
+    /// Where to keep it.
     pub keep_in: KeepIn,
 }
 
@@ -100,9 +100,10 @@ pub enum KeepIn {
     /// On a hidden reference of the repository.
     #[default]
     Repository,
-    /// There, and as a bundle in closeout's own folder, out of reach of who can write to the repository.
+    /// The same, and additionally a bundle in closeout's own folder, out of reach of anyone who can write to
+    /// the repository.
     RepositoryAndVault,
-    /// As a bundle in closeout's own folder alone; nothing is written to the repository.
+    /// Only a bundle in closeout's own folder; nothing is written to the repository.
     Vault,
 }
 
@@ -115,52 +116,52 @@ pub struct RecordTotals {
     pub n_disk_bytes: u64,
 }
 
-/// The records of a repository, the newest first.
+/// The records of a repository, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RecordList {
     /// The records.
     pub records: Vec<KeptRecord>,
-    /// All of them together.
+    /// The totals of all of them.
     pub totals: RecordTotals,
-    /// What was noticed about their keeping.
+    /// What a person should know about how they are kept.
     pub notices: Vec<RecordNotice>,
 }
 
 impl RecordList {
-    /// True when somebody or something damaged what keeps the records.
+    /// True if somebody or something damaged the storage of the records.
     pub fn is_damaged(&self) -> bool {
         self.notices.iter().any(RecordNotice::is_damage)
     }
 }
 
-/// One record that is kept.
+/// A record that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptRecord {
-    /// The hidden reference that keeps it; it names the record.
+    /// The hidden reference that keeps it, which also names the record.
     pub reference: String,
-    /// The commit whose tree is the work tree as it was.
+    /// The commit whose tree is a copy of the work tree.
     pub snapshot: String,
-    /// When it was made.
+    /// When the record was made.
     pub time: Timestamp,
-    /// The top of the worktree that it was made of; `None` when that is not known any more.
+    /// The top of its worktree; `None` if that is no longer known.
     pub worktree: Option<PathBuf>,
-    /// The branch by its full name; `None` when HEAD was detached.
+    /// The full name of the branch; `None` if HEAD was detached.
     pub branch: Option<String>,
-    /// How many files and links it holds; `None` when that is not known.
+    /// How many files and links it contains; `None` if unknown.
     pub n_files: Option<usize>,
-    /// How many bytes they have; `None` when that is not known.
+    /// Their total size in bytes; `None` if unknown.
     pub n_bytes: Option<u64>,
-    /// How many bytes it took on the disk; `None` when that is not known.
+    /// How many bytes it took on disk; `None` if unknown.
     pub n_disk_bytes: Option<u64>,
-    /// How many gaps it has; `None` when that is not known.
+    /// How many gaps it has; `None` if unknown.
     pub n_gaps: Option<usize>,
-    /// Whether its work is in a branch by now.
+    /// Whether a branch contains its work by now.
     pub reach: Reach,
-    /// Whether it is still there.
+    /// Whether the record still exists.
     pub state: RecordState,
-    /// Its bundle in closeout's own folder.
+    /// Its bundle in closeout's own folder, if it has one.
     pub vault: Option<PathBuf>,
-    /// True when it may go without a question: older than 30 days, and its work is in a branch.
+    /// True if it may be deleted without asking: older than 30 days, with its work in a branch.
     pub is_old: bool,
 }
 
@@ -245,7 +246,7 @@ pub enum RecordNotice {
 }
 
 impl RecordNotice {
-    /// True when it tells of damage done by somebody or something.
+    /// True if it reports damage done by somebody or something.
     pub fn is_damage(&self) -> bool {
         match self {
             RecordNotice::JournalDamaged { .. }
@@ -265,28 +266,28 @@ impl RecordNotice {
 pub struct ForgottenRecord {
     /// The reference that kept it.
     pub reference: String,
-    /// Hidden references that were removed: its own, and those of visible commits made of it.
+    /// How many hidden references were removed: the record's own, and those of visible commits made from it.
     pub n_references: usize,
-    /// True when a visible commit of it can no more be taken back or made again.
+    /// True if a visible commit made from it can no longer be undone or redone.
     pub is_undo_gone: bool,
-    /// When its objects go from the repository.
+    /// When its objects disappear from the repository.
     pub objects_go: ObjectsGo,
 }
 
-/// When objects go that nothing reaches any more.
+/// When unreachable objects disappear.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObjectsGo {
-    /// When git next collects garbage and they are older than this, as `gc.pruneExpire` says it.
+    /// When git next collects garbage and they are older than this, in the form of `gc.pruneExpire`.
     WhenCollected {
         /// For example `2.weeks.ago`.
         expiry: String,
-        /// A visible commit of it was on a branch: entries of the reflog keep its objects until they are
-        /// older than this, as `gc.reflogExpireUnreachable` says it.
+        /// If a visible commit of the record was on a branch, reflog entries keep its objects until the
+        /// entries are older than this, in the form of `gc.reflogExpireUnreachable`.
         reflog_expiry: Option<String>,
     },
-    /// Never by themselves: the settings of the repository forbid it.
+    /// Never on their own: the repository's settings prevent it.
     Never,
-    /// They are gone already: the record was in closeout's own folder alone.
+    /// They are gone already: the record was only in closeout's own folder.
     Now,
 }

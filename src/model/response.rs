@@ -1,35 +1,35 @@
-//! Answers to what a person wanted, on their way to a front.
+//! Answers to a person's requests, on their way to a front.
 
 use super::{ActionKind, ActionOutcome, JumpOutcome, WorkspaceId};
 
-/// The answer to something that a person wanted.
+/// The answer to a person's request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Response {
-    /// What became of a jump to a pane.
+    /// The result of a jump to a pane.
     Jump {
         /// The workspace.
         workspace: WorkspaceId,
-        /// What became of it.
+        /// The outcome.
         outcome: JumpOutcome,
     },
-    /// What became of an action.
+    /// The outcome of an action.
     Action {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The number of the action; 0 for one that was not begun, and for what became known of one later.
+        /// The action's number; 0 for one that was not started, and for news about an earlier one.
         number: u64,
-        /// What it was.
+        /// The kind of the action.
         kind: ActionKind,
-        /// Whether it only prepared what a person confirms then.
+        /// True if it only prepared something for the person to confirm.
         is_plan: bool,
-        /// What became of it.
+        /// The outcome.
         outcome: Box<ActionOutcome>,
     },
-    /// An action that was to end is moving something, which is finished first.
+    /// A cancelled action is moving something, which it completes first.
     EndsLater {
         /// The workspace.
         workspace: WorkspaceId,
-        /// What it is.
+        /// The kind of the action.
         kind: ActionKind,
     },
 }

@@ -1,4 +1,4 @@
-//! A supervised run that is alive, as a front shows it beside its workspace.
+//! A live supervised run, as a front shows it beside its workspace.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,10 +34,11 @@ pub struct RunView {
 }
 
 impl RunView {
-    /// The name under which a run stands among the sessions of its workspace: a reply to it answers its question.
+    /// The agent name under which a run appears among its workspace's sessions: a reply to it answers its
+    /// question.
     pub const AGENT: &'static str = "closeout run";
 
-    /// A run that is alive, in this process.
+    /// The view of a run that is alive in `process`.
     pub fn of(run: SupervisedRun, process: Option<ProcessId>) -> RunView {
         let is_asking = run.state.phase == RunPhase::Asking;
         let last = run.iterations.last();
@@ -58,7 +59,7 @@ impl RunView {
         }
     }
 
-    /// The name under which it can be replied to.
+    /// The session name for replies to the run.
     pub fn name(&self) -> SessionName {
         SessionName { agent: RunView::AGENT.to_owned(), session_id: self.id.clone() }
     }
@@ -76,7 +77,8 @@ pub struct RunEnd {
 }
 
 impl RunEnd {
-    /// How a run ended that a person has to know of: it is over, its work is not, and nobody there ended it.
+    /// The end of a run that a person should know about: it is over, but neither complete nor ended by the
+    /// person; else `None`.
     pub fn of(run: SupervisedRun) -> Option<RunEnd> {
         let RunEnding { at, status } = run.ended?;
         let is_news = !matches!(status, RunStatus::Complete | RunStatus::Cancelled);
@@ -84,7 +86,7 @@ impl RunEnd {
     }
 }
 
-/// A question of which only the text was kept.
+/// A question of which only the text was kept; it is taken to be blocking and certain.
 fn question_of(text: String) -> Question {
     Question { text, choices: Vec::new(), weight: QuestionWeight::Blocking, certainty: Certainty::High }
 }

@@ -1,4 +1,4 @@
-//! Test, build, lint and type-check runs, as `judge::runs` reads them out of a session's turns.
+//! Test, build, lint and type-check runs, which `judge::runs` extracts from a session's turns.
 
 use std::sync::Arc;
 
@@ -11,55 +11,56 @@ use super::Timestamp;
 pub struct RunsSummary {
     /// The last run of each check, in the order in which they ended.
     pub last: Vec<CheckRun>,
-    /// The checks that are red now: each the last run of its kind, and no same or wider one passed since.
+    /// The checks that are failing now: the last run of its kind, with no pass of the same or a wider check
+    /// since.
     pub red: Vec<CheckRun>,
-    /// Red checks whose failures are those of before the task's first edit: shown, and no NO.
+    /// Failing checks whose failures existed before the task's first edit: shown, but no NO.
     pub red_before: Vec<CheckRun>,
-    /// A whole run of the tests that passed with no edit after it: it proves the work.
+    /// A complete test run that passed with no edit after it: it proves the work.
     pub proof: Option<CheckRun>,
     /// The last edit in the task.
     pub last_edit: Option<StepMoment>,
-    /// True when there were edits, and no run after the last of them.
+    /// True if there were edits and no run after the last one.
     pub is_untested: bool,
-    /// Commands that act outside the tree and are known to have succeeded: push, merge, publish.
+    /// Commands that act outside the work tree and are known to have succeeded: push, merge, publish.
     pub acts: Vec<Arc<ActingRun>>,
     /// Commands without an end that were started: servers, watch modes.
     pub endless: Vec<Arc<str>>,
-    /// True when runs may be missing, since steps of the history are.
+    /// True if runs may be missing, because steps of the history are missing.
     pub is_partial: bool,
 }
 
 /// One run of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRun {
-    /// The tool by the name in `checks.toml`, like `cargo test`.
+    /// The tool's name in `checks.toml`, like `cargo test`.
     pub tool: String,
     /// What it checks.
     pub kind: CheckKind,
-    /// The part of the command line that runs it. Untrusted text.
+    /// The part of the command line that runs the check. Untrusted text.
     pub command: String,
-    /// The folder it ran in, as far as the command line and the record tell. Untrusted text.
+    /// The folder it ran in, as far as the command line and the record say. Untrusted text.
     pub folder: Option<String>,
     /// How it ended.
     pub outcome: RunOutcome,
-    /// How that is known.
+    /// How the outcome is known.
     pub told_by: ToldBy,
-    /// True when only a part was run: named tests, one file, a filter.
+    /// True if only part was run: named tests, one file, a filter.
     pub is_part: bool,
     /// Where and when it ran.
     pub moment: StepMoment,
-    /// True when files were changed after it.
+    /// True if files were changed after it.
     pub is_edited_after: bool,
-    /// What failed, as the tool names it; shortened, untrusted text.
+    /// What failed, in the tool's own names; shortened, untrusted text.
     pub failing: Vec<String>,
-    /// The tool's own last word on it, shortened; untrusted text.
+    /// The tool's own closing summary, shortened; untrusted text.
     pub summary: Option<String>,
 }
 
 /// A command that acts outside the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActingRun {
-    /// What it does, like `push`.
+    /// What the command does, like `push`.
     pub act: String,
     /// The part of the command line that does it. Untrusted text.
     pub command: String,
@@ -67,12 +68,12 @@ pub struct ActingRun {
     pub moment: StepMoment,
 }
 
-/// A place in a session's history.
+/// A position in a session's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StepMoment {
-    /// The place among the steps of the session.
+    /// The position among the session's steps.
     pub order: u64,
-    /// When, where the record tells.
+    /// The time, if the record has it.
     pub at: Option<Timestamp>,
 }
 
@@ -84,7 +85,7 @@ pub enum CheckKind {
     Test,
     /// A build.
     Build,
-    /// A linter, or a formatter that only looks.
+    /// A linter, or a formatter in check mode.
     Lint,
     /// A type check.
     Types,
@@ -98,11 +99,11 @@ pub enum RunOutcome {
     Passed,
     /// Something failed.
     Failed,
-    /// The tool could not start: it is not there, or its own environment is broken.
+    /// The tool could not start: it is missing, or its own environment is broken.
     CouldNotStart,
     /// Nothing was checked: no tests were found, or all were skipped.
     Empty,
-    /// Nobody can tell.
+    /// The outcome is not known.
     Unknown,
 }
 
@@ -110,9 +111,9 @@ pub enum RunOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToldBy {
-    /// By the exit code, which nothing hides.
+    /// By the exit code, unmasked by the command line.
     ExitCode,
-    /// By what the tool printed.
+    /// By the tool's output.
     Summary,
     /// It is not known.
     Nothing,

@@ -1,19 +1,19 @@
-//! Where the record of a session is.
+//! The location of a session's record. Nothing here reads it.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// Where the record of a session is, as discovery found it. A workspace is given the places of its
-/// sessions, so that a collection need not search the whole machine for them.
+/// The location of a session's record, as discovery found it. A workspace is given the locations of its
+/// sessions, so that a collection need not search the whole machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionPlace {
     /// The agent's name, like `claude`.
     pub agent: String,
     /// The session's id. Untrusted text.
     pub session_id: String,
-    /// The folder that the session was begun in, absolute. Untrusted text; it need not exist.
+    /// The folder in which the session began, absolute. Untrusted text; it need not exist.
     pub folder: PathBuf,
-    /// Its record, or the database that holds it.
+    /// The session's record, or the database that contains it.
     pub record: PathBuf,
 }

@@ -50,8 +50,8 @@ pub struct SessionView {
 }
 
 impl SessionView {
-    /// When its last turn ended, or when its record last grew where that is not known: another moment once
-    /// it goes on.
+    /// When the session's last turn ended; if that is unknown, when its record last grew. It changes when the
+    /// session continues.
     pub fn rested_at(&self) -> Option<Timestamp> {
         self.ended_at.or(self.moved_at)
     }

@@ -1,18 +1,18 @@
-//! What configuration says: where the evidence of a workspace is, and how it is judged.
+//! The configuration of a workspace: where its evidence is, and how it is judged.
 //!
-//! The defaults are not here: `config/default.toml` is the only place that has them.
+//! The defaults are not here but only in `config/default.toml`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BaselineOrigin, CheckPlan, Proof, SupervisedTurn, TaskKind};
 
-/// Where the evidence of one workspace is. Paths are relative to the workspace and may not leave it.
+/// Where the evidence of one workspace is. Paths are relative to the workspace and must stay inside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkspaceSettings {
-    /// The task kind; `None` is `IMPLEMENTATION` in a git work tree and `READ_INFO` elsewhere.
+    /// The task kind; `None` means `IMPLEMENTATION` in a git work tree and `READ_INFO` elsewhere.
     pub task_kind: Option<TaskKind>,
-    /// The revision from which work is counted, and who gave it.
+    /// The revision from which work is counted, and its origin.
     pub baseline: Option<GivenBaseline>,
     /// The decision file.
     pub decision_file: Option<String>,
@@ -20,88 +20,88 @@ pub struct WorkspaceSettings {
     pub outputs: Vec<String>,
     /// The closer's report.
     pub closer_report: Option<String>,
-    /// Plan files; those that do not exist are passed over.
+    /// The plan files; missing ones are skipped.
     pub plans: Vec<String>,
-    /// Whether the person chose them: the names of the defaults may belong to a roadmap.
+    /// True if the person chose the plan files: the default names may belong to a roadmap.
     pub are_plans_chosen: bool,
-    /// How well a COMPLETE has to be proven.
+    /// The proof that a COMPLETE needs.
     pub required: Proof,
-    /// Files that must exist: names, or patterns in which a star and a question mark match within one
-    /// folder, and two stars over folders.
+    /// Files that must exist: names, or patterns in which `*` and `?` match within one folder and `**`
+    /// matches across folders.
     pub required_files: Vec<String>,
     /// The checks that the person configured.
     #[serde(default)]
     pub checks: CheckPlan,
-    /// Test result files: JUnit XML, or `{"passed": …, "failed": …}`.
+    /// Test result files: JUnit XML, or JSON of the form `{"passed": …, "failed": …}`.
     pub test_results: Vec<String>,
-    /// The id that a decision must carry.
+    /// The id that a decision must contain.
     pub check_id: Option<String>,
-    /// The session inside which this check was started (a hook, a loop): its own work does not make
-    /// the verdict WORKING (R0).
+    /// The session in which this check was started (by a hook or a loop): its own work does not make the
+    /// verdict WORKING (R0).
     pub own_session: Option<String>,
-    /// What `closeout run` knows of the command whose work is judged.
+    /// What `closeout run` knows about the command whose work is judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supervised: Option<SupervisedTurn>,
-    /// What the workspace's own file says that could soften the verdict: it waits here until its file was
-    /// held against the baseline ([`WorkspaceSettings::in_force`]).
+    /// Settings from the workspace's own file that could soften the verdict; they wait here until the file
+    /// was compared with the baseline ([`WorkspaceSettings::in_force`]).
     pub own: Option<Box<OwnSettings>>,
-    /// Names in `plans`, `required_files` and `test_results` that only the workspace's own file gave, and
-    /// that may be an agent's: they can say NO, and their YES is about nothing.
+    /// Names in `plans`, `required_files` and `test_results` that only the workspace's own file gives, so
+    /// that an agent may have written them: they can say NO, but their YES proves nothing.
     pub doubted: Vec<String>,
-    /// The keys of the workspace's own file that could soften, and whether they count.
+    /// The keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: Vec<ChosenKey>,
-    /// Whether its agent may be asked for its status without a person's word. Only the person's own
-    /// configuration says so.
+    /// True if its agent may be asked for its status without a person's request. Only the person's own
+    /// configuration can say so.
     pub may_be_asked: bool,
-    /// The agent whose program reads last words anew where closeout is not certain of them. Only the person's own
-    /// configuration says so.
+    /// The agent whose program reads last words again if closeout's own reading is uncertain. Only the
+    /// person's own configuration can name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_reader: Option<String>,
 }
 
 impl WorkspaceSettings {
-    /// Files in which is told how the work stands. They are no work that could be lost; plans and required files are.
-    /// A name can be a pattern.
+    /// Files that report how the work stands, by name or pattern. They are not work that could be lost,
+    /// unlike plans and required files.
     pub fn evidence_files(&self) -> impl Iterator<Item = &String> {
         let files = self.decision_file.iter().chain(&self.closer_report).chain(&self.outputs);
         files.chain(&self.test_results).chain(self.checks.result_files())
     }
 
-    /// All plan files that are read, those of checks among them.
+    /// All plan files to read, including those of checks.
     pub fn plan_files(&self) -> impl Iterator<Item = &String> {
         self.plans.iter().chain(self.checks.plan_files())
     }
 
-    /// All files whose presence is looked at, those of checks among them.
+    /// All files whose existence is checked, including those of checks.
     pub fn demanded_files(&self) -> impl Iterator<Item = &String> {
         self.required_files.iter().chain(self.checks.demanded_files())
     }
 }
 
-/// A revision that was given for the baseline.
+/// A revision that was given as the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenBaseline {
-    /// As it was written.
+    /// The revision as it was written.
     pub rev: String,
-    /// By whom: a flag, the person's configuration, or the workspace's own file.
+    /// Who gave it: a flag, the person's configuration, or the workspace's own file.
     pub origin: BaselineOrigin,
 }
 
-/// What a workspace's own file says, of the keys that could soften its verdict, where the person says
-/// nothing.
+/// The settings from a workspace's own file that could soften its verdict, for keys that the person has not
+/// set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnSettings {
-    /// The whole file, as it was read. It counts if the baseline's commit has the same.
+    /// The whole file as it was read. The settings count if the baseline's commit contains the same text.
     pub text: String,
     /// The task kind.
     pub task_kind: Option<TaskKind>,
     /// The revision from which work is counted.
     pub baseline: Option<String>,
-    /// The decision file; an empty name is none.
+    /// The decision file; an empty name means none.
     pub decision_file: Option<String>,
     /// The declared outputs.
     pub outputs: Option<Vec<String>>,
-    /// The closer's report; an empty name is none.
+    /// The closer's report; an empty name means none.
     pub closer_report: Option<String>,
 }
 
@@ -116,8 +116,8 @@ pub struct ChosenKey {
 }
 
 impl WorkspaceSettings {
-    /// The settings that hold. `is_settled` says whether the workspace's own file is in the baseline's
-    /// commit as it was read; else what could soften in it is left out.
+    /// The settings that apply. `is_settled` says whether the baseline's commit contains the workspace's own
+    /// file unchanged; if not, keys that could soften the verdict are left out.
     #[must_use]
     pub fn in_force(&self, is_settled: bool) -> WorkspaceSettings {
         let mut held = self.clone();
@@ -126,7 +126,7 @@ impl WorkspaceSettings {
             chosen.counts = is_settled;
         }
         if !is_settled {
-            // Work that has to end in commits is never the softer task.
+            // A task kind that demands commits is never the softer one.
             if own.task_kind == Some(TaskKind::Implementation) {
                 held.task_kind = own.task_kind;
             }
@@ -148,35 +148,36 @@ impl WorkspaceSettings {
 /// How evidence is judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
-    /// How an offer of more work after a finished deliverable counts.
+    /// How an offer of more work after a finished deliverable is treated.
     pub offers: OfferPolicy,
-    /// At this stage the same open points again make `STALLED` (R5); at least 2.
+    /// The stage at which the same open points become `STALLED` (R5); at least 2.
     pub stall_stage: u8,
-    /// This many unreadable decisions in a row are an `ERROR` (R4).
+    /// How many unreadable decisions in a row become an `ERROR` (R4).
     pub unreadable_limit: u8,
-    /// An open turn whose record has been silent for so many milliseconds is not taken for work.
+    /// How long an open turn's record may be silent before the turn no longer counts as work, in
+    /// milliseconds.
     pub silent_turn_ms: i64,
 }
 
-/// How an offer of more work counts.
+/// How an offer of more work is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OfferPolicy {
     /// As a question.
     Ask,
-    /// As a note; the offer stays visible as attention.
+    /// As a note; the offer remains visible as a reason for attention.
     Done,
 }
 
 /// How the file system is watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchSettings {
-    /// Everything is read again after so many milliseconds without an event; at least 10 s.
+    /// How long after the last pass everything is read again, in milliseconds; at least 10 s.
     pub reconcile_ms: u64,
-    /// A workspace that cannot be watched is read again after so many milliseconds; at least 1 s.
+    /// How often a workspace that cannot be watched is read, in milliseconds; at least 1 s.
     pub poll_ms: u64,
-    /// A collection that takes longer than this is given up, in milliseconds.
+    /// How long a collection may take before it is abandoned, in milliseconds.
     pub collect_limit_ms: u64,
-    /// A session whose record last grew longer ago than this is old, in milliseconds; at least 1 h.
+    /// How long after its record last grew a session counts as old, in milliseconds; at least 1 h.
     pub fold_after_ms: u64,
 }

@@ -1,4 +1,4 @@
-//! What a probe says and how a smart check ends, as plain values. The rules are in the judge.
+//! The answers of probes and the results of smart checks, as plain values. The rules are in `judge`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! All evidence of one workspace at one moment.
+//! All evidence of one workspace at one moment, unjudged.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,8 @@ use super::{
 };
 use schemars::JsonSchema;
 
-/// What one collection brought, weighed: the evidence of the parts it read, and what a front shows
-/// of them. It carries no long texts, so that a thousand workspaces stay small.
+/// The weighed result of one collection: the evidence of the parts that it read, and what a front shows of
+/// them. It contains no long texts, so that even a thousand workspaces need little memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
     /// The parts that were read.
@@ -18,77 +18,76 @@ pub struct Sample {
     pub taken_at: Timestamp,
     /// The evidence of those parts.
     pub evidence: Vec<(Parts, Evidence)>,
-    /// Git's facts, when `COMMITS` was read; `changes` is `None` when `CHANGES` was not.
+    /// Git's facts, if `COMMITS` was read; `changes` is `None` unless `CHANGES` was read too.
     pub git: Option<GitFacts>,
-    /// Checklists of the parts read.
+    /// Checklists from the parts that were read.
     pub checklists: Vec<(Parts, Checklist)>,
-    /// What the agent says; present exactly when `WORDS` was read.
+    /// What the agent says; present exactly if `WORDS` was read.
     pub session_facts: Option<SessionFacts>,
-    /// Where changes would show.
+    /// Where changes would be visible.
     pub watch_targets: Vec<WatchTarget>,
-    /// Processes whose end would change what was read, each once, in order.
+    /// Processes whose end would change what was read; sorted, without duplicates.
     pub processes: Vec<ProcessId>,
-    /// A baseline to be remembered.
+    /// A new baseline to keep.
     pub new_baseline: Option<Baseline>,
-    /// Something was half-written, or can be told by a source that tells no changes, and no event may
-    /// come: look again at this moment.
+    /// When to look again, because something was half-written, or because a source that reports no changes
+    /// may say more by then.
     pub recheck_at: Option<Timestamp>,
-    /// The settings that this was read by, where they are not those that were asked for: what the
-    /// workspace's own file says was held against the baseline.
+    /// The settings in force for this reading, if they differ from the requested ones: the workspace's own
+    /// file was compared with the baseline.
     pub in_force: Option<Box<WorkspaceSettings>>,
 }
 
-/// What an agent says, beside the evidence made of it.
+/// What the agents of a workspace say, apart from the evidence made from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFacts {
     /// The agent of the newest session.
     pub agent: Option<String>,
     /// Its model. Untrusted text.
     pub model: Option<String>,
-    /// What the newest session does.
+    /// What the newest session is doing.
     pub activity: Option<Activity>,
-    /// The sessions, the one whose words count first.
+    /// The sessions; the one whose words count comes first.
     pub sessions: Vec<SessionView>,
-    /// Its newest words, or the declared output's.
+    /// The agent's newest words, or those of the declared output.
     pub last_words: Option<LastWords>,
     /// The person's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
-    /// When a person last asked any session here for work: what was claimed before is about an earlier task.
+    /// When a person last asked any session here for work: earlier claims are about an earlier task.
     pub prompted_at: Option<Timestamp>,
-    /// What the last prompts asked for, of all sessions that count together.
+    /// What the last prompts of all relevant sessions together asked for.
     pub last_demand: Option<Demand>,
-    /// The work of their tasks.
+    /// The work of the sessions' tasks.
     pub work: TaskWork,
-    /// Whether a whole test run passed after the last edit of every session that edited.
+    /// True if a complete test run passed after the last edit of every session that edited.
     pub is_checked: bool,
-    /// Whether a session acted outside the work tree, and that succeeded.
+    /// True if a session successfully acted outside the work tree.
     pub acted_outside: bool,
-    /// Another value for each turn that ended and each decision file that was written: a new value
-    /// begins a new round (R5).
+    /// A value that changes with each ended turn and each written decision file: a new value begins a new
+    /// round (R5).
     pub round_mark: Option<String>,
-    /// What became of the decision of this check.
+    /// How the decision of this check was received.
     pub decision: DecisionReport,
-    /// The SHA-256 of the decision file, in hexadecimal, and when it was written.
+    /// The SHA-256 of the decision file in hexadecimal, and when the file was written.
     pub decision_file: Option<(String, Timestamp)>,
 }
 
-/// All evidence of one workspace at one moment. Never changed after it was built: a new sample
-/// makes a new snapshot.
+/// All evidence of one workspace at one moment. Immutable: a new sample makes a new snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The number of the newest collection in it.
+    /// The number of the newest collection that it includes.
     pub generation: u64,
-    /// The evidence, each with the part that it was read in.
+    /// The evidence, each with the part from which it was read.
     pub evidence: Vec<(Parts, Evidence)>,
     /// Git's facts.
     pub git: Option<GitFacts>,
-    /// Checklists, each with the part that it was read in.
+    /// The checklists, each with the part from which it was read.
     pub checklists: Vec<(Parts, Checklist)>,
-    /// What the agent says.
+    /// What the agents say.
     pub session_facts: SessionFacts,
     /// When the newest sample was taken.
     pub taken_at: Timestamp,
-    /// When the work tree was last looked at; `None` where nothing is known of it.
+    /// When the work tree was last scanned; `None` if nothing is known of it.
     pub tree_at: Option<Timestamp>,
 }
 
@@ -112,8 +111,8 @@ pub struct LastWords {
 }
 
 impl Snapshot {
-    /// The snapshot that follows this one when `sample` of collection `generation` came in: the
-    /// parts that were read are replaced, the others stay.
+    /// The snapshot after `sample` of collection `generation`: the parts that were read are replaced, the
+    /// others are kept.
     #[must_use]
     pub fn with(&self, generation: u64, sample: &Sample) -> Snapshot {
         let mut next = self.clone();
@@ -128,7 +127,7 @@ impl Snapshot {
             let mut git = git.clone();
             if git.changes.is_none() {
                 git.changes = self.git.as_ref().and_then(|old| old.changes.clone());
-                // A commit changes nothing that lies in the work tree.
+                // A commit does not change the content of the work tree.
                 git.content = self.git.as_ref().and_then(|old| old.content.clone());
             } else {
                 next.tree_at = Some(sample.taken_at);

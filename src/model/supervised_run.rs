@@ -1,7 +1,7 @@
-//! A supervised run (`closeout run`): an agent's command that is run, checked and told what is left, until the
-//! evidence says that the work is done or a limit ends it.
+//! A supervised run (`closeout run`): an agent's command that is run, checked and told what is left, until
+//! the evidence says that the work is done or a limit ends the run.
 //!
-//! These values are kept in the state folder, so their names stay.
+//! These values are kept in the state folder, so their names must not change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,12 +38,12 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// The name in JSON.
+    /// The name used in JSON.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// The exit code of the program.
+    /// The exit code of `closeout run`.
     pub fn exit_code(self) -> u8 {
         match self {
             RunStatus::Complete => 0,
@@ -79,12 +79,12 @@ pub enum CommandEnd {
 }
 
 impl CommandEnd {
-    /// Whether this is a genuine time-out, which the circuit breaker counts.
+    /// True for a genuine time-out, which the circuit breaker counts.
     pub fn is_time_out(self) -> bool {
         matches!(self, CommandEnd::StoodStill | CommandEnd::TookTooLong)
     }
 
-    /// It in words; each fits behind "the command".
+    /// The end in words, to follow "the command".
     pub fn label(self) -> String {
         match self {
             CommandEnd::Code(code) => format!("ended with exit code {code}"),
@@ -146,83 +146,84 @@ pub enum RunPhase {
 /// What a run remembers from one iteration to the next.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopState {
-    /// Where it stands.
+    /// The current phase.
     pub phase: RunPhase,
-    /// The number of the iteration; 0 before the first.
+    /// The number of the current iteration; 0 before the first.
     pub iteration: u32,
-    /// How often others were waited for since the command ended.
+    /// How often the run has waited for other work since the command ended.
     pub n_waits: u32,
-    /// How often the same points were open in a row; 0 with none.
+    /// How often in a row the same points were open; 0 if there are none.
     pub stage: u8,
-    /// Those points.
+    /// The keys of those points.
     pub keys: Vec<String>,
-    /// Decisions in a row that could not be read.
+    /// How many decisions in a row could not be read.
     pub n_unreadable: u8,
-    /// Time-outs in a row, those of earlier runs in this workspace too.
+    /// How many time-outs occurred in a row, including those of earlier runs in this workspace.
     pub n_time_outs: u32,
-    /// What all iterations cost, in millionths of a dollar.
+    /// The cost of all iterations, in millionths of a dollar.
     pub cost_micros: u64,
 }
 
-/// What a person ordered with a run.
+/// The options that a person gave for a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOrder {
-    /// The command with its arguments, as they were given.
+    /// The command with its arguments, as given.
     pub command: Vec<String>,
-    /// The agent whose command it is, if closeout made it.
+    /// The agent whose command it is, if closeout built the command.
     pub agent: Option<String>,
-    /// The first prompt; empty if there is none.
+    /// The first prompt; empty for none.
     pub prompt: String,
-    /// The kind of the task, in place of the configured one.
+    /// The task kind; overrides the configured one.
     pub task_kind: Option<TaskKind>,
-    /// How well COMPLETE has to be proven, in place of the configured one.
+    /// The proof that COMPLETE needs; overrides the configured one.
     pub require: Option<Proof>,
-    /// The most iterations.
+    /// The maximum number of iterations.
     pub max_iterations: u32,
-    /// The most money, in millionths of a dollar.
+    /// The maximum cost, in millionths of a dollar.
     pub budget_micros: Option<u64>,
-    /// The time of the whole run, in seconds.
+    /// The time limit for the whole run, in seconds.
     pub deadline_seconds: Option<u64>,
-    /// The time of one iteration, in seconds.
+    /// The time limit for one iteration, in seconds.
     pub timeout_seconds: Option<u64>,
-    /// The command is ended when nothing moved for so many seconds; 0 never ends it.
+    /// How long nothing may move before the command is killed, in seconds; 0 for no limit.
     pub stall_seconds: u64,
-    /// The decision file, absolute, in place of the configured one.
+    /// The absolute path of the decision file; overrides the configured one.
     pub decision_file: Option<String>,
-    /// Outputs beside that of the command, absolute.
+    /// Outputs in addition to the command's own, as absolute paths.
     pub outputs: Vec<String>,
-    /// Whether a question waits for an answer.
+    /// True if the run waits for an answer when its agent asks a question.
     pub waits_for_answers: bool,
-    /// The agent that verifies the work when nothing else is left to do; empty is the session that did it.
+    /// The agent that verifies the work when nothing else is left to do; empty for the session that did the
+    /// work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<String>,
 }
 
-/// A run, as it is kept.
+/// A run, as it is kept on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupervisedRun {
-    /// Its id, the beginning of all its check ids.
+    /// The run's id, with which all its check ids begin.
     pub id: String,
     /// When it began.
     pub began_at: Timestamp,
-    /// HEAD when it began, from which its commits are counted.
+    /// HEAD at the start; the run's commits are counted from there.
     pub baseline: Option<String>,
-    /// What was ordered.
+    /// The options it was started with.
     pub order: RunOrder,
-    /// Where it stands.
+    /// Its state.
     pub state: LoopState,
-    /// The iterations, the oldest first.
+    /// The iterations, oldest first.
     pub iterations: Vec<RunIteration>,
     /// The agent's question that waits for an answer, or was answered last.
     pub question: Option<String>,
-    /// The same with its choices; a run of an older closeout has none.
+    /// The same question with its choices; runs of an older closeout do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Question>,
-    /// The answer that the next command is told.
+    /// The answer to pass to the next command.
     pub answer: Option<String>,
-    /// The process that runs it, or ran it last.
+    /// The id of the process that runs it, or ran it last.
     pub pid: u32,
-    /// How it ended.
+    /// How it ended; `None` while it has not.
     pub ended: Option<RunEnding>,
 }
 
@@ -235,11 +236,11 @@ pub struct RunEnding {
     pub status: RunStatus,
 }
 
-/// What `closeout run` tells the judge of the command that ended.
+/// What `closeout run` tells the judge about the command that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupervisedTurn {
-    /// When the run began: what is older says nothing of its task.
+    /// When the run began: anything older says nothing about its task.
     pub began_at: Timestamp,
-    /// How its command ended; `None` before the first one.
+    /// How its command ended; `None` before the first one has.
     pub end: Option<CommandEnd>,
 }

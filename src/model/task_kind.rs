@@ -1,4 +1,4 @@
-//! What kind of task an agent was given; it selects the table of the verdict.
+//! The kind of a task; it selects the judge's verdict table.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,12 +24,12 @@ impl TaskKind {
         self.into()
     }
 
-    /// Every name, in the order in which help lists them.
+    /// All names, in the order in which help lists them.
     pub fn names() -> Vec<&'static str> {
         TaskKind::VARIANTS.iter().map(|kind| kind.name()).collect()
     }
 
-    /// The kind with this name; letter case and `-` for `_` do not matter.
+    /// The kind with this name; case is ignored, and `-` equals `_`.
     pub fn from_name(name: &str) -> Option<TaskKind> {
         let folded = name.trim().to_ascii_uppercase().replace('-', "_");
         folded.parse().ok()

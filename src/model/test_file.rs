@@ -1,38 +1,40 @@
-//! Which files hold tests, and how many tests a text has and leaves out. Names and words only: nothing is parsed.
+//! Which files contain tests, and how many tests a text defines and skips. By names and keywords only:
+//! nothing is parsed.
 //!
-//! It is for comparing a file with itself: what is wrong in both counts is wrong in neither difference.
+//! Meant for comparing a file with another version of itself: an error in both counts cancels out in the
+//! difference.
 
 use serde::{Deserialize, Serialize};
 
-/// What a text tells of its tests.
+/// The number of tests in a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestCensus {
-    /// Tests that it defines; at least 1 for a file that is there.
+    /// How many tests it defines; at least 1 for an existing file.
     pub n_tests: u32,
-    /// Marks by which tests are left out, or all others.
+    /// How many markers skip a test, or skip all others.
     pub n_left_out: u32,
 }
 
-/// A file of tests that a commit changed.
+/// A test file that a commit changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestChange {
-    /// Its path from the top. Untrusted text.
+    /// The path from the top of the work tree. Untrusted text.
     pub path: String,
-    /// Before the commit; nothing where it was not there.
+    /// The count before the commit; zero if the file did not exist.
     pub before: TestCensus,
-    /// After it.
+    /// The count after it.
     pub after: TestCensus,
 }
 
-/// Parts of a path by which a file is one of tests.
+/// Folder names that mark a path as a test file.
 const FOLDERS: [&str; 7] = ["test/", "tests/", "__tests__/", "spec/", "specs/", "testing/", "e2e/"];
-/// How a line begins that defines a test.
+/// How a line that defines a test begins.
 const DEFINES: [&str; 18] = [
     "def test", "async def test", "#[test]", "#[tokio::test", "#[rstest", "#[case", "it(", "it.each(",
     "test(", "test.each(", "func Test", "@Test", "@ParameterizedTest", "[Fact", "[Theory", "[Test",
     "public function test", "TEST",
 ];
-/// Words that leave a test out, or leave out all others.
+/// Keywords that skip a test, or skip all others.
 const LEAVES_OUT: [&str; 33] = [
     "#[ignore", "mark.skip", "mark.xfail", "pytest.skip(", "pytest.importorskip(", "unittest.skip",
     "self.skipTest(", "expectedFailure", "it.skip(", "test.skip(", "describe.skip(", "context.skip(",
@@ -41,7 +43,7 @@ const LEAVES_OUT: [&str; 33] = [
     "@Disabled", "@Ignore", "Skip =", "markTestSkipped(", "markTestIncomplete(", "GTEST_SKIP",
 ];
 
-/// Whether the file at this path, from the top, holds tests, by its name.
+/// True if the file at this path, relative to the top of the work tree, contains tests, judging by its name.
 pub fn is_test_file(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -71,7 +73,7 @@ pub fn is_test_file(path: &str) -> bool {
 }
 
 impl TestCensus {
-    /// What this text of a test file tells.
+    /// Counts the tests in the text of a test file.
     pub fn of(text: &str) -> TestCensus {
         let lines = || text.lines().map(str::trim_start);
         let n_tests = lines().filter(|line| DEFINES.iter().any(|define| line.starts_with(define))).count();

@@ -1,4 +1,4 @@
-//! A moment, as data. Nothing here knows what time it is now.
+//! A point in time, as data. Nothing here reads a clock.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Milliseconds from `earlier` to this moment; negative when `earlier` is later. Saturates.
+    /// Milliseconds from `earlier` to this time; negative if `earlier` is later. Saturates.
     pub fn millis_since(self, earlier: Timestamp) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The moment `millis` after this one. Saturates.
+    /// The time `millis` milliseconds after this one. Saturates.
     #[must_use]
     pub fn plus_millis(self, millis: i64) -> Timestamp {
         Timestamp(self.0.saturating_add(millis))

@@ -1,6 +1,7 @@
-//! What in and around a repository could run a program, for a person to look at before they trust it.
+//! Everything in and around a repository that could run a program, for a person to review before they trust
+//! it.
 //!
-//! Plain values; text of the repository is shown only through [`display_text`](super::display_text).
+//! Plain values. Text from the repository is shown only through [`display_text`](super::display_text).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

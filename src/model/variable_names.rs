@@ -1,17 +1,17 @@
-//! Names of environment variables, as a list of what a program may have.
+//! Names of environment variables: which ones a program may receive. Nothing here reads the environment.
 
-/// Which variables a program may have. A name stands for itself; with a `*` at its beginning or its end
-/// it stands for all that end or begin so.
+/// The environment variables that a program may receive. A pattern matches a name exactly; a leading or
+/// trailing `*` matches any prefix or suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableNames {
-    /// What it may have.
+    /// The patterns of allowed names.
     pub allowed: &'static [&'static str],
-    /// What it may not have all the same.
+    /// The patterns of names that are excluded all the same.
     pub except: &'static [&'static str],
 }
 
 impl VariableNames {
-    /// Whether the variable `name` is among them.
+    /// True if the program may receive the variable `name`.
     pub fn contains(&self, name: &str) -> bool {
         let is_in = |patterns: &[&str]| patterns.iter().any(|pattern| fits(pattern, name));
         is_in(self.allowed) && !is_in(self.except)

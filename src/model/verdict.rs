@@ -1,4 +1,4 @@
-//! What the judge makes of a snapshot, with the rule that decided and every source's part in it.
+//! The judge's verdict on a snapshot, with the rule that decided and the part that each source had in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ impl VerdictState {
         self.into()
     }
 
-    /// True when nothing will change without a person or a new round: all but WORKING and WAITING.
+    /// True if nothing will change without a person or a new round: any state but WORKING and WAITING.
     pub fn is_terminal(self) -> bool {
         !matches!(self, VerdictState::Working | VerdictState::Waiting)
     }
@@ -119,12 +119,12 @@ pub enum Proof {
 }
 
 impl Proof {
-    /// The name in configuration, flags and JSON.
+    /// The name used in configuration, flags and JSON.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// The proof of this name that can be required; nobody can require a person's own word.
+    /// The proof with this name, if it can be required; nobody can require a person's own word.
     pub fn from_name(name: &str) -> Option<Proof> {
         [Proof::Said, Proof::Committed, Proof::Checked].into_iter().find(|proof| proof.name() == name)
     }
@@ -141,8 +141,8 @@ pub enum RescueDegree {
     AtRisk,
 }
 
-/// How [`Verdict::why`] ends under [`Rule::YesClean`], and what a clean tree is called in evidence. A front
-/// that shows the verdict some time after the look at the tree says when that was instead.
+/// How [`Verdict::why`] ends under [`Rule::YesClean`], and the wording for a clean tree in evidence. A front
+/// that shows the verdict some time after the scan replaces it by the age of the scan.
 pub const TREE_IS_CLEAN: &str = "the tree is clean";
 
 /// A verdict.

@@ -1,5 +1,5 @@
-//! What a front shows of one workspace: plain and serialisable, so that a screen, a one-shot check,
-//! a stream of JSON and a remote host show the same.
+//! What a front shows of one workspace: plain and serialisable, so that the screen, a one-shot check, the
+//! JSON stream and a remote host show the same.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

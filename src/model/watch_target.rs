@@ -1,4 +1,4 @@
-//! Where a change of the evidence would show in the file system.
+//! Where in the file system a change of the evidence would be visible. Nothing here watches.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -7,56 +7,57 @@ use std::sync::Arc;
 
 use super::Parts;
 
-/// One folder to be watched (never recursively) for one workspace, and what an event there means.
+/// A folder to watch (never recursively) for one workspace, and the meaning of an event there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WatchTarget {
-    /// The folder. It may not exist yet: then its nearest existing parent is watched for it.
+    /// The folder. It may not exist yet; then its nearest existing ancestor is watched instead.
     pub folder: PathBuf,
     /// The entries of the folder that matter.
     pub names: Names,
-    /// The bits of the [`Parts`] that an event there can have changed.
+    /// The bits of the [`Parts`] that an event there may have changed.
     parts: u8,
-    /// Whether only new entries matter, and not what becomes of those that are there.
+    /// True if only new entries matter, not changes of existing ones.
     pub is_arrivals_only: bool,
 }
 
-/// Which entries of a folder matter.
+/// The entries of a folder that matter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Names {
     /// All of them.
     Any,
-    /// These: sorted, each once. Shared, because the evidence, the monitor and the watcher all hold them.
+    /// These names: sorted, without duplicates. Shared, because the evidence, the monitor and the watcher all
+    /// hold them.
     These(Arc<[OsString]>),
-    /// Those that end so.
+    /// Names with this ending.
     Ending(String),
 }
 
 impl WatchTarget {
-    /// A target; `parts` is what an event there can have changed.
+    /// A target for all events; `parts` is what an event there may have changed.
     pub fn new(folder: impl Into<PathBuf>, names: Names, parts: Parts) -> WatchTarget {
         WatchTarget { folder: folder.into(), names, parts: parts.bits(), is_arrivals_only: false }
     }
 
-    /// The same target for new entries alone: those that are made or moved there.
+    /// The same target, but for new entries only: those created in the folder or moved into it.
     #[must_use]
     pub fn arrivals(self) -> WatchTarget {
         WatchTarget { is_arrivals_only: true, ..self }
     }
 
-    /// What an event there can have changed.
+    /// The parts that an event there may have changed.
     pub fn parts(&self) -> Parts {
         Parts::from_bits_truncate(self.parts)
     }
 }
 
 impl Names {
-    /// The names given.
+    /// The given names, sorted and without duplicates.
     pub fn these<N: Into<OsString>>(names: impl IntoIterator<Item = N>) -> Names {
         let names: BTreeSet<OsString> = names.into_iter().map(Into::into).collect();
         Names::These(names.into_iter().collect())
     }
 
-    /// Whether the entry `name` matters.
+    /// True if the entry `name` matters.
     pub fn matches(&self, name: &OsStr) -> bool {
         match self {
             Names::Any => true,

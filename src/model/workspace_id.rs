@@ -1,4 +1,4 @@
-//! Which workspace is meant: a host and a directory on it.
+//! The identity of a workspace: a host and a directory on it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The name of the machine that this program runs on, in an id.
+/// The host name that stands for this machine in an id.
 const LOCAL_HOST: &str = "local";
 
 /// Names one workspace. Cheap to clone; ordered by host, then path.
@@ -23,12 +23,12 @@ impl WorkspaceId {
         WorkspaceId { host: Arc::from(LOCAL_HOST), path: Arc::from(path.into()) }
     }
 
-    /// Names the workspace at `path` (absolute, resolved) on the machine `host`.
+    /// The workspace at `path` (absolute, resolved) on the machine `host`.
     pub fn on(host: &str, path: impl Into<PathBuf>) -> WorkspaceId {
         WorkspaceId { host: Arc::from(host), path: Arc::from(path.into()) }
     }
 
-    /// The machine; `local` for this one.
+    /// The host; `local` for this machine.
     pub fn host(&self) -> &str {
         &self.host
     }
@@ -40,7 +40,7 @@ impl WorkspaceId {
 }
 
 impl fmt::Display for WorkspaceId {
-    /// The path, cleaned for a screen, with the host before it when it is another machine.
+    /// The path, cleaned for display, preceded by the host if it is another machine.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if &*self.host != LOCAL_HOST {
             write!(f, "{}:", super::display_text::line(&self.host))?;
