@@ -3,7 +3,6 @@
 //! Text is cleaned after parsing, since entities (`&#27;`) can spell what the source did not contain. A link's
 //! target is always shown beside its words. HTML is shown as text. Line breaks of the source stay, since agents
 //! write for a terminal.
-//! source stay: agents write for a terminal.
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::Style;

@@ -11,7 +11,6 @@
 //! Each panel has a file ([`draw`] calls them), the keys have one (`keymap`), and so have signs and colours
 //! (`look`); the wording is `present`'s. Text from agents and repositories passes through `text`, and a final
 //! sweep over the finished frame makes sure that nothing slipped by (SECURITY.md 1.1).
-//! over the finished frame holds that nothing slipped by (SECURITY.md 1.1).
 
 mod actions;
 mod areas;

@@ -3,7 +3,6 @@
 //! Plain data, so that two states of a screen can be compared: no clock, screen cells only in `rows`, and keys
 //! only in `keys`. The text is kept byte for byte; only invisible characters and controls are dropped on input,
 //! and the result says so.
-//! could see, and controls, are left out when they come in, and that is told.
 
 mod history;
 mod incoming;

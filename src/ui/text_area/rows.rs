@@ -2,7 +2,6 @@
 //!
 //! Nothing here changes a text. Rows are cleaned like everything on the screen, so a character whose width
 //! terminals disagree about is shown in parts, and still moves as one.
-//! terminals disagree about is shown by its parts, and still moves as one.
 
 use std::borrow::Cow;
 
