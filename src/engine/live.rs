@@ -57,7 +57,7 @@ impl Engine {
     }
 
     /// Starts the engine for a front at which a person can see and stop what runs: it asks agents
-    /// automatically if the configuration allows it.
+    /// automatically if the configuration allows it, and sends held replies as [`Self::start_sending`] does.
     pub fn start_asking(config: EngineConfig) -> Engine {
         let monitor = Monitor::new(config.config.policy(), config.config.watch());
         let monitor = monitor.asking_by_itself(config.agents_without_trace());

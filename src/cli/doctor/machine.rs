@@ -1,5 +1,5 @@
 //! What the doctor examines besides the agents: closeout's own folders, git, tmux, the limits of watching,
-//! the terminal. It changes nothing but to create the state folder.
+//! the terminal. It must change nothing, except to create the state folder.
 
 use std::fs;
 use std::io::IsTerminal;

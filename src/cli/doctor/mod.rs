@@ -1,5 +1,5 @@
 //! `closeout doctor`: what closeout finds on this machine, and what to do about each problem. It must change
-//! nothing, except to create closeout's own state folder, and continues if one part is broken.
+//! nothing, except to create closeout's own state folder, and continues if one check fails.
 
 mod agents;
 mod finding;

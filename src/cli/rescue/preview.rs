@@ -37,7 +37,7 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
             write_path(&mut text, path);
         }
     }
-    // Programs are described on lines of their own.
+    // Notes on programs are left to `write_programs`.
     let split = plan.split.and_then(|kind| plan.splits.iter().find(|split| split.kind == kind));
     for note in plan.notes_of(split).iter().filter(|note| !is_of_programs(note)) {
         let _ = writeln!(text, "note: {}", display_text::line(&note.label()));

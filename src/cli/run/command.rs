@@ -181,7 +181,7 @@ struct Tail {
     rest: Vec<u8>,
 }
 
-/// A longer line is passed on in parts, in bytes.
+/// The length, in bytes, beyond which an unfinished line is passed on in parts.
 const LONGEST_LINE: usize = 8 << 10;
 
 impl Tail {

@@ -14,7 +14,7 @@ use super::pace::Pace;
 use super::planted::Planted;
 use super::terminal::Screen;
 
-/// How long a collection must take, in milliseconds, before the screen shows it.
+/// The delay, in milliseconds, until the screen shows that a workspace is being read, or when it last was.
 const READING_MS: i64 = 200;
 
 /// After this long without input, in milliseconds, the person at a terminal in the foreground counts as away.
@@ -38,8 +38,7 @@ pub(super) struct Front {
     /// Whether to leave because what the person waited for has ended.
     is_leaving: bool,
     planted: Planted,
-    /// Sends notices; `None` without a state folder, since then nothing would stop several closeouts from
-    /// sending one.
+    /// Sends notices; `None` without a state folder, since several closeouts could then send the same one.
     teller: Option<Teller>,
     /// The last focus report of the terminal; `None` before the first.
     has_focus: Option<bool>,

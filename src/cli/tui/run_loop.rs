@@ -1,5 +1,6 @@
 //! The loop of the screen: input first, then the world, then a frame if anything changed. Keys are answered
-//! at once, and the world is drawn at most thirty times a second. At rest it must do nothing.
+//! at once; the world is drawn thirty times a second at most, a change of state sooner. At rest it must do
+//! nothing.
 
 use std::io;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! A question to an agent without a person's request: checked, planned and carried out in one go, within the
 //! person's budget, and audited as automatic.
 //!
-//! It must not ask without a permit from the file that all closeouts of a state folder share, must not record
-//! or commit anything, and asks only if that leaves no trace.
+//! It must not ask without a permit from the file that all closeouts of a state folder share, must not rescue
+//! (neither record nor commit), and asks only if that leaves no trace.
 
 use super::asking::{Ready, ready};
 use super::refresher::{Current, Refresher};
@@ -131,7 +131,8 @@ fn check(current: &Current, moment: &SessionMoment) -> Result<(), ActionProblem>
     Ok(())
 }
 
-/// Whether a person asked at this moment, through any closeout of this state folder, whatever the result.
+/// Whether a person or an agent had the session asked at this moment, through any closeout of this state
+/// folder, whatever the result. Automatic questions do not count.
 fn has_person_asked(
     store: &Store,
     request: &ActionRequest,

@@ -130,11 +130,11 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
         Action::RunChecks | Action::AutoChecks => {
             finished(checks::run(request, tools), |ran| ActionOutcome::ChecksRan(*ran))
         }
-        // It writes its own audit entry (`auto_probe::perform`).
+        // Carried out by `auto_probe::perform`, which writes the audit entry itself.
         Action::AutoProbe { .. } | Action::SecondOpinion { .. } => {
             Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it"))
         }
-        // The front has asked who sets the mark; the monitor decides what it means for the verdict.
+        // `perform` has refused agents; the monitor decides what the mark means for the verdict.
         Action::Mark { order, reason } => {
             Ok(ActionOutcome::Marked { order: order.clone(), reason: reason.clone() })
         }
