@@ -1,41 +1,43 @@
-//! Reads what an agent proposes as commits of work that was never committed: messages, and which change is in which. Total,
-//! and strict: every change is in one commit at most, and what is not understood is no proposal.
+//! Reads an agent's proposal for committing uncommitted work: the messages, and which change goes into which
+//! commit. Total. Must not guess: every change is in at most one commit, and what is not understood is no
+//! proposal.
 
 use serde_json::Value;
 
 use super::json_answer;
 use crate::model::display_text;
 
-/// The list in an answer.
+/// The key of the list in an answer.
 const COMMITS: &str = "commits";
-/// More commits than these are none that a person reads.
+/// A proposal of more commits than this is one that nobody reads.
 const MOST: usize = 20;
 /// The longest message, in characters.
 const LONGEST: usize = 4_000;
-/// Lines that only closeout writes.
+/// Trailers that only closeout writes.
 const OWN_TRAILERS: [&str; 2] = ["Rescued-by:", "Rescue-record:"];
 
 /// A commit that an agent proposes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitProposal {
-    /// The message, without control signs. Untrusted text.
+    /// The message, without control characters. Untrusted.
     pub message: String,
-    /// The places of its changes in the list that the agent was shown; one at least.
+    /// The positions of its changes in the list that the agent was shown; at least one.
     pub changes: Vec<usize>,
 }
 
-/// The answer in a text.
+/// Finds the answer in a text.
 ///
 /// # Errors
-/// It holds no JSON object with commits, in words.
+/// The text contains no JSON object with commits. The error is a message for people.
 pub fn find(text: &str) -> Result<Value, String> {
     json_answer::find(text, COMMITS).map_err(|_| "the answer holds no JSON object with `commits`".to_owned())
 }
 
-/// The commits of an answer for a list of so many changes.
+/// The commits of an answer about a list of `n_changes` changes.
 ///
 /// # Errors
-/// It proposes none or too many, has a message without words, or names a change that there is not, or twice; in words.
+/// It proposes no or too many commits, has a message without words, or names a change that does not exist or
+/// is already in a commit. The error is a message for people.
 pub fn read(answer: &Value, n_changes: usize) -> Result<Vec<CommitProposal>, String> {
     let entries = answer.get(COMMITS).and_then(Value::as_array);
     let entries = entries.filter(|entries| !entries.is_empty()).ok_or("the answer proposes no commit")?;
@@ -65,7 +67,7 @@ pub fn read(answer: &Value, n_changes: usize) -> Result<Vec<CommitProposal>, Str
     if commits.is_empty() { Err("the commits of the answer hold no change".to_owned()) } else { Ok(commits) }
 }
 
-/// A message as it can be stored and shown.
+/// A message in a form that can be stored and shown.
 fn message(text: &str) -> Result<String, String> {
     let is_own = |line: &&str| OWN_TRAILERS.iter().any(|trailer| line.trim_start().starts_with(trailer));
     let lines = text.trim().lines().filter(|line| !is_own(line));

@@ -1,7 +1,8 @@
-//! Whether an agent that is about to stop is held back, by the verdict on its workspace. Pure and total.
+//! Whether an agent that is about to stop is held back, according to the verdict on its workspace. Pure and
+//! total.
 //!
-//! Only what speaks against the work holds an agent: silence never does, and a question to the person never may. To be
-//! let go says nothing of completion.
+//! Only evidence against the work holds an agent back. Silence must not, and neither must a question to the
+//! person. Letting an agent go says nothing about completion.
 
 use crate::judge::runs;
 use crate::model::{
@@ -9,19 +10,19 @@ use crate::model::{
     QuestionWeight, Rule, Source, Timestamp, Verdict, VerdictState, WorkspaceView,
 };
 
-/// How the id of a configured check's point begins.
+/// The prefix of the id of a configured check's point.
 const CHECK: &str = "check/";
 
-/// What a gate says.
+/// The gate's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateDecision {
-    /// The agent goes on: these points are left to do, the most urgent first. Untrusted text.
+    /// The agent continues: these points are left to do, most urgent first. Untrusted text.
     Hold(Vec<String>),
     /// The agent may stop.
     LetGo(LetGo),
 }
 
-/// Why nobody has to look at the workspace for this call; `None` if the verdict decides.
+/// Why this call needs no look at the workspace; `None` if the verdict decides.
 pub fn without_verdict(call: &GateCall, settings: &GateSettings) -> Option<LetGo> {
     let is_final = || call.tool.as_ref().is_some_and(|tool| settings.final_tools.contains(tool));
     if call.is_helper {
@@ -35,19 +36,19 @@ pub fn without_verdict(call: &GateCall, settings: &GateSettings) -> Option<LetGo
     }
 }
 
-/// Whether only checks that were not run hold this agent, so that they are worth their time.
+/// Whether nothing but checks that were not run holds this agent, so that running them is worth the time.
 pub fn waits_for_checks(view: &WorkspaceView, call: &GateCall) -> bool {
     let Some(verdict) = &view.verdict else { return false };
     are_checks(verdict.left_to_do.open().filter(|point| is_meant(point, call)))
 }
 
-/// Whether there are points, and all of them are those of configured checks.
+/// Whether there are points, and all of them come from configured checks.
 pub fn are_checks<'p>(points: impl Iterator<Item = &'p OpenPoint>) -> bool {
     let mut points = points.peekable();
     points.peek().is_some() && points.all(|point| point.id.starts_with(CHECK))
 }
 
-/// Whether the agent is held back. `row` is how often it was in a row.
+/// Whether the agent is held back. `row` is how many times in a row it was.
 pub fn decide(
     view: &WorkspaceView,
     call: &GateCall,
@@ -73,7 +74,7 @@ pub fn decide(
     GateDecision::Hold(points)
 }
 
-/// Why the verdict lets it go; `None` where open points hold it.
+/// Why the verdict lets the agent go; `None` if open points hold it.
 fn by_verdict(view: &WorkspaceView, row: BlockRow) -> Option<LetGo> {
     let Some(verdict) = &view.verdict else { return Some(LetGo::NotJudged) };
     if view.marks.quiet.is_some() || (verdict.rule == Rule::ByYou && verdict.state == VerdictState::Complete)
@@ -82,21 +83,21 @@ fn by_verdict(view: &WorkspaceView, row: BlockRow) -> Option<LetGo> {
     }
     let is_asked =
         verdict.question.as_ref().is_some_and(|question| question.weight == QuestionWeight::Blocking);
-    // While another session is at work, the rest still says something of this one.
+    // While another session works, the verdict so far still applies to this one.
     match verdict.so_far.unwrap_or(verdict.state) {
         VerdictState::AwaitingResponse => Some(LetGo::Asks),
         _ if is_asked => Some(LetGo::Asks),
         VerdictState::Complete => Some(LetGo::Complete),
         VerdictState::NoTask => Some(LetGo::NoTask),
         VerdictState::Waiting | VerdictState::Working => Some(LetGo::Background),
-        // Rounds are the workspace's: a session that was not held yet is told once.
+        // Rounds belong to the workspace: a session that was not held yet is told once.
         VerdictState::Stalled if row.n_blocks > 0 => Some(LetGo::Stalled),
         VerdictState::Error => Some(LetGo::NotJudged),
         VerdictState::RescueNeeded | VerdictState::Incomplete | VerdictState::Stalled => None,
     }
 }
 
-/// What is left to do for this agent and this event, in words.
+/// What is left to do for this agent at this event, in words.
 fn points(view: &WorkspaceView, call: &GateCall, required: Proof) -> Vec<String> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
     let words = |point: &OpenPoint| format!("{}: {}", point.source.title(), point.text);
@@ -108,7 +109,7 @@ fn points(view: &WorkspaceView, call: &GateCall, required: Proof) -> Vec<String>
     points
 }
 
-/// Whether a point holds this agent: what is open, of its own session or of no session.
+/// Whether a point holds this agent: it is open, and belongs to its session or to none.
 fn is_meant(point: &OpenPoint, call: &GateCall) -> bool {
     let is_of_another = point
         .session
@@ -116,15 +117,15 @@ fn is_meant(point: &OpenPoint, call: &GateCall) -> bool {
         .is_some_and(|session| call.session_id.as_ref().is_some_and(|asking| *asking != session.session_id));
     let is_of_event = match call.event {
         GateEvent::Stop | GateEvent::AfterAgent | GateEvent::PostToolUse => true,
-        // The words and the list of the session are those of the agent that sent it off.
+        // The session's words and list belong to the agent that started the subagent.
         GateEvent::SubagentStop => point.session.is_none(),
-        // Other tasks of the list are open by nature: only what a machine checks speaks of this one.
+        // Other tasks of the list are naturally open: only machine checks apply to this one.
         GateEvent::TaskCompleted => point.source.rank() == Source::Tests.rank(),
     };
     point.kind == PointKind::Finish && point.weighs && !is_of_another && is_of_event
 }
 
-/// What is done and not as well proven, or not as well kept, as the person requires.
+/// Why done work is not proven or kept as well as the person requires.
 fn unproven(verdict: &Verdict, required: Proof) -> Option<String> {
     let is_asked_for = match verdict.state {
         VerdictState::Incomplete => verdict.rule == Rule::NotProven,

@@ -1,14 +1,14 @@
 //! Rounds: what carries over from one turn of an agent to the next (rules R4, R5, R6).
 //!
-//! A round begins when an agent's turn ended or a decision file was written. The same open points in
-//! two rounds in a row raise the stage. Nothing here counts time.
+//! A round begins when an agent's turn ended or a decision file was written. If the same points are open in
+//! two consecutive rounds, the stage goes up. Must not measure time.
 
 use super::left_to_do;
 use crate::model::{Claim, Evidence, Rounds};
 
 /// The rounds after a look at `evidence`.
 ///
-/// `mark` names the present round; `None` is "no round seen yet" and changes nothing but the open
+/// `mark` names the present round; `None` means that no round has been seen yet and changes only the open
 /// points.
 pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> Rounds {
     let open_points = open_points(evidence);
@@ -20,7 +20,7 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> R
         (false, true, false) => before.round_stage.max(1),
         (false, false, _) => 1,
     };
-    // Without a mark a turn runs: what is open on the way is not what a round ends with.
+    // Without a mark a turn is running: what is open on the way is not the result of a round.
     let (round_points, round_stage) = match mark {
         Some(_) => (open_points.clone(), stage),
         None => (before.round_points.clone(), before.round_stage),
@@ -43,8 +43,7 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> R
     }
 }
 
-/// The fingerprints of every NO; of a NO without fingerprints its reasons; of one without either its
-/// name. Sorted, each once.
+/// The fingerprints of every NO, or its reasons if it has none, or else its name. Sorted, without duplicates.
 fn open_points(evidence: &[&Evidence]) -> Vec<String> {
     let saying_no = evidence.iter().filter(|evidence| evidence.claim == Claim::No);
     let mut points: Vec<String> = saying_no.flat_map(|evidence| left_to_do::ids(evidence)).collect();
@@ -84,7 +83,7 @@ mod tests {
     #[test]
     fn what_is_open_on_the_way_is_no_round() {
         let mut rounds = Rounds::default();
-        // The same points while the turn runs and at its end are one round.
+        // The same points during a turn and at its end are one round.
         for (mark, points, stage) in [
             (None, "x", 1),
             (Some("a"), "x", 1),

@@ -1,26 +1,26 @@
-//! Reads what a second model makes of an agent's last words. Total, and strict: an answer that quotes nothing of the
-//! words is about other ones.
+//! Reads what a second model makes of an agent's last words. Total. Must not be lenient: an answer that does
+//! not quote the words is about something else.
 
 use serde_json::Value;
 
 use super::json_answer;
 use crate::model::OpinionReading;
 
-/// The key by which an answer is found in a text.
+/// The key that identifies an answer in a text.
 const READING: &str = "reading";
 
-/// The answer in a text.
+/// Finds the answer in a text.
 ///
 /// # Errors
-/// It holds no JSON object with a reading, in words.
+/// The text contains no JSON object with a reading. The error is a message for people.
 pub fn find(text: &str) -> Result<Value, String> {
     json_answer::find(text, READING).map_err(|_| "the answer holds no JSON object with `reading`".to_owned())
 }
 
-/// What the answer says of `words`, and the part of them that it rests on.
+/// What the answer says about `words`, and the part of them that it is based on.
 ///
 /// # Errors
-/// It names no reading, or quotes what the words do not have; in words.
+/// It names no reading, or quotes something that is not in the words. The error is a message for people.
 pub fn read(answer: &Value, words: &str) -> Result<(OpinionReading, String), String> {
     let reading = answer.get(READING).cloned().unwrap_or_default();
     let reading: OpinionReading = serde_json::from_value(reading)
@@ -35,7 +35,7 @@ pub fn read(answer: &Value, words: &str) -> Result<(OpinionReading, String), Str
     Ok((reading, quote.to_owned()))
 }
 
-/// The text with single blanks: a model may break lines elsewhere.
+/// The text with single spaces, because a model may break lines elsewhere.
 fn one_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

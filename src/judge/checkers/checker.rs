@@ -1,41 +1,41 @@
-//! What a checker asks for, what it looks at, and what it finds: plain values without a rule.
+//! The input, configuration and findings of the checkers as plain values. Must not contain a rule.
 
 use serde::Serialize;
 
 use crate::model::PlanStep;
 
-/// What has to hold.
+/// What must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checker {
     /// Every step of the plan is done.
     Plan {
-        /// Which plan; without one (or with a blank one) there is nothing to enforce.
+        /// Which plan; if missing or blank, there is nothing to enforce.
         plan_type: Option<String>,
     },
-    /// All these files are there.
+    /// All these files exist.
     Files {
-        /// Paths from the workspace; blank ones are ignored.
+        /// Paths relative to the workspace; blank ones are ignored.
         required: Vec<String>,
     },
-    /// Tests were run and none failed.
+    /// Tests were run, and none failed.
     Tests,
     /// The answer of a checker that ran elsewhere.
     Static {
         /// Its name.
         id: String,
-        /// What it found.
+        /// Whether it found the work complete.
         complete: bool,
-        /// What it says. Untrusted text.
+        /// Its feedback. Untrusted.
         feedback: Option<String>,
     },
-    /// A checker that broke while it ran.
+    /// A checker that broke while running.
     Broken {
         /// Its name.
         id: String,
-        /// What went wrong. Untrusted text.
+        /// What went wrong. Untrusted.
         message: String,
     },
-    /// Several checkers, in this order.
+    /// Several checkers, run in this order.
     Composite {
         /// How they are combined.
         mode: CompositeMode,
@@ -47,10 +47,10 @@ pub enum Checker {
 /// How a composite combines its checkers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum CompositeMode {
-    /// All must pass; the first failure ends it.
+    /// All must pass; the first failure stops the run.
     #[default]
     All,
-    /// One must pass; the first success ends it.
+    /// One must pass; the first success stops the run.
     Any,
 }
 
@@ -59,13 +59,13 @@ pub enum CompositeMode {
 pub struct CheckContext {
     /// The agent's plan.
     pub plan: PlanSource,
-    /// The files that are there; none if there is no file system to look at.
+    /// The files that exist; `None` if there is no file system to look at.
     pub files: Option<Vec<String>>,
-    /// Results of tests; none if there are none.
+    /// The results of tests, if there are any.
     pub test_results: Option<TestCounts>,
-    /// The budget is used up.
+    /// Whether the budget is used up.
     pub is_budget_exhausted: bool,
-    /// The deadline has passed.
+    /// Whether the deadline has passed.
     pub is_deadline_expired: bool,
 }
 
@@ -77,13 +77,13 @@ pub enum PlanSource {
     /// No plan was made.
     #[default]
     NotMade,
-    /// There is a plan and it cannot be read.
+    /// There is a plan, but it cannot be read.
     Unreadable,
     /// The steps of the plan.
     Steps(Vec<PlanStep>),
 }
 
-/// How many tests passed and failed; none where the results do not say.
+/// How many tests passed and failed; `None` where the results do not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TestCounts {
     /// Tests that passed.
@@ -92,24 +92,23 @@ pub struct TestCounts {
     pub n_failed: Option<u64>,
 }
 
-/// The answer of the judge.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckOutcome {
-    /// What was found; none if checking was skipped.
+    /// Whether the work is complete; `None` if checking was skipped.
     pub complete: Option<bool>,
-    /// What to tell the agent; never empty when incomplete. Holds untrusted text.
+    /// What to tell the agent; always present and not empty if incomplete. Contains untrusted text.
     pub feedback: Option<String>,
-    /// The names of the `Static` and `Broken` checkers that ran, in their order.
+    /// The names of the `Static` and `Broken` checkers that ran, in order.
     pub evaluated: Vec<String>,
-    /// Nothing was checked: no checker, no budget, or no time.
+    /// Whether nothing was checked: no checker, no budget, or no time.
     pub skipped: bool,
-    /// The agent may stop. Not the same as completion.
+    /// Whether the agent may stop, which is not the same as completion.
     pub allow_stop: bool,
-    /// It passed because there was nothing to check.
+    /// Whether it passed because there was nothing to check.
     pub vacuous: bool,
 }
 
-/// What one checker found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) is_complete: bool,

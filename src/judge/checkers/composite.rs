@@ -1,11 +1,11 @@
-//! Rule 3: checkers in order, nested as configured.
+//! Rule 3: runs checkers in order, nested as configured.
 //!
-//! Must not: run a checker after the result is known, or nest without a bound.
+//! Must not run a checker once the result is known, or nest without a limit.
 
 use super::checker::{CheckContext, CheckOutcome, Checker, CompositeMode, Finding};
 use super::single;
 
-/// Composites in composites are followed to this depth; what lies deeper cannot be verified.
+/// How deep composites may nest; anything deeper cannot be verified.
 const MAX_NESTING: usize = 64;
 
 /// Runs a checker. Total, and linear in its input.
@@ -37,7 +37,7 @@ pub fn check(checker: Option<&Checker>, context: &CheckContext) -> CheckOutcome 
     }
 }
 
-/// Runs one checker; the names of custom ones that ran go to `evaluated`.
+/// Runs one checker. The names of custom checkers that ran are added to `evaluated`.
 fn run(checker: &Checker, context: &CheckContext, depth: usize, evaluated: &mut Vec<String>) -> Finding {
     match checker {
         Checker::Plan { plan_type } => single::plan(plan_type.as_deref(), &context.plan),

@@ -1,7 +1,9 @@
-//! The checks that a person configured, as evidence: a row each, combined as they say.
+//! The checks that a person configured, as evidence: one row each, combined as configured. Must not run a
+//! check.
 //!
-//! A check that has not run since the last change cannot be verified, and that is a NO (DESIGN.md 2.2). What failed before
-//! the work began is told, and is not the agent's. What every look reads (plans, files, test results) needs no run.
+//! A check that has not run since the last change cannot be verified, which is a NO (DESIGN.md 2.2). A
+//! failure from before the work began is shown, but is not the agent's. Checks that every look reads (plans,
+//! files, test results) need no run.
 
 use super::checker::{CheckContext, Checker, CompositeMode};
 use super::composite::check;
@@ -11,37 +13,38 @@ use crate::model::{
     Evidence, Rejection, Source,
 };
 
-/// So deep may groups lie in groups.
+/// How deep groups may nest.
 const DEEPEST: usize = 8;
 
-/// What is known of checks, and how the work is.
+/// What is known about the checks and the state of the work.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
     /// The last runs.
     pub records: &'a [CheckRecord],
-    /// A name for HEAD and the uncommitted changes as they are now.
+    /// A fingerprint of HEAD and the uncommitted changes as they are now.
     pub content: Option<&'a str>,
 }
 
-/// A check with what came of it.
+/// A check with its result.
 enum Node<'a> {
-    /// One that is run: its last run with the work as it is now, and whether it failed before the work began.
+    /// A check that is run: its last run on the work as it is now, and whether it failed before the work began.
     Run(&'a ConfiguredCheck, Option<&'a CheckRecord>, bool),
-    /// One that is read: what its sources say together.
+    /// A check that is read: what its sources say together.
     Read(&'a ConfiguredCheck, Evidence),
     Group(CheckMode, Vec<Node<'a>>),
 }
 
-/// What the checks come to.
+/// The combined result of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Combined {
-    /// They prove that the work is done: they are met by a run, or by test results, of the work as it is now.
+    /// Whether they prove that the work is done: they are met by a run, or by test results, for the work as
+    /// it is now.
     pub is_proven: bool,
-    /// One of them speaks against the work only because it has not run since the last change.
+    /// Whether one of them opposes the work only because it has not run since the last change.
     pub is_waiting: bool,
 }
 
-/// Puts the rows of the checks in place of what was read for them.
+/// Replaces what was read for the checks with their rows.
 pub fn combine(plan: &CheckPlan, found: Found<'_>, evidence: &mut Vec<Evidence>) -> Combined {
     let mut rows = Vec::new();
     let root = root(plan, found, evidence);
@@ -56,7 +59,7 @@ pub fn combine(plan: &CheckPlan, found: Found<'_>, evidence: &mut Vec<Evidence>)
     Combined { is_proven, is_waiting }
 }
 
-/// How the checks stand that need no run, by what was read.
+/// The standing of the checks that need no run, according to what was read.
 pub fn standing(plan: &CheckPlan, evidence: &[Evidence]) -> Vec<(String, CheckStanding)> {
     let read = plan.checks.iter().filter(|check| check.ask.is_read());
     read.map(|check| (check.name.clone(), of_claim(&together(check, evidence)))).collect()
@@ -67,7 +70,7 @@ fn root<'a>(plan: &'a CheckPlan, found: Found<'a>, evidence: &[Evidence]) -> Opt
     (!nodes.is_empty()).then_some(Node::Group(plan.mode, nodes))
 }
 
-/// Whether this was read for the check by its own name.
+/// Whether this evidence was read for the check, under the check's own name.
 fn is_read_for(check: &ConfiguredCheck, evidence: &Evidence) -> bool {
     check.ask.is_read() && source(check) == evidence.source && evidence.name == check.row_name()
 }
@@ -85,7 +88,7 @@ fn source(check: &ConfiguredCheck) -> Source {
     }
 }
 
-/// What the sources of a check say together: of the files that it names, or of all its kind.
+/// What the sources of a check say together: the files that it names, or all of its kind.
 fn together(check: &ConfiguredCheck, evidence: &[Evidence]) -> Evidence {
     let source = source(check);
     let is_named = !check.ask.names_no_file();
@@ -100,7 +103,7 @@ fn together(check: &ConfiguredCheck, evidence: &[Evidence]) -> Evidence {
     let is_against_it = !against.is_empty();
     let speaking: Vec<&&Evidence> =
         if is_against_it { against } else { sources.iter().filter(|evidence| evidence.is_yes()).collect() };
-    // Results that are demanded and not there are not good results; a plan that nobody made demands nothing.
+    // Missing test results are not good results, but a plan that nobody made requires nothing.
     let is_missing = source == Source::Tests && speaking.is_empty();
     let claim = if is_against_it || is_missing { Claim::No } else { Claim::Yes };
     let mut row = Evidence::claim(source, check.row_name(), claim);
@@ -155,7 +158,8 @@ impl<'a> Node<'a> {
         Node::Run(check, of_check().filter(is_current).max_by_key(|record| record.at), failed_before)
     }
 
-    /// The same in the words of the checkers. What had nothing to check meets no "any", beside others that had.
+    /// Expresses the node as a checker. A check with nothing to check does not meet "any" while others had
+    /// something to check.
     fn checker(&self) -> Checker {
         let stated = |check: &ConfiguredCheck, complete, feedback: &str| Checker::Static {
             id: check.name.clone(),
@@ -201,7 +205,8 @@ impl<'a> Node<'a> {
         check(Some(&self.checker()), &CheckContext::default()).complete == Some(true)
     }
 
-    /// Whether being met proves something: a run or test results passed, and nothing was only let pass.
+    /// Whether meeting it proves something: a run or test results passed, rather than everything being let
+    /// through.
     fn is_proven(&self) -> bool {
         match self {
             Node::Run(_, record, _) => record.is_some_and(|record| record.result == CheckResult::Passed),
@@ -216,7 +221,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether no run has a part in it.
+    /// Whether no run is involved.
     fn is_read(&self) -> bool {
         match self {
             Node::Run(..) => false,
@@ -225,7 +230,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Adds the rows.
+    /// Adds the rows of the node.
     fn tell(&self, place: Place, rows: &mut Vec<Evidence>) {
         match self {
             Node::Run(check, record, failed_before) => {
@@ -313,7 +318,7 @@ mod tests {
         let checks = vec![command("a"), command("b"), command("c"), group("g", CheckMode::Any, &["a", "b"])];
         let nested = CheckPlan { checks, mode: CheckMode::All, is_automatic: false };
         let records = [ran("a", Failed), ran("b", Passed), ran("c", Failed)];
-        // `c` comes before the group, which is met by `b`.
+        // `c` precedes the group, which is met by `b`.
         assert_eq!(
             claims(&nested, &records),
             (vec![Claim::No, Claim::Abstain(Rejection::Undecided), Claim::Yes], false)
@@ -369,7 +374,7 @@ mod tests {
         );
         let none = vec![said("md", Claim::No), said("html", Claim::No)];
         assert_eq!(told(&plan, &[ran("a", Passed)], none), (vec![Claim::Yes, Claim::No, Claim::No], false));
-        // Files and plans alone are no proof, and a plan that nobody made meets no "any".
+        // Files and plans alone prove nothing, and a plan that nobody made does not meet "any".
         let plan_only = read("todo", CheckAsk::Plan { files: Vec::new() });
         let alone = CheckPlan { checks: vec![plan_only.clone()], mode: CheckMode::All, is_automatic: false };
         assert_eq!(told(&alone, &[], Vec::new()), (vec![Claim::Yes], false));

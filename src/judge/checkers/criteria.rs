@@ -1,11 +1,12 @@
-//! Reads what a model says of written criteria. Total, and strict: what it does not say clearly is not met.
+//! Reads a model's answer about written criteria. Total. Must not be lenient: what it does not state clearly
+//! is not met.
 
 use serde_json::Value;
 
 use super::feedback::{first_titles, one_line};
 use crate::judge::json_answer;
 
-/// The list in an answer.
+/// The key of the list in an answer.
 const CRITERIA: &str = "criteria";
 
 /// What a model found.
@@ -13,25 +14,26 @@ const CRITERIA: &str = "criteria";
 pub struct CriteriaResult {
     /// Whether all criteria are met.
     pub is_met: bool,
-    /// In words; at most three criteria by their words. Holds untrusted text.
+    /// A summary that quotes at most three criteria. Contains untrusted text.
     pub feedback: String,
-    /// Each criterion with what was said of it, a line each. Untrusted text.
+    /// One line per criterion, with what was said about it. Untrusted.
     pub lines: String,
 }
 
-/// The answer in a text.
+/// Finds the answer in a text.
 ///
 /// # Errors
-/// It holds no JSON object with criteria, in words.
+/// The text contains no JSON object with criteria. The error is a message for people.
 pub fn find(text: &str) -> Result<Value, String> {
     json_answer::find(text, CRITERIA)
         .map_err(|_| "the answer holds no JSON object with `criteria`".to_owned())
 }
 
-/// Holds an answer to the criteria. One that is not named, is named twice, or is met without evidence is not met.
+/// Compares an answer with the criteria. A criterion that is not named, is named twice, or is met without
+/// evidence is not met.
 ///
 /// # Errors
-/// The answer has no list of criteria, in words.
+/// The answer has no list of criteria. The error is a message for people.
 pub fn read(answer: &Value, criteria: &[String]) -> Result<CriteriaResult, String> {
     let entries = answer.get(CRITERIA).and_then(Value::as_array);
     let entries = entries.ok_or("the answer has no list `criteria`")?;
@@ -64,7 +66,7 @@ fn number(entry: &Value) -> Option<u64> {
     entry.get("number").and_then(Value::as_u64)
 }
 
-/// Whether one entry says that its criterion is met, and its evidence.
+/// Whether an entry says that its criterion is met, and its evidence.
 fn one(entry: &Value) -> (bool, String) {
     let evidence = one_line(entry.get("evidence").and_then(Value::as_str).unwrap_or_default());
     let is_shown = evidence.chars().filter(|sign| sign.is_alphanumeric()).count() > 2

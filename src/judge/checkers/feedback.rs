@@ -1,12 +1,12 @@
 //! Rule 1: titles in feedback.
 //!
-//! Must not: let a title pretend to be a line of its own, or grow without a bound. Control characters become blanks
+//! Must not let a title pose as a line of its own, or grow without a limit. Control characters become spaces
 //! here; a front still shows feedback through `model::display_text`.
 
 const MAX_TITLES: usize = 3;
 const MAX_CHARACTERS: usize = 500;
 
-/// Up to three titles; an ellipsis only if more than that are left out. `n_all` is how many there are.
+/// Up to three titles, followed by an ellipsis if there are more. `n_all` is how many there are.
 pub(super) fn first_titles(titles: impl Iterator<Item = String>, n_all: usize) -> String {
     let shown: Vec<String> = titles.take(MAX_TITLES).collect();
     let ellipsis = if n_all > shown.len() { ", ..." } else { "" };

@@ -1,9 +1,10 @@
-//! The checkers: plan, files and tests against what must hold, alone or combined, with feedback for the agent.
+//! The checkers: they compare plan, files and tests with what must hold, alone or combined, and give feedback
+//! to the agent.
 //!
-//! Must not: look at anything but the context it is given, or take what cannot be verified for done. The rules are
+//! Must not look at anything but the given context, or take for done what cannot be verified. The rules are
 //! those of `tests/vectors/checkers.json`.
 //!
-//! *Vacuous*: passed, because there was nothing to check. Such a pass lets an agent stop and proves nothing.
+//! *Vacuous*: passed because there was nothing to check. Such a pass lets an agent stop but proves nothing.
 //! *Skipped*: not checked at all.
 
 mod checker;

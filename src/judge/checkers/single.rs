@@ -1,6 +1,6 @@
 //! Rules 1, 2 and 4: one checker at a time.
 //!
-//! Must not: pass what cannot be verified.
+//! Must not pass what cannot be verified.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use super::checker::{Finding, PlanSource, TestCounts};
 use super::feedback::{first_titles, one_line};
 use crate::model::PlanStep;
 
-/// The one word that makes a step done.
+/// The only status that makes a step done.
 const DONE: &str = "done";
 
-/// Every step of the plan is done.
+/// Checks that every step of the plan is done.
 pub(super) fn plan(plan_type: Option<&str>, plan: &PlanSource) -> Finding {
     if plan_type.is_none_or(|plan_type| plan_type.trim().is_empty()) {
         return Finding::vacuous("no plan type is configured, so no plan is checked");
@@ -43,7 +43,7 @@ fn plan_steps(steps: &[PlanStep]) -> Finding {
     }
 }
 
-/// All required files are there.
+/// Checks that all required files exist.
 pub(super) fn files(required: &[String], files: Option<&[String]>) -> Finding {
     let required: Vec<&str> =
         required.iter().map(|path| plain_path(path)).filter(|path| !path.is_empty()).collect();
@@ -68,7 +68,7 @@ pub(super) fn files(required: &[String], files: Option<&[String]>) -> Finding {
     }
 }
 
-/// A path without blanks around it and without `./` in front.
+/// A path without surrounding whitespace and leading `./`.
 fn plain_path(path: &str) -> &str {
     let mut path = path.trim();
     while let Some(rest) = path.strip_prefix("./") {
@@ -77,7 +77,7 @@ fn plain_path(path: &str) -> &str {
     path
 }
 
-/// Tests were run and none failed.
+/// Checks that tests were run and none failed.
 pub(super) fn tests(results: Option<TestCounts>) -> Finding {
     match results.map(|counts| (counts.n_passed, counts.n_failed)) {
         None => Finding::failed("there are no test results: run the tests".to_owned()),
@@ -95,7 +95,7 @@ pub(super) fn tests(results: Option<TestCounts>) -> Finding {
     }
 }
 
-/// The answer of a custom checker.
+/// The finding of a custom checker.
 pub(super) fn stated(id: &str, is_complete: bool, feedback: Option<&str>) -> Finding {
     let feedback = feedback.map(str::trim).filter(|feedback| !feedback.is_empty()).map(str::to_owned);
     let feedback = match feedback {
@@ -105,7 +105,7 @@ pub(super) fn stated(id: &str, is_complete: bool, feedback: Option<&str>) -> Fin
     Finding { is_complete, is_vacuous: false, feedback }
 }
 
-/// A custom checker that broke.
+/// The finding of a custom checker that broke.
 pub(super) fn broken(id: &str, message: &str) -> Finding {
     let reason = match one_line(message) {
         message if message.is_empty() => String::new(),

@@ -1,6 +1,7 @@
 //! Rule 2: the fields of a report, strictly typed.
 //!
-//! Must not: convert. `"true"` is no flag and `"0.9"` no number. An optional field that is `null` is not there.
+//! Must not convert: `"true"` is not a flag, and `"0.9"` is not a number. An optional field that is `null`
+//! counts as missing.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +16,7 @@ pub(super) struct Fields {
     pub(super) pending_actions: Vec<String>,
 }
 
-/// Reads a report. A missing field is reported before a wrong type.
+/// Reads a report. Missing fields are reported before wrong types.
 pub(super) fn read(value: &Value) -> Result<Fields, CloserError> {
     let object = value.as_object().ok_or(CloserError::NotObject)?;
     let required = ["checklist", "allComplete", "summary", "confidence"];

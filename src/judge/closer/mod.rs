@@ -1,6 +1,6 @@
 //! The closer judge: a model's checklist of what is done and what is left.
 //!
-//! Must not: convert types, or take a report that contradicts itself for completion. The rules are those of
+//! Must not convert types, or take a self-contradictory report for completion. The rules are those of
 //! `tests/vectors/closer.json`.
 
 mod fields;
@@ -12,17 +12,17 @@ use serde_json::Value;
 
 use super::json_answer::{self, Refusal};
 
-/// The least confidence that counts (rule 1).
+/// The lowest confidence that counts, on a scale from 0 to 1 (rule 1).
 pub const MIN_CONFIDENCE: f64 = 0.8;
 
-/// What came back from the query.
+/// The outcome of the query.
 #[derive(Debug, Clone, Copy)]
 pub enum CloserAnswer<'a> {
-    /// Output that the client read against the schema; `null` is no output.
+    /// Output that the client already checked against the schema; `null` means no output.
     Structured(&'a Value),
     /// The answer as text. Untrusted.
     Raw(&'a str),
-    /// The query failed, and why.
+    /// Why the query failed.
     QueryError(&'a str),
 }
 
@@ -83,7 +83,7 @@ fn judge(value: &Value) -> Result<CloserReport, CloserError> {
     })
 }
 
-/// Rule 3: an entry that says that there is nothing: blank, "None.", "N/A", "なし。".
+/// Rule 3: whether an entry says that there is nothing: blank, "None.", "N/A", "なし。".
 pub(super) fn is_none_word(text: &str) -> bool {
     let is_edge = |c: char| !c.is_alphanumeric();
     let word: String = text.trim_matches(is_edge).chars().filter(|c| !c.is_whitespace()).take(16).collect();

@@ -1,22 +1,22 @@
-//! The report of a closer as plain values. It reads nothing and decides nothing.
+//! The report of a closer as plain values. Must not read or decide anything.
 
 use serde::Serialize;
 
-/// Why a report could not be used.
+/// Why a report is unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CloserError {
-    /// A required field is not there.
+    /// A required field is missing.
     MissingField,
-    /// A field has another type than the schema's.
+    /// The type of a field differs from the schema.
     WrongType,
-    /// `confidence` lies outside 0 to 1.
+    /// `confidence` is outside 0 to 1.
     OutOfRange,
-    /// JSON, but no object.
+    /// JSON, but not an object.
     NotObject,
     /// The answer is empty.
     NoOutput,
-    /// No object with `allComplete` in the text, or a broken one.
+    /// The text contains no object with `allComplete`, or only a broken one.
     InvalidJson,
     /// The query itself failed.
     QueryError,
@@ -27,32 +27,32 @@ pub enum CloserError {
 /// One item of the checklist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckedItem {
-    /// The item's name in the report. Untrusted text.
+    /// The item's name in the report. Untrusted.
     pub id: String,
-    /// What was to be done. Untrusted text.
+    /// What was to be done. Untrusted.
     pub description: String,
-    /// Whether the model holds it for done.
+    /// Whether the model considers it done.
     pub completed: bool,
-    /// What the model gives as proof. Untrusted text.
+    /// The model's evidence. Untrusted.
     pub evidence: Option<String>,
 }
 
-/// The answer of the judge.
+/// The judge's reading of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CloserReport {
-    /// All is done: flag, items, pending actions and confidence agree on it.
+    /// Whether everything is done: flag, items, pending actions and confidence agree on it.
     pub complete: bool,
-    /// The model's confidence, 0 to 1; none if the report was unusable.
+    /// The model's confidence, 0 to 1; `None` if the report is unusable.
     pub confidence: Option<f64>,
-    /// The items in the order of the report.
+    /// The items, in the order of the report.
     pub checklist: Vec<CheckedItem>,
-    /// What is left to do, in the order of the report; empty if complete. Untrusted text.
+    /// What is left to do, in the order of the report; empty if complete. Untrusted.
     pub pending_actions: Vec<String>,
-    /// The model's summary. Untrusted text.
+    /// The model's summary. Untrusted.
     pub summary: Option<String>,
-    /// Why the report could not be used.
+    /// Why the report is unusable, if it is.
     pub error: Option<CloserError>,
-    /// Flag, items and pending actions contradict one another.
+    /// Whether flag, items and pending actions contradict one another.
     pub conflict: bool,
 }
 

@@ -1,17 +1,17 @@
-//! Rule 7: the signs around a line that say nothing: emphasis, headings, list characters, brackets, emoji.
+//! Rule 7: the meaningless characters around a line: emphasis, headings, list markers, brackets, emoji.
 //!
-//! Must not: remove sentence marks (`.`, `!`, `?`, `:`, `,`, `;`), which decide whether a line is a verdict, nor opening
-//! braces: a line of JSON that was rejected must not come back as a marker.
+//! Must not remove punctuation (`.`, `!`, `?`, `:`, `,`, `;`), which decides whether a line is a verdict, or
+//! opening braces: a rejected line of JSON must not come back as a marker.
 
 /// A line without its decoration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Plain<'a> {
     pub(super) text: &'a str,
-    /// A cross or a "no" sign stood beside the text.
+    /// Whether a cross or a "no" sign was beside the text.
     pub(super) has_sign_against: bool,
 }
 
-/// Removes the decoration on both sides. None if the line is an unticked box: an option that was not chosen.
+/// Removes the decoration on both sides. `None` if the line is an unticked box, an option that was not chosen.
 pub(super) fn strip(line: &str) -> Option<Plain<'_>> {
     let back = line.trim_end_matches(is_decoration);
     let front = strip_front(back)?;
@@ -20,7 +20,7 @@ pub(super) fn strip(line: &str) -> Option<Plain<'_>> {
     Some(Plain { text: front, has_sign_against })
 }
 
-/// Removes the decoration at the front, with a list number (`2.`, `2)`) and a ticked box.
+/// Removes the decoration at the front, including a list number (`2.`, `2)`) and a ticked box.
 fn strip_front(line: &str) -> Option<&str> {
     let mut rest = line;
     loop {
@@ -49,7 +49,7 @@ fn strip_number(line: &str) -> Option<&str> {
     ((1..=3).contains(&n_digits) && rest.starts_with(char::is_whitespace)).then_some(rest)
 }
 
-/// Removes the decoration around an object, braces excepted.
+/// Removes the decoration around an object, except braces.
 pub(super) fn trim_around_json(line: &str) -> &str {
     let front = strip_front_number(line.trim_start_matches(|c| c != '{' && is_decoration(c)));
     front.trim_end_matches(|c| c != '}' && is_decoration(c))
@@ -59,7 +59,7 @@ fn strip_front_number(line: &str) -> &str {
     strip_number(line).map_or(line, |rest| rest.trim_start_matches(|c| c != '{' && is_decoration(c)))
 }
 
-/// True for a sign that can stand around a line without meaning.
+/// Whether a character can surround a line without meaning anything.
 pub(super) fn is_decoration(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -68,13 +68,15 @@ pub(super) fn is_decoration(c: char) -> bool {
         || matches!(c,
             '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
             | '\u{fe00}'..='\u{fe0f}' | '\u{20e3}' | '\u{e0000}'..='\u{e01ef}')
-        // Dashes, bullets, arrows, boxes, blocks, shapes, dingbats, emoji; the mathematical operators (`≠`) say something.
+        // Dashes, bullets, arrows, boxes, blocks, shapes, dingbats, emoji. Mathematical operators (`≠`) mean
+        // something.
         || matches!(c,
             '\u{2010}'..='\u{2017}' | '\u{2020}'..='\u{2023}' | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{2bff}'
             | '\u{3003}'..='\u{301f}' | '\u{3030}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// True for emphasis, quotation marks and closing brackets: what may stand between a word and its separator.
+/// Whether a character is emphasis, a quotation mark or a closing bracket, which may come between a word and
+/// its separator.
 pub(super) fn is_emphasis(c: char) -> bool {
     matches!(
         c,
@@ -98,7 +100,7 @@ pub(super) fn is_emphasis(c: char) -> bool {
     ) || matches!(c, '\u{2018}'..='\u{201f}' | '\u{3008}'..='\u{3011}')
 }
 
-/// True for a sign that contradicts a positive word.
+/// Whether a sign contradicts a positive word.
 fn is_sign_against(c: char) -> bool {
     matches!(c, '❌' | '✗' | '✘' | '✖' | '✕' | '❎' | '🚫' | '⛔' | '👎' | '☐')
 }

@@ -1,11 +1,11 @@
 //! Rule 3: the contents of the fenced blocks of a text.
 //!
-//! Must not: nest without a bound.
+//! Must not nest without a limit.
 
-/// How many fences around fences are looked through.
+/// How many levels of fences around fences are searched.
 const MAX_NESTING: usize = 4;
 
-/// The contents of all fenced blocks of `text`; of a block that holds nothing but fences, those inside.
+/// The contents of all fenced blocks in `text`. If a block contains only fences, those inside it count instead.
 pub(super) fn blocks(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     collect(text, MAX_NESTING, &mut found);
@@ -31,7 +31,7 @@ fn collect<'a>(text: &'a str, nesting: usize, found: &mut Vec<&'a str>) {
             }
         }
     }
-    // An unclosed fence runs to the end.
+    // An unclosed fence runs to the end of the text.
     if let Some((_, from)) = open {
         push(text.get(from..), nesting, found);
     }
@@ -46,7 +46,7 @@ fn push<'a>(content: Option<&'a str>, nesting: usize, found: &mut Vec<&'a str>) 
     }
 }
 
-/// A block written on one line: three backticks on both sides, perhaps with a language.
+/// A block on one line: three backticks on either side, possibly with a language.
 fn inline(line: &str) -> Option<&str> {
     let inner = line.trim().strip_prefix("```")?.strip_suffix("```")?;
     Some(inner.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).trim())

@@ -1,6 +1,6 @@
 //! Rules 3 to 5: the decision file.
 //!
-//! Must not: search the words of something that was meant to be JSON.
+//! Must not search for words in text that was meant to be JSON.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::{fence, marker, points};
 use crate::judge::{GRACE_MS, json_answer};
 use crate::model::{DecisionReason, DecisionSource};
 
-/// The deepest nesting in a decision file.
+/// How deep a decision file may nest.
 const MAX_DEPTH: usize = 32;
 
 /// What the file says.
@@ -26,7 +26,7 @@ impl From<DecisionReason> for FileReading {
     }
 }
 
-/// Reads the file against the expected id.
+/// Reads the file and compares its id with the expected one.
 pub(super) fn read(file: &DecisionFile<'_>, expected: Option<&str>) -> FileReading {
     let text = match file.content {
         FileContent::Text(text) if text.len() > MAX_FILE_BYTES => return DecisionReason::TooLarge.into(),
@@ -46,7 +46,7 @@ pub(super) fn read(file: &DecisionFile<'_>, expected: Option<&str>) -> FileReadi
     }
 }
 
-/// White space of any script, byte order marks and zero-width characters.
+/// Whitespace of any script, byte order marks and zero-width characters.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{ad}')
 }
@@ -75,7 +75,7 @@ fn read_json(text: &str, expected: Option<&str>, is_stale: bool) -> FileReading 
     FileReading { ruling, check_id_match: id.flag() }
 }
 
-/// The only fenced object with a `decision`; none if there are two.
+/// The only fenced object with a `decision`; `None` if there are several.
 fn the_one_fenced_object(text: &str) -> Option<&str> {
     let has_decision = |block: &&str| {
         block.starts_with('{')

@@ -1,24 +1,24 @@
-//! Rule 1 and rule 5: the id of a check, and whether a decision belongs to it.
+//! Rules 1 and 5: the id of a check, and whether a decision belongs to it.
 //!
-//! Must not: be clever. Ids are compared exactly after trimming; letter case counts.
+//! Must not be clever: ids are trimmed and compared exactly, including case.
 
 use serde_json::{Map, Value};
 
 /// How the id in an object relates to the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IdMatch {
-    /// One of the two is missing.
+    /// One of them is missing.
     NotCompared,
-    /// The same id.
+    /// The ids are equal.
     Same,
-    /// Another id, or one that is not text.
+    /// The ids differ, or the one found is not text.
     Different,
-    /// The name of a variable where its value should be.
+    /// The name of a variable instead of its value.
     Placeholder,
 }
 
 impl IdMatch {
-    /// As reported in `check_id_match`.
+    /// The value reported in `check_id_match`.
     pub(super) fn flag(self) -> Option<bool> {
         match self {
             Self::NotCompared => None,
@@ -28,7 +28,7 @@ impl IdMatch {
     }
 }
 
-/// The expected id: the given one, else the environment's. Blank ids are missing ids.
+/// The expected id: the given one, or else the environment's. A blank id counts as missing.
 pub(super) fn expected<'a>(check_id: Option<&'a str>, env_check_id: Option<&'a str>) -> Option<&'a str> {
     [check_id, env_check_id].into_iter().flatten().map(str::trim).find(|id| !id.is_empty())
 }
@@ -44,7 +44,7 @@ pub(super) fn compare(object: &Map<String, Value>, expected: Option<&str>) -> Id
     }
 }
 
-/// The id that a decision file carries, as it stands there; none where it is no object or has none.
+/// The id in a decision file, as written; `None` if the file is no object or has no id.
 pub fn found_id(file: &str) -> Option<String> {
     let object: Map<String, Value> = serde_json::from_str(file).ok()?;
     given(&object).map(|id| id.as_str().map_or_else(|| id.to_string(), |id| id.trim().to_owned()))
@@ -58,7 +58,8 @@ fn is_missing(id: &Value) -> bool {
     id.is_null() || id.as_str().is_some_and(|id| id.trim().is_empty())
 }
 
-/// `$NAME`, `$env:NAME`, `${NAME}`, `{{name}}`, `%NAME%`, `<name>`, with blanks inside the brackets allowed.
+/// Recognises `$NAME`, `$env:NAME`, `${NAME}`, `{{name}}`, `%NAME%` and `<name>`, with spaces allowed inside
+/// the brackets.
 fn is_placeholder(id: &str) -> bool {
     let between = |open: &str, close: &str| id.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
     if let Some(name) = between("${", "}").or_else(|| between("$(", ")")) {
@@ -76,7 +77,7 @@ fn is_placeholder(id: &str) -> bool {
     between("<", ">").is_some_and(|name| !name.trim().is_empty() && !name.contains(['<', '>']))
 }
 
-/// The name of an environment variable.
+/// Whether this can be the name of an environment variable.
 fn is_variable(name: &str) -> bool {
     name.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-' || c == '.')

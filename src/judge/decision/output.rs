@@ -1,6 +1,6 @@
 //! Rules 7 and 8: the worker's output.
 //!
-//! Must not: let a decision of another check count.
+//! Must not let a decision about another check count.
 
 use serde_json::Value;
 
@@ -11,10 +11,10 @@ use super::{decoration, marker, points};
 use crate::judge::json_answer;
 use crate::model::DecisionSource;
 
-/// The deepest nesting on a JSON line.
+/// How deep a JSON line may nest.
 const MAX_DEPTH: usize = 32;
 
-/// What the output says: its last usable JSON line, else its marker.
+/// What the output says: its last usable JSON line, or else its marker.
 pub(super) fn read(text: &str, expected: Option<&str>) -> Option<Ruling> {
     let mut json: Option<Ruling> = None;
     let mut markers = marker::Tally::default();
@@ -36,7 +36,7 @@ fn ruling(source: DecisionSource, decision: Decision, has_conflict: bool) -> Rul
     Ruling { decision, source, has_conflict, reasons: Vec::new(), fingerprints: Vec::new() }
 }
 
-/// Rule 8: an object on one line with a usable decision and no other check's id.
+/// Rule 8: an object on one line with a usable decision, without the id of another check.
 fn read_json_line(line: &str, expected: Option<&str>) -> Option<Ruling> {
     let line = decoration::trim_around_json(line);
     if !(line.starts_with('{') && line.ends_with('}') && line.contains("\"decision\"")) {

@@ -1,6 +1,6 @@
 //! Rule 6: `reasons` and `fingerprints` as lists of short texts.
 //!
-//! Must not: let an object decide how much is kept.
+//! Must not let an object decide how much is kept.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 const MAX_CHARACTERS: usize = 240;
 const MAX_ENTRIES: usize = 200;
 
-/// The texts under `key`: a string becomes a list; blanks, repetitions and things that are not strings are dropped.
+/// The texts under `key`. A single string becomes a list; blanks, duplicates and values that are not strings
+/// are dropped.
 pub(super) fn read(object: &Map<String, Value>, key: &str) -> Vec<String> {
     let given: &[Value] = match object.get(key) {
         Some(Value::Array(list)) => list,
@@ -20,7 +21,7 @@ pub(super) fn read(object: &Map<String, Value>, key: &str) -> Vec<String> {
     given
         .iter()
         .filter_map(Value::as_str)
-        // Cut first, so that two long texts that differ only in what is cut off do not stand there twice.
+        // Truncate first, so that long texts that differ only in the part cut off are not listed twice.
         .map(|text| text.trim().chars().take(MAX_CHARACTERS).collect::<String>())
         .filter(|text| !text.is_empty() && seen.insert(text.clone()))
         .take(MAX_ENTRIES)

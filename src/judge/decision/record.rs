@@ -1,29 +1,29 @@
-//! What the decision judge is told and what it answers, as plain values. It reads nothing and decides nothing.
+//! The input and the answer of the decision judge as plain values. Must not read or decide anything.
 
 use serde::Serialize;
 
 use crate::model::{DecisionReason, DecisionSource};
 
-/// What the judge is told.
+/// The input of the judge.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DecisionInput<'a> {
-    /// The decision file; none if there is no such file.
+    /// The decision file; `None` if there is none.
     pub file: Option<DecisionFile<'a>>,
-    /// What the worker printed in this run. Untrusted text.
+    /// What the worker printed during this run. Untrusted.
     pub worker_output: &'a str,
     /// The id of this check, if one was given.
     pub check_id: Option<&'a str>,
-    /// The value of `AGENTCORE_COMPLETION_CHECK_ID`, used when `check_id` is missing or blank.
+    /// The value of `AGENTCORE_COMPLETION_CHECK_ID`, used if `check_id` is missing or blank.
     pub env_check_id: Option<&'a str>,
 }
 
 /// A decision file that exists.
 #[derive(Debug, Clone, Copy)]
 pub struct DecisionFile<'a> {
-    /// What its reader got of it.
+    /// What could be read of it.
     pub content: FileContent<'a>,
-    /// How long before the start of the check it was written, in milliseconds; negative if afterwards, none if that
-    /// is unknown (it then counts as fresh).
+    /// How many milliseconds before the start of the check it was written; negative if it was written
+    /// afterwards. `None` if unknown, in which case it counts as fresh.
     pub age_before_check_ms: Option<i64>,
 }
 
@@ -32,9 +32,9 @@ pub struct DecisionFile<'a> {
 pub enum FileContent<'a> {
     /// The text. Untrusted.
     Text(&'a str),
-    /// Larger than the reader's cap, and not read.
+    /// Larger than the reader's limit, and so not read.
     TooLarge,
-    /// No regular file, no permission, no UTF-8.
+    /// Not a regular file, not permitted, or not UTF-8.
     Unreadable,
 }
 
@@ -51,25 +51,25 @@ pub enum Decision {
     Incomplete,
 }
 
-/// The answer of the judge.
+/// The judge's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionRecord {
-    /// The decision; `Incomplete` when nothing decided.
+    /// The decision; `Incomplete` if nothing decided.
     pub decision: Decision,
     /// The channel that decided.
     pub source: DecisionSource,
-    /// Whether the id in the file is the expected one, also when the output decided; none if nothing could be
-    /// compared.
+    /// Whether the id in the file is the expected one, even if the output decided; `None` if there was
+    /// nothing to compare.
     pub check_id_match: Option<bool>,
-    /// Why the file was not used; none if it decided, or if the output decided and there was no file.
+    /// Why the file was not used; `None` if it decided, or if the output decided and there was no file.
     pub reason: Option<DecisionReason>,
-    /// Two verdicts of the deciding channel differ, or the output says the opposite of the file.
+    /// Whether two verdicts of the deciding channel differ, or the output contradicts the file.
     pub conflict: bool,
-    /// The reasons that the deciding object gives: at most 200 of at most 240 characters. Untrusted text.
+    /// The reasons given by the deciding object: at most 200, each of at most 240 characters. Untrusted.
     pub reasons: Vec<String>,
-    /// Its fingerprints, under the same limits. Untrusted text.
+    /// Its fingerprints, within the same limits. Untrusted.
     pub fingerprints: Vec<String>,
-    /// True if some channel decided; false makes `decision` a default.
+    /// Whether some channel decided; otherwise `decision` is only a default.
     pub has_verdict: bool,
 }
 

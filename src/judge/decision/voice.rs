@@ -1,10 +1,11 @@
-//! What of a text its writer says in their own voice (DESIGN.md 2.2, rank 8): no quote, no example, no heading, no tool
-//! output. The rules of the vectors find markers in all of it; this says where one counts.
+//! What the writer of a text says in their own voice (DESIGN.md 2.2, rank 8): no quote, example, heading or
+//! tool output. The rules of the vectors find markers anywhere; this says where one counts. Must not read a
+//! decision itself.
 
 use super::fence::Fence;
 use super::marker;
 
-/// `text` without quotes, headings and fenced blocks. A block that is nothing but a decision stays.
+/// `text` without quotes, headings and fenced blocks, except blocks that are nothing but a decision.
 pub fn own_voice(text: &str) -> String {
     let mut own = String::with_capacity(text.len());
     let mut open: Option<(Fence, Vec<&str>)> = None;
@@ -38,11 +39,11 @@ fn push_decision(own: &mut String, block: &[&str]) {
     own.push('\n');
 }
 
-/// The last paragraph of a text, where a YES has to stand.
+/// The last paragraph of a text, where a YES must be.
 pub fn last_paragraph(text: &str) -> &str {
     let text = text.trim_end();
     let lines = text.rsplit('\n').take_while(|line| !line.trim().is_empty());
-    // Each with its line feed, which the last has not.
+    // Each line with its line feed, which the last one lacks.
     let n_bytes = lines.map(|line| line.len() + 1).sum::<usize>().saturating_sub(1);
     &text[text.len() - n_bytes..]
 }

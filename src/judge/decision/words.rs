@@ -1,6 +1,6 @@
-//! Rule 7: the five words, their negation, and lines that hold both kinds.
+//! Rule 7: the five words, their negation, and lines that contain both kinds.
 //!
-//! Must not: find a word inside another one (`COMPLETE` is inside `INCOMPLETE`).
+//! Must not find a word inside another one (`COMPLETE` is part of `INCOMPLETE`).
 
 use super::record::Decision;
 
@@ -13,13 +13,13 @@ const WORDS: [(&str, Decision); 5] = [
     ("failed", Decision::Incomplete),
 ];
 
-/// What may stand between "not" and the word.
+/// What may come between "not" and the word.
 const BETWEEN: [&str; 7] = ["yet", "fully", "quite", "entirely", "really", "be", "been"];
 
-/// After a positive word and one of these comes a condition, not a verdict.
+/// After a positive word, one of these introduces a condition, so that the line is no verdict.
 const CONDITIONS: [&str; 9] = ["if", "unless", "once", "when", "until", "after", "pending", "except", "only"];
 
-/// The decision that `text` is the word for, letter case ignored.
+/// The decision that `text` is the word for, ignoring case.
 pub(super) fn whole_word(text: &str) -> Option<Decision> {
     WORDS.into_iter().find(|(word, _)| text.eq_ignore_ascii_case(word)).map(|(_, decision)| decision)
 }
@@ -28,13 +28,13 @@ pub(super) fn whole_word(text: &str) -> Option<Decision> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Opening<'a> {
     pub(super) decision: Decision,
-    /// True if the word, and its negation, are in capitals.
+    /// Whether the word and its negation are in capitals.
     pub(super) is_upper: bool,
     /// What follows the word.
     pub(super) tail: &'a str,
 }
 
-/// Reads the word, perhaps negated, with which `text` begins.
+/// Reads the word with which `text` begins, possibly negated.
 pub(super) fn opening(text: &str) -> Option<Opening<'_>> {
     let (first, mut tail) = next_word(text)?;
     if let Some(decision) = whole_word(first) {
@@ -52,7 +52,7 @@ pub(super) fn opening(text: &str) -> Option<Opening<'_>> {
             continue;
         }
         if whole_word(word)? != Decision::Complete {
-            // "not failed" is neither the one nor the other.
+            // "not failed" is neither positive nor negative.
             return None;
         }
         let after = next_word(tail.trim_start()).filter(|(word, _)| word.eq_ignore_ascii_case("yet"));
@@ -64,13 +64,13 @@ pub(super) fn opening(text: &str) -> Option<Opening<'_>> {
     }
 }
 
-/// True if `text` begins with a word that makes what stands before it conditional.
+/// Whether `text` begins with a word that makes the preceding word conditional.
 pub(super) fn is_condition(text: &str) -> bool {
     next_word(text).is_some_and(|(word, _)| is_one_of(&CONDITIONS, word))
 }
 
-/// True if `line` has both a positive and a negative word: it repeats the instruction. A negated positive word is a
-/// negative one. With `only_upper_positive`, positive words in small letters do not count.
+/// Whether `line` contains both a positive and a negative word, so that it repeats the instruction. A negated
+/// positive word counts as negative. With `only_upper_positive`, positive words in lower case are ignored.
 pub(super) fn is_echo(line: &str, only_upper_positive: bool) -> bool {
     let (mut has_positive, mut has_negative, mut is_negated) = (false, false, false);
     for word in line
@@ -105,7 +105,8 @@ fn is_upper(word: &str) -> bool {
     !word.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// The letters at the start of `text` and the rest; none if they run on into another script, a digit or `_a`.
+/// The letters at the beginning of `text`, and the rest. `None` if the letters run on into another script, a
+/// digit or `_a`.
 fn next_word(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (word, rest) = text.split_at_checked(end)?;

@@ -1,9 +1,10 @@
-//! JSON that a model or a worker wrote: strict reading, tolerant finding.
+//! JSON written by a model or worker: strict reading, tolerant finding.
 //!
-//! Must not: guess at broken JSON, repair it, or take longer than its input is long.
+//! Must not guess at broken JSON, repair it, or take more than linear time.
 //!
-//! [`parse`] refuses what two readers could understand differently (duplicate keys, deep nesting, numbers that no
-//! float holds). [`find`] takes the whole text as JSON, else the last object in it that has a given key.
+//! [`parse`] rejects whatever two readers could understand differently (duplicate keys, deep nesting, numbers
+//! too large for a float). [`find`] takes the whole text as JSON, or else the last object in it with a given
+//! key.
 
 mod scan;
 mod strict;
@@ -12,28 +13,30 @@ pub use strict::{Refusal, parse};
 
 use serde_json::Value;
 
-/// The deepest nesting that [`find`] reads: below the 128 levels at which `serde_json` itself stops.
+/// The deepest nesting that [`find`] reads, below the 128 levels at which `serde_json` itself stops.
 pub const MAX_DEPTH: usize = 100;
 
-/// The answer in a text: the whole text as JSON (of any type), else the last object in it that has `key`.
+/// Finds the answer in a text: the whole text as JSON (of any type), or else the last object in it with
+/// `key`. Linear in the text.
 ///
-/// An object that has the key but is cut off or broken, and that comes after the last whole one, makes the answer
-/// unreadable: taking an earlier draft for the answer could turn a "no" into a "yes". Linear in the text.
+/// # Errors
+/// There is no such object; or one with the key is truncated or broken, and comes after the last complete
+/// one. Taking an earlier draft for the answer could turn a "no" into a "yes".
 pub fn find(text: &str, key: &str) -> Result<Value, Refusal> {
     let text = text.trim_start_matches('\u{feff}').trim();
     match parse(text, MAX_DEPTH) {
         Ok(value) => Ok(value),
         Err(refusal) => match scan::last_object_with(text, key) {
             Some(object) if object.len() < text.len() => parse(object, MAX_DEPTH),
-            // The object is the whole text, which was refused already.
+            // The object is the whole text, which was already rejected.
             Some(_) => Err(refusal),
             None => Err(Refusal::NotJson),
         },
     }
 }
 
-/// True when the object that [`find`] answers with stands in a line of prose that goes on behind it, or in a quoted
-/// line: it may be what was asked for, said again.
+/// Whether the object that [`find`] returns is on a line of prose that continues after it, or on a quoted
+/// line. It may then merely repeat the request.
 pub fn is_in_prose(text: &str, key: &str) -> bool {
     if parse(text.trim_start_matches('\u{feff}').trim(), MAX_DEPTH).is_ok() {
         return false;
@@ -47,8 +50,8 @@ pub fn is_in_prose(text: &str, key: &str) -> bool {
     before.trim_start().starts_with('>') || (!is_tag && behind.contains(char::is_alphanumeric))
 }
 
-/// The objects with `key` before the one that [`find`] answers with, the last one first, at most `most`. What was
-/// said before the answer and differs from it makes it doubtful. Looks at the text `most` times at most.
+/// The objects with `key` before the one that [`find`] returns, last one first, at most `most`. An earlier
+/// object that differs from the answer makes it doubtful. Scans the text at most `most` times.
 pub fn find_before(text: &str, key: &str, most: usize) -> Vec<Value> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -144,7 +147,7 @@ mod tests {
             "{", "[", "{\"a\":", "{\"a\":[", "{\"", "{\"{\"", "\"", "{\"a\":\"{", "\\\"{", "{\"k\":1}",
             "[{\"k\":1}",
         ] {
-            // Quadratic work on so much text would take minutes, not a moment.
+            // Quadratic work on this much text would take minutes instead of a moment.
             let text = unit.repeat(200_000 / unit.len());
             let whole = find(&text, "k");
             assert_eq!(whole.is_ok(), unit.ends_with("1}"), "{unit}");

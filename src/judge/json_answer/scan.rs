@@ -1,11 +1,12 @@
-//! Finds the last JSON object with a given key in a text of any kind, in one pass.
+//! Finds the last JSON object with a given key in any text, in one pass.
 //!
-//! Must not: recurse (the text decides how deep it nests) or read a part of the text again and again.
+//! Must not recurse (the text controls the nesting) or read any part of the text over and over.
 //!
-//! Outside an object everything is prose and quotes mean nothing. Inside one the JSON grammar is followed; at the
-//! first error all open objects are given up (the error lies in each of them). As a stray quote may have swallowed
-//! the start of a real object, the scan goes back to the inside of the last string. A string holds no unescaped quote,
-//! so an object that starts inside it leaves it at once, and no byte is read more than a few times.
+//! Outside an object, everything is prose and quotes mean nothing. Inside one, the scan follows the JSON
+//! grammar; at the first error it gives up all open objects, since the error is inside each of them. Because
+//! a stray quote may have swallowed the start of a real object, the scan then returns to the inside of the
+//! last string. A string contains no unescaped quote, so an object that starts inside it fails immediately,
+//! and no byte is read more than a few times.
 
 /// What may come next in an open object or list.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,12 +19,12 @@ enum Expects {
     CommaOrEnd,
 }
 
-/// One open object or list.
+/// An open object or list.
 struct Open {
     start: usize,
     is_object: bool,
     expects: Expects,
-    /// The key that was just read is the wanted one.
+    /// Whether the key just read is the wanted one.
     is_wanted_key: bool,
     has_wanted_key: bool,
 }
@@ -50,7 +51,7 @@ impl Open {
     }
 }
 
-/// The grammar was left.
+/// The text violates the grammar.
 struct Broken;
 
 struct Scan<'a> {
@@ -62,7 +63,7 @@ struct Scan<'a> {
     found: Option<(usize, usize)>,
 }
 
-/// The text of the last whole object that has `key` on its first level; none if a later one is broken.
+/// The text of the last complete object with `key` on its first level; `None` if a later one is broken.
 pub(super) fn last_object_with<'a>(text: &'a str, key: &'a str) -> Option<&'a str> {
     let mut scan = Scan { text, key, position: 0, open: Vec::new(), last_string: None, found: None };
     loop {
@@ -120,7 +121,7 @@ impl Scan<'_> {
         let start = self.position + 1;
         self.read_string()?;
         let raw = self.text.get(start..self.position - 1).unwrap_or_default();
-        // A key may be written with escapes; no character takes more than 12 bytes of them.
+        // A key may be written with escapes; a character takes at most 12 bytes of them.
         let is_wanted_key = raw == self.key
             || raw.contains('\\')
                 && raw.len() <= self.key.len() * 12
@@ -196,7 +197,7 @@ impl Scan<'_> {
         if let Some(start) = self.last_string.take() {
             self.position = start + 1;
         }
-        // An escape may have been skipped into the middle of a character.
+        // Skipping an escape may have ended in the middle of a character.
         while self.position < self.text.len() && !self.text.is_char_boundary(self.position) {
             self.position += 1;
         }

@@ -1,28 +1,29 @@
-//! The strict reader: one document, no duplicate key, bounded depth.
+//! The strict reader: one document, no duplicate keys, limited depth.
 //!
-//! Must not: accept what another JSON reader could understand differently.
+//! Must not accept what another JSON reader could understand differently.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Why a text was refused.
+/// Why a text was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// No JSON, two documents, a duplicate key, or nested too deeply.
+    /// Not JSON, two documents, a duplicate key, or too deeply nested.
     NotJson,
-    /// A number is larger than a float can hold (`1e999`).
+    /// A number is too large for a float (`1e999`).
     NumberOutOfRange,
 }
 
-/// Reads one JSON document. Refuses duplicate keys at any level, nesting deeper than `max_depth` (a flat object has
-/// depth 1), text after the document, `NaN` and `Infinity`, and lone surrogates.
+/// Reads one JSON document. Rejects duplicate keys at any level, nesting deeper than `max_depth` (a flat
+/// object has depth 1), text after the document, `NaN` and `Infinity`, and lone surrogates.
 pub fn parse(text: &str, max_depth: usize) -> Result<Value, Refusal> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = Level { left: max_depth }.deserialize(&mut deserializer);
     read.and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {
-        // serde_json keeps its error codes private; the message is fixed and holds nothing of the input.
+        // serde_json keeps its error codes private, but the message is fixed and contains nothing from the
+        // input.
         if error.to_string().starts_with("number out of range") {
             Refusal::NumberOutOfRange
         } else {

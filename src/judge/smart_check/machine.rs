@@ -1,6 +1,6 @@
 //! The transitions of the smart check.
 //!
-//! Must not: take "complete" from anything but git's own answer, nor go on for ever.
+//! Must not take "complete" from anything but git's own answer, or run for ever.
 
 use super::{Happened, ProbeReading, ProbeWord, SmartCheckConfig, SmartOutcome, SmartStatus, Step};
 use crate::model::VerdictState;
@@ -8,16 +8,16 @@ use crate::model::VerdictState;
 /// What the machine waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaits {
-    /// The count before a probe, or the last one.
+    /// The count before a probe, or the last count.
     CommitsOfRound,
     ProbeAnswer,
-    /// After "complete": commits may have come while the probe ran.
+    /// The count after "complete": commits may have been made while the probe ran.
     CommitsAfterComplete,
     ChangesAfterComplete,
     RescueAfterComplete,
     CommitsAfterRescue,
     WaitEnd,
-    /// The time is up.
+    /// Time is up.
     FinalChanges,
     FinalRescue,
     CommitsAfterFinalRescue,
@@ -25,7 +25,7 @@ enum Awaits {
     Nothing,
 }
 
-/// One smart check. Driven by [`SmartCheck::advance`] until a [`Step::Finish`].
+/// One smart check. Drive it with [`SmartCheck::advance`] until it returns a [`Step::Finish`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmartCheck {
     config: SmartCheckConfig,
@@ -52,8 +52,8 @@ impl SmartCheck {
         (check, Step::CountCommits)
     }
 
-    /// Takes in what happened and says what to do next. An event that does not belong to the current step changes
-    /// nothing: the step is given again.
+    /// Takes an event and returns the next step. An event that does not belong to the current step changes
+    /// nothing; the step is returned again.
     pub fn advance(&mut self, happened: Happened) -> Step {
         if let Some((awaits, step)) = self.transition(happened) {
             self.awaits = awaits;
@@ -62,12 +62,12 @@ impl SmartCheck {
         self.step.clone()
     }
 
-    /// Sends no further probe: it would end as the last one did.
+    /// Sends no further probe, because it would end as the last one did.
     pub fn send_no_more(&mut self) {
         self.config.max_probes = self.probes_used;
     }
 
-    /// The probe that was to be sent now is not, and none after it: the time is up.
+    /// Skips the probe that was about to be sent and all later ones: time is up.
     pub fn send_none(&mut self) -> Step {
         if self.awaits == Awaits::ProbeAnswer {
             self.probes_used = self.probes_used.saturating_sub(1);
@@ -139,7 +139,7 @@ impl SmartCheck {
         Some(next)
     }
 
-    /// Rule 1: commits were counted and there are none that git knows of.
+    /// Rule 1: the commits were counted, and git knows of none.
     fn probe_or_end(&mut self) -> (Awaits, Step) {
         if self.probes_used >= self.config.max_probes {
             return (Awaits::FinalChanges, Step::LookAtChanges);
@@ -158,7 +158,7 @@ impl SmartCheck {
         }
     }
 
-    /// Rule 3. Nothing would follow a wait after the last probe.
+    /// Rule 3. After the last probe there is nothing to wait for.
     fn round_is_lost(&self) -> (Awaits, Step) {
         if self.probes_used < self.config.max_probes {
             (Awaits::WaitEnd, Step::Wait { seconds: self.config.probe_interval_seconds })

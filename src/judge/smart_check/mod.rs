@@ -1,9 +1,10 @@
 //! The smart check: a state machine that finds out with few probes whether an agent is done.
 //!
-//! Must not: do anything itself. It is told what happened and says what to do next; whoever drives it counts commits,
-//! probes, looks at changes, rescues and waits. The rules are those of `tests/vectors/smart_check.json`.
+//! Must not act itself. It takes events and returns the next step; its driver counts commits, sends probes,
+//! looks at changes, rescues and waits. The rules are those of `tests/vectors/smart_check.json`.
 //!
-//! A *round* is one probe and what follows from it. A round that settles nothing is lost: wait, then the next one.
+//! A *round* is one probe and its consequences. A round that settles nothing is lost: the check waits, then
+//! starts the next one.
 
 mod machine;
 mod probe;
@@ -15,38 +16,38 @@ pub use crate::model::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, Smar
 
 use serde::Serialize;
 
-/// How a smart check is run.
+/// The limits of a smart check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmartCheckConfig {
-    /// The most probes that are sent; 0 sends none.
+    /// The most probes to send; 0 sends none.
     pub max_probes: u32,
     /// The wait between two probes, in seconds.
     pub probe_interval_seconds: u64,
-    /// Whether changes that are left when the time is up are rescued.
+    /// Whether changes that are left when time is up are rescued.
     pub has_final_rescue: bool,
-    /// Whether a rescue may commit. One that only records cannot bring the commits that a further round would
-    /// wait for: the time is up as soon as the agent says that it is done and changes are left.
+    /// Whether a rescue may commit. One that only records cannot produce the commits that a further round
+    /// would wait for, so time is up as soon as the agent says that it is done while changes are left.
     pub may_commit: bool,
 }
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Count the commits since the baseline and answer with [`Happened::Commits`].
+    /// Count the commits since the baseline, and answer with [`Happened::Commits`].
     CountCommits,
-    /// Send a probe and answer with [`Happened::Probed`].
+    /// Send a probe, and answer with [`Happened::Probed`].
     Probe {
         /// 1 for the first probe.
         number: u32,
     },
-    /// Look for uncommitted changes and answer with [`Happened::Changes`].
+    /// Look for uncommitted changes, and answer with [`Happened::Changes`].
     LookAtChanges,
-    /// Rescue the uncommitted changes and answer with [`Happened::Rescued`].
+    /// Rescue the uncommitted changes, and answer with [`Happened::Rescued`].
     Rescue {
-        /// True when the time is up: the agent never said that it was done.
+        /// Whether time is up because the agent never said that it was done.
         is_final: bool,
     },
-    /// Wait and answer with [`Happened::Waited`].
+    /// Wait, and answer with [`Happened::Waited`].
     Wait {
         /// How long, in seconds.
         seconds: u64,
@@ -58,23 +59,23 @@ pub enum Step {
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Happened {
-    /// The number of commits since the baseline; none if git does not answer or the baseline is unknown.
+    /// The number of commits since the baseline; `None` if git does not answer or the baseline is unknown.
     Commits(Option<u64>),
     /// A probe ended.
     Probed(ProbeReading),
-    /// Whether there are uncommitted changes; none if git does not answer.
+    /// Whether there are uncommitted changes; `None` if git does not answer.
     Changes(Option<bool>),
-    /// A rescue ended. Commits decide what it was worth.
+    /// A rescue ended. The commits show what it achieved.
     Rescued(RescueOutcome),
     /// A wait ended.
     Waited,
 }
 
-/// How a rescue ended, by its own word.
+/// How a rescue ended, as it reports itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RescueOutcome {
-    /// It says that it worked.
+    /// It succeeded.
     Ok,
     /// It failed.
     Fail,

@@ -1,6 +1,6 @@
 //! Rules 3 and 6: what an answer to a probe says.
 //!
-//! Must not: follow the answer. It is a claim of the agent; `should_continue` and `commits_made` decide nothing.
+//! Must not follow the answer. It is a claim by the agent; `should_continue` and `commits_made` decide nothing.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -9,13 +9,13 @@ use crate::judge::closer::is_none_word;
 use crate::judge::json_answer;
 use crate::model::{ProbeDetails, ProbeFailure, ProbeReading, ProbeWord};
 
-/// So many objects before the answer are held against it.
+/// How many objects before the answer are compared with it.
 const MOST_DRAFTS: usize = 8;
 
-/// What came back from a probe.
+/// What a probe returned.
 #[derive(Debug, Clone, Copy)]
 pub enum ProbeAnswer<'a> {
-    /// An object that the client read.
+    /// A JSON object, already parsed by the client.
     Json(&'a Value),
     /// Text. Untrusted.
     Raw(&'a str),
@@ -25,18 +25,18 @@ pub enum ProbeAnswer<'a> {
     SpawnError,
 }
 
-/// So many names are kept of a list, and so many characters of each.
+/// How many names of a list are kept, and how many characters of each.
 const MOST_NAMES: usize = 50;
 const MOST_CHARACTERS: usize = 500;
 
-/// An answer with what is worth showing of it.
+/// An answer, with the parts worth showing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProbeReport {
     /// What it says.
     pub reading: ProbeReading,
-    /// The agent's message. Untrusted text.
+    /// The agent's message. Untrusted.
     pub message: Option<String>,
-    /// What it says beside that.
+    /// What else it says.
     #[serde(flatten)]
     pub said: ProbeDetails,
 }
@@ -57,13 +57,14 @@ pub fn read_probe(answer: ProbeAnswer<'_>) -> ProbeReport {
     }
 }
 
-/// Rule 6: of several answers in one text the last one is read.
+/// Rule 6: of several answers in one text, the last one is read.
 fn read_text(text: &str) -> ProbeReport {
     json_answer::find(text, "status").map_or(ProbeFailure::Unreadable.into(), |value| read_value(&value))
 }
 
-/// The same text for whoever asked the agent: two answers in it that differ are none, since it is not known which
-/// of them the agent stands by. A "complete" in the middle of a sentence is none either.
+/// Reads a text as the answer of an agent that closeout itself asked. Two different answers in it count as
+/// none, since it is unknown which of them the agent stands by, and so does a "complete" in the middle of a
+/// sentence.
 pub fn read_probe_doubting(text: &str) -> ProbeReport {
     let report = read_text(text);
     let is_other = |value: &Value| {
@@ -99,7 +100,7 @@ fn read_value(value: &Value) -> ProbeReport {
     }
 }
 
-/// Rule 2: "complete" with active agents is waiting, with pending tasks it is working.
+/// Rule 2: "complete" with active agents means waiting; with pending tasks it means working.
 fn word(status: &Value, object: &Map<String, Value>) -> Option<ProbeWord> {
     let says_something = |key: &str| object.get(key).is_some_and(says_something);
     match status.as_str()?.trim().to_lowercase().as_str() {
@@ -112,8 +113,8 @@ fn word(status: &Value, object: &Map<String, Value>) -> Option<ProbeWord> {
     }
 }
 
-/// True unless the value says "no" or "none" in some type. In doubt something is active: a lost round costs a wait, a
-/// wrong "complete" costs the work.
+/// Whether the value says anything but "no" or "none", in whatever type. In doubt something is active: a lost
+/// round costs a wait, but a wrong "complete" costs the work.
 fn says_something(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -131,7 +132,8 @@ fn is_entry(entry: &Value) -> bool {
     !entry.is_null() && !entry.as_str().is_some_and(is_none_word)
 }
 
-/// The names in a list. An object is named by its first text, with the others behind it: `{"name": "a1", "doing": "docs"}`.
+/// The names in a list. An object is named by its first text, with the others after it: `{"name": "a1",
+/// "doing": "docs"}`.
 fn names(value: Option<&Value>) -> Vec<String> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(name).filter_map(|name| kept(&name)).take(MOST_NAMES).collect()
@@ -149,7 +151,7 @@ fn name(entry: &Value) -> Option<String> {
     Some(if rest.is_empty() { first.to_owned() } else { format!("{first} ({})", rest.join(", ")) })
 }
 
-/// A text that says something, shortened.
+/// A text that says something, shortened; `None` if it says nothing.
 fn kept(text: &str) -> Option<String> {
     let text: String = text.trim().chars().take(MOST_CHARACTERS).collect();
     (!is_none_word(&text)).then_some(text)

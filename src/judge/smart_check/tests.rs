@@ -224,7 +224,7 @@ fn answers_are_read_tolerantly_and_doubted_strictly() {
     assert_eq!(read_probe(ProbeAnswer::Raw("")).reading, ProbeReading::Failed(Unreadable));
 }
 
-/// P05: two answers in one text that differ.
+/// P05: two different answers in one text.
 #[test]
 fn two_answers_that_differ_are_none_for_whoever_asked() {
     let raw = |text: &str| read_probe_doubting(text).reading;
@@ -234,16 +234,16 @@ fn two_answers_that_differ_are_none_for_whoever_asked() {
         ("{\"status\":\"working\"} and now {\"status\":\"complete\"}", failed),
         ("{\"status\":\"complete\"} or {\"status\":\"working\"}", failed),
         ("{\"status\":\"complete\"}\n{\"status\":\"complete\"}", complete),
-        // What was asked for, said again.
+        // The request, repeated.
         ("You wanted {\"status\":\"complete\"}, but I am not done.", failed),
         ("{\"status\":\"complete\"} is what I would say if the tests passed", failed),
         ("> {\"status\":\"complete\"}\nNot yet.", failed),
-        // Words around it, and what encloses it.
+        // Words around the answer, and what encloses it.
         ("So: {\"status\":\"complete\"}", complete),
         ("```json\n{\"status\":\"complete\"}\n```\nTell me if you need more.", complete),
         ("<answer>{\"status\":\"complete\"}</answer>", complete),
         ("`{\"status\":\"complete\"}`.", complete),
-        // The question itself, said again.
+        // The question itself, repeated.
         ("as {\"status\":\"complete|waiting|working\"}: {\"status\":\"complete\"}", complete),
     ] {
         assert_eq!(raw(text), reading, "{text}");
@@ -258,7 +258,7 @@ fn a_check_that_may_only_record_ends_when_the_agent_is_done() {
     let recorded = [Happened::Rescued(RescueOutcome::Ok), NO_COMMITS, Happened::Changes(Some(true))];
     let left = end(config, &[&events[..], &recorded[..]].concat());
     assert_eq!((left.verdict, left.probes_used, left.waits), (VerdictState::RescueNeeded, 1, 0));
-    // The agent itself committed meanwhile: that is for the next look, by git's word.
+    // The agent itself committed in the meantime; the next look will learn that from git.
     let without = SmartCheckConfig { has_final_rescue: false, ..config };
     let left = end(without, &events);
     assert_eq!((left.verdict, left.complete), (VerdictState::RescueNeeded, false));

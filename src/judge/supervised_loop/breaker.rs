@@ -1,21 +1,22 @@
 //! The circuit breaker of a workspace: it stops runs and smart checks that only time out.
 //!
-//! Only genuine time-outs count: an agent that is at work, waits or answers "not done" is none.
+//! Must not count anything but genuine time-outs: an agent that works, waits or answers "not done" has not
+//! timed out.
 
-/// So many time-outs in a row open it.
+/// How many consecutive time-outs open the breaker.
 pub const TIME_OUTS_TO_OPEN: u32 = 3;
 
-/// How often in a row it timed out.
+/// How many consecutive times the agent has timed out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Breaker {
     /// Time-outs since the last end of another kind.
     pub n_time_outs: u32,
 }
 
-/// What it is told.
+/// How a run or probe ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerNews {
-    /// A genuine time-out.
+    /// It genuinely timed out.
     TimedOut,
     /// The work is complete.
     Succeeded,
@@ -24,7 +25,7 @@ pub enum BreakerNews {
 }
 
 impl Breaker {
-    /// The breaker after `news`. One that is open is closed by a success only.
+    /// The breaker after `news`. Only a success closes an open breaker.
     #[must_use]
     pub fn after(self, news: BreakerNews) -> Breaker {
         match news {
@@ -34,7 +35,7 @@ impl Breaker {
         }
     }
 
-    /// Whether nothing more is to be started.
+    /// Whether nothing more may be started.
     pub fn is_open(self) -> bool {
         self.n_time_outs >= TIME_OUTS_TO_OPEN
     }

@@ -1,7 +1,8 @@
-//! The supervised loop of `closeout run`: a state machine without a clock or I/O. It is told what happened and says
-//! what to do next.
+//! The supervised loop of `closeout run`: a state machine without a clock or I/O. It takes events and returns
+//! the next step.
 //!
-//! Must not: judge. Whether the work is done is the verdict's affair, by the same engine as `closeout check`.
+//! Must not judge. Whether the work is done is for the verdict, which comes from the same engine as `closeout
+//! check`.
 
 mod breaker;
 mod prompt;
@@ -13,8 +14,8 @@ pub use prompt::{NextPrompt, is_later_iteration, next_prompt, own_part};
 
 use crate::model::{CommandEnd, LoopState, RunPhase, RunStatus, VerdictState};
 
-/// So often others at work in the workspace are waited for after a command ended; then what they do is a point
-/// that is left.
+/// How often the loop waits for others at work in the workspace after a command ended. Beyond that, their
+/// activity becomes a point left to do.
 pub const MOST_WAITS: u32 = 30;
 
 /// The bounds of a loop.
@@ -22,34 +23,34 @@ pub const MOST_WAITS: u32 = 30;
 pub struct LoopLimits {
     /// The most iterations; at least one is run.
     pub max_iterations: u32,
-    /// The same points in so many rounds end it (R5).
+    /// The run ends when the same points are open in this many consecutive rounds (R5).
     pub stall_stage: u8,
-    /// So many unreadable decisions in a row end it (R4).
+    /// The run ends after this many consecutive unreadable decisions (R4).
     pub unreadable_limit: u8,
-    /// The most money, in millionths of a dollar.
+    /// The most money to spend, in millionths of a dollar; `None` for no limit.
     pub budget_micros: Option<u64>,
-    /// Whether a question waits for an answer.
+    /// Whether the loop waits for the answer to a question.
     pub waits_for_answers: bool,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoopEvent {
-    /// The run begins, or goes on after its closeout was killed.
+    /// The run begins, or resumes after its closeout was killed.
     Begun,
     /// The command ended.
     CommandEnded(CommandEnd),
-    /// The command cannot be started.
+    /// The command could not be started.
     NotStarted,
     /// The work was judged.
     Checked(CheckFacts),
-    /// The question was answered here: the answer goes into the next prompt.
+    /// The question was answered here; the answer goes into the next prompt.
     Answered,
-    /// Something moved while the loop waited for others or for an answer from elsewhere.
+    /// Something changed while the loop waited for others, or for an answer from elsewhere.
     Moved,
-    /// The time of the whole run is over.
+    /// The time limit of the whole run has passed.
     TimeUp,
-    /// A person ends it.
+    /// A person cancelled the run.
     Cancelled,
 }
 
@@ -60,9 +61,9 @@ pub struct CheckFacts {
     pub state: VerdictState,
     /// The names of the points that are left, stable between rounds.
     pub keys: Vec<String>,
-    /// Whether the decision is there and cannot be read.
+    /// Whether there is a decision that cannot be read.
     pub is_unreadable: bool,
-    /// What the iteration cost, in millionths of a dollar, where that is known.
+    /// The cost of the iteration in millionths of a dollar, if known.
     pub cost_micros: Option<u64>,
 }
 
@@ -73,21 +74,21 @@ pub enum LoopStep {
     Run {
         /// The number of the iteration.
         number: u32,
-        /// How often the same points were open in a row before it.
+        /// How many times in a row the same points were open before it.
         stage: u8,
     },
     /// Judge the work.
     Check,
-    /// Wait until others have moved, then judge again.
+    /// Wait until others have changed something, then judge again.
     WaitForOthers,
     /// Ask the person, and wait for the answer.
     Ask,
-    /// It is over.
+    /// The run is over.
     Finish(RunStatus),
 }
 
-/// The state after `event`, and what to do next. Total: an event that does not belong to the phase changes nothing
-/// and has the phase's own step done again.
+/// The state after `event`, and the next step. Total: an event that does not belong to the phase changes
+/// nothing and repeats the phase's own step.
 pub fn advance(mut state: LoopState, limits: &LoopLimits, event: LoopEvent) -> (LoopState, LoopStep) {
     let step = match event {
         LoopEvent::Cancelled => LoopStep::Finish(RunStatus::Cancelled),
@@ -117,14 +118,14 @@ pub fn advance(mut state: LoopState, limits: &LoopLimits, event: LoopEvent) -> (
     (state, step)
 }
 
-/// A new run starts the command. One that was killed goes on where it was.
+/// Starts the command of a new run. A run that was killed resumes where it was.
 fn begin(state: &mut LoopState) -> LoopStep {
     if (Breaker { n_time_outs: state.n_time_outs }).is_open() {
         return LoopStep::Finish(RunStatus::BreakerOpen);
     }
     match state.phase {
         RunPhase::New | RunPhase::Ended => LoopStep::Run { number: 1, stage: 0 },
-        // It was cut off, whatever it had said by then.
+        // The command was cut off, whatever it had said by then.
         RunPhase::Running => LoopStep::Run { number: state.iteration.max(1), stage: state.stage },
         RunPhase::Checking | RunPhase::Waiting | RunPhase::Asking => LoopStep::Check,
     }
@@ -159,7 +160,7 @@ fn checked(state: &mut LoopState, limits: &LoopLimits, facts: &CheckFacts) -> Lo
     }
     count_round(state, facts);
     let is_spent = limits.budget_micros.is_some_and(|most| {
-        // Who sets a limit does not want to pay for what nobody counts.
+        // A person who sets a limit does not want to pay for iterations whose cost is unknown.
         state.cost_micros >= most || facts.cost_micros.is_none() && is_first_look
     });
     if (Breaker { n_time_outs: state.n_time_outs }).is_open() {
@@ -177,7 +178,7 @@ fn checked(state: &mut LoopState, limits: &LoopLimits, facts: &CheckFacts) -> Lo
     }
 }
 
-/// The same points in the next round raise the stage (R5); other points begin anew.
+/// Raises the stage if the same points are open in the next round (R5); other points start again.
 fn count_round(state: &mut LoopState, facts: &CheckFacts) {
     let mut keys = facts.keys.clone();
     keys.sort();

@@ -1,23 +1,24 @@
-//! The prompt of the next iteration: the first prompt, what is left to do, and what became of the last iteration.
+//! The prompt of the next iteration: the first prompt, what is left to do, and the outcome of the last
+//! iteration.
 //!
-//! Must not: shorten or reword what the person or a source said.
+//! Must not shorten or reword what the person or a source said.
 
 use std::fmt::Write as _;
 
-/// What goes into a prompt.
+/// The parts of a prompt.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NextPrompt<'a> {
     /// The person's own prompt; may be empty.
     pub first: &'a str,
-    /// The number of the iteration that it is for.
+    /// The number of the iteration it is for.
     pub number: u32,
     /// The most iterations.
     pub max_iterations: u32,
-    /// How often the same points were open in a row.
+    /// How many times in a row the same points were open.
     pub stage: u8,
     /// What the check after the last iteration found left to do.
     pub open_points: &'a [String],
-    /// What became of the last iteration, in a sentence or two; empty before the second.
+    /// The outcome of the last iteration in a sentence or two; empty for the first.
     pub summary: &'a str,
     /// The agent's question and the person's answer.
     pub answered: Option<(&'a str, &'a str)>,
@@ -25,14 +26,14 @@ pub struct NextPrompt<'a> {
     pub decision: Option<&'a str>,
 }
 
-/// The titles of the sections that stand below the person's own prompt.
+/// The titles of the sections below the person's own prompt.
 const ANSWERED: &str = "Your question, and the answer";
 const LEFT: &str = "Left to do";
 const LEFT_AGAIN: &str = "Left to do, again";
 const DECISION: &str = "When you are done";
 
-/// Whether `later` is the prompt of a later iteration of the run that `earlier` is a prompt of, so that both are one
-/// task. Both are as agents recorded them; blanks do not count.
+/// Whether `later` is the prompt of a later iteration in the same run as `earlier`, so that both belong to
+/// one task. Both are as agents recorded them, so whitespace is ignored.
 pub fn is_later_iteration(later: &str, earlier: &str) -> bool {
     let (own, sections) = parted(later);
     let is_numbered = sections.lines().any(|line| number_of(line).is_some());
@@ -40,7 +41,7 @@ pub fn is_later_iteration(later: &str, earlier: &str) -> bool {
     is_numbered && words(own) == words(parted(earlier).0)
 }
 
-/// What a person said themselves in a prompt: of one of a supervised run what stands above its sections.
+/// The person's own part of a prompt. In a prompt of a supervised run, that is the text above its sections.
 pub fn own_part(prompt: &str) -> &str {
     let (own, sections) = parted(prompt);
     let is_of_run = |line: &str| number_of(line).is_some() || line.trim_end() == format!("## {DECISION}");
@@ -71,7 +72,8 @@ fn number_of(line: &str) -> Option<u32> {
     number.parse().ok()
 }
 
-/// The prompt. From the second stage on it asks for the smallest change, and repeats the points word for word.
+/// Builds the prompt. From the second stage on, it asks for the smallest change and repeats the points word
+/// for word.
 pub fn next_prompt(parts: &NextPrompt<'_>) -> String {
     let mut text = parts.first.trim_end().to_owned();
     let mut section = |title: &str, body: &str| {

@@ -1,4 +1,4 @@
-//! The loop by tables, and its properties by all short histories.
+//! The loop by tables, and its properties over all short histories.
 
 use super::*;
 
@@ -106,7 +106,7 @@ fn three_time_outs_in_a_row_open_the_breaker() {
     };
     let found = events([timed_out(), timed_out(), timed_out()]);
     assert_eq!(found.last(), Some(&LoopStep::Finish(RunStatus::BreakerOpen)));
-    // What ended by itself in between breaks the row.
+    // An ordinary end in between breaks the row of time-outs.
     assert_eq!(events([timed_out(), ended(), timed_out()]).last(), Some(&run(4, 1)));
     let open = LoopState { n_time_outs: TIME_OUTS_TO_OPEN, ..LoopState::default() };
     assert_eq!(advance(open, &LIMITS, LoopEvent::Begun).1, LoopStep::Finish(RunStatus::BreakerOpen));
@@ -156,7 +156,7 @@ fn one_that_was_killed_goes_on_where_it_was() {
     }
 }
 
-/// Every event in every order, five long: the loop ends by a limit, never says COMPLETE by itself, and never runs
+/// Every sequence of five events: the loop stops at a limit, never claims COMPLETE by itself, and never runs
 /// more often than it may.
 #[test]
 fn whatever_happens_only_a_verdict_is_complete_and_the_limits_hold() {

@@ -1,6 +1,6 @@
 //! Rule 7: verdict words on lines of a text, in a decision file or in the output.
 //!
-//! Must not: take a word inside a sentence, a count of a test runner, or the echo of an instruction for a verdict.
+//! Must not take a word inside a sentence, a test runner's count, or the echo of an instruction for a verdict.
 //!
 //! *Strong*: the word alone on its line, or after a label. *Weak*: an upper-case word, a separator, a reason.
 
@@ -18,7 +18,7 @@ const LABELS: [&str; 3] = ["verdict", "decision", "判定"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) decision: Decision,
-    /// Two markers of the kind that decided differ.
+    /// Whether two markers of the deciding kind differ.
     pub(super) has_conflict: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str) -> Option<Found> {
     tally.result()
 }
 
-/// The lines of a text, whatever ends them.
+/// The lines of a text, with any kind of line break.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
 }
@@ -49,7 +49,7 @@ pub(super) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    /// Looks at one more line.
+    /// Adds one more line.
     pub(super) fn add(&mut self, line: &'a str) {
         let is_statement = is_python_pass(self.last_line, line);
         if !line.trim().is_empty() {
@@ -70,7 +70,8 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// `pass` as the empty body of a Python block in quoted code: the one common line of code that looks like a verdict.
+/// Whether `pass` is the empty body of a Python block in quoted code, the one common line of code that looks
+/// like a verdict.
 fn is_python_pass(line_before: &str, line: &str) -> bool {
     const OPENERS: [&str; 13] = [
         "def", "class", "if", "elif", "else", "for", "while", "try", "except", "finally", "with", "async",
@@ -84,13 +85,13 @@ fn is_python_pass(line_before: &str, line: &str) -> bool {
         && OPENERS.contains(&opener)
 }
 
-/// What comes after the word.
+/// What follows the word.
 enum Tail<'a> {
-    /// Nothing, or one full stop.
+    /// Nothing, or a single full stop.
     End,
-    /// A separator, and what follows it.
+    /// A separator and the text after it.
     Separated(&'a str),
-    /// A blank, and what follows it.
+    /// A space and the text after it.
     Blank(&'a str),
     /// Anything else.
     Joined,
@@ -119,7 +120,7 @@ fn read_line(line: &str) -> Option<(Decision, Strength)> {
 fn labelled_strength(opening: &Opening<'_>) -> Option<Strength> {
     let is_verdict = match tail(opening.tail) {
         Tail::End => true,
-        // After a label a number behind the separator is a reason: "VERDICT: FAIL (2 findings)".
+        // After a label, a number behind the separator is a reason: "VERDICT: FAIL (2 findings)".
         Tail::Separated(reason) => has_words(reason),
         Tail::Blank(rest) if starts_with_number(rest) => false,
         Tail::Blank(rest) => {
@@ -135,20 +136,20 @@ fn plain_strength(opening: &Opening<'_>) -> Option<Strength> {
     match tail(opening.tail) {
         Tail::End => Some(Strength::Strong),
         Tail::Separated(rest) | Tail::Blank(rest) if !opening.is_upper || starts_with_number(rest) => None,
-        // "INCOMPLETE:" with its reasons on the next lines is a "no"; a "yes" has to say why.
+        // "INCOMPLETE:" followed by lines of reasons is a "no"; a "yes" must give a reason on its line.
         Tail::Separated(reason) if has_letters(reason) || is_negative => Some(Strength::Weak),
         Tail::Blank(_) if is_negative => Some(Strength::Weak),
         Tail::Separated(_) | Tail::Blank(_) | Tail::Joined => None,
     }
 }
 
-/// What follows `VERDICT:`, `DECISION:` or `判定：`, emphasis between the word and the colon allowed.
+/// The text after `VERDICT:`, `DECISION:` or `判定：`. Emphasis between the word and the colon is allowed.
 fn after_label(text: &str) -> Option<&str> {
     let rest = LABELS.into_iter().find_map(|label| {
         let (head, rest) = text.split_at_checked(label.len())?;
         head.eq_ignore_ascii_case(label).then_some(rest)
     })?;
-    // A key of a JSON object ("decision": …) is no label: its object may belong to another check.
+    // A key of a JSON object ("decision": …) is not a label: the object may belong to another check.
     let rest = Some(rest).filter(|rest| !rest.starts_with(['"', '\'']))?;
     rest.trim_start_matches(is_decoration).strip_prefix([':', '：'])
 }
@@ -180,7 +181,7 @@ fn tail(text: &str) -> Tail<'_> {
     }
 }
 
-/// A number after the word is a count, whatever stands between the two.
+/// Whether a number follows the word, which makes it a count, whatever comes between the two.
 fn starts_with_number(rest: &str) -> bool {
     let is_between = |c: char| is_decoration(c) || matches!(c, ':' | ',' | ';' | '：' | '、' | '，' | '；');
     rest.trim_start_matches(is_between).starts_with(char::is_numeric)
