@@ -1,7 +1,8 @@
 //! "Left to do": the open points of all evidence, carried from look to look until their source closes them
-//! (DESIGN.md 2.5), and how they are put before an agent.
+//! (DESIGN.md 2.5), and how they are presented to an agent.
 //!
-//! Every front, gate and loop takes its points from here. Pure; it decides nothing: what claims NO was settled before.
+//! Every front, gate and loop takes its points from here. Pure. Must not decide anything: what claims NO is
+//! already settled.
 
 use std::fmt::Write as _;
 
@@ -11,17 +12,17 @@ use crate::model::{
     display_text,
 };
 
-/// So many points are kept: a list that nobody reads to its end helps nobody.
+/// How many points are kept: nobody reads a longer list to its end.
 const MOST_POINTS: usize = 200;
-/// So many points that were done since the last prompt are kept.
+/// How many points are kept that were done since the last prompt.
 const MOST_DONE: usize = 50;
-/// The name of the point that a decision file which cannot be used makes, and it in words.
+/// The name and the wording of the point that an unusable decision file makes.
 const DECISION: &str = "decision/unreadable";
 pub(super) const UNREADABLE_DECISION: &str = "the decision file cannot be read";
-/// The name of the point that a last turn which did not end by itself makes.
+/// The name of the point for a last turn that did not end by itself.
 const CUT_TURN: &str = "session/cut-turn";
 
-/// The names of the points behind a claim: its own names, else its reasons, else its name.
+/// The names of the points behind a claim: its own names, or its reasons, or else the name of the evidence.
 pub fn ids(evidence: &Evidence) -> Vec<String> {
     if evidence.is_unreadable_decision() {
         vec![DECISION.to_owned()]
@@ -34,11 +35,11 @@ pub fn ids(evidence: &Evidence) -> Vec<String> {
     }
 }
 
-/// What is left to do by this evidence, as it counts for the task.
+/// What is left to do according to this evidence, as it counts for the task.
 ///
-/// `before` is the list of the last look: what is in both keeps its age and that it was sent; what is gone is done,
-/// unless its source cannot be read or counts no more. `prompted_at` is the last prompt for work: what was done before
-/// it is dropped.
+/// `before` is the list of the previous look. A point in both keeps its age and the fact that it was sent. A
+/// point that disappeared is done, unless its source cannot be read or no longer counts. `prompted_at` is the
+/// last prompt for work; what was done before it is dropped.
 pub fn list(
     evidence: &[Evidence],
     before: &[OpenPoint],
@@ -59,7 +60,7 @@ pub fn list(
             (point.state, point.since) = (known.state, known.since);
         }
     }
-    // Only work is ticked off: a question that was answered, an error that passed and a commit tell of themselves.
+    // Only work is ticked off. An answered question, a passed error and a commit show by themselves.
     let is_work = |known: &&OpenPoint| known.kind == PointKind::Finish;
     let gone =
         before.iter().filter(is_work).filter(|known| !points.iter().any(|point| is_same(known, point)));
@@ -69,7 +70,7 @@ pub fn list(
     LeftToDo { points, summary: summary(evidence) }
 }
 
-/// What becomes of a point that no evidence tells of any more; `None` if it is dropped.
+/// What becomes of a point that no evidence mentions any more; `None` if it is dropped.
 fn closed(
     known: &OpenPoint,
     evidence: &[Evidence],
@@ -83,7 +84,7 @@ fn closed(
     match (known.state, rejection) {
         (PointState::Done { at }, _) if prompted_at.is_some_and(|prompted_at| prompted_at > at) => None,
         (PointState::Done { .. }, _) => Some(known.clone()),
-        // Nobody can tell.
+        // Unknown, so it stays without weight.
         (_, Some(Rejection::Unreadable)) => Some(OpenPoint { weighs: false, ..known.clone() }),
         (
             _,
@@ -128,7 +129,7 @@ fn points_of(evidence: &Evidence, prompted_at: Option<Timestamp>, now: Timestamp
     named(evidence, kind).into_iter().map(point).collect()
 }
 
-/// What the evidence asks for, and whether it weighs; `None` if nothing is left to do by it.
+/// What the evidence asks for, and whether it weighs; `None` if it leaves nothing to do.
 fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
     match evidence.claim {
         Claim::Ask if evidence.has(&Point::Permission) => Some((PointKind::Allow, true)),
@@ -160,7 +161,7 @@ fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
     }
 }
 
-/// The points with their texts.
+/// The names of the points, with their texts.
 fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
     let said =
         || if evidence.reasons.is_empty() { evidence.name.clone() } else { evidence.reasons.join("; ") };
@@ -191,14 +192,14 @@ fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
     points.iter().enumerate().map(text).collect()
 }
 
-/// What the closer said last of the whole task.
+/// The closer's last summary of the whole task.
 fn summary(evidence: &[Evidence]) -> Option<String> {
     let closers = evidence.iter().filter(|evidence| evidence.source == Source::Closer);
     let newest = closers.max_by_key(|evidence| evidence.said_at)?;
     newest.pointer.as_ref().and_then(|pointer| pointer.excerpt.clone())
 }
 
-/// Marks the points whose words a text that reached an agent holds.
+/// Marks as sent the points whose words occur in a text that reached an agent.
 pub fn mark_sent(points: &mut [OpenPoint], text: &str, at: Timestamp) {
     let text = display_text::line(text);
     for point in points.iter_mut().filter(|point| point.is_open() && point.is_for_agent()) {
@@ -209,7 +210,7 @@ pub fn mark_sent(points: &mut [OpenPoint], text: &str, at: Timestamp) {
     }
 }
 
-/// The points as lines for an agent, the first `most` of them; and how many more there are.
+/// The first `most` points as lines for an agent, and how many more there are.
 pub fn lines(points: &[&OpenPoint], most: usize) -> String {
     let mut lines = String::new();
     for point in points.iter().take(most) {
@@ -226,8 +227,8 @@ pub fn lines(points: &[&OpenPoint], most: usize) -> String {
     lines
 }
 
-/// What an agent is sent back with: all that is left of what it can do something about, and what the closer said
-/// last. `None` if nothing is.
+/// The message that sends an agent back to work: all remaining points that it can act on, and the closer's last
+/// summary. `None` if there are none.
 pub fn send_back(left: &LeftToDo) -> Option<String> {
     let points: Vec<&OpenPoint> = left.open().filter(|point| point.is_for_agent() && point.weighs).collect();
     if points.is_empty() {

@@ -1,9 +1,7 @@
-//! The checks that a person configured, as evidence: one row each, combined as configured. Must not run a
-//! check.
+//! The checks that a person configured, as evidence: a row each, combined as configured. Must not run a check.
 //!
-//! A check that has not run since the last change cannot be verified, which is a NO (DESIGN.md 2.2). A
-//! failure from before the work began is shown, but is not the agent's. Checks that every look reads (plans,
-//! files, test results) need no run.
+//! A check not run since the last change cannot be verified, which is a NO (DESIGN.md 2.2). A failure from before
+//! the work began is shown, but not held against the agent. Plans, files and test results need no run.
 
 use super::checker::{CheckContext, Checker, CompositeMode};
 use super::composite::check;
@@ -21,7 +19,7 @@ const DEEPEST: usize = 8;
 pub struct Found<'a> {
     /// The last runs.
     pub records: &'a [CheckRecord],
-    /// A fingerprint of HEAD and the uncommitted changes as they are now.
+    /// An identifier of HEAD and the uncommitted changes as they are now.
     pub content: Option<&'a str>,
 }
 
@@ -37,8 +35,7 @@ enum Node<'a> {
 /// The combined result of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Combined {
-    /// Whether they prove that the work is done: they are met by a run, or by test results, for the work as
-    /// it is now.
+    /// Whether they prove that the work is done: a run or test results of the work as it is now meet them.
     pub is_proven: bool,
     /// Whether one of them opposes the work only because it has not run since the last change.
     pub is_waiting: bool,
@@ -158,8 +155,7 @@ impl<'a> Node<'a> {
         Node::Run(check, of_check().filter(is_current).max_by_key(|record| record.at), failed_before)
     }
 
-    /// Expresses the node as a checker. A check with nothing to check does not meet "any" while others had
-    /// something to check.
+    /// The node as a checker. If there was nothing to check, it does not meet "any" beside others that had.
     fn checker(&self) -> Checker {
         let stated = |check: &ConfiguredCheck, complete, feedback: &str| Checker::Static {
             id: check.name.clone(),
@@ -205,8 +201,7 @@ impl<'a> Node<'a> {
         check(Some(&self.checker()), &CheckContext::default()).complete == Some(true)
     }
 
-    /// Whether meeting it proves something: a run or test results passed, rather than everything being let
-    /// through.
+    /// Whether meeting it proves something: a run or test results passed, and not everything was vacuous.
     fn is_proven(&self) -> bool {
         match self {
             Node::Run(_, record, _) => record.is_some_and(|record| record.result == CheckResult::Passed),

@@ -1,18 +1,18 @@
-//! The row of one check that a person configured. It must not combine checks.
+//! The row of one check that a person configured. Must not combine checks.
 
 use crate::model::{
     CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Point, Pointer, Rejection, Source,
 };
 
-/// What to do about a check that has not run.
+/// The advice for a check that has not run.
 pub(super) const NOT_RUN: &str = "not run since the last change; `closeout check --run-checks` runs it";
 
-/// Where a check stands among the others.
+/// A check's position among the others.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place {
-    /// What stands around it is met without it.
+    /// The group around it is met without it.
     pub(super) is_covered: bool,
-    /// What stands before it ended the run.
+    /// A check before it ended the run.
     pub(super) is_after_failure: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What is known of a message beside its words: how its turn ended, what was done in it, what was asked for.
-//! Everything may be unknown, and what is unknown changes nothing.
+//! What is known about a message besides its words: how its turn ended, what was done in it, what was asked
+//! for. Everything may be unknown, and what is unknown must not change anything.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,28 +20,28 @@ pub enum EndOfTurn {
     Error,
 }
 
-/// What is known of a message beside its words.
+/// What is known about a message besides its words; `None` means unknown.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Context<'c> {
-    /// What the person had asked for last.
+    /// The person's last request.
     pub request: Option<&'c str>,
     /// How the turn ended.
     pub end: Option<EndOfTurn>,
-    /// How many edits of files the turn made.
+    /// How many file edits the turn made.
     pub edits: Option<u32>,
     /// How many commands it ran.
     pub commands: Option<u32>,
     /// How many commits it made.
     pub commits: Option<u32>,
-    /// How many entries of its own list of things to do are open.
+    /// How many entries of its own to-do list are open.
     pub todos_open: Option<u32>,
 }
 
-/// The same as a line of JSON has it, with a message.
+/// The context of a message as a line of JSON has it.
 #[derive(Clone, Default, Debug, Deserialize)]
 pub struct ContextRecord {
     request: Option<String>,
-    /// A word that is not known says nothing.
+    /// An unknown word says nothing.
     #[serde(default)]
     end: serde_json::Value,
     did: Option<Did>,
@@ -57,7 +57,7 @@ struct Did {
 }
 
 impl ContextRecord {
-    /// What it tells.
+    /// The record as a context.
     pub fn context(&self) -> Context<'_> {
         let did = self.did.as_ref();
         Context {
@@ -72,7 +72,7 @@ impl ContextRecord {
 }
 
 impl Context<'_> {
-    /// Whether the turn did anything that is seen in its record.
+    /// Whether the turn did anything that its record shows.
     pub(super) fn acted(&self) -> bool {
         [self.edits, self.commands, self.commits].into_iter().flatten().any(|count| count > 0)
     }

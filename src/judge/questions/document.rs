@@ -1,5 +1,5 @@
-//! A text as the writer's own sentences, each with its place, its end and the phrases in it.
-//! What the sentences mean is decided elsewhere.
+//! A text as the writer's own sentences, each with its position, its end and its phrases. Must not decide what
+//! a sentence means.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ use super::{letters, script};
 /// How a sentence ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// A question mark is among the closing signs.
+    /// A question mark is among the closing characters.
     Question,
     /// A full stop or an exclamation mark.
     Stop,
-    /// Three dots.
+    /// An ellipsis.
     Dots,
     /// A colon.
     Colon,
@@ -32,13 +32,13 @@ pub(super) enum End {
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "five independent facts of its place, no states")]
 pub(super) struct Sentence {
-    /// Its bytes in the text, without blanks around it.
+    /// Its bytes in the text, without surrounding whitespace.
     pub(super) range: Range<usize>,
     /// The index of its line in [`Document::lines`].
     pub(super) line: usize,
-    /// What its line is.
+    /// The role of its line.
     pub(super) role: Role,
-    /// The block of its line.
+    /// The number of the block that its line belongs to.
     pub(super) block: usize,
     /// How it ends.
     pub(super) end: End,
@@ -52,22 +52,22 @@ pub(super) struct Sentence {
     pub(super) opens_line: bool,
     /// Whether it closes its line.
     pub(super) closes_line: bool,
-    /// Whether a passage of code, a quotation or an address is its last part.
+    /// Whether it ends with code, a quotation or an address.
     pub(super) ends_masked: bool,
-    /// Whether code, a quotation or an address is in it.
+    /// Whether it contains code, a quotation or an address.
     pub(super) has_mask: bool,
-    /// Whether its words, code and quotations among them, speak of questions that are the result.
+    /// Whether its words, including code and quotations, mention questions that are themselves the result.
     pub(super) names_questions: bool,
 }
 
 impl Sentence {
-    /// Whether it says that something was finished. A plan that is laid out is no work done.
+    /// Whether it says that something was finished. Laying out a plan does not finish work.
     pub(super) fn says_done(&self) -> bool {
         self.forms.has(Form::Done) && !self.forms.has(Form::PlanLead)
     }
 }
 
-/// A text, taken apart.
+/// A parsed text.
 #[derive(Debug)]
 pub(super) struct Document<'t> {
     /// The text itself.
@@ -83,7 +83,7 @@ pub(super) struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Takes `text` apart.
+    /// Parses `text`.
     pub(super) fn read(text: &'t str) -> Self {
         let lines::Lines { mut lines, open_fence } = lines::read(text);
         let language = language_of(text, &lines);
@@ -98,7 +98,7 @@ impl<'t> Document<'t> {
         Self { text, language, lines, sentences, open_fence }
     }
 
-    /// The words of a sentence as they stand in the text.
+    /// The words of a sentence as they appear in the text.
     pub(super) fn words(&self, sentence: &Sentence) -> &'t str {
         &self.text[sentence.range.clone()]
     }
@@ -108,13 +108,13 @@ impl<'t> Document<'t> {
         self.text[self.lines[sentence.line].range.clone()].trim()
     }
 
-    /// The first line after `line` that is not blank or a rule.
+    /// The first line after `line` that is neither blank nor a rule.
     pub(super) fn line_below(&self, line: usize) -> Option<&Line> {
         self.lines[line + 1..].iter().find(|below| !matches!(below.role, Role::Blank | Role::Rule))
     }
 }
 
-/// So much of a text, in bytes, tells its language.
+/// How many bytes of a text are used to determine its language.
 const SAMPLE: usize = 16 * 1024;
 
 /// The language of the writer's own words.
@@ -131,11 +131,10 @@ fn language_of(text: &str, lines: &[Line]) -> Language {
     share.of_text()
 }
 
-/// In so many sentences at the start and at the end all phrases count.
+/// How many sentences at either end are searched for all phrases.
 const EDGE: usize = 12;
 
-/// Finds the phrases. They count only where they can matter: at both ends, around a sentence that asks,
-/// and above a list.
+/// Finds the phrases where they can matter: at both ends, around a sentence that asks, and above a list.
 fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
     let mut search = Search::default();
     for sentence in &mut *sentences {
@@ -169,7 +168,7 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
     }
 }
 
-/// Abbreviations after which a full stop ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 22] = [
     "e.g", "i.e", "vs", "cf", "no", "fig", "approx", "mr", "mrs", "ms", "dr", "st", "z.b", "bzw", "usw",
     "d.h", "ca", "p.ej", "sr", "sra", "nr", "resp",
@@ -242,7 +241,7 @@ fn is_closer(c: char) -> bool {
     )
 }
 
-/// Where the sentence ends whose first closing sign `c` is at `at`; none if it goes on.
+/// Where the sentence ends whose first closing character `c` is at `at`; `None` if it continues.
 fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize> {
     let tail = &content[at..];
     let signs = tail.len() - tail.trim_start_matches(is_terminator).len();
@@ -261,7 +260,7 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     let following = after.trim_start().chars().next();
     let goes_on = following.is_some_and(|c| c.is_lowercase() || c == ',' || c == ';');
     if question || c == '!' || c == '\u{ff01}' {
-        // A mark inside brackets or emphasis in the middle of a sentence ends nothing.
+        // Punctuation inside brackets or emphasis does not end the sentence around it.
         let enclosed = rest[..closers]
             .chars()
             .any(|c| matches!(c, ')' | ']' | '*' | '_' | '\u{ff09}' | '"' | '\u{201d}' | '」'));
@@ -335,7 +334,7 @@ fn unmasked_tail<'t>(trimmed: &'t str, closing: &'t str, inside: &[(Range<usize>
     if from <= closing.len() { &closing[from..] } else { &trimmed[from..] }
 }
 
-/// How the text of a sentence without its closing brackets ends.
+/// How a sentence ends, given its text without closing brackets.
 fn end_of(closing: &str) -> End {
     let signs = &closing[closing.trim_end_matches(|c: char| is_terminator(c) || is_closer(c)).len()..];
     if signs.contains(['?', '\u{ff1f}']) {

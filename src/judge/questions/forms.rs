@@ -1,19 +1,19 @@
-//! The names of the groups of phrases that the language files define, and sets of them.
-//! It knows no phrase itself; what belongs to a group stands in `assets/lang/`.
+//! The names of the groups of phrases that the language files define, and sets of them. Must not contain a
+//! phrase: `assets/lang/` does.
 
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-/// One group of phrases, by what a writer does with it. The language files use the snake-case names.
+/// A group of phrases, by what a writer does with them. The language files use the names in snake case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
 #[derive(VariantArray)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Form {
-    /// A question put to the reader by its words, with or without a mark ("would you like").
+    /// A question put to the reader in words, with or without a question mark ("would you like").
     Direct,
-    /// "which option/approach/method": counts in a question only.
+    /// "which option/approach/method"; counts only in a question.
     WhichOption,
-    /// Asks for approval or for a yes to an understanding.
+    /// Asks for approval, or to confirm an understanding.
     Confirm,
     /// Asks the reader to choose.
     Choose,
@@ -21,7 +21,7 @@ pub(super) enum Form {
     TellMe,
     /// Asks for a value, file, log, key or action without which the work stops.
     WantsInput,
-    /// Says that the writer waits for the reader.
+    /// Says that the writer is waiting for the reader.
     Waiting,
     /// Proposes further work in a question ("want me to").
     Offer,
@@ -33,15 +33,15 @@ pub(super) enum Form {
     CourtesyQuestion,
     /// A polite closing ("feel free to ask").
     Courtesy,
-    /// Something more would be possible, with no question.
+    /// Mentions that more would be possible, without a question.
     Optional,
     /// The opening of an answer: yes, no, because.
     AnswerOpen,
     /// Says what the writer chose or assumed.
     SelfDecided,
-    /// Says that the writer needs the answer or lacks the fact.
+    /// Says that the writer needs the answer or lacks the information.
     NeedsAnswer,
-    /// Names the reader (you, your).
+    /// Addresses the reader (you, your).
     You,
     /// Names the writer (I, we).
     Me,
@@ -49,7 +49,7 @@ pub(super) enum Form {
     Wh,
     /// A question that explains rather than asks (why does, what happens when).
     Explains,
-    /// A tag question or one that expects no answer.
+    /// A tag question, or one that expects no answer.
     Rhetorical,
     /// Restates the request to have it confirmed ("so you want …, right?").
     Understanding,
@@ -63,7 +63,7 @@ pub(super) enum Form {
     SignOff,
     /// Says what the writer will do next.
     Announce,
-    /// Looks like an announcement and is none.
+    /// Looks like an announcement but is not one.
     AnnounceNot,
     /// Says that the writer's work is still running.
     Progress,
@@ -71,37 +71,37 @@ pub(super) enum Form {
     Partial,
     /// Says that the work was given up.
     Stuck,
-    /// The text of an error in place of an answer.
+    /// The text of an error instead of an answer.
     ErrorOnly,
     /// The mark of an interrupted turn.
     Interrupted,
-    /// A stub in place of the deliverable.
+    /// A stub instead of the deliverable.
     Placeholder,
-    /// A bare word of consent in place of an answer.
+    /// A bare word of consent instead of an answer.
     Acknowledgement,
-    /// Introduces a plan or a list of things to do.
+    /// Introduces a plan or a to-do list.
     PlanLead,
-    /// A word with which no finished sentence ends.
+    /// A word that cannot end a finished sentence.
     CutOff,
     /// Says that something was finished.
     Done,
     /// Tells the reader how to use the result.
     Instruction,
-    /// Leaves something to another person or another time.
+    /// Leaves something to another person or time.
     Elsewhere,
     /// Contains the words of a request without being one (past, opinion, pointer).
     NotARequest,
-    /// Marks that a question is told, not asked ("whether", "the question of").
+    /// Marks a question as reported, not asked ("whether", "the question of").
     Reported,
     /// Opens with a verb in progress ("running the tests").
     AnnounceIng,
     /// Has a finite verb where an announcement would have none.
     Finite,
-    /// Asks what ought to be ("should").
+    /// Asks what ought to be done ("should").
     Deliberates,
-    /// Names what the reader is to tell (which, whether, when), or what follows then.
+    /// Names what the reader should tell (which, whether, when), or what follows from it.
     Indirect,
-    /// A condition stands first in the sentence.
+    /// A condition at the beginning of the sentence.
     LeadingCondition,
     /// The writer thinks aloud ("hmm", "could it be").
     Musing,
@@ -109,7 +109,7 @@ pub(super) enum Form {
     Plea,
     /// Draws the conclusion from an answer ("so it stays").
     Settled,
-    /// Opens with somebody or something else than writer and reader.
+    /// Opens with somebody or something other than writer and reader.
     ThirdPerson,
     /// A condition about taste, wish or convenience ("if you like").
     IfWants,
@@ -117,16 +117,16 @@ pub(super) enum Form {
     IfTrouble,
     /// The writer is in the middle of an act ("I'm applying that next").
     Doing,
-    /// The writer's helpers or jobs still run, or are waited for.
+    /// The writer's helpers or jobs are still running, or awaited.
     OthersWork,
-    /// Sets one thing against another ("or").
+    /// Contrasts one thing with another ("or").
     Alternative,
     /// Asks for more than a yes or a no ("which", "how many").
     Interrogative,
 }
 
 impl Form {
-    /// The name of the group with this number in the language files.
+    /// The name of group `number` in the language files.
     pub(super) fn name(number: usize) -> Option<String> {
         let name = serde_json::to_value(Form::VARIANTS.get(number)?).ok()?;
         name.as_str().map(str::to_owned)
@@ -136,7 +136,7 @@ impl Form {
 /// How many groups there are.
 pub(super) const COUNT: usize = Form::Interrogative as usize + 1;
 
-/// A set of groups.
+/// A set of groups, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct FormSet(u64);
 
@@ -168,7 +168,7 @@ impl FormSet {
         Self(bits)
     }
 
-    /// The set of those whose bits are set, by their numbers.
+    /// The set whose bits, by the groups' numbers, are given.
     pub(super) const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
@@ -178,7 +178,7 @@ impl FormSet {
         Self(self.0 | other.0)
     }
 
-    /// Whether all groups of the other set are in this one.
+    /// Whether this set contains all groups of the other.
     pub(super) const fn covers(self, other: Self) -> bool {
         other.0 & !self.0 == 0
     }
@@ -188,7 +188,7 @@ impl FormSet {
         self.0 & other.0 != 0
     }
 
-    /// Whether the group is in the set.
+    /// Whether the set contains the group.
     pub(super) fn has(self, form: Form) -> bool {
         self.0 & (1 << form as u32) != 0
     }
@@ -202,7 +202,7 @@ impl FormSet {
         }
     }
 
-    /// Whether any of the groups is in the set.
+    /// Whether the set contains any of the groups.
     pub(super) fn any(self, forms: &[Form]) -> bool {
         forms.iter().any(|&form| self.has(form))
     }

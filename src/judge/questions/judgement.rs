@@ -1,4 +1,4 @@
-//! What the questions judge says of a message: label, kind, certainty, question, signals. It decides nothing.
+//! The result of the questions judge: label, kind, certainty, question, signals. Must not decide anything.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Which language a text, and each passage of it, is written in: by the script, and by the most common words of
-//! the languages that share one. It knows nothing of what the words mean.
+//! The language of a text and of each passage in it, determined by script, and by common words for languages
+//! that share a script. Must not know what the words mean.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -56,7 +56,7 @@ impl Language {
         }
     }
 
-    /// Whether words are not separated by blanks when phrases are looked for.
+    /// Whether phrases are matched without regard to spaces.
     pub(super) fn is_joined(self) -> bool {
         matches!(self, Self::Japanese | Self::Chinese | Self::Korean)
     }
@@ -65,7 +65,7 @@ impl Language {
 /// How many languages there are.
 const COUNT: usize = Language::VARIANTS.len();
 
-/// Common words of the languages in Latin letters, each with the languages that use it.
+/// Common words of the languages in Latin script, each list with its language.
 const COMMON: [(Language, &[&str]); 5] = [
     (
         Language::English,
@@ -116,7 +116,7 @@ const COMMON: [(Language, &[&str]); 5] = [
     ),
 ];
 
-/// For each of these words a bit for each language that uses it.
+/// For each of these words, one bit per language that uses it.
 static USED_BY: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
     let mut used_by = HashMap::new();
     for (language, words) in COMMON {
@@ -127,7 +127,7 @@ static USED_BY: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
     used_by
 });
 
-/// How much of each language stands in a passage: words, or signs of its script.
+/// The share of each language in a passage, in words or in characters of its script.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Share {
     words: [u32; COUNT],
@@ -159,7 +159,7 @@ impl Share {
         }
     }
 
-    /// Letters that only some of the languages have.
+    /// Counts a letter that only some of the languages have.
     fn letter(&mut self, c: char) {
         let languages: &[Language] = match c {
             'ã' | 'õ' | 'Ã' | 'Õ' => &[Language::Portuguese, Language::Portuguese],
@@ -194,19 +194,20 @@ impl Share {
         }
     }
 
-    /// The language of a text: by its script, else that with the most common words.
+    /// The language of a text: by its script, or else the one with the most common words.
     pub(super) fn of_text(&self) -> Language {
         self.language(Language::default(), 1)
     }
 
-    /// The language of a passage of a text in `expected`, which it is in unless two words more speak for another.
+    /// The language of a passage in a text of language `expected`. Another language must lead by at least two
+    /// words.
     pub(super) fn of_passage(&self, expected: Language) -> Language {
         self.language(expected, 2)
     }
 
     fn language(&self, expected: Language, lead: u32) -> Language {
         let joined = self.kana + self.han + self.hangul;
-        // A sign of these scripts says about as much as half a word.
+        // A character of these scripts says about as much as half a word.
         if joined > self.latin {
             return self.joined(expected);
         }

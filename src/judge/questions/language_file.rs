@@ -1,5 +1,5 @@
-//! A language file of `assets/lang/` as TOML. Part of the build script and of tests: the program has what the build
-//! made of it.
+//! A language file of `assets/lang/` as TOML. Part of the build script and of tests only: the program must not
+//! read it, but embeds what the build makes of it.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use super::building::Builder;
 use super::forms::{Form, FormSet};
 use super::notation::{self, Words};
 
-/// What a language file says.
+/// The content of a language file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LanguageFile {
     pub(super) words: Words,
-    /// Words that name an option and are followed by its number or letter, in lower case.
+    /// Words that name an option when followed by its number or letter, in lower case.
     #[serde(default)]
     pub(super) option_words: Vec<String>,
     /// Labels that open a question line ("q", "frage"), in lower case.
@@ -28,26 +28,26 @@ pub(super) struct LanguageFile {
     pub(super) forms: BTreeMap<Form, Group>,
 }
 
-/// The answers yes and no, by what a question is known that asks for them, and how options are joined. All in lower
-/// case.
+/// The answers yes and no, how to recognise a question that asks for them, and how options are joined. All in
+/// lower case.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answers {
     pub(super) yes: String,
     pub(super) no: String,
-    /// The pair as a writer puts it behind a question.
+    /// The pair as a writer puts it after a question.
     pub(super) pairs: Vec<String>,
     /// How the asking clause begins.
     #[serde(default)]
     pub(super) begins: Vec<String>,
-    /// How it ends, without its mark.
+    /// How it ends, without its question mark.
     #[serde(default)]
     pub(super) ends: Vec<String>,
-    /// What asks for more than yes or no.
+    /// What asks for more than a yes or a no.
     pub(super) asks_more: Vec<String>,
     /// Words between one option and the next.
     pub(super) joins: Vec<String>,
-    /// What asks to choose, directly behind the last option of a sentence.
+    /// Words directly after a sentence's last option that ask to choose.
     #[serde(default)]
     pub(super) tails: Vec<String>,
 }
@@ -67,7 +67,7 @@ pub(super) struct Group {
 }
 
 impl LanguageFile {
-    /// The phrases with their groups; the lists that they name in braces stand in their place.
+    /// The phrases with their groups, with lists in braces filled in.
     pub(super) fn phrases(&self) -> impl Iterator<Item = (Form, String)> {
         let in_groups = |(form, group): (&Form, &'_ Group)| {
             let form = *form;
@@ -82,10 +82,10 @@ impl LanguageFile {
         })
     }
 
-    /// The network of the phrases, written down.
+    /// The network of the phrases, in serialised form.
     ///
     /// # Errors
-    /// The phrase that cannot be read, and why.
+    /// Names the phrase that cannot be read, and why.
     pub(super) fn network(&self) -> Result<Vec<u8>, String> {
         let mut builder = Builder::new();
         for (form, phrase) in self.phrases() {

@@ -1,5 +1,5 @@
-//! Splits a text into lines and says what each line is: heading, list item, paragraph, table row,
-//! quote, code. It reads structure only and knows no language.
+//! Splits a text into lines and classifies each: heading, list item, paragraph, table row, quote, code. Reads
+//! structure only. Must not know any language.
 
 use std::ops::Range;
 
@@ -7,9 +7,10 @@ use super::lexicon::LEXICON;
 use super::markers::{Marker, marker};
 use super::shapes::{is_bold_only, is_code_like, is_delimiter_row, is_invisible, is_rule, is_table};
 
-/// Longer texts are read at both ends only; the middle is searched for fences alone.
+/// The longest text read completely, in bytes. Of a longer one both ends are read, and the middle only for
+/// fences.
 pub(super) const WHOLE_UP_TO: usize = 256 * 1024;
-/// How much is read at the start of a longer text, in bytes.
+/// How much is read at the beginning of a longer text, in bytes.
 const HEAD: usize = 64 * 1024;
 /// How much is read at the end of a longer text, in bytes.
 const TAIL: usize = 128 * 1024;
@@ -21,7 +22,7 @@ pub(super) enum Role {
     Blank,
     /// A line of running text.
     Paragraph,
-    /// `#` or an underlined title, or nothing but a bold passage.
+    /// A line with `#`, an underlined title, or only a bold passage.
     Heading,
     /// An item of a list.
     Item,
@@ -40,32 +41,32 @@ pub(super) enum Role {
 /// One line of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// Its bytes in the text, without the line end.
+    /// Its bytes in the text, without the line break.
     pub(super) range: Range<usize>,
     /// What it is.
     pub(super) role: Role,
-    /// The marker of a list item and the bytes of its label in the text.
+    /// The marker of a list item, and the bytes of its label in the text.
     pub(super) marker: Option<(Marker, Range<usize>)>,
-    /// Where its content begins, after indentation, marker and heading signs.
+    /// Where its content begins, after indentation, marker and heading characters.
     pub(super) content: usize,
-    /// The number of the paragraph or list that it belongs to; blank lines separate them.
+    /// The number of its paragraph or list; blank lines separate them.
     pub(super) block: usize,
-    /// Whether a `Q:` label stands before it.
+    /// Whether it begins with a `Q:` label.
     pub(super) labelled_question: bool,
-    /// Whether it is a heading by its bold type only.
+    /// Whether only its bold type makes it a heading.
     pub(super) bold: bool,
 }
 
-/// The lines of a text, and how its last fence ended.
+/// The lines of a text, and whether it ends inside a fence.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The lines in order; of a long text only those at both ends.
+    /// The lines in order; of a long text, only those at both ends.
     pub(super) lines: Vec<Line>,
     /// Whether the text ends inside a fence.
     pub(super) open_fence: bool,
 }
 
-/// Tags whose content is no text of the writer's, up to the closing tag.
+/// Tags whose content up to the closing tag is not the writer's text.
 const RAW: [&str; 6] = ["source", "pre", "code", "script", "style", "textarea"];
 
 /// An open code fence.
@@ -99,7 +100,7 @@ pub(super) fn read(text: &str) -> Lines {
     Lines { lines: reader.lines, open_fence: reader.fence.is_some() }
 }
 
-/// The end of the first window and the start of the last one; equal for a text that is read whole.
+/// The end of the first window and the start of the last one; equal if the whole text is read.
 fn windows(text: &str) -> (usize, usize) {
     if text.len() <= WHOLE_UP_TO {
         return (text.len(), text.len());
@@ -117,13 +118,13 @@ struct Reader<'t> {
     text: &'t str,
     lines: Vec<Line>,
     fence: Option<Fence>,
-    /// The tag of a raw block that is open.
+    /// The tag of an open raw block.
     raw: Option<&'static str>,
     block: usize,
 }
 
 impl Reader<'_> {
-    /// Follows the fences of a line that is not read otherwise.
+    /// Tracks fences in a line that is not otherwise read.
     fn fence_only(&mut self, line: &str) {
         let start = line.trim_start_matches([' ', '\t']);
         if start.starts_with(['`', '~']) {
@@ -131,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Opens or closes a fence; true if the line is a fence line.
+    /// Opens or closes a fence, and returns whether the line is a fence.
     fn fence_step(&mut self, start: &str) -> bool {
         let Some(sign) = start.bytes().next().filter(|sign| matches!(sign, b'`' | b'~')) else {
             return false;
@@ -180,7 +181,7 @@ impl Reader<'_> {
         self.lines.push(line);
     }
 
-    /// Opens or closes a raw block, as `<pre>` is one in `CommonMark`; true if the line belongs to one.
+    /// Opens or closes a raw block such as `<pre>` (`CommonMark`), and returns whether the line belongs to one.
     fn raw_step(&mut self, start: &str) -> bool {
         let bare = start.trim_end().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
         if let Some(tag) = self.raw {
@@ -227,7 +228,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The line above the delimiter row of a table without outer bars is its header.
+    /// Marks the line above the delimiter row of a table without outer bars as its header.
     fn mark_header(&mut self, start: &str) {
         if let Some(last) = self.lines.last_mut()
             && is_delimiter_row(start)
@@ -238,7 +239,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Four blanks or a tab after a blank line, outside a list.
+    /// Whether a line is indented by four spaces or a tab after a blank line, outside a list.
     fn is_indented_code(&self, raw: &str) -> bool {
         let indented = raw.starts_with("    ") || raw.starts_with('\t');
         if !indented {
@@ -263,7 +264,7 @@ impl Reader<'_> {
     }
 }
 
-/// `Q:`, `Q1.`, `**Frage:**`.
+/// Recognises labels such as `Q:`, `Q1.`, `**Frage:**`.
 fn is_labelled_question(start: &str) -> bool {
     let start = start.trim_start_matches(['*', '_', ' ']);
     let end =

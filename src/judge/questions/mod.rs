@@ -1,9 +1,9 @@
-//! The questions judge: does the last message of an agent wait for an answer, is the work delivered,
-//! or did it stop half-way? It reads the text alone (and the request, where it is known), is total on
-//! every text, takes time linear in its length, and touches nothing outside.
+//! The questions judge: does an agent's last message wait for an answer, is the work delivered, or did it stop
+//! half-way? It reads only the text (and the request, if known), is total, and takes time linear in the length.
+//! Must not do I/O.
 //!
-//! The signals follow the rules of the test vectors, the three-way label those of the corpus.
-//! What people say in which language stands in `assets/lang/`.
+//! The signals follow the rules of the test vectors, the three-way label those of the corpus. The phrases of
+//! each language are in `assets/lang/`.
 
 mod answered;
 mod answers;
@@ -58,11 +58,11 @@ pub use wording::Question;
 
 use crate::model::TaskKind;
 
-/// The status of an output by its signals alone.
+/// The status of an output according to its signals alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
-    /// There is an output and it asks nothing.
+    /// There is an output, and it asks nothing.
     Complete,
     /// The signals reach the threshold.
     AwaitingResponse,
@@ -70,11 +70,11 @@ pub enum Status {
     Incomplete,
     /// The run failed.
     Error,
-    /// Other evidence decides for this kind of task.
+    /// Tasks of this kind are decided by other evidence.
     NotJudged,
 }
 
-/// The status of an output by the signals alone (rules 1 to 8 of the vectors).
+/// The status of an output according to the signals alone (rules 1 to 8 of the vectors).
 pub fn status(task_kind: TaskKind, output: Option<&str>, execution_failed: bool) -> Status {
     if execution_failed {
         return Status::Error;
@@ -87,31 +87,31 @@ pub fn status(task_kind: TaskKind, output: Option<&str>, execution_failed: bool)
     if tenths(&signals(output)) >= PENDING_TENTHS { Status::AwaitingResponse } else { Status::Complete }
 }
 
-/// The signals in a text, each once, with the words that raised them.
+/// The signals in a text, each once, with the words that raised it first.
 pub fn signals(text: &str) -> Vec<SignalHit> {
     let document = document::Document::read(text);
     let readings = asking::read(&document);
     signals::find(&document, &readings)
 }
 
-/// The sum of the weights of the signals, in tenths.
+/// The sum of the signals' weights, in tenths.
 pub fn tenths(hits: &[SignalHit]) -> u32 {
     hits.iter().map(|hit| hit.tenths).sum()
 }
 
-/// Classifies the last message of an agent by its words and by what is known beside them.
+/// Classifies an agent's last message by its words and its context.
 pub fn classify(text: &str, context: &Context<'_>) -> Classification {
     label::classify(text, context)
 }
 
-/// The sentences of a text about which a rule of [`classify`] spoke, in their order.
+/// The sentences of a text to which a rule of [`classify`] applied, in order.
 pub fn explain(text: &str) -> Vec<Finding> {
     let document = document::Document::read(text);
     let readings = asking::read(&document);
     explain::findings(&document, &readings)
 }
 
-/// Whether the text has a sign that can be seen.
+/// Whether the text has a visible character.
 fn has_visible(text: &str) -> bool {
     text.chars().any(|c| {
         !c.is_whitespace()

@@ -1,55 +1,56 @@
-//! The phrases of one language as one network of nodes, between which signs lead: words, or characters where words
-//! are not separated. It is built from the language file when the program is built (`building`), and only read
-//! here; `walk` finds the phrases in sentences.
+//! The phrases of one language as a network of nodes connected by signs: words, or characters in languages that
+//! do not separate words. `building` creates it from the language file when the program is built, and `walk`
+//! finds the phrases in sentences. Must only be read here.
 //!
-//! A word is known by its hash: nothing worse than a phrase found in vain can come of two words with one.
+//! A word is known by its hash. The worst that two words with the same hash can cause is a phrase found by
+//! mistake.
 
 use super::forms::FormSet;
 use super::patterns::Patterns;
 
-/// The node at which every phrase may begin at every sign.
+/// The node at which any phrase may begin, at any sign.
 pub(super) const ROOT: u32 = 0;
-/// The node at which a phrase begins that stands first in the sentence.
+/// The node at which phrases begin that must open the sentence.
 pub(super) const BEGIN: u32 = 1;
-/// The place of no node.
+/// No node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A point between two signs of a phrase.
+/// A position between two signs of a phrase.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
-    /// A bit for each sign that leads on, by its hash.
+    /// The signs that lead on, one bit each, by hash.
     pub(super) leads_on: u64,
-    /// The signs that lead on and where, in `signs` and `targets` of the [`Network`]: from the first to before the last.
+    /// The range of its signs and their targets in the [`Network`]'s `signs` and `targets`, end exclusive.
     edges: (u32, u32),
-    /// The groups whose phrase ends here.
+    /// The groups that have a phrase ending here.
     pub(super) found: FormSet,
-    /// The groups whose phrase ends here if the sentence does.
+    /// The groups that have a phrase ending here if the sentence ends here too.
     pub(super) found_at_end: FormSet,
-    /// Where any sign leads.
+    /// The node to which any sign leads.
     pub(super) any: u32,
-    /// The nodes that are reached with this one, in [`Network::joins`]: from the first to before the last.
+    /// The range of nodes reached together with this one in [`Network::joins`], end exclusive.
     pub(super) joins: (u32, u32),
-    /// Whether it stays reached to the end of the sentence.
+    /// Whether it stays reached until the end of the sentence.
     pub(super) is_gap: bool,
-    /// The group of the phrase that a gap is in.
+    /// The group of the phrase that contains the gap.
     pub(super) group: FormSet,
-    /// Whether the pattern of a word leads on.
+    /// Whether a word pattern leads on.
     pub(super) has_patterns: bool,
 }
 
 /// The phrases of one language.
 #[derive(Default)]
 pub(super) struct Network {
-    /// By their numbers.
+    /// The nodes, by number.
     pub(super) nodes: Vec<Node>,
-    /// Nodes reached together with others, and a bit for each sign that leads on from there; all bits
-    /// where reaching the node matters by itself.
+    /// Nodes reached together with others, each with the bits of the signs that lead on from it; all bits if
+    /// reaching the node matters by itself.
     pub(super) joins: Vec<(u32, u64)>,
-    /// The signs that lead on, those of each node in order.
+    /// The signs that lead on, sorted within each node.
     signs: Vec<u64>,
-    /// Where each of `signs` leads.
+    /// The node to which each of `signs` leads.
     targets: Vec<u32>,
-    /// The patterns of words.
+    /// The word patterns.
     pub(super) patterns: Patterns,
 }
 
@@ -58,10 +59,10 @@ pub(super) fn word_hash(word: &[u8]) -> u64 {
     spread(word.iter().fold(START, |hash, &byte| take(hash, byte)))
 }
 
-/// The hash of a word of which no byte was taken.
+/// The hash before any byte was added.
 pub(super) const START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The hash with one more byte, before it is spread.
+/// Adds a byte to a hash that is not yet spread.
 pub(super) fn take(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }
@@ -77,13 +78,13 @@ pub(super) fn character_hash(c: char) -> u64 {
     spread(u64::from(u32::from(c)).wrapping_add(START).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The bit for a sign in the sets of signs of a node.
+/// The bit of a sign in a node's sets of signs.
 pub(super) fn bit(sign: u64) -> u64 {
     1 << (sign >> 58)
 }
 
 impl Network {
-    /// Where the sign leads from the node.
+    /// The node to which the sign leads from `from`.
     pub(super) fn lead(&self, from: &Node, sign: u64) -> Option<u32> {
         let (first, end) = (from.edges.0 as usize, from.edges.1 as usize);
         let at = self.signs[first..end].binary_search(&sign).ok()?;
@@ -147,7 +148,7 @@ impl Network {
     }
 }
 
-/// What a node has, as it is written: the flags, and above them the number of its edges.
+/// What a node has, as written: these flags, and above them the number of its edges.
 pub(super) const HAS_FOUND: u32 = 1;
 pub(super) const HAS_FOUND_AT_END: u32 = 2;
 pub(super) const HAS_GROUP: u32 = 4;
@@ -155,14 +156,14 @@ pub(super) const HAS_ANY: u32 = 8;
 pub(super) const HAS_JOINS: u32 = 16;
 pub(super) const IS_GAP: u32 = 32;
 pub(super) const HAS_PATTERNS: u32 = 64;
-/// How far the number of edges stands above the flags, in bits.
+/// The bit at which the number of edges begins, above the flags.
 pub(super) const N_EDGES_AT: u32 = 7;
 
-/// What is left to read. Behind the end there are only zeros.
+/// The bytes left to read, followed by endless zeros.
 struct Bytes<'b>(&'b [u8]);
 
 impl Bytes<'_> {
-    /// A number in groups of seven bits, the lowest first.
+    /// Reads a number in groups of seven bits, lowest first.
     fn long(&mut self) -> u64 {
         let (mut number, mut shift) = (0, 0);
         while let Some((&byte, rest)) = self.0.split_first() {
@@ -180,7 +181,7 @@ impl Bytes<'_> {
         u32::try_from(self.long()).unwrap_or_default()
     }
 
-    /// Eight bytes, the lowest first.
+    /// Reads eight bytes, lowest first.
     fn word(&mut self) -> u64 {
         let Some((word, rest)) = self.0.split_first_chunk() else { return 0 };
         self.0 = rest;

@@ -1,5 +1,5 @@
-//! Turns the notation of the phrases in `assets/lang/`, which the top of `en.toml` explains, into nodes
-//! and edges of a `network`. It finds nothing itself.
+//! Compiles the notation of the phrases in `assets/lang/`, which the top of `en.toml` explains, into nodes and
+//! edges of a `network`. Must not search for phrases.
 
 use super::forms::FormSet;
 use serde::Deserialize;
@@ -12,28 +12,28 @@ use super::patterns::{ANY_LETTERS, DIGITS};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Words {
-    /// Words are separated by blanks; a phrase matches whole words.
+    /// Spaces separate words; a phrase matches whole words.
     Spaced,
-    /// Blanks carry no meaning; a phrase matches anywhere.
+    /// Spaces have no meaning; a phrase matches anywhere.
     Joined,
 }
 
 /// Why a phrase cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum NotationError {
-    /// A bracket has no partner.
+    /// A bracket has no counterpart.
     #[error("a bracket without its partner")]
     Brackets,
-    /// A word is longer than the space that is kept for it.
+    /// A word is longer than the space reserved for it.
     #[error("a word of more than {LONGEST} bytes")]
     LongWord,
 }
 
 /// The longest word of a phrase, in bytes.
 const LONGEST: usize = 55;
-/// So often a repeated group may prolong one and the same word.
+/// How many times a repeated group may extend the same word.
 const PROLONGED: usize = 1;
-/// What `#` stands for where words are not separated.
+/// What `#` stands for in languages that do not separate words.
 const NUMERALS: &str = "0123456789一二三四五六七八九十百千万数";
 
 /// The part of a word that was read so far.
@@ -65,12 +65,12 @@ impl Word {
     }
 }
 
-/// Where reading can stand in the network, and in a word of it.
+/// A position in the network, and in one of its words.
 #[derive(Clone, Copy)]
 struct Place {
     node: u32,
     word: Word,
-    /// Whether the sentence has to end here.
+    /// Whether the sentence must end here.
     is_end: bool,
 }
 
@@ -106,7 +106,7 @@ struct Reader<'n, 'p> {
 }
 
 impl<'p> Reader<'_, 'p> {
-    /// Reads up to the end of the phrase, of the group or of the alternative.
+    /// Reads up to the end of the phrase, the group or the alternative.
     fn sequence(&mut self, mut places: Vec<Place>) -> Result<Vec<Place>, NotationError> {
         let gap = if self.words == Words::Spaced { " ... " } else { "..." };
         while let Some(c) = self.rest.chars().next() {
@@ -149,18 +149,18 @@ impl<'p> Reader<'_, 'p> {
         Ok(places)
     }
 
-    /// Whether a node is one that no other may stand for: a beginning, or a gap.
+    /// Whether a node may not be replaced by another: a beginning, or a gap.
     fn stays(&self, node: u32) -> bool {
         matches!(node, ROOT | BEGIN) || self.network.is_gap(node)
     }
 
-    /// Whether what follows the place may stand anywhere behind it, so that what may be missing in
-    /// between adds nothing.
+    /// Whether what follows this position may occur anywhere after it, so that an optional part before it adds
+    /// nothing.
     fn is_anywhere(&self, place: &Place) -> bool {
         place.word.is_empty() && !place.is_end && (place.node == ROOT || self.network.is_gap(place.node))
     }
 
-    /// Places in the same word that come from several nodes go on from one.
+    /// Merges positions in the same word that come from different nodes.
     fn merge(&mut self, places: &mut Vec<Place>) {
         if places.len() < 2 {
             return;
@@ -181,7 +181,7 @@ impl<'p> Reader<'_, 'p> {
         *places = merged;
     }
 
-    /// Ends the words; where none was begun, two blanks would follow each other, which no sentence has.
+    /// Ends the words. If none was begun, there would be two spaces in a row, which no sentence has.
     fn blank(&mut self, places: &mut Vec<Place>) {
         if self.words == Words::Joined {
             return;
@@ -211,7 +211,7 @@ impl<'p> Reader<'_, 'p> {
         }
     }
 
-    /// Any signs or none.
+    /// Reads a gap: any number of signs.
     fn gap(&mut self, places: &mut Vec<Place>) {
         let ended: Vec<Place> = places.extract_if(.., |place| place.is_end).collect();
         if places.is_empty() {
@@ -231,7 +231,7 @@ impl<'p> Reader<'_, 'p> {
         places.push(Place { node, word: Word::EMPTY, is_end: false });
     }
 
-    /// Digits; between words also with a fraction.
+    /// Reads digits; between words, also a fraction.
     fn number(&mut self, places: &mut Vec<Place>) -> Result<(), NotationError> {
         if self.words == Words::Spaced {
             lengthen(places, &[DIGITS])?;
@@ -293,8 +293,8 @@ impl<'p> Reader<'_, 'p> {
         }
     }
 
-    /// A group that may stand any number of times. All ways to one and the same part of a word lead to
-    /// one node before the group.
+    /// Reads a group that may repeat any number of times. All paths to the same part of a word lead to one node
+    /// before the group.
     fn repeated(
         &mut self,
         places: &[Place],
@@ -342,7 +342,7 @@ impl<'p> Reader<'_, 'p> {
     }
 }
 
-/// Prolongs the words.
+/// Extends the words.
 fn lengthen(places: &mut [Place], more: &[u8]) -> Result<(), NotationError> {
     for place in places {
         let length = usize::from(place.word.length);
@@ -353,7 +353,7 @@ fn lengthen(places: &mut [Place], more: &[u8]) -> Result<(), NotationError> {
     Ok(())
 }
 
-/// Only what stands first in the sentence.
+/// Keeps only positions at the beginning of the sentence.
 fn at_begin(places: &mut Vec<Place>) {
     places.retain(|place| matches!(place.node, ROOT | BEGIN));
     for place in places {
@@ -361,10 +361,10 @@ fn at_begin(places: &mut Vec<Place>) {
     }
 }
 
-/// What can be said of a group before it is read.
+/// What is known about a group before it is read.
 #[derive(Clone, Copy)]
 struct Extent {
-    /// Where its closing bracket stands.
+    /// The position of its closing bracket.
     length: usize,
     /// Whether it may be empty.
     has_empty: bool,
@@ -372,7 +372,7 @@ struct Extent {
     is_glued: bool,
 }
 
-/// Looks through the group whose opening bracket stands before `rest`.
+/// Scans the group whose opening bracket precedes `rest`.
 fn extent(rest: &str) -> Result<Extent, NotationError> {
     let mut depth = 0_usize;
     let mut extent = Extent { length: 0, has_empty: false, is_glued: false };
@@ -390,7 +390,7 @@ fn extent(rest: &str) -> Result<Extent, NotationError> {
             b')' => depth -= 1,
             _ => {}
         }
-        // A bar inside brackets opens no alternative of this group.
+        // A bar inside brackets does not begin an alternative of this group.
         last = if depth > 0 { b'(' } else { byte };
     }
     Err(NotationError::Brackets)

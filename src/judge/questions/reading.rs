@@ -1,20 +1,21 @@
-//! Whether a sentence asks the reader: what `asking` finds, and all others reason with.
+//! Whether a sentence asks the reader: determined by `asking`, used by all others. Must not decide anything
+//! itself.
 
 /// How a sentence asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Asks {
-    /// Not at all.
+    /// It does not ask.
     No,
-    /// It is a question that nobody has to answer: courtesy, answered on the spot, told, rhetorical.
+    /// A question that nobody has to answer: courteous, answered on the spot, reported, or rhetorical.
     Empty,
-    /// It is a question or a request to the reader.
+    /// A question or a request to the reader.
     Reader,
 }
 
-/// What is known of one sentence beyond its words.
+/// What is known about one sentence beyond its words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
-    /// Whether it is a question by its mark or its words.
+    /// Whether its mark or its words make it a question.
     pub(super) question: bool,
     /// Whether it asks, by the rules of the signals.
     pub(super) signal: Asks,
