@@ -75,7 +75,7 @@ fn in_force(
             matches!(binding.action, KeyCommand::Down | KeyCommand::Up | KeyCommand::Filter)
         }
         (Page::None, Some(_)) => false,
-        // Where Enter opens the pane, a second key for the detail needs no hint.
+        // Without a pane, Enter itself opens the detail, so the second key for that needs no hint.
         (Page::None, None) if binding.action == KeyCommand::Tick => state.is_among_points(),
         (Page::None, None) if binding.action == KeyCommand::Open => has_pane && state.focus == Focus::List,
         (Page::None, None) if binding.action == KeyCommand::Action(WorkspaceCommand::Mark) => {

@@ -49,7 +49,7 @@ fn is_code(line: &str, before: &[String]) -> bool {
     indent >= CODE_INDENT && !is_in_item
 }
 
-/// False between wide characters, where a line break of the file stands for no space.
+/// Whether two joined lines need a space between them. Between wide characters a line break stands for none.
 fn needs_blank(before: &str, after: &str) -> bool {
     let is_wide =
         |sign: Option<char>| sign.is_some_and(|sign| text::width(sign.encode_utf8(&mut [0; 4])) == 2);

@@ -59,7 +59,8 @@ impl Tab {
     }
 }
 
-/// The line of tabs in `width` cells: with numbers, without, or only the name of the selected tab.
+/// The line of tabs in `width` cells: with a count in each tab, only in the selected one, or with every other
+/// tab reduced to its digit.
 pub(super) fn bar(shown: Tab, view: Option<&WorkspaceView>, width: usize, look: Look) -> Line<'static> {
     let counted = |tab: Tab| match view.map_or(0, |view| tab.n_in(view)) {
         0 => tab.label().to_owned(),

@@ -34,8 +34,7 @@ pub(super) struct InProcess<'a> {
 }
 
 impl<'a> InProcess<'a> {
-    /// Opens the repository. [`is_unsupported`](super::libgit2::is_unsupported) tells from the error whether
-    /// git may read it.
+    /// Opens the repository. `Readers` decides by the error whether the git program reads it instead.
     pub(super) fn open(
         repository: &'a Repository,
         home: Option<&Path>,

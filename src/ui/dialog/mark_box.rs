@@ -157,7 +157,7 @@ impl MarkBox {
         }
     }
 
-    /// Chooses an order. Taking back needs no reason, but a mark that holds.
+    /// Chooses an order. Taking back and clearing need no reason; clearing needs a mark that holds.
     fn choose(&mut self, order: MarkOrder) -> Step {
         if !matches!(order, MarkOrder::Clear | MarkOrder::TakeBack { .. }) {
             self.stage = Stage::Reasoning { order, reason: Field::default() };
