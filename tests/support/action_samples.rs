@@ -1,4 +1,4 @@
-//! Plans, reports and histories made by hand, for the screen.
+//! Hand-made plans, reports and histories for tests of the screen.
 
 use closeout::model::{
     ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProgress, Actor, AskCost, AskPlan, AskPurpose,
@@ -16,7 +16,7 @@ use super::screen::{NOW, minutes_ago};
 /// The reference of the record of [`plan`].
 pub(crate) const RECORD: &str = "refs/closeout/rescue/payments-1f2e/20261122T043000-0a1b2c3d";
 
-/// Tells the screen what became of an action.
+/// Sends the screen the outcome of an action.
 pub(crate) fn tell(
     state: &mut State,
     views: &[WorkspaceView],
@@ -33,7 +33,7 @@ pub(crate) fn tell(
     )
 }
 
-/// Time passes in which a person reads what is open.
+/// Lets enough time pass for a person to read what is open.
 pub(crate) fn read(state: &mut State) {
     ui::on_frame(state, NOW.plus_millis(-2_000));
     ui::on_input(state, NOW);
@@ -67,7 +67,7 @@ pub(crate) fn record() -> RescueRecord {
     }
 }
 
-/// Work of every kind, with something to leave out.
+/// A plan with every kind of change, and something left out.
 pub(crate) fn plan() -> RescuePlan {
     RescuePlan {
         record: record(),
@@ -97,7 +97,7 @@ pub(crate) fn plan() -> RescuePlan {
     }
 }
 
-/// The same where HEAD is detached: a new branch is offered.
+/// The same plan with a detached HEAD: a new branch is offered.
 pub(crate) fn plan_detached() -> RescuePlan {
     RescuePlan {
         branch: String::new(),
@@ -108,7 +108,7 @@ pub(crate) fn plan_detached() -> RescuePlan {
     }
 }
 
-/// The same in the middle of a merge: nothing can be committed.
+/// The same plan during a merge: nothing can be committed.
 pub(crate) fn plan_refused() -> RescuePlan {
     let mut plan = RescuePlan {
         targets: Vec::new(),
@@ -121,7 +121,7 @@ pub(crate) fn plan_refused() -> RescuePlan {
     plan
 }
 
-/// With two commits offered, and no name known to git.
+/// A plan that offers two commits, where git knows no author.
 pub(crate) fn plan_to_split() -> RescuePlan {
     let commit = |message: &str, paths: &[&str]| PlannedCommit {
         message: message.to_owned(),
@@ -144,7 +144,7 @@ pub(crate) fn plan_to_split() -> RescuePlan {
     }
 }
 
-/// So many new files.
+/// A plan with this many new files.
 pub(crate) fn large_plan(n_paths: usize) -> RescuePlan {
     let paths = (0..n_paths).map(|n| path(format!("src/{n:05}.rs"), PlannedChange::Added, 1_000)).collect();
     RescuePlan { paths, ..plan() }
@@ -218,7 +218,7 @@ pub(crate) fn attempt(number: u32, reading: Option<ProbeReading>) -> ProbeAttemp
     }
 }
 
-/// A smart check in the middle of its rounds.
+/// A smart check between two of its rounds.
 pub(crate) fn running_probe() -> RunningAction {
     let answered = ProbeReading::Answered(ProbeWord::Waiting);
     RunningAction {
@@ -239,7 +239,7 @@ pub(crate) fn running_probe() -> RunningAction {
     }
 }
 
-/// An agent that answers a reply.
+/// An agent that is answering a reply.
 pub(crate) fn running_turn() -> RunningAction {
     let taken = Receipt {
         id: "r-1".to_owned(),

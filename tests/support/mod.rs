@@ -1,4 +1,4 @@
-//! What several test modules share.
+//! Helpers that several test modules share.
 pub(crate) mod action_samples;
 pub(crate) mod plain;
 pub(crate) mod pty;

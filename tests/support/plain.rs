@@ -1,12 +1,12 @@
-//! Plain readers of what git keeps, for tests: files are read with `std::fs` and nothing else. They share no code
-//! with closeout, so that what closeout says is compared with something it did not say itself, and no process is
-//! started for a look. What they do not understand is `None`; the caller asks git then.
+//! Plain readers of git's files for tests, using nothing but `std::fs`. They share no code with closeout, so
+//! that its answers are compared with an independent source, and they start no process. They return `None` for
+//! anything they do not understand; the caller then asks git.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The text of a regular file; a pipe would be waited for.
+/// The text of a regular file. Anything else fails, because reading a pipe would block.
 fn text(path: &Path) -> std::io::Result<String> {
     if path.metadata()?.is_file() {
         fs::read_to_string(path)
@@ -15,7 +15,7 @@ fn text(path: &Path) -> std::io::Result<String> {
     }
 }
 
-/// The git directory of the work tree at `top`, and the one that its worktrees share.
+/// The git directory of the work tree at `top`, and the directory that its worktrees share.
 pub(crate) fn git_dirs(top: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = top.join(".git");
     let kind = dot_git.symlink_metadata().ok()?;
@@ -35,7 +35,7 @@ pub(crate) fn git_dirs(top: &Path) -> Option<(PathBuf, PathBuf)> {
     common_dir.join("refs").is_dir().then_some((git_dir, common_dir))
 }
 
-/// Every reference below `refs/` with its text: an id, or `ref: ` and the name of another.
+/// Every reference below `refs/` with its content: an id, or `ref: ` and the name of another reference.
 pub(crate) fn references(git_dir: &Path, common_dir: &Path) -> Option<BTreeMap<String, String>> {
     if common_dir.join("reftable").exists() {
         return None;
@@ -51,7 +51,7 @@ pub(crate) fn references(git_dir: &Path, common_dir: &Path) -> Option<BTreeMap<S
         .collect::<Option<_>>()?;
     add_loose(common_dir, "refs", &mut found)?;
     if git_dir != common_dir {
-        // A worktree's own: `refs/bisect`, `refs/worktree`, `refs/rewritten`.
+        // References of this worktree alone: `refs/bisect`, `refs/worktree`, `refs/rewritten`.
         add_loose(git_dir, "refs", &mut found)?;
     }
     Some(found)
@@ -74,7 +74,7 @@ fn add_loose(git_dir: &Path, name: &str, found: &mut BTreeMap<String, String>) -
     Some(())
 }
 
-/// The commit of HEAD; `None` also where there is none yet.
+/// The commit of HEAD; `None` also before the first commit.
 pub(crate) fn head(git_dir: &Path, common_dir: &Path) -> Option<String> {
     let is_id =
         |text: &str| matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());

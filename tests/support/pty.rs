@@ -1,7 +1,7 @@
-//! The program in a terminal: a pseudo-terminal with an emulator behind it.
+//! Runs the program in a pseudo-terminal with a terminal emulator behind it.
 //!
-//! Nothing here sleeps: a test waits for a condition on the emulated screen, which is looked at
-//! whenever bytes come. The emulator answers no queries, so a program that asks one hangs, and fails.
+//! Nothing here sleeps: a test waits for a condition on the emulated screen, which is checked whenever bytes
+//! arrive. The emulator answers no queries, so a program that sends one hangs, and its test fails.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -13,7 +13,7 @@ use portable_pty::{Child, ChildKiller, CommandBuilder, MasterPty, PtySize, nativ
 
 use super::test_env::{LIMIT, TestEnv, starting};
 
-/// A terminal with the program in it. Ends the program when it is dropped.
+/// A terminal with the program running in it. Kills the program on drop.
 pub(crate) struct Terminal {
     master: Option<Box<dyn MasterPty + Send>>,
     writer: Option<Box<dyn Write + Send>>,
@@ -28,13 +28,13 @@ struct Shared {
     changed: Condvar,
 }
 
-/// What came out of the program until now.
+/// The program's output so far.
 struct Seen {
     parser: vt100::Parser,
     bytes: Vec<u8>,
-    /// The last byte has come.
+    /// Whether the last byte has arrived.
     is_over: bool,
-    /// The reader gives its end back with the next bytes.
+    /// Whether the reader is to release its end of the terminal after the next bytes.
     is_let_go: bool,
     code: Option<u32>,
 }
@@ -43,20 +43,20 @@ struct Seen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a terminal has as many modes")]
 pub(crate) struct Shown {
-    /// Its rows, without blanks at their ends.
+    /// The rows, without trailing spaces.
     pub(crate) rows: Vec<String>,
-    /// The alternate screen is on.
+    /// Whether the alternate screen is active.
     pub(crate) is_alternate: bool,
-    /// The cursor is hidden.
+    /// Whether the cursor is hidden.
     pub(crate) is_cursor_hidden: bool,
-    /// Pastes come in brackets.
+    /// Whether bracketed paste is on.
     pub(crate) is_paste_bracketed: bool,
-    /// Buttons of the mouse are told, or the form of their reports is not that of before.
+    /// Whether mouse reports are on, or their encoding was changed.
     pub(crate) is_mouse_told: bool,
 }
 
 impl Terminal {
-    /// Starts the program in a terminal of this size, standing in `here`.
+    /// Starts the program in a terminal of this size, in the folder `here`.
     pub(crate) fn start(
         env: &TestEnv,
         here: &Path,
@@ -66,7 +66,7 @@ impl Terminal {
         Terminal::start_program(env!("CARGO_BIN_EXE_closeout"), env, here, arguments, (width, height))
     }
 
-    /// Starts another program in the same way, like a shell in which the program is started by hand.
+    /// Starts another program in the same way, such as a shell in which the program is started by hand.
     pub(crate) fn start_program(
         program: &str,
         env: &TestEnv,
@@ -88,7 +88,7 @@ impl Terminal {
             let child = pair.slave.spawn_command(command).unwrap();
             (pair, child, modes_before)
         };
-        // While this end is open, the last byte never comes.
+        // As long as this end is open, the output has no end.
         drop(pair.slave);
         let seen = Seen {
             parser: vt100::Parser::new(cells(height), cells(width), 0),
@@ -109,7 +109,7 @@ impl Terminal {
         Terminal { master: Some(pair.master), writer: Some(writer), killer, pid, shared, modes_before }
     }
 
-    /// Waits until the screen is as wanted; `what` says so to a person who reads the failure.
+    /// Waits until the screen satisfies a condition; `what` describes it in the failure message.
     pub(crate) fn wait_for(&self, what: &str, is_there: impl Fn(&Shown) -> bool) -> Shown {
         Shown::of(&self.wait_until(what, |seen| seen.is_whole() && is_there(&Shown::of(seen))))
     }
@@ -128,24 +128,24 @@ impl Terminal {
         seen
     }
 
-    /// The screen now, or when the frame that is being drawn has come.
+    /// The screen now, or as soon as a frame in progress is complete.
     pub(crate) fn shown(&self) -> Shown {
         self.wait_for("a whole frame", |_| true)
     }
 
-    /// All bytes that came.
+    /// All output bytes so far.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.shared.lock().bytes.clone()
     }
 
-    /// Types something; `\x1b` is Escape, `\r` Enter.
+    /// Types keys; `\x1b` is Escape, `\r` Enter.
     pub(crate) fn press(&mut self, keys: &str) {
         let writer = self.writer.as_mut().unwrap();
         writer.write_all(keys.as_bytes()).unwrap();
         writer.flush().unwrap();
     }
 
-    /// Gives the terminal another size.
+    /// Resizes the terminal.
     pub(crate) fn resize(&self, width: u16, height: u16) {
         let mut seen = self.shared.lock();
         seen.parser.screen_mut().set_size(cells(height), cells(width));
@@ -158,21 +158,21 @@ impl Terminal {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
-    /// The number of the program's process.
+    /// The process id of the program.
     pub(crate) fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// Waits for the end of the program and its last byte; the exit code.
+    /// Waits for the program's end and its last byte; returns the exit code.
     pub(crate) fn wait_for_end(&self) -> u32 {
         let seen = self.wait_until("the end of the program", |seen| seen.is_over && seen.code.is_some());
         seen.code.unwrap()
     }
 
-    /// Closes the terminal under the program; the exit code.
+    /// Closes the terminal under the program; returns the exit code.
     pub(crate) fn close(mut self) -> u32 {
         self.shared.lock().is_let_go = true;
-        // The reader holds the terminal open until something comes: help.
+        // The reader keeps the terminal open until something arrives, so make the program draw its help.
         self.press("?");
         drop(self.wait_until("something to read", |seen| seen.is_over));
         self.writer = None;
@@ -180,7 +180,7 @@ impl Terminal {
         self.wait_until("the end of the program", |seen| seen.code.is_some()).code.unwrap()
     }
 
-    /// Fails when the terminal is not as it was before the program started.
+    /// Panics unless the terminal is in the state from before the program started.
     pub(crate) fn assert_put_back(&self) {
         let shown = self.shown();
         assert!(!shown.is_alternate, "the alternate screen is still on");
@@ -191,15 +191,14 @@ impl Terminal {
         assert_eq!(modes(self.master.as_deref().unwrap()), self.modes_before, "the modes of the terminal");
     }
 
-    /// Whether the program hears when the terminal comes to the front: mode 1004 of xterm's control sequences,
-    /// which the emulator does not know.
+    /// Whether focus reporting is on: mode 1004 of xterm's control sequences, which the emulator does not know.
     fn is_focus_told(&self) -> bool {
         let bytes = self.bytes();
         let last = |mode: &[u8]| bytes.windows(mode.len()).rposition(|window| window == mode);
         last(b"\x1b[?1004h") > last(b"\x1b[?1004l")
     }
 
-    /// Whether the modes of the terminal are those from before the start.
+    /// Whether the terminal's modes are those from before the start.
     pub(crate) fn has_modes_of_before(&self) -> bool {
         modes(self.master.as_deref().unwrap()) == self.modes_before
     }
@@ -218,7 +217,7 @@ impl Shared {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what was seen, and wakes who waits for it.
+    /// Changes what was seen, and wakes whoever waits for it.
     fn change<T>(&self, change: impl FnOnce(&mut Seen) -> T) -> T {
         let changed = change(&mut self.lock());
         self.changed.notify_all();
@@ -227,7 +226,7 @@ impl Shared {
 }
 
 impl Seen {
-    /// Whether nothing more of a frame is to come: each is one synchronised update.
+    /// Whether no frame is incomplete: each frame is one synchronised update.
     fn is_whole(&self) -> bool {
         let last = |mark: &[u8]| self.bytes.windows(mark.len()).rposition(|bytes| bytes == mark);
         !self.parser.screen().alternate_screen() || last(b"\x1b[?2026h") <= last(b"\x1b[?2026l")
@@ -248,22 +247,22 @@ impl Shown {
         }
     }
 
-    /// Whether a text stands somewhere on the screen.
+    /// Whether a text is anywhere on the screen.
     pub(crate) fn has(&self, text: &str) -> bool {
         self.rows.iter().any(|row| row.contains(text))
     }
 
-    /// The workspaces of the list as (state, name), in their order.
+    /// The workspaces in the list as (state, name), in order.
     pub(crate) fn list(&self) -> Vec<(&str, &str)> {
         self.rows.iter().filter_map(|row| list_row(row)).collect()
     }
 
-    /// The state of a workspace in the list.
+    /// The state shown for a workspace in the list.
     pub(crate) fn state_of(&self, name: &str) -> Option<&str> {
         self.list().into_iter().find(|(_, known)| *known == name).map(|(state, _)| state)
     }
 
-    /// The row of the list that is selected.
+    /// The selected row of the list.
     pub(crate) fn selected(&self) -> Option<&str> {
         self.rows
             .iter()
@@ -273,13 +272,13 @@ impl Shown {
     }
 }
 
-/// The states that a row of the list can show.
+/// The states that a row can show.
 const STATES: [&str; 11] = [
     "COMPLETE", "ASKS", "RESCUE", "INCOMPLETE", "WAITING", "WORKING", "STALLED", "ERROR", "READING",
     "PERMISSION", "NO_TASK",
 ];
 
-/// State and name of a row of the list: mark, sign, state, with the sign of its proof, name, more.
+/// State and name from a row: mark, sign, state with the sign of its proof, name, more.
 fn list_row(row: &str) -> Option<(&str, &str)> {
     let list = row.split('│').next()?.trim_start_matches('▌');
     let mut words = list.split_whitespace();
@@ -292,7 +291,7 @@ fn list_row(row: &str) -> Option<(&str, &str)> {
 fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
     let mut buffer = [0; 16 * 1024];
     loop {
-        // The end of a terminal shows as an error on some systems.
+        // On some systems the end of a terminal is an error.
         let n_read = reader.read(&mut buffer).unwrap_or(0);
         let is_let_go = shared.change(|seen| {
             seen.parser.process(&buffer[..n_read]);
@@ -312,7 +311,7 @@ fn wait(mut child: Box<dyn Child + Send + Sync>, shared: &Shared) {
     shared.change(|seen| seen.code = Some(code));
 }
 
-/// The modes of a terminal, in a form that can be compared.
+/// The terminal's modes in a comparable form.
 fn modes(master: &(dyn MasterPty + Send)) -> String {
     format!("{:?}", master.get_termios().unwrap())
 }

@@ -1,5 +1,5 @@
-//! Throw-away repositories made by the real git program, cut off from the user's and the system's
-//! configuration: a home of their own, fixed names, and a clock that moves a minute with each call.
+//! Throw-away repositories made by the real git program, isolated from user and system configuration: a home of
+//! their own, fixed names, and a clock that advances by a minute with each call.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -14,13 +14,13 @@ use closeout::model::Timestamp;
 
 use super::plain;
 
-/// The first moment of every scratch folder's clock, seconds since the epoch.
+/// The start of every scratch folder's clock, in seconds since the epoch.
 const START: i64 = 1_700_000_000;
 
-/// What starts a process of git's own after a commit, which no test waits for.
+/// Stops git from starting background maintenance after a commit, which no test waits for.
 const NO_MAINTENANCE: &str = "'maintenance.auto=false' 'gc.auto=0'";
 
-/// Settings over those of a hostile repository.
+/// Settings that override those of a hostile repository.
 const HARMLESS: [(&str, &str); 13] = [
     ("GIT_CONFIG_COUNT", "6"),
     ("GIT_CONFIG_KEY_0", "core.hooksPath"),
@@ -37,20 +37,21 @@ const HARMLESS: [(&str, &str); 13] = [
     ("GIT_CONFIG_VALUE_5", ""),
 ];
 
-/// A folder for one test, with a home and a clock; gone when the last repository in it is dropped.
+/// The folder of one test, with a home and a clock. Deleted when the last repository in it is dropped.
 pub(crate) struct Scratch {
     folder: tempfile::TempDir,
     clock: AtomicI64,
 }
 
-/// A work tree in a scratch folder: a repository, a clone, a linked worktree, a submodule.
+/// A work tree in a scratch folder: a repository, clone, linked worktree or submodule.
 #[derive(Clone)]
 pub(crate) struct Repo {
     scratch: Arc<Scratch>,
     top: PathBuf,
 }
 
-/// The files of a scratch folder, to be written again for the next test: a process of git costs more than thirty files.
+/// The files of a scratch folder, to be rewritten for the next test: starting git once costs more than writing
+/// thirty files.
 struct Prepared {
     entries: Vec<(PathBuf, Entry)>,
     clock: i64,
@@ -69,7 +70,8 @@ impl Prepared {
         Prepared { entries, clock: repo.scratch.clock.load(Ordering::Relaxed) }
     }
 
-    /// The same in a new scratch folder. The index is told of the new files, as git would have done.
+    /// Writes the same files into a new scratch folder. Refreshes the index for the new files, as git would
+    /// have.
     fn again(&self) -> Repo {
         let repo = Repo::in_new_folder(self.clock);
         for (path, entry) in &self.entries {
@@ -83,14 +85,14 @@ impl Prepared {
                 }
             }
         }
-        // It fails where a file is not as it is staged, and has refreshed the others then.
+        // Fails if a file differs from its staged version, but refreshes the others first.
         repo.try_git(&["update-index", "-q", "--refresh"], &[]);
         repo.scratch.clock.store(self.clock, Ordering::Relaxed);
         repo
     }
 }
 
-/// All below `folder` but git's samples of hooks, each folder before what is in it.
+/// Reads everything below `folder` except git's sample hooks, each folder before its contents.
 fn read_below(root: &Path, folder: &Path, entries: &mut Vec<(PathBuf, Entry)>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -107,7 +109,7 @@ fn read_below(root: &Path, folder: &Path, entries: &mut Vec<(PathBuf, Entry)>) {
     }
 }
 
-/// The git program of this machine.
+/// The git program on this machine.
 pub(crate) fn git_program() -> PathBuf {
     closeout::process::find_program("git", std::env::var_os("PATH").as_deref()).expect("these tests need git")
 }
@@ -118,8 +120,8 @@ impl Repo {
         Repo::prepared("unborn", || Repo::with_format(&[]))
     }
 
-    /// What `make` makes, under a name of its own. It is made once in a process, and written anew from then on; so
-    /// nothing in it may name the folder in which it lies.
+    /// The repository that `make` creates, under this name. It is created once per process and rewritten from
+    /// then on, so nothing in it may contain its own path.
     pub(crate) fn prepared(name: &'static str, make: impl FnOnce() -> Repo) -> Repo {
         static ALL: Mutex<BTreeMap<&str, Arc<Prepared>>> = Mutex::new(BTreeMap::new());
         let known = ALL.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
@@ -141,7 +143,7 @@ impl Repo {
         })
     }
 
-    /// The same, made with more options of `git init`.
+    /// The same, created with more options of `git init`.
     pub(crate) fn with_format(options: &[&str]) -> Repo {
         let repo = Repo::in_new_folder(START);
         repo.git(["init", "-q", "-b", "main"].iter().chain(options));
@@ -150,21 +152,21 @@ impl Repo {
 
     fn in_new_folder(clock: i64) -> Repo {
         let folder = crate::support::scratch::folder();
-        // Paths are compared resolved.
+        // Tests compare resolved paths.
         let top = folder.path().canonicalize().unwrap().join("repo");
         std::fs::create_dir(&top).unwrap();
         std::fs::create_dir(folder.path().join("home")).unwrap();
         Repo { scratch: Arc::new(Scratch { folder, clock: AtomicI64::new(clock) }), top }
     }
 
-    /// A folder in the same scratch folder that is no repository yet.
+    /// Another folder in the same scratch folder, not yet a repository.
     pub(crate) fn beside(&self, name: &str) -> Repo {
         let top = self.root().join(name);
         std::fs::create_dir_all(&top).unwrap();
         Repo { scratch: Arc::clone(&self.scratch), top }
     }
 
-    /// A repository with a submodule `sub`, in which one commit has the file `f`.
+    /// A repository with a submodule `sub`, which has one commit with the file `f`.
     pub(crate) fn with_submodule() -> Repo {
         let repo = Repo::new();
         let inner = repo.beside("inner");
@@ -176,26 +178,26 @@ impl Repo {
         repo
     }
 
-    /// A clone of this repository in a folder beside it.
+    /// A clone of this repository, in a folder beside it.
     pub(crate) fn clone_to(&self, name: &str) -> Repo {
         let clone = self.beside(name);
         clone.git(["clone", "-q", &self.top.display().to_string(), "."]);
         clone
     }
 
-    /// A linked worktree in a folder beside, on a new branch of the same name.
+    /// A linked worktree beside this one, on a new branch of the same name.
     pub(crate) fn worktree(&self, name: &str) -> Repo {
         let top = self.root().join(name);
         self.git(["worktree", "add", "-q", "-b", name, &top.display().to_string()]);
         Repo { scratch: Arc::clone(&self.scratch), top }
     }
 
-    /// The scratch folder, resolved.
+    /// The resolved path of the scratch folder.
     pub(crate) fn root(&self) -> PathBuf {
         self.scratch.folder.path().canonicalize().unwrap()
     }
 
-    /// The home that git has here.
+    /// The home folder that git sees here.
     pub(crate) fn home(&self) -> PathBuf {
         self.root().join("home")
     }
@@ -217,17 +219,17 @@ impl Repo {
         plain::git_dirs(&self.top).map_or_else(by_git, |(git_dir, _)| git_dir)
     }
 
-    /// Moves the clock; the seconds before.
+    /// Advances the clock; returns the seconds before.
     fn tick(&self) -> i64 {
         self.scratch.clock.fetch_add(60, Ordering::Relaxed)
     }
 
-    /// The moment on the clock.
+    /// The current time of the clock.
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp(self.scratch.clock.load(Ordering::Relaxed) * 1000)
     }
 
-    /// Runs git, which must succeed; its output without the last line feed.
+    /// Runs git, which must succeed; returns its output without the last line feed.
     pub(crate) fn git<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
         let args: Vec<A> = args.into_iter().collect();
         let output = self.try_git(&args, &[]);
@@ -241,10 +243,10 @@ impl Repo {
         String::from_utf8_lossy(output.stdout.trim_ascii_end()).into_owned()
     }
 
-    /// Runs git with more variables in its environment; it may fail.
+    /// Runs git with additional environment variables; it may fail.
     #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
     pub(crate) fn try_git<A: AsRef<OsStr>>(&self, args: &[A], env: &[(&str, &str)]) -> Output {
-        // In a repository that was made hostile for closeout, the test's own git does not set it off.
+        // In a repository made hostile for closeout, the test's own git must not set off the trap.
         let is_hostile = self.root().join("hostile").exists();
         let harmless = if is_hostile { HARMLESS.as_slice() } else { &[] };
         let seconds = self.tick();
@@ -268,7 +270,7 @@ impl Repo {
             .unwrap()
     }
 
-    /// Writes a file and the folders on its way.
+    /// Writes a file, creating its folders.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Repo {
         self.write_bytes(name.as_bytes(), content)
     }
@@ -293,21 +295,21 @@ impl Repo {
         self
     }
 
-    /// Commits everything there is; the id.
+    /// Commits everything; returns the id.
     pub(crate) fn commit(&self, message: &str) -> String {
         self.git(["add", "-A"]);
         self.git(["commit", "-q", "--allow-empty", "-m", message]);
         self.head()
     }
 
-    /// Commits one new file with this name; the id.
+    /// Commits one new file of this name; returns the id.
     pub(crate) fn commit_file(&self, name: &str) -> String {
         self.write(name, format!("content of {name}\n")).stage(name);
         self.git(["commit", "-q", "-m", &format!("add {name}")]);
         self.head()
     }
 
-    /// Commits nothing; the id.
+    /// Makes an empty commit; returns the id.
     pub(crate) fn commit_nothing(&self, message: &str) -> String {
         self.git(["commit", "-q", "--allow-empty", "-m", message]);
         self.head()
@@ -320,7 +322,7 @@ impl Repo {
         read.unwrap_or_else(|| self.git(["rev-parse", "HEAD"]))
     }
 
-    /// Switches to a branch; a new one if it does not exist.
+    /// Switches to a branch, creating it if necessary.
     pub(crate) fn switch(&self, branch: &str) -> &Repo {
         if self.try_git(&["checkout", "-q", branch, "--"], &[]).status.success() {
             return self;
@@ -329,7 +331,7 @@ impl Repo {
         self
     }
 
-    /// Puts a named pipe in a place, in the stead of what is there.
+    /// Puts a named pipe at a path, replacing what is there.
     pub(crate) fn fifo(&self, path: &Path) -> &Repo {
         let _ = std::fs::remove_file(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -344,7 +346,7 @@ impl Repo {
         self
     }
 
-    /// Writes an executable script; its path.
+    /// Writes an executable script; returns its path.
     pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
         let path = self.root().join(name);
         std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();

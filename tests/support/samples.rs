@@ -1,4 +1,4 @@
-//! The workspaces of the main samples: finished, asking in Japanese, to be rescued, failing, at work.
+//! The workspaces of the main samples: finished, asking in Japanese, needing a rescue, failing, at work.
 
 use closeout::model::{
     Activity, ActivityState, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
@@ -12,7 +12,7 @@ use super::screen::{
     activity, changed, commit, item, judged, last_words, minutes_ago, not_configured, part, said,
 };
 
-/// Finished: commits, a plan that is done, and not yet seen.
+/// Finished: commits, a completed plan, not yet seen.
 pub(crate) fn finished() -> WorkspaceView {
     let mut view = judged(
         "docs",
@@ -59,7 +59,7 @@ pub(crate) fn finished() -> WorkspaceView {
     view
 }
 
-/// Asks in Japanese, with choices, against a decision that says yes.
+/// Asks in Japanese, with choices, although its decision file says yes.
 pub(crate) fn asks_in_japanese() -> WorkspaceView {
     let mut view =
         judged("search-ui", VerdictState::AwaitingResponse, Rule::Asks, "a question waits for your answer");
@@ -146,7 +146,7 @@ fn ask(verdict: &mut Verdict, question: Question) {
             PartRole::Decided,
             Evidence {
                 strength: Strength::Guess,
-                // What the reason says already is not said again.
+                // A reason that is already given is not repeated.
                 pointer: Some(Pointer { place: "claude".to_owned(), excerpt: Some(question.text.clone()) }),
                 ..said(Source::LastWords, "claude", Claim::Ask, 12)
             }
@@ -160,7 +160,7 @@ fn ask(verdict: &mut Verdict, question: Question) {
     verdict.question = Some(question);
 }
 
-/// Done by its word, and nothing is committed.
+/// Says it is done, but nothing is committed.
 pub(crate) fn rescue() -> WorkspaceView {
     let mut view = judged(
         "payments",
@@ -211,7 +211,7 @@ pub(crate) fn rescue() -> WorkspaceView {
     view
 }
 
-/// A decision file that says no, for the second time.
+/// A decision file that says no for the second time.
 pub(crate) fn failing() -> WorkspaceView {
     let mut view = judged(
         "importer",
@@ -266,7 +266,7 @@ pub(crate) fn working() -> WorkspaceView {
     view
 }
 
-/// The main story: one of each, sorted.
+/// The main scenario: one of each, sorted.
 pub(crate) fn five() -> Vec<WorkspaceView> {
     let mut views = vec![finished(), working(), failing(), rescue(), asks_in_japanese()];
     present::order(&mut views, None);

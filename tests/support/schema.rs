@@ -1,42 +1,42 @@
 //! A small validator for JSON schemas of the kind that `closeout schema` prints.
 //!
-//! It knows the keywords that occur there and refuses others, so that it never passes what it does not
-//! understand. It is stricter than the standard in one point: a property that the schema does not
-//! name is wrong, since everything that is printed shall be documented.
+//! It knows the keywords that occur there and rejects others, so that nothing passes unchecked. In one point it
+//! is stricter than the standard: a property that the schema does not name is invalid, because everything that
+//! is printed must be documented.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Keywords that say nothing about what is valid.
+/// Keywords without influence on validity.
 const NOTES: [&str; 6] = ["$schema", "$defs", "title", "description", "format", "default"];
 
-/// Keywords that put the schemas of one value together.
+/// Keywords that combine several schemas for one value.
 const PARTS: [&str; 3] = ["$ref", "oneOf", "anyOf"];
 
-/// A schema.
+/// A parsed schema.
 pub(crate) struct Schema {
     root: Value,
 }
 
 impl Schema {
-    /// A schema from its text.
+    /// Parses the text of a schema.
     pub(crate) fn parse(text: &str) -> Schema {
         Schema { root: serde_json::from_str(text).unwrap() }
     }
 
-    /// What is wrong with a value; empty when nothing is.
+    /// The problems of a value; empty if it is valid.
     pub(crate) fn problems(&self, value: &Value) -> Vec<String> {
         self.check(&self.root, value, "", &BTreeSet::new())
     }
 
-    /// Fails when the value is not valid.
+    /// Panics unless the value is valid.
     pub(crate) fn assert_valid(&self, value: &Value) {
         let problems = self.problems(value);
         assert!(problems.is_empty(), "{}\n{value:#}", problems.join("\n"));
     }
 
-    /// `beside` are the properties that a schema around this one names of the same value.
+    /// Checks a value; `beside` are the properties that an enclosing schema names for the same value.
     fn check(&self, schema: &Value, value: &Value, place: &str, beside: &BTreeSet<String>) -> Vec<String> {
         let Some(schema) = schema.as_object() else { return vec![format!("{place}: no schema")] };
         let own = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -70,9 +70,9 @@ impl Schema {
                         problems.extend(self.check(rule, item, &format!("{place}/{index}"), &none));
                     }
                 }
-                // `properties` refuses what it does not name in any case.
+                // Nothing to do: `properties` rejects unnamed properties anyway.
                 "additionalProperties" if *rule == Value::Bool(false) => {}
-                // The members of a map, which has no properties of its own.
+                // The members of a map, which names no properties of its own.
                 "additionalProperties" if !schema.contains_key("properties") => {
                     for (name, member) in value.as_object().into_iter().flatten() {
                         problems.extend(self.check(rule, member, &format!("{place}/{name}"), &none));
@@ -112,7 +112,7 @@ impl Schema {
         problems
     }
 
-    /// The properties that a rule which names other schemas of the same value has in all of them.
+    /// The properties named by all schemas that a rule combines for the same value.
     fn names(&self, rule: &Value) -> BTreeSet<String> {
         let parts: Vec<&Value> = match rule.as_array() {
             Some(branches) => branches.iter().collect(),

@@ -1,5 +1,5 @@
-//! Folders for the worlds of tests: in memory where the machine has room, since nothing in them has to outlive
-//! a power cut and a real disk makes every sync wait.
+//! Temporary folders for tests: in memory if there is room, because nothing in them has to survive a power cut
+//! and on a real disk every sync waits.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 use rustix::fs::StatVfsMountFlags;
 use tempfile::TempDir;
 
-/// A file system in memory that every Linux has, readable for every user.
+/// A file system in memory that every Linux has, accessible to every user.
 const IN_MEMORY: &str = "/dev/shm";
-/// So much must be free there, in bytes; the whole suite needs a part of it.
+/// The free space required there, in bytes; the whole suite needs a part of it.
 const ROOM: u64 = 2 << 30;
 
-/// A new folder, gone when it is dropped. `TMPDIR` names another place for it.
+/// A new folder, deleted on drop. `TMPDIR` selects another place.
 pub(crate) fn folder() -> TempDir {
     static IS_USABLE: OnceLock<bool> = OnceLock::new();
     let is_usable = || std::env::var_os("TMPDIR").is_none() && is_usable(Path::new(IN_MEMORY));
@@ -23,7 +23,7 @@ pub(crate) fn folder() -> TempDir {
     }
 }
 
-/// Whether there is room, and programs may be started from there.
+/// Whether there is enough room, and programs may be executed there.
 fn is_usable(place: &Path) -> bool {
     let Ok(system) = rustix::fs::statvfs(place) else { return false };
     let free = system.f_bavail.saturating_mul(system.f_frsize);

@@ -1,4 +1,4 @@
-//! Workspace views made by hand, and frames as text that a person can read in a snapshot.
+//! Hand-made workspace views, and frames as text that a person can read in a snapshot.
 
 use std::fmt::Write as _;
 
@@ -17,12 +17,12 @@ use ratatui::style::{Color, Modifier};
 /// The time at which every frame is drawn.
 pub(crate) const NOW: Timestamp = Timestamp(1_795_262_400_000);
 
-/// So many minutes before [`NOW`].
+/// The time this many minutes before [`NOW`].
 pub(crate) fn minutes_ago(minutes: i64) -> Timestamp {
     NOW.plus_millis(-minutes * 60_000)
 }
 
-/// A workspace of which nothing is known yet.
+/// A workspace about which nothing is known yet.
 pub(crate) fn unjudged(name: &str) -> WorkspaceView {
     WorkspaceView {
         id: WorkspaceId::local(format!("/srv/shop/{name}")),
@@ -65,7 +65,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
     }
 }
 
-/// A workspace with a verdict, on a branch of its own, and otherwise bare.
+/// A workspace with a verdict, on its own branch, otherwise bare.
 pub(crate) fn judged(name: &str, state: VerdictState, rule: Rule, why: &str) -> WorkspaceView {
     let git = git_facts(&format!("feature/{name}"));
     WorkspaceView {
@@ -171,27 +171,27 @@ pub(crate) fn activity(state: ActivityState, minutes: i64) -> Activity {
     Activity { state, source: ActivitySource::Transcript, since: Some(minutes_ago(minutes)), detail: None }
 }
 
-/// A screen at the start.
+/// A screen in its initial state.
 pub(crate) fn screen(width: u16, height: u16, look: Look) -> State {
     State::new(Size { width, height }, look)
 }
 
-/// A screen that was given these views.
+/// A screen that has received these views.
 pub(crate) fn screen_of(width: u16, height: u16, views: &[WorkspaceView]) -> State {
     let mut state = screen(width, height, Look::colour());
     let _ = ui::views_changed(&mut state, views);
     state
 }
 
-/// The same when its person has seen the selected row.
+/// The same after the person has seen the selected row.
 pub(crate) fn seen_screen_of(width: u16, height: u16, views: &[WorkspaceView]) -> State {
     let mut state = screen_of(width, height, views);
     let _ = press(&mut state, views, "g");
     state
 }
 
-/// Presses keys, each a character; a line feed is Enter, a tab Tab, `\u{1b}` Escape. What comes of
-/// them is put together.
+/// Presses keys, one per character: a line feed is Enter, a tab is Tab, `\u{1b}` is Escape. Returns the
+/// combined reactions.
 pub(crate) fn press(state: &mut State, views: &[WorkspaceView], keys: &str) -> Reaction {
     let mut all = Reaction::default();
     for sign in keys.chars() {
@@ -216,12 +216,12 @@ pub(crate) fn frame(state: &State, views: &[WorkspaceView]) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// The text of a frame, then its styles in words.
+/// The text of a frame, followed by its styles in words.
 pub(crate) fn picture(buffer: &Buffer) -> String {
     format!("{}\n{}", text_of(buffer).join("\n"), styles_of(buffer))
 }
 
-/// The rows of a frame, without blanks at their ends. A wide sign stands for its two cells.
+/// The rows of a frame, without trailing spaces. A wide character stands for its two cells.
 pub(crate) fn text_of(buffer: &Buffer) -> Vec<String> {
     rows(buffer)
         .map(|row| {
@@ -240,7 +240,7 @@ pub(crate) fn text_of(buffer: &Buffer) -> Vec<String> {
         .collect()
 }
 
-/// A line for each row that has styles: the columns of each run, and what it looks like.
+/// One line for each styled row: the columns of each run and its style.
 fn styles_of(buffer: &Buffer) -> String {
     let mut shown = String::new();
     for (y, row) in rows(buffer).enumerate() {
@@ -262,7 +262,7 @@ fn styles_of(buffer: &Buffer) -> String {
     shown
 }
 
-/// The style of each cell in words; the cell behind a wide sign has the style of the sign.
+/// The style of each cell in words; the cell behind a wide character has that character's style.
 fn styles_of_row(row: &[Cell]) -> Vec<String> {
     let mut styles: Vec<String> = Vec::with_capacity(row.len());
     for (x, cell) in row.iter().enumerate() {

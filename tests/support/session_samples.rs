@@ -1,5 +1,5 @@
-//! Workspaces with sessions: at work with subagents, waiting for a permission, two agents in one, gone,
-//! silent, guessed, with todos.
+//! Workspaces with sessions: working with subagents, waiting for a permission, two agents in one workspace,
+//! gone, silent, guessed, with todos.
 
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Attention, Certainty, Pane, ProcessId, Question, QuestionWeight,
@@ -10,7 +10,7 @@ use closeout::present;
 use super::samples::asks_in_japanese;
 use super::screen::{judged, last_words, minutes_ago};
 
-/// A session that does this since so many minutes, by this source.
+/// A session in this state for this many minutes, as reported by this source.
 pub(crate) fn session(
     agent: &str,
     state: ActivityState,
@@ -41,7 +41,7 @@ pub(crate) fn session(
     }
 }
 
-/// The pane of that id on the default server.
+/// The pane with this id on the default server.
 pub(crate) fn pane(id: &str) -> Pane {
     Pane { socket: None, id: id.to_owned() }
 }
@@ -50,7 +50,7 @@ fn todos(n_done: u32, n_all: u32, active: &str) -> TodoProgress {
     TodoProgress { n_done, n_all, active: Some(active.to_owned()) }
 }
 
-/// The workspace with these sessions, the first of which is its own.
+/// The workspace with these sessions, of which the first is its own.
 fn with(mut view: WorkspaceView, sessions: Vec<SessionView>) -> WorkspaceView {
     let first = &sessions[0];
     view.agent = Some(first.agent.clone());
@@ -65,7 +65,7 @@ fn works(name: &str) -> WorkspaceView {
     judged(name, VerdictState::Working, Rule::SessionWorks, "the session is at work by its own word")
 }
 
-/// Claude at work, beside two subagents.
+/// Claude at work with two subagents.
 pub(crate) fn with_subagents() -> WorkspaceView {
     let mut claude =
         session("claude", ActivityState::Working, ActivitySource::Registry, 12, "Bash: cargo test --all");
@@ -99,7 +99,7 @@ pub(crate) fn wants_permission() -> WorkspaceView {
     with(view, vec![claude])
 }
 
-/// The newest session, Claude's, has finished; Codex asks in the same folder.
+/// Claude's session, the newest, has finished; Codex asks in the same folder.
 pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Idle, ActivitySource::Registry, 26, "");
     claude.name = Some("Write the migration".to_owned());
@@ -121,7 +121,7 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
     with(view, vec![claude, codex])
 }
 
-/// Codex waits for a permission while Claude, the newest, works.
+/// Codex waits for a permission while Claude, the newest, is working.
 pub(crate) fn codex_wants_permission_beside_claude() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Working, ActivitySource::Hook, 1, "Edit: src/main.rs");
     claude.pane = Some(pane("%4"));
@@ -133,7 +133,7 @@ pub(crate) fn codex_wants_permission_beside_claude() -> WorkspaceView {
     with(view, vec![claude, codex])
 }
 
-/// The process of Gemini is gone in the middle of a turn; older sessions lie about.
+/// Gemini's process is gone in the middle of a turn; there are older sessions.
 pub(crate) fn gone() -> WorkspaceView {
     let mut sessions =
         vec![session("gemini", ActivityState::Gone, ActivitySource::Process, 64, "write_file: docs/api.md")];
@@ -146,7 +146,7 @@ pub(crate) fn gone() -> WorkspaceView {
     with(judged("docs", VerdictState::Incomplete, Rule::NoEvidence, why), sessions)
 }
 
-/// opencode at work on the fourth of seven todos.
+/// opencode working on the fourth of seven todos.
 pub(crate) fn with_todos() -> WorkspaceView {
     let mut opencode =
         session("opencode", ActivityState::Working, ActivitySource::Api, 4, "edit: src/cart.ts");
@@ -157,7 +157,7 @@ pub(crate) fn with_todos() -> WorkspaceView {
     with(works("cart"), vec![opencode])
 }
 
-/// At work, by the title of its pane only.
+/// At work, according to nothing but the title of its pane.
 pub(crate) fn guessed() -> WorkspaceView {
     let mut codex = session("codex", ActivityState::Working, ActivitySource::PaneTitle, 31, "shell: make");
     codex.pane = Some(pane("%9"));
@@ -166,7 +166,7 @@ pub(crate) fn guessed() -> WorkspaceView {
     with(view, vec![codex])
 }
 
-/// A turn is open in a silent record.
+/// A turn is open, but its record is silent.
 pub(crate) fn silent() -> WorkspaceView {
     let codex = session("codex", ActivityState::Unknown, ActivitySource::Transcript, 14, "shell: pytest");
     let why = "nothing says that the work is done";
@@ -184,7 +184,7 @@ pub(crate) fn japanese_question() -> WorkspaceView {
     with(asked, vec![claude])
 }
 
-/// Finished, and not seen yet.
+/// Finished and not yet seen.
 pub(crate) fn just_finished() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Idle, ActivitySource::Hook, 5, "");
     claude.model = Some("claude-sonnet-4-5".to_owned());
@@ -195,7 +195,7 @@ pub(crate) fn just_finished() -> WorkspaceView {
     with(view, vec![claude])
 }
 
-/// All of them, as the list has them.
+/// All of them, in the order of the list.
 pub(crate) fn all() -> Vec<WorkspaceView> {
     let mut views = vec![
         with_subagents(),

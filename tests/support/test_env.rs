@@ -1,7 +1,7 @@
-//! A person's env: the built program, started with a home, a state folder and agents' records of its
-//! own, and the demonstration repository with its five worktrees.
+//! The environment of one person: the built program, started with its own home, state folder and agents'
+//! records, and the demonstration repository with its five worktrees.
 //!
-//! Nothing of the machine's own configuration, sessions or state is reached from here.
+//! Nothing here touches the machine's own configuration, sessions or state.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -17,17 +17,17 @@ use serde_json::{Value, json};
 
 use super::repo::Repo;
 
-/// How long a test waits for what must come. Long, since the machine may be busy; nothing waits so
-/// long when all is well.
+/// How long a test waits for something that must happen. Generous, because the machine may be busy; a passing
+/// test never waits this long.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
-/// The env of one test.
+/// The environment of one test.
 pub(crate) struct TestEnv {
     scratch: Repo,
     more: Vec<(OsString, OsString)>,
 }
 
-/// What a run of the program left.
+/// The result of a run of the program.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -45,7 +45,7 @@ impl Run {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The only workspace of the output.
+    /// The only workspace in the output.
     pub(crate) fn workspace(&self) -> Value {
         let mut report = self.json();
         let workspaces = report["workspaces"].as_array_mut().unwrap();
@@ -55,17 +55,17 @@ impl Run {
 }
 
 impl TestEnv {
-    /// An env with an empty repository on it.
+    /// An environment with an empty repository.
     pub(crate) fn new() -> TestEnv {
         TestEnv::beside(&Repo::unborn())
     }
 
-    /// An env in the scratch folder of a repository.
+    /// An environment in the scratch folder of a repository.
     pub(crate) fn beside(repo: &Repo) -> TestEnv {
         TestEnv { scratch: repo.clone(), more: Vec::new() }
     }
 
-    /// An env with the repository of `assets/demo/five-worktrees.sh`, made by that very script.
+    /// An environment with the repository that `assets/demo/five-worktrees.sh` makes.
     #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
     pub(crate) fn with_demo() -> TestEnv {
         let env = TestEnv::new();
@@ -82,7 +82,7 @@ impl TestEnv {
         env
     }
 
-    /// The same env with one more variable in the environment.
+    /// The same environment with one more variable.
     pub(crate) fn with_variable(mut self, name: &str, value: impl AsRef<OsStr>) -> TestEnv {
         self.more.push((name.into(), value.as_ref().to_owned()));
         self
@@ -105,12 +105,12 @@ impl TestEnv {
         self.scratch.beside(&format!("demo/{name}"))
     }
 
-    /// Where a run stands that looks at the demonstration.
+    /// The folder from which the demonstration is run.
     pub(crate) fn shop(&self) -> PathBuf {
         self.at("demo/shop")
     }
 
-    /// The environment of the program.
+    /// The environment variables of the program.
     pub(crate) fn variables(&self) -> Vec<(OsString, OsString)> {
         let path = |name: &str| self.at(name).into_os_string();
         let mut variables: Vec<(OsString, OsString)> = [
@@ -136,7 +136,7 @@ impl TestEnv {
         variables
     }
 
-    /// The program with these arguments, standing in `here`, with pipes for its streams.
+    /// The program with these arguments, in the folder `here`, with pipes as standard streams.
     #[expect(clippy::disallowed_methods, reason = "it is the program that is tested")]
     pub(crate) fn command(&self, here: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_closeout"));
@@ -151,18 +151,18 @@ impl TestEnv {
         command
     }
 
-    /// Runs the program to its end.
+    /// Runs the program until it ends.
     pub(crate) fn run(&self, here: impl AsRef<Path>, arguments: &[&str]) -> Run {
         finish(spawn(&mut self.command(here.as_ref(), arguments)))
     }
 
-    /// Runs the program with this on its standard input.
+    /// Runs the program with this input on stdin.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Run {
         let mut command = self.command(&self.at("."), arguments);
         let mut child = spawn(command.stdin(Stdio::piped()));
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_owned();
-        // A program that stops reading is no failure of the one that writes.
+        // If the program stops reading, writing fails; that is fine.
         let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
         let run = finish(child);
         writer.join().unwrap();
@@ -178,7 +178,7 @@ impl TestEnv {
             .unwrap_or_else(|| panic!("no record of {name}"))
     }
 
-    /// Lets the agent of a demonstration session say something and end its turn.
+    /// Makes the agent of a demonstration session say something and end its turn.
     pub(crate) fn agent_says(&self, name: &str, text: &str) {
         let message = json!({
             "id": unique("m"), "role": "assistant", "model": "demo-model", "stop_reason": "end_turn",
@@ -187,7 +187,7 @@ impl TestEnv {
         self.append(name, json!({"type": "assistant", "message": message}));
     }
 
-    /// Lets the person answer in a demonstration session.
+    /// Makes the person answer in a demonstration session.
     pub(crate) fn person_says(&self, name: &str, text: &str) {
         let message = json!({"role": "user", "content": text});
         let line = json!({
@@ -210,21 +210,20 @@ impl TestEnv {
     }
 }
 
-/// A name that no other record of this run has: records with the same id are parts of one message.
+/// An id that no other record of this run has: records with the same id are parts of one message.
 fn unique(begin: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(100);
     format!("{begin}{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Writes a file as careful programs do: beside its place, then by a rename.
+/// Replaces a file as careful programs do: written beside it, then renamed.
 pub(crate) fn replace(path: &Path, content: impl AsRef<[u8]>) {
     let beside = path.with_extension("new");
     fs::write(&beside, content).unwrap();
     fs::rename(beside, path).unwrap();
 }
 
-/// Every file, folder and link below a folder with what must not change of it: kind, mode, time of
-/// the last write, content.
+/// Everything below a folder with the attributes that must not change: kind, mode, modification time, content.
 pub(crate) fn traces(folder: &Path) -> Vec<String> {
     use std::os::unix::fs::MetadataExt as _;
     let mut lines = Vec::new();
@@ -242,8 +241,8 @@ pub(crate) fn traces(folder: &Path) -> Vec<String> {
     lines
 }
 
-/// One start at a time: between the opening of a pipe or terminal and the mark that keeps it from
-/// children, another start would inherit it and hold it open.
+/// Allows one start at a time: a process started between the opening of a pipe or terminal and its
+/// close-on-exec flag would inherit it and keep it open.
 pub(crate) fn starting() -> MutexGuard<'static, ()> {
     static STARTING: Mutex<()> = Mutex::new(());
     STARTING.lock().unwrap_or_else(PoisonError::into_inner)
@@ -255,7 +254,7 @@ pub(crate) fn spawn(command: &mut Command) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits for the end of a program and takes what it left.
+/// Waits for a program's end and collects its output.
 pub(crate) fn finish(child: Child) -> Run {
     let output = child.wait_with_output().unwrap();
     Run {

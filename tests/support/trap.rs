@@ -1,11 +1,11 @@
-//! G10: tests of this binary, run once more under variables that would mislead git.
+//! G10: reruns tests of this binary with environment variables that would mislead git.
 
 use std::time::Duration;
 
 use super::repo::Repo;
 
-/// Runs these tests, by their whole names, in a process whose environment names another repository, another
-/// index, other settings and programs. They must pass, and none of the programs may run.
+/// Runs these tests, by full name, in a process whose environment names another repository, index, settings and
+/// programs. They must pass, and none of the programs may run.
 pub(crate) fn assert_passed_in_a_trap(tests: &[&str]) {
     let repo = Repo::new();
     let canary = repo.root().join("canary");

@@ -1,4 +1,4 @@
-//! The turns of a session in short, for comparison with what a reader of its record sees.
+//! The turns of a session in short form, for comparison with what a reader extracts from its record.
 
 use closeout::model::{Deed, PromptKind, TurnHistory};
 

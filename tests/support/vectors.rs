@@ -1,7 +1,7 @@
 //! Test vectors: loading, generated texts, and comparison of whole values.
 //!
-//! A file is `{"cases":[{"name","why","input","expect"}]}`. A judge's test turns an input into a map of results; every
-//! key of `expect` is compared, and one that the judge does not report fails the case.
+//! A file is `{"cases":[{"name","why","input","expect"}]}`. A judge's test turns an input into a map of
+//! results. Every key of `expect` is compared, and a key that the judge does not report fails the case.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -12,28 +12,28 @@ use serde_json::{Map, Value};
 pub(crate) struct Case {
     /// Its name in the file.
     pub(crate) name: String,
-    /// What the judge is told, with generated texts in place.
+    /// The judge's input, with generated texts filled in.
     pub(crate) input: Map<String, Value>,
-    /// What it has to answer; a key that is absent is not asserted.
+    /// The expected results; a missing key is not checked.
     pub(crate) expect: Map<String, Value>,
 }
 
-/// How a key of `expect` is compared when it is not by equality: `None` leaves it to equality.
+/// Custom comparison for a key of `expect`; `None` means comparison by equality.
 pub(crate) type Compare = fn(key: &str, expected: &Value, actual: &Map<String, Value>) -> Option<bool>;
 
-/// The folder of the project's own vectors.
+/// The folder of this project's own vectors.
 pub(crate) fn own_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
 }
 
-/// The folder that `CLOSEOUT_VECTORS` names, else the project's own.
+/// The folder named by `CLOSEOUT_VECTORS`, otherwise the project's own.
 pub(crate) fn folder() -> PathBuf {
     std::env::var_os("CLOSEOUT_VECTORS")
         .filter(|folder| !folder.is_empty())
         .map_or_else(own_folder, PathBuf::from)
 }
 
-/// The cases of one file. Fails on a missing, malformed or empty file and on unknown keys of a case.
+/// Loads the cases of a file. Panics if it is missing, malformed or empty, or if a case has unknown keys.
 pub(crate) fn load(path: &Path) -> Vec<Case> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut file: Value =
@@ -62,7 +62,7 @@ fn read_case(case: Value, place: &str) -> Case {
     Case { name: name.unwrap_or_else(|| panic!("{place}: no name")), input, expect }
 }
 
-/// Puts `prefix` + `unit` × `times` + `suffix` in place of every `X_gen`, at any depth.
+/// Replaces every `X_gen`, at any depth, by `prefix` + `unit` × `times` + `suffix`.
 fn expand(value: Value, place: &str) -> Value {
     match value {
         Value::Array(list) => list.into_iter().map(|item| expand(item, place)).collect(),
@@ -99,7 +99,7 @@ fn generate(recipe: &Value, place: &str) -> String {
     text("prefix").to_owned() + &text("unit").repeat(times) + text("suffix")
 }
 
-/// Runs the cases of `file` in [`folder`] through `judge`; see [`check`].
+/// Runs the cases of `file` in [`folder`] through `judge`, as [`check`] does.
 pub(crate) fn run(
     file: &str,
     inputs: &[&str],
@@ -109,7 +109,7 @@ pub(crate) fn run(
     check(&folder().join(file), inputs, judge, compare);
 }
 
-/// Runs every case of a file, then fails with a list of all that went wrong. `inputs` are the known keys of `input`.
+/// Runs every case of a file, then panics with a list of all failures. `inputs` are the known keys of `input`.
 pub(crate) fn check(
     path: &Path,
     inputs: &[&str],
@@ -161,7 +161,7 @@ pub(crate) fn by_equality(_key: &str, _expected: &Value, _actual: &Map<String, V
     None
 }
 
-/// A serialisable result as the map that is compared.
+/// Serialises a result into the map that is compared.
 pub(crate) fn as_map(result: &impl serde::Serialize) -> Map<String, Value> {
     match serde_json::to_value(result) {
         Ok(Value::Object(object)) => object,

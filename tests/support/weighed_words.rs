@@ -1,4 +1,4 @@
-//! The words of one workspace, collected and weighed as the engine does.
+//! Collects and weighs the words of one workspace as the engine does.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ use closeout::model::{
     WorkspaceSettings,
 };
 
-/// What is collected.
+/// The input of the collection.
 pub(crate) struct Asked<'a> {
     pub(crate) workspace: &'a Path,
     pub(crate) task_kind: TaskKind,
     pub(crate) adapter: Adapter,
     pub(crate) sessions: Vec<SessionPlace>,
-    /// In milliseconds.
+    /// The current time, in milliseconds since the epoch.
     pub(crate) now: i64,
-    /// The session that the check is started in.
+    /// The session in which the check was started.
     pub(crate) own_session: Option<&'a str>,
 }
 
-/// What is made of the words.
+/// The sample weighed from these words.
 pub(crate) fn sample(asked: Asked<'_>) -> Sample {
     let own_session = asked.own_session.map(str::to_owned);
     let settings = WorkspaceSettings { own_session, ..WorkspaceSettings::default() };
