@@ -36,7 +36,8 @@ pub enum Action {
         /// The agent to ask in a new session; `None` asks the session whose words count.
         with: Option<String>,
     },
-    /// Record the uncommitted work and do nothing else. Answers with [`ActionOutcome::Recorded`].
+    /// Only record the uncommitted work. Answers with [`ActionOutcome::Recorded`], or with
+    /// [`ActionOutcome::SizeAsked`] if the record would be large.
     Record {
         /// How to make the record.
         order: RecordOrder,
@@ -94,13 +95,13 @@ pub enum Action {
     /// Ask a session for its status without a person's request: a smart check that rescues nothing. Answers
     /// with [`ActionOutcome::Checked`] or [`ActionOutcome::NotAsked`].
     AutoProbe {
-        /// The session and the point that its task has reached; it is asked at that point only.
+        /// The session and the moment of its task; it is asked in that moment only.
         moment: SessionMoment,
     },
     /// Have a second model read an agent's last words without a person's request. Answers with
     /// [`ActionOutcome::Opined`] or [`ActionOutcome::NotAsked`].
     SecondOpinion {
-        /// The session and the point that its task has reached; its words are read at that point only.
+        /// The session and the moment of its task; its words are read in that moment only.
         moment: SessionMoment,
     },
     /// Record a statement of the person about the workspace. Answers with [`ActionOutcome::Marked`].
@@ -217,7 +218,7 @@ pub struct LookedAt {
     pub is_before_work: bool,
     /// The results of the checks that every look reads, by check name.
     pub standing: Vec<(String, CheckStanding)>,
-    /// The results of the last runs of the other checks.
+    /// The results of the last runs of checks.
     pub records: Vec<CheckRecord>,
 }
 

@@ -273,8 +273,8 @@ pub struct DecidedFile {
     pub digest: String,
 }
 
-/// The point that a workspace's task has reached: a new prompt or a finished turn makes it another one. What
-/// an agent said at one point says nothing about the next.
+/// The moment of a workspace's task: a new prompt or a finished turn starts another moment. What an agent
+/// said in one moment says nothing about the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskMoment {
     /// When a person last wrote to the session whose words count.
@@ -283,7 +283,7 @@ pub struct TaskMoment {
     pub turns: Vec<(SessionName, Option<Timestamp>)>,
 }
 
-/// What agents of a workspace last said when asked, with the point of the task, and what else other runs need
+/// What agents of a workspace last said when asked, with the moment of the task, and what else other runs need
 /// to know.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptReports {
@@ -320,7 +320,7 @@ pub struct SeenState {
     pub since: Timestamp,
     /// True if closeout found it in that state, so that it may have been in it for longer.
     pub is_found: bool,
-    /// The point that its sessions had reached: what they did after it was not seen.
+    /// The moment that its sessions were in: what they did after it was not seen.
     pub moment: TaskMoment,
     /// When the person looked.
     pub at: Timestamp,

@@ -1,11 +1,11 @@
-//! Questions to agents without a person's request: the point of the task they belong to, and why one was not
+//! Questions to agents without a person's request: the moment of the task they belong to, and why one was not
 //! sent.
 
 use serde::{Deserialize, Serialize};
 
 use super::{SessionName, TaskMoment, Timestamp};
 
-/// The point that one session's task has reached: a new prompt or a finished turn makes it another one.
+/// The moment of one session's task: a new prompt or a finished turn starts another moment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SessionMoment {
     /// The session.
@@ -17,7 +17,7 @@ pub struct SessionMoment {
 }
 
 impl TaskMoment {
-    /// The point that the task of `session` had reached; `None` if the session was not known.
+    /// The moment that the task of `session` was in; `None` if the session was not known.
     pub fn of(&self, session: &SessionName) -> Option<SessionMoment> {
         let (_, rested_at) = self.turns.iter().find(|(name, _)| name == session)?;
         Some(SessionMoment { session: session.clone(), prompted_at: self.prompted_at, rested_at: *rested_at })
@@ -37,7 +37,7 @@ pub struct AutoBudget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotAsked {
-    /// It was asked at this point of its task before, by a person or another closeout.
+    /// It was asked in this moment of its task before, by a person or another closeout.
     AskedBefore,
     /// The hour's budget is used up.
     UsedUp {
@@ -49,7 +49,7 @@ pub enum NotAsked {
 }
 
 impl NotAsked {
-    /// When it can be tried again at the same point of the task; `None` means never.
+    /// When it can be tried again in the same moment of the task; `None` means never.
     pub fn until(&self) -> Option<Timestamp> {
         match self {
             NotAsked::AskedBefore => None,

@@ -15,7 +15,7 @@ pub enum Intent {
         /// The workspace; `None` means all.
         workspace: Option<WorkspaceId>,
     },
-    /// The person opens this workspace: scan its work tree and mark it as seen.
+    /// The person is looking at this workspace: scan its work tree and mark it as seen.
     Look {
         /// The workspace.
         workspace: WorkspaceId,

@@ -147,7 +147,7 @@ impl CommitAuthor {
     }
 }
 
-/// A text that names no author.
+/// The error for a text that is not a usable author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoAuthor;
 

@@ -210,7 +210,7 @@ pub enum LiveStatus {
     },
     /// Its turn has ended, and work that it started goes on.
     Background,
-    /// Its last turn ended with an error in place of a reply.
+    /// Its last turn ended with an error instead of a reply.
     Failed,
     /// The session was ended.
     Ended,

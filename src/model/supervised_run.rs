@@ -193,8 +193,8 @@ pub struct RunOrder {
     pub outputs: Vec<String>,
     /// True if the run waits for an answer when its agent asks a question.
     pub waits_for_answers: bool,
-    /// The agent that verifies the work when nothing else is left to do; empty for the session that did the
-    /// work.
+    /// The agent that verifies the work when nothing else is left to do; an empty name means the session that
+    /// did the work, `None` nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<String>,
 }

@@ -19,7 +19,7 @@ pub struct TurnHistory {
     pub is_whole: bool,
     /// The agent's todo list, with the time of the call that last wrote it.
     pub todos: Option<DatedTodos>,
-    /// The goal that the person set for the session (`/goal`).
+    /// The goal that the person set for the session with `/goal`.
     pub goal: Option<Goal>,
     /// The latest time on any line of the conversation; not the file's modification time.
     pub last_line_at: Option<Timestamp>,
