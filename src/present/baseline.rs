@@ -31,7 +31,7 @@ pub(crate) fn label(baseline: &Baseline) -> String {
     format!("{commit}, {origin}")
 }
 
-/// The letter of a change, as `git status --short` writes it.
+/// The letter of a change, as in `git status --short`, but with one `?` for untracked and `!` for a conflict.
 pub(crate) fn change_letter(kind: ChangeKind) -> char {
     match kind {
         ChangeKind::Added => 'A',
