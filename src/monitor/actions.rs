@@ -34,7 +34,7 @@ pub(super) struct Actions {
     pub(super) smart_check: Option<SmartReport>,
     pub(super) verified: Option<VerifyReport>,
     pub(super) opinion: Option<Opinion>,
-    /// The points of the task at which agents were asked.
+    /// The moments of the task in which agents were asked.
     pub(super) asked: Asked,
     /// The person's statements about the workspace.
     pub(super) marks: Marks,

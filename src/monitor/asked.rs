@@ -1,4 +1,4 @@
-//! What agents said when they were asked: evidence for one point of their task and no other.
+//! What agents said when they were asked: evidence for one moment of their task and no other.
 //!
 //! Nothing is asked here; what an answer means is decided by the judge.
 
@@ -11,7 +11,7 @@ use crate::model::{
 use super::actions::Actions;
 use super::moments::moment;
 
-/// True if `session` is still at the point of its task at which it was asked. Progress of other sessions does
+/// True if `session` is still in the moment of its task in which it was asked. Progress of other sessions does
 /// not matter, except for a prompt in the one whose words count.
 fn holds(then: &TaskMoment, session: &SessionName, words: &SessionFacts) -> bool {
     then.of(session).is_some_and(|then| moment(words).of(session) == Some(then))
@@ -43,7 +43,7 @@ impl Actions {
         self.opinion.as_ref().filter(|opinion| opinion.words == name_of_words(&uncertain.text))
     }
 
-    /// Keeps the newest run of each check, and the newest run before the work began.
+    /// Keeps, for each check, the newest run and the newest run before the work began.
     pub(super) fn keep_checks(&mut self, records: &[CheckRecord]) {
         for record in records {
             let is_same = |known: &CheckRecord| {

@@ -1,5 +1,5 @@
 //! When a model is asked without a person's request: the person's own configuration allows it, the agent's
-//! turn ended a while ago, and nobody has asked at this point of its task. The agent itself is asked for its
+//! turn ended a while ago, and nobody has asked in this moment of its task. The agent itself is asked for its
 //! status if nothing says yes or no, or what else is going on (DESIGN.md 2.3, R3); a second model reads its
 //! last words if closeout's own reading is uncertain.
 //!
@@ -68,7 +68,7 @@ impl Monitor {
     }
 }
 
-/// A question, the point of the task to ask it at, and the earliest time.
+/// A question, the moment of the task that it belongs to, and the earliest time to ask it.
 struct Due {
     question: Question,
     moment: SessionMoment,

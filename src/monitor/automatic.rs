@@ -22,7 +22,7 @@ pub(super) struct AutoProbePolicy {
 pub(super) struct AutoProbe {
     /// When to consider a question again.
     pub(super) due_at: Option<Timestamp>,
-    /// The point of the task at which the running question was sent.
+    /// The moment of the task in which the running question was sent.
     pub(super) asking: Option<SessionMoment>,
     /// The last question that was not sent, if the person may want to know why.
     pub(super) hindered: Option<Hindered>,
@@ -33,7 +33,7 @@ pub(super) struct AutoProbe {
 pub(super) struct Hindered {
     pub(super) moment: SessionMoment,
     pub(super) words: String,
-    /// When it can be tried again; `None` means never at this point of the task.
+    /// When it can be tried again; `None` means never in this moment of the task.
     pub(super) until: Option<Timestamp>,
 }
 
@@ -66,7 +66,7 @@ impl AutoProbe {
         self.hindered = why.map(|(words, until)| Hindered { moment, words, until });
     }
 
-    /// Why the agent was not asked at the current point of its task, in words.
+    /// Why the agent was not asked in the current moment of its task, in words.
     pub(super) fn hindrance(&self, words: &SessionFacts) -> Option<String> {
         let hindered = self.hindered.as_ref()?;
         let is_now = moment(words).of(&hindered.moment.session).as_ref() == Some(&hindered.moment);

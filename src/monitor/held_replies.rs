@@ -5,9 +5,9 @@
 
 use crate::model::{ActionClass, ActionOutcome, Draft, HeldNow, HeldReply, HeldStep, Timestamp};
 
-/// The wait after a failed attempt, in milliseconds; it triples with each attempt,
+/// How long the next attempt waits after a failed one, in milliseconds; each further failure triples it.
 const RETRY_MS: i64 = 10_000;
-/// up to a quarter of an hour.
+/// The longest wait between two attempts, in milliseconds: a quarter of an hour.
 const LONGEST_RETRY_MS: i64 = 15 * 60_000;
 
 #[derive(Debug, Default)]

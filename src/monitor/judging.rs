@@ -226,8 +226,8 @@ fn content(git: &GitFacts) -> Option<String> {
     Some(format!("{:016x}", stable_hash(text.as_bytes())))
 }
 
-/// True if the kept points agree with the current ones about what was sent and done. Open points need not be
-/// kept, because they are found again.
+/// True if the kept points agree with the current ones about what was sent and done. Open points are not
+/// compared, because every run finds them again.
 fn are_known(kept: &[OpenPoint], now: &[OpenPoint]) -> bool {
     let told = |point: &&OpenPoint| point.state != PointState::Open;
     kept.iter().filter(told).eq(now.iter().filter(told))
