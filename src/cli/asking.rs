@@ -32,7 +32,6 @@ pub(super) struct Asking {
     plan: AskPlan,
 }
 
-/// Asks for the status.
 pub(super) fn probe(environment: &Environment, probe: &Probe) -> Ended {
     let target = Target::of(environment, &probe.asked.target);
     let config = target.engine_config(environment)?;
@@ -70,7 +69,6 @@ fn end_of_probe(report: &SmartReport) -> Outcome {
     }
 }
 
-/// Asks for a checklist.
 pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     let target = Target::of(environment, &verify.asked.target);
     let config = target.engine_config(environment)?;

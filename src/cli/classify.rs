@@ -51,7 +51,6 @@ impl Labelled {
     }
 }
 
-/// Classifies the input.
 pub(super) fn run(environment: &Environment, classify: &Classify) -> Ended {
     let input = open(environment, classify)?;
     if classify.jsonl { lines(input, classify.explain) } else { one(input, classify) }

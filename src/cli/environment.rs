@@ -1,4 +1,5 @@
-//! What the program reads from its environment, once, at the start. It must not be read again later.
+//! What the program reads from its environment, once, at the start. Only `hook event` reads
+//! variables by itself, those that it names.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -29,7 +30,6 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    /// Reads the environment.
     pub(super) fn read() -> Environment {
         let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         Environment {

@@ -39,7 +39,6 @@ impl Outcome {
         }
     }
 
-    /// The exit code.
     pub(super) fn code(self) -> u8 {
         match self {
             Outcome::Done => 0,
@@ -84,7 +83,6 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// The exit code.
     pub(super) fn code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,

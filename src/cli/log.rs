@@ -73,7 +73,6 @@ impl Entry<'_> {
 
 /// Which events to read.
 pub(super) enum Events<'a> {
-    /// None.
     None,
     /// All since a moment.
     Since(Option<Timestamp>),
@@ -83,7 +82,6 @@ pub(super) enum Events<'a> {
     NewestOf(&'a Path, usize),
 }
 
-/// Prints the log.
 pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     let path = log.path.as_ref().map(|path| environment.absolute(path));
     let path = path.map(|path| path.canonicalize().unwrap_or(path));

@@ -16,7 +16,6 @@ pub(super) fn completions(shell: Shell) -> Ended {
     Ok(Outcome::Done)
 }
 
-/// Prints the manual page.
 pub(super) fn page() -> Ended {
     let mut page = Vec::new();
     let failed = |source| Failure::Stream { what: "cannot make the manual page".to_owned(), source };

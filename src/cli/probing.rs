@@ -76,7 +76,6 @@ struct Found {
     notes: Vec<String>,
 }
 
-/// Runs the smart check.
 pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
     let mut target_workspace = TargetWorkspace::judge(config)?;
     let store = config.state_folder.as_ref().and_then(|folder| Store::open(folder).ok());

@@ -56,7 +56,6 @@ impl Planned {
     }
 }
 
-/// Runs the command.
 pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let named = reply.target.as_deref().unwrap_or(".");
     let target = Target::of(environment, named);

@@ -71,7 +71,6 @@ enum Output {
     Doctor(Diagnosis),
 }
 
-/// Prints the schema.
 pub(super) fn run() -> Ended {
     let schema = schemars::schema_for!(Output);
     let text = serde_json::to_string_pretty(&schema).unwrap_or_default();

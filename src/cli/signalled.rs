@@ -1,5 +1,5 @@
-//! Signals that end the program while an action runs. It must not end the program itself before the action
-//! has ended, with all that it started.
+//! Handles signals that end the program while an action runs: the action, with all that it started, must end
+//! first.
 
 use std::io;
 use std::sync::Arc;

@@ -91,7 +91,6 @@ struct Counts {
     seen_after_ms: Vec<i64>,
 }
 
-/// Prints the figures.
 pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
     let (audit, history) = log::read(environment, &Events::Since(stats.since))?;
     let is_late = |entry: &&AuditEntry| stats.since.is_none_or(|since| entry.at >= since);

@@ -15,7 +15,6 @@ use super::exit::{Ended, Failure, Outcome};
 use super::runtime::runtime;
 use super::{output, text};
 
-/// Prints the verdicts.
 pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
     let scope = Scope::Worktrees {
         with_sessions: status.paths.is_empty(),

@@ -16,7 +16,6 @@ use super::exit::Failure;
 /// The fewest characters of an id that name a session.
 const LEAST: usize = 6;
 
-/// What was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// A workspace, by a directory in it.

@@ -49,7 +49,6 @@ impl<'a> TargetWorkspace<'a> {
         TargetWorkspace { all, view }
     }
 
-    /// The latest view of the workspace.
     pub(super) fn view(&self) -> &WorkspaceView {
         &self.view
     }

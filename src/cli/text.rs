@@ -54,7 +54,7 @@ fn write_sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
     }
 }
 
-/// Everything that a check found.
+/// Everything that a check found, over several lines.
 pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     let mut text = String::new();
     let Some(verdict) = &view.verdict else { return text };

@@ -27,7 +27,6 @@ pub(super) struct Trusted {
     list: TrustList,
 }
 
-/// Runs `closeout trust`.
 pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
     let config = engine_config(environment, &trust.path)?;
     let path = environment.absolute(&trust.path);

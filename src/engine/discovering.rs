@@ -143,7 +143,8 @@ impl Discovering {
         self.is_running = false;
         let event = found.map(|found| {
             self.pause = Duration::from_millis(found.took_ms.saturating_mul(SPACING));
-            // The targets include those of a repository that cannot be read at present.
+            // Without targets the old watches stay, so that a repository that cannot be read now is still
+            // watched for new worktrees.
             if let Some(watching) = watching
                 && !found.targets.is_empty()
             {

@@ -13,7 +13,6 @@ pub(super) enum EngineEvent {
     Notice(String),
 }
 
-/// The result of a discovery.
 #[derive(Debug)]
 pub(super) struct Discovered {
     pub(super) event: Event,

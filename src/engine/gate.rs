@@ -40,7 +40,7 @@ impl EngineConfig {
         Ok(self.config.gate_for(&top).filter(|settings| settings.is_on).map(|settings| (top, settings)))
     }
 
-    /// The gate for the session that `key` (agent, session id) names; `None` without a state folder.
+    /// The gate for the session that `key` (agent, name of the session) names; `None` without a state folder.
     /// `is_continued` says whether the turn continues because a gate blocked it; `None` if the client does
     /// not tell.
     ///

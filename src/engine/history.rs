@@ -9,7 +9,6 @@ use super::store_lane::StoreLane;
 use crate::model::{Proof, Rule, Timestamp, Verdict, VerdictState, WorkspaceId, WorkspaceView, display_text};
 use crate::store::{Store, StoreError, VerdictChange};
 
-/// What this run has noted.
 #[derive(Debug, Default)]
 pub(super) struct History {
     noted: HashMap<WorkspaceId, (VerdictState, bool)>,

@@ -211,7 +211,6 @@ pub(super) fn watching(environment: &Environment) -> Section {
     Section::new("watching", findings)
 }
 
-/// Examines the terminal.
 pub(super) fn terminal(environment: &Environment) -> Section {
     let text = |name: &str| environment.variable(name).and_then(|value| value.to_str()).map(str::to_owned);
     let mut findings = Vec::new();

@@ -30,14 +30,12 @@ const LONGEST_MESSAGE: usize = 256 << 10;
 /// The name of an agent that does not give one.
 const UNNAMED: &str = "agent";
 
-/// The arguments.
 struct Asked {
     event: GateEvent,
     agent: String,
     is_sdk: bool,
 }
 
-/// The gate's answer.
 enum Answer {
     Hold(String),
     LetGo(LetGo),

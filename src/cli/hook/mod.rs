@@ -41,7 +41,6 @@ pub fn run_if_called_by_agent(arguments: impl IntoIterator<Item = OsString>) -> 
     Some(ExitCode::SUCCESS)
 }
 
-/// Runs `closeout hook`.
 pub(super) fn run(environment: &Environment, command: &Hook) -> Ended {
     match command {
         // `main` handles these before anything else; only calls that it did not recognise arrive here.

@@ -26,7 +26,6 @@ use crate::present::rescue_json::{PlanRow, RecordedRow, RescuedRow, UndoRow};
 use crate::present::{baseline, counts};
 use preview::saved;
 
-/// Runs `closeout rescue`.
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let config = engine_config(environment, &rescue.path)?;
     let mut target_workspace = TargetWorkspace::judge(&config)?;

@@ -10,7 +10,6 @@ use crate::model::{
 };
 use crate::present::{baseline, counts, sets};
 
-/// The complete preview.
 pub(super) fn preview(plan: &RescuePlan) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.

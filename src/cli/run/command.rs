@@ -28,7 +28,6 @@ const NO_LIMIT: Duration = Duration::from_hours(366 * 24);
 /// The longest argument in bytes (execve(2) allows 128 KiB), with room for the words around the prompt.
 const LONGEST_ARGUMENT: usize = 120 << 10;
 
-/// What is run.
 pub(super) struct Command<'a> {
     pub(super) words: &'a [String],
     pub(super) program: PathBuf,
@@ -54,7 +53,6 @@ pub(super) trait Watcher: Sync {
     fn before_the_end(&self) -> bool;
 }
 
-/// How the command ended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended {
     pub(super) end: CommandEnd,

@@ -19,7 +19,6 @@ use super::report::Reporter;
 /// this run.
 const SETTLE: Duration = Duration::from_millis(2_200);
 
-/// Drives one run.
 pub(super) struct Driver<'a> {
     pub(super) environment: &'a Environment,
     pub(super) config: &'a EngineConfig,

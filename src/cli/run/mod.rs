@@ -30,7 +30,6 @@ use super::target_workspace::engine_config;
 
 use driver::{Driver, unkept};
 
-/// Carries out `closeout run`.
 pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
     let config = engine_config(environment, &run.path)?;
     let judged = OneShot::judge(&config).judged();

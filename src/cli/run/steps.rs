@@ -22,7 +22,6 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 /// The interval at which an answer is looked for.
 const LISTEN: Duration = Duration::from_millis(250);
 impl Driver<'_> {
-    /// Runs to the end.
     pub(super) fn run(mut self, is_resumed: bool) -> Result<Outcome, Failure> {
         self.reporter.tell(RunNews::Started {
             path: display_text::path(self.workspace.path()),

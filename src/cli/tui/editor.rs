@@ -13,7 +13,6 @@ use crate::ui::{Edited, MAX_TEXT_BYTES};
 /// The editor if neither variable is set (POSIX; git uses the same).
 const LAST_RESORT: &str = "vi";
 
-/// The person's editor.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Editor {
     /// The command, or why there is none.

@@ -48,9 +48,7 @@ pub(super) struct Front {
 
 /// What an input requires from the loop.
 pub(super) enum Taken {
-    /// Nothing.
     Stay,
-    /// Leave.
     Quit,
     /// Open the person's editor on this text.
     Edit(String),
@@ -95,7 +93,6 @@ impl Front {
         }
     }
 
-    /// Sets the terminal's size.
     pub(super) fn begin(&mut self, size: Size) {
         self.state.size = size;
     }
@@ -118,7 +115,6 @@ impl Front {
         self.state.later.into_iter().chain(self.state.answer).collect()
     }
 
-    /// Handles one input.
     pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> Taken {
         self.input_at = clock::now();
         ui::on_input(&mut self.state, self.input_at);
@@ -249,7 +245,6 @@ impl Front {
         self.state.selected.as_ref().filter(|_| now.millis_since(self.input_at) < longest)
     }
 
-    /// When a notice is due.
     pub(super) fn notice_at(&self) -> Option<Timestamp> {
         let now = clock::now();
         self.teller.as_ref().and_then(|teller| teller.due_at(self.looked_at(now), now))
@@ -284,7 +279,6 @@ impl Front {
         teller.new_title().map_or(Ok(()), |title| Screen::tell(&title))
     }
 
-    /// Restores the window's title.
     pub(super) fn restore_title(&self) -> io::Result<()> {
         let has_title = self.teller.as_ref().is_some_and(Teller::has_title);
         if has_title { Screen::tell(RESTORE_TITLE) } else { Ok(()) }
@@ -300,7 +294,6 @@ impl Front {
         Ok(())
     }
 
-    /// Draws now.
     pub(super) fn draw(&mut self, screen: &mut Screen) -> io::Result<()> {
         let now = clock::now();
         screen.terminal.draw(|frame| {

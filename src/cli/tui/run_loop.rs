@@ -32,9 +32,7 @@ pub(super) struct Ended {
     pub(super) words: Vec<String>,
 }
 
-/// Why the loop ended.
 pub(super) enum End {
-    /// The person left.
     Quit,
     /// A signal, by its number.
     Signal(u8),

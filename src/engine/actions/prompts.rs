@@ -48,7 +48,6 @@ pub(super) struct Prompt {
     pub(super) notes: Vec<String>,
 }
 
-/// The prompt of a probe.
 pub(super) fn probe() -> Prompt {
     Prompt { text: PROBE.to_owned(), from: BUILT_IN.to_owned(), notes: Vec::new() }
 }

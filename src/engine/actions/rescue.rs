@@ -67,7 +67,6 @@ pub(super) fn commit(
     })
 }
 
-/// Plans an undo or a redo.
 pub(super) fn plan_undo(
     request: &ActionRequest,
     way: UndoDirection,
