@@ -99,8 +99,7 @@ fn reply(state: &mut State, view: &WorkspaceView, draft: Option<&str>, reaction:
     }
 }
 
-/// Whether the person is likely to want this action for this workspace now; `None` for keys that are not
-/// actions.
+/// Whether the person is likely to want this action for this workspace now; `None` for other keys.
 pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) -> Option<bool> {
     let is = |wanted: fn(&WorkspaceView) -> bool| Some(view.is_some_and(wanted));
     let KeyCommand::Action(command) = action else { return None };

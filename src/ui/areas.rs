@@ -45,8 +45,7 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// The areas of a screen with these list rows; `None` if it is too small. Without workspaces there is no
-    /// list.
+    /// The areas of a screen with these list rows; `None` if too small. Without workspaces there is no list.
     pub(super) fn of(state: &State, rows: &ListRows, has_list: bool) -> Option<Areas> {
         let bare = Areas::bare(state)?;
         if state.page == Page::Help || !has_list {

@@ -136,8 +136,7 @@ fn sections(state: &State, views: &[WorkspaceView]) -> Vec<(Section, usize)> {
     counted.filter(|(_, n)| *n > 0).collect()
 }
 
-/// The filter with its number of matches; otherwise the selected row's number if the list does not show all
-/// rows.
+/// The filter with its number of matches; else the selected row's number if the list does not show all rows.
 fn place(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &ListRows, width: usize) -> String {
     if state.filter.is_editing {
         return header::selected(rows.len(), views.len());

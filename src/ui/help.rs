@@ -51,8 +51,8 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
     }
 }
 
-/// The lines of the page. With a filter, only those for which each of its words occurs in the title or in the
-/// entry.
+/// The lines of the page. With a filter, only entries that contain each of its words, in themselves or in their
+/// title.
 pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
     let look = state.look;
     let width = usize::from(state.size.width);

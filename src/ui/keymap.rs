@@ -81,8 +81,7 @@ impl KeyCommand {
         )
     }
 
-    /// Whether it implies that the person sees the selected row: it moves to a row, opens, scrolls or acts on
-    /// it.
+    /// Whether it implies that the person sees the selected row: it moves to, opens, scrolls or acts on a row.
     pub(super) const fn is_about_row(self) -> bool {
         matches!(
             self,

@@ -1,8 +1,6 @@
-//! Determines the rows of the list: what the filter lets through, what is folded away, and which lines show
-//! them.
+//! Determines the rows of the list: what the filter lets through, what is folded away, which lines show them.
 //!
-//! Draws nothing. A folded row stays reachable: the filter finds it, and it remains visible while it is
-//! selected.
+//! Draws nothing. A folded row stays reachable: the filter finds it, and it stays visible while selected.
 
 use super::filter;
 use super::state::State;

@@ -1,5 +1,4 @@
-//! Renders a table in an agent's words: columns are as wide as their cells, and narrower if the screen requires
-//! it.
+//! Renders a table in an agent's words: columns as wide as their cells, narrower if the screen requires it.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};

@@ -7,8 +7,8 @@ use crate::present::age::{DAY, FRESH_MS, HOUR, MINUTE, YEAR};
 use crate::present::{row, sessions};
 
 /// When the frame would next change although nothing happens: a dialog's keys become active, the seconds of a
-/// running action advance, a look at a work tree stops counting as fresh, or an age changes; `None` if nothing of
-/// this is pending.
+/// running action advance, a look at a work tree stops counting as fresh, or an age changes. `None` if none of
+/// these is pending.
 pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let armed = state.guard.arms_at(now).filter(|_| state.dialog.is_some());
     // A running action shows its seconds to whoever waits for it; at rest no seconds are shown.

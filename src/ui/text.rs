@@ -11,8 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::look::{Look, Sign};
 use crate::model::display_text;
 
-/// Of each text only this many bytes are read, more than any screen shows, so that the cost of a frame is
-/// bounded.
+/// Of each text only this many bytes are read, more than any screen shows; this bounds the cost of a frame.
 const MAX_BYTES: usize = 16 * 1024;
 
 /// Cleans text for one line.

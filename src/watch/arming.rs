@@ -182,8 +182,7 @@ impl Arming {
         let table = lock(&self.table);
         for (folder, lost) in lost_points {
             let is_here = matches!(table.watch_point_of(&folder), Some(WatchPoint::Here(_)));
-            // A folder awaited at its lost point and awaited again may have come, been read and gone in
-            // between.
+            // A folder that is awaited as before may have come, been read, and gone meanwhile.
             let has_changed = is_here || matches!(lost, WatchPoint::Here(_) | WatchPoint::Awaiting(..));
             for (workspace, parts) in table.readers_of(&folder) {
                 settled.touched.insert(workspace.clone());

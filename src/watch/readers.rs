@@ -20,8 +20,7 @@ fn make_room<T>(list: &mut Vec<T>, n_more: usize) {
 pub(super) struct Readers {
     /// Sorted by name.
     named: Vec<(OsString, Reader)>,
-    /// Readers of more than single names, and the first few that read several names; these share their lists of
-    /// names.
+    /// Readers of more than single names, and the first few readers of several names; they share their lists.
     broad: Vec<(Names, Reader)>,
 }
 

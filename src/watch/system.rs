@@ -58,8 +58,7 @@ pub fn hints_of(event: &notify::Result<Event>, tell: &dyn Fn(Hint<'_>)) {
         Ok(_) | Err(_) => return tell(Hint::Lost),
     };
     let hint: fn(&Path) -> Hint<'_> = match event.kind {
-        // `Both` repeats a `From` and a `To` that were already reported; reporting it would cause a second
-        // read.
+        // `Both` repeats a `From` and a `To` that were already reported; it would only cause a second read.
         EventKind::Access(_) | EventKind::Modify(ModifyKind::Name(RenameMode::Both)) => return,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)) => {
             |path| Hint::Gone(path)

@@ -115,8 +115,7 @@ fn find(
     with_time(repo, Some(base), branch_point_of(&default.name), now)
 }
 
-/// Where HEAD stood at `at` according to its log; `None` if it has not moved since, or if that commit no longer
-/// exists.
+/// Where HEAD stood at `at`, by its log; `None` if it has not moved since, or if that commit no longer exists.
 fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
     let seconds = at.0.div_euclid(1000);
     let log: Vec<LogEntry> = repo.reflog("HEAD")?;
@@ -133,8 +132,7 @@ fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
     is_there.then(|| with_time(repo, Some(before.clone()), BaselineOrigin::FirstSeen, at)).transpose()
 }
 
-/// Where HEAD stood at the first prompt, if the branch was created later: work from before the branch counts
-/// too.
+/// Where HEAD stood at the first prompt, if the branch was created later: earlier work counts too.
 fn begun_before_branch(
     repo: &dyn Repo,
     head: &Head,

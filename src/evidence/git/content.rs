@@ -21,8 +21,7 @@ const MOST_FILES: usize = 2_000;
 const MOST_FOLDERS: usize = 20;
 /// At most this many bytes are read per look; files beyond that are named by size and time.
 const MOST_BYTES: u64 = 64 << 20;
-/// File systems set times from a coarse clock, so a file that changed this shortly before the look is read
-/// again.
+/// File systems set times from a coarse clock: a file that changed this shortly before the look is read again.
 const YOUNG_MS: i64 = 2_000;
 
 const FOLDER: &[u8] = b"40000";
@@ -118,8 +117,7 @@ fn times(seen: OnDisk) -> (Timestamp, u64) {
     (seen.modified_at, seen.size)
 }
 
-/// All files that differ, including those in untracked folders, without `evidence`. `None` if there are too
-/// many.
+/// All files that differ, including those in untracked folders, without `evidence`. `None` if too many.
 pub(super) fn paths(repo: &dyn Repo, entries: &[Entry], evidence: &[Vec<u8>]) -> Read<Option<Vec<Vec<u8>>>> {
     let mut paths = Vec::new();
     let mut n_folders = 0;

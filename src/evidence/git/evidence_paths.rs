@@ -21,8 +21,7 @@ pub(super) fn paths_from_top(repository: &Repository, names: &[String]) -> Vec<V
     names.iter().filter_map(from_top).collect()
 }
 
-/// The path from the top of `name`, which is relative to `prefix`; `None` if `name` is absolute or contains
-/// `..`.
+/// The path from the top of `name`, given relative to `prefix`; `None` if it is absolute or contains `..`.
 fn from_top(prefix: &Path, name: &str) -> Option<Vec<u8>> {
     let mut path = prefix.to_path_buf();
     for part in Path::new(name).components() {

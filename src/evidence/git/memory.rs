@@ -76,8 +76,7 @@ impl Stamp {
             && all_hold(&self.others, &now.others)
     }
 
-    /// Whether this is the state `before` except for HEAD moving on the same branch and what commits there
-    /// change.
+    /// Whether this is the state `before`, except that commits may have been made on the same branch.
     pub(super) fn is_further_on_branch(&self, before: &Stamp) -> bool {
         self.head.branch() == before.head.branch()
             && self.upstream == before.upstream
@@ -103,8 +102,7 @@ impl Stamp {
         let mut of_commits = vec![repository.git_dir.join("logs/HEAD")];
         of_commits.extend(head.branch().map(|name| repository.common_dir.join("logs/refs/heads").join(name)));
         folders_below(repository.common_dir.join("refs/heads"), &mut of_commits)?;
-        // If the person's own program makes a rescue, its references mark the commits only after they were
-        // made.
+        // If the person's own program makes a rescue, its references appear only after the commits.
         folders_below(repository.common_dir.join(RESCUES), &mut of_commits)?;
         let mut others: Vec<PathBuf> = ["config", "packed-refs", "logs/refs/stash", "shallow"]
             .map(|name| repository.common_dir.join(name))

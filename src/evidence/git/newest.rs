@@ -47,8 +47,7 @@ pub(super) fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
 
 /// Summarises a commit that changes `paths`.
 pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Read<CommitSummary> {
-    // A merge's paths depend on the parent it is compared with, and so does whose work they are; none are
-    // named.
+    // A merge's paths, and whose work they are, depend on the parent it is compared with: none are named.
     let is_merge = commit.parents.len() > 1;
     let mut named: Vec<String> = paths.iter().filter(|_| !is_merge).map(|path| shown(path)).collect();
     named.sort();

@@ -12,8 +12,8 @@ use crate::model::{OnDisk, Timestamp};
 /// An untracked folder with more entries is not examined.
 const MOST_ENTRIES: usize = 2_000;
 
-/// The state on disk of the file or folder at `path` (from the top); `None` if it is gone or has too many
-/// entries.
+/// The state on disk of the file or folder at `path` (from the top); `None` if it is gone or too large to
+/// examine.
 pub(super) fn look(repository: &Repository, path: &[u8]) -> Option<OnDisk> {
     let mut open: Vec<PathBuf> = vec![repository.top.join(OsStr::from_bytes(path))];
     let mut newest = None;

@@ -8,8 +8,7 @@ use super::reader::Repo;
 use crate::git::{self, ObjectFormat, Read, Repository, n_index_entries, trouble};
 use crate::model::{GitReader, ReadProblem};
 
-/// With more index entries than this, the git program takes less CPU than libgit2 (`cargo bench --
-/// collecting`).
+/// With more index entries, the git program takes less CPU than libgit2 (`cargo bench -- collecting`).
 const LARGE_INDEX: u32 = 3_000;
 
 /// How many bytes of an attributes file are searched.

@@ -84,8 +84,7 @@ fn find(path: &Path) -> Read<Option<Repository>> {
     Repository::find(path)
 }
 
-/// The main worktree of a linked one's repository; `None` if it is bare or its git directory is not called
-/// `.git`.
+/// The main worktree of a linked one's repository; `None` if bare, or if its git directory is not `.git`.
 fn main_of(repository: &Repository) -> Read<Option<Worktree>> {
     let is_dot_git = repository.common_dir.file_name().is_some_and(|name| name == ".git");
     let Some(top) = repository.common_dir.parent().filter(|_| is_dot_git) else { return Ok(None) };

@@ -1,5 +1,4 @@
-//! Every source: its role in the verdict, its claim, its age, its reasons; and which sources contradict each
-//! other.
+//! Every source: its role in the verdict, its claim, age and reasons; and which sources contradict each other.
 
 use ratatui::text::{Line, Span};
 

@@ -1,5 +1,4 @@
-//! What is left to do: every source's points, which can be marked and sent back, and the checklists they belong
-//! to.
+//! What is left to do: every source's points, which can be marked and sent back, and their checklists.
 
 use ratatui::text::{Line, Span};
 

@@ -1,5 +1,4 @@
-//! The box in which a person marks a workspace, which overrides all evidence: choose the mark, give a reason,
-//! confirm.
+//! The box in which a person sets a mark, which overrides all evidence: choose it, give a reason, confirm.
 //!
 //! There are three steps, so that no letter of a reason is taken for an answer.
 

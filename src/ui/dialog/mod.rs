@@ -1,5 +1,4 @@
-//! Dialogs: questions to the person, and what the person writes, drawn over list and detail. One file per
-//! dialog.
+//! Dialogs: questions to the person, and what the person writes, over list and detail. One file per dialog.
 //!
 //! An open dialog gets every key, paste and click, and the engine's answers, before anything else does. It
 //! decides nothing about the world: what was confirmed leaves as a [`crate::model::Intent`]. A key typed before

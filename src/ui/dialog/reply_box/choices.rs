@@ -37,8 +37,7 @@ pub(super) fn given(answers: &[KeyedAnswer], press: KeyPress) -> Option<usize> {
     (!press.ctrl && !press.alt).then(|| answers.iter().position(|answer| answer.key == sign)).flatten()
 }
 
-/// The label as a key, if it is a single character that every keyboard has; of a word such as "yes", its first
-/// letter.
+/// The label as a key, if it is a character that every keyboard has; of a word such as "yes", its first letter.
 fn own_key(choice: &Choice) -> Option<char> {
     let mut signs = choice.label.chars();
     let sign = signs.next()?;

@@ -1,5 +1,4 @@
-//! The keys of the reply box, as data: one table for each thing that it can show. Keys without a binding are
-//! written.
+//! The keys of the reply box, as data: one table per thing that it can show. Other keys are written.
 
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::{Binding, bind, key, sign};

@@ -29,8 +29,7 @@ pub use keys::{BINDINGS, ReplyAction};
 pub use reply::ReplyBox;
 use reply::{Mode, Stage};
 
-/// Opens the box for a workspace, with `draft` in it if there is no other text. Returns the intents for the
-/// engine.
+/// Opens the box for a workspace, with `draft` in it if there is no other text. Returns intents for the engine.
 ///
 /// # Errors
 /// A message saying why there is nobody to reply to.
