@@ -1,4 +1,4 @@
-//! A record of what is recorded already: it is used again, and only if everything is as it was.
+//! Recording a state that is already recorded: the record is reused, but only if everything is unchanged.
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;
@@ -25,13 +25,13 @@ fn what_has_not_changed_is_recorded_once() {
     assert_eq!(plan.record.reference, first.reference);
     assert_eq!(n_records(&repo), 1);
     assert_holds_the_work_tree(&repo, &plan.record);
-    // What is committed of it is taken back, and after that the state is recorded still.
+    // Undoing its commit leaves the same state, which is still recorded.
     let before = fingerprint(&repo);
     commit(&repo);
     rescuer(&repo).undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
     assert_eq!(record(&repo).reference, first.reference);
-    // All moves of it go with it.
+    // Forgetting the record also forgets all its moves.
     commit(&repo);
     assert!(rescuer(&repo).delete(repo.path(), &first.reference, true).unwrap().is_undo_gone);
 }
@@ -98,7 +98,7 @@ fn a_record_for_the_vault_is_made_whatever_there_is() {
     let second = rescuer(&repo).record_ordered(repo.path(), order).unwrap();
     assert_ne!(second.reference, first.reference);
     assert!(second.vault.as_ref().is_some_and(|path| path.is_file()));
-    // The newest is used again, with its bundle.
+    // The newest record is reused, with its bundle.
     let third = record(&repo);
     assert_eq!((&third.reference, &third.vault), (&second.reference, &second.vault));
 }

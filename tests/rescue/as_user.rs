@@ -1,5 +1,5 @@
-//! Faults that only an ordinary user meets: permissions mean nothing to root. As root, what is tried runs in
-//! a process of another user.
+//! Faults that only an ordinary user meets, because permissions mean nothing to root. If the tests run as root,
+//! the attempt runs in a process of another user.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,12 +13,12 @@ use closeout::model::{ActionClass, KeepIn, RecordOrder};
 use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
 
-/// Names the work tree and what is to be tried to the process of the other user.
+/// Tells the other user's process the work tree and what to try.
 const ORDER: &str = "CLOSEOUT_TEST_AS_USER";
-/// The user that owns nothing.
+/// A user who owns nothing.
 const NOBODY: u32 = 65_534;
 
-/// Not a test of its own: what the other user does.
+/// Not a test of its own: what the other user's process does.
 #[test]
 #[ignore = "run by the tests of this module in a process of another user"]
 fn act_as_another_user() {
@@ -54,7 +54,7 @@ fn perform(top: &Path, action: &str) {
     }
 }
 
-/// Tries it as somebody for whom permissions hold.
+/// Tries an action as a user to whom permissions apply.
 #[expect(clippy::disallowed_methods, reason = "another user needs a process of its own")]
 fn try_as_user(repo: &Repo, action: &str) {
     drop(rescuer(repo));
@@ -80,7 +80,7 @@ fn try_as_user(repo: &Repo, action: &str) {
     }
 }
 
-/// Gives everything below to another user.
+/// Gives a path and everything below it to another user.
 pub(super) fn give(path: &Path, user: u32) {
     std::os::unix::fs::lchown(path, Some(user), Some(user)).unwrap();
     if path.symlink_metadata().unwrap().is_dir() {

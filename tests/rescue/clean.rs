@@ -1,5 +1,5 @@
-//! Where there is nothing to rescue: what git takes for unchanged, whatever bytes the disk has, and what looks
-//! like that and is work.
+//! Cases with nothing to rescue: what git considers unchanged, whatever the bytes on disk, and cases that look
+//! alike but are work.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use closeout::action::rescue::RescueError;
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// Neither a record nor a commit, and no reference of either.
+/// Asserts that neither a record nor a commit is made, nor a reference to either.
 fn assert_nothing(repo: &Repo) {
     let before = fingerprint(repo);
     assert_eq!(repo.git(["--no-optional-locks", "status", "--porcelain"]), "");
@@ -20,7 +20,7 @@ fn assert_nothing(repo: &Repo) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the time of a file, beside those of the file system")]
-/// A file is checked out anew, some time after it was written and before its index is.
+/// Checks a file out again, some time after it was written and before its index is.
 fn check_out_anew(repo: &Repo, name: &str) {
     fs::remove_file(repo.at(name)).unwrap();
     repo.git(["checkout", "-q", "--", name]);
@@ -29,7 +29,7 @@ fn check_out_anew(repo: &Repo, name: &str) {
     index.set_modified(later).unwrap();
 }
 
-/// A repository with one committed file, whose bytes on the disk are not those that git has.
+/// A repository with one committed file whose bytes on disk differ from git's.
 fn converted(setting: Option<(&str, &str)>, attributes: &str, content: &str) -> Repo {
     let repo = Repo::new();
     if let Some((name, value)) = setting {
@@ -40,7 +40,7 @@ fn converted(setting: Option<(&str, &str)>, attributes: &str, content: &str) -> 
     repo
 }
 
-/// V10: line ends, keywords and encodings that git converts.
+/// V10: line endings, keywords and encodings that git converts.
 #[test]
 fn converted_files_that_nobody_changed_are_nothing() {
     let utf16 = "f text working-tree-encoding=UTF-16LE\n";
@@ -57,7 +57,7 @@ fn converted_files_that_nobody_changed_are_nothing() {
     }
 }
 
-/// V10, S09: beside one that is changed, they are not said to be committed, and are in the record.
+/// V10, S09: next to a changed file, they are not offered for the commit, but they are in the record.
 #[test]
 fn converted_files_that_nobody_changed_are_not_in_a_plan() {
     let repo = converted(Some(("core.autocrlf", "true")), "", "1\r\n2\r\n");
@@ -73,7 +73,7 @@ fn converted_files_that_nobody_changed_are_not_in_a_plan() {
     assert_eq!(names, [b"f"]);
 }
 
-/// S09: line ends that git would not write again are bytes that can be lost, although git sees no change.
+/// S09: line endings that git would not write again are bytes that can be lost, although git sees no change.
 #[test]
 fn line_ends_that_git_would_not_write_are_recorded() {
     for (setting, attributes, content) in [
@@ -92,8 +92,8 @@ fn line_ends_that_git_would_not_write_are_recorded() {
     }
 }
 
-/// S10, S12: what a filter would make of a file is not known without running it. It is unchanged only if nobody
-/// has touched it since git wrote it.
+/// S10, S12: what a filter would make of a file is unknown unless it runs. The file counts as unchanged only if
+/// nobody has touched it since git wrote it.
 #[test]
 fn a_file_with_a_filter_is_nothing_as_long_as_it_was_not_touched() {
     let repo = Repo::new();
@@ -102,7 +102,7 @@ fn a_file_with_a_filter_is_nothing_as_long_as_it_was_not_touched() {
     repo.write(".gitattributes", "f filter=up\n").write("f", "abc\n").commit("filtered");
     check_out_anew(&repo, "f");
     assert_nothing(&repo);
-    // The same size and the same time, set by hand.
+    // The same size, and the same modification time set by hand.
     let time = fs::metadata(repo.at("f")).unwrap().modified().unwrap();
     repo.write("f", "xyz\n");
     fs::File::options().write(true).open(repo.at("f")).unwrap().set_modified(time).unwrap();
@@ -110,7 +110,7 @@ fn a_file_with_a_filter_is_nothing_as_long_as_it_was_not_touched() {
     assert_eq!(content(&repo, &record.snapshot, b"f").unwrap(), b"xyz\n");
 }
 
-/// V10, S16: what a sparse checkout leaves away is no deletion.
+/// V10, S16: files omitted by a sparse checkout are not deletions.
 #[test]
 fn a_sparse_checkout_that_nobody_changed_is_nothing() {
     let repo = Repo::new();
@@ -123,7 +123,7 @@ fn a_sparse_checkout_that_nobody_changed_is_nothing() {
     assert_eq!(names, [b"in/g"]);
 }
 
-/// V10, S19: a submodule at the commit that is committed here is no work; with anything else in it, it is.
+/// V10, S19: a submodule at the commit recorded here is no work; with any change in it, it is.
 #[test]
 fn a_submodule_that_nobody_changed_is_nothing() {
     let repo = with_submodule();
@@ -146,7 +146,7 @@ fn with_submodule() -> Repo {
     repo
 }
 
-/// S19, S07: what took the place of a submodule is work, and its bytes are in the record.
+/// S19, S07: what replaced a submodule is work, and its bytes are in the record.
 #[test]
 fn what_takes_the_place_of_a_submodule_is_saved() {
     let repo = with_submodule();
@@ -172,7 +172,7 @@ fn what_takes_the_place_of_a_submodule_is_saved() {
     assert_eq!(content(&repo, &record(&repo).snapshot, b"sub/plain").unwrap(), b"1\n");
 }
 
-/// S19: another commit of a submodule that is staged is left out, and that is said.
+/// S19: a staged new commit of a submodule is left out, which is reported.
 #[test]
 fn the_staged_commit_of_a_submodule_is_left_out_and_named() {
     let repo = with_submodule();
@@ -189,8 +189,8 @@ fn the_staged_commit_of_a_submodule_is_left_out_and_named() {
     assert_eq!(repo.git(["status", "--porcelain"]), "M  sub");
 }
 
-/// What is staged and gone from the disk, and what is left out altogether: saved, and that no commit holds it is
-/// said with a reason.
+/// Changes that are staged but gone from disk, and changes that are all left out: they are saved, and the plan
+/// says why no commit would hold them.
 #[test]
 fn a_record_that_no_commit_would_hold_is_not_nothing() {
     let repo = Repo::new();

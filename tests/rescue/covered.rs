@@ -1,5 +1,5 @@
-//! What trust covers of the programs of a repository: what they call in the usual ways is found, what cannot be found is
-//! said, and what runs is what was checked.
+//! What trust in a repository's programs covers: whatever they call in the usual ways is found, what cannot be
+//! traced is reported, and what runs is what was checked.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use super::fixture::*;
 use super::trust::trusting;
 use crate::support::repo::Repo;
 
-/// A repository with a hook `pre-commit`, and with files that can be run.
+/// A repository with a `pre-commit` hook, and with files that can be executed.
 fn hooked(body: &str, files: &[(&str, &str)]) -> Repo {
     let repo = Repo::new();
     for (name, text) in files {
@@ -28,7 +28,7 @@ fn hooked(body: &str, files: &[(&str, &str)]) -> Repo {
     repo
 }
 
-/// Files that are trusted with the hook, and what is said not to be covered.
+/// The files that are trusted along with the hook, and what is reported as not covered.
 fn covered(repo: &Repo) -> (BTreeSet<String>, BTreeSet<String>) {
     let list = rescuer(repo).trust_list(repo.path()).unwrap();
     let of =
@@ -36,7 +36,7 @@ fn covered(repo: &Repo) -> (BTreeSet<String>, BTreeSet<String>) {
     (of(TrustKind::File), of(TrustKind::NotCovered))
 }
 
-/// The usual ways in which a hook comes to another program: found, or said.
+/// The usual ways in which a hook starts another program: each is found or reported.
 #[test]
 fn what_a_hook_calls_is_trusted_with_it_or_said_not_to_be() {
     let lint = [("scripts/lint.sh", "#!/bin/sh\nexit 0\n")];
@@ -75,7 +75,7 @@ fn what_a_hook_calls_is_trusted_with_it_or_said_not_to_be() {
     assert_eq!(covered(&python).1, BTreeSet::from(["what .git/hooks/pre-commit starts".to_owned()]));
 }
 
-/// It is said where the commit is confirmed, and any tracked file that changes asks again.
+/// It is reported where the commit is confirmed, and a change of any tracked file asks again.
 #[test]
 fn what_is_not_covered_is_said_and_trusted_only_for_the_tracked_files_as_they_are() {
     let repo = hooked("#!/bin/sh\nmake check\n", &[]);
@@ -95,7 +95,7 @@ fn what_is_not_covered_is_said_and_trusted_only_for_the_tracked_files_as_they_ar
     assert!(trusted.plan(repo.path(), "m").unwrap().programs.is_trusted);
 }
 
-/// A formatter that is not covered changes what its trust was given for; the hooks after it still run.
+/// A formatter that is not covered changes the files that its trust was given for; later hooks still run.
 #[test]
 fn hooks_after_one_that_formats_are_trusted_as_the_first_was() {
     let repo = hooked("#!/bin/sh\necho formatted > README\n$NOTHING\n", &[]);
@@ -109,8 +109,7 @@ fn hooks_after_one_that_formats_are_trusted_as_the_first_was() {
     assert!(repo.git(["log", "-1", "--format=%B"]).contains("Checked: yes"));
 }
 
-/// Somebody puts another script in the hook's place all the time: what runs is what was trusted, or nothing is
-/// committed.
+/// Someone keeps replacing the hook with another script: either the trusted one runs, or nothing is committed.
 #[test]
 fn a_hook_that_is_swapped_after_the_check_does_not_run() {
     let repo = hooked("#!/bin/sh\nexit 0\n", &[]);

@@ -1,4 +1,4 @@
-//! Repositories that are damaged or change under the reader: what can be saved is saved, and what is wrong
+//! Repositories that are damaged or change while they are read: what can be saved is saved, and what is wrong
 //! is named.
 
 use std::fs;
@@ -17,7 +17,7 @@ fn assert_gap(record: &RescueRecord, path: &[u8], words: &str) {
     assert_eq!(record.class(), ActionClass::SavedGaps);
 }
 
-/// The plan says why there is no commit; nothing moves when it is tried.
+/// Asserts that the plan says why there is no commit, and that trying it changes nothing.
 fn assert_no_commit(repo: &Repo, words: &str) {
     let plan = rescuer(repo).plan(repo.path(), "m").unwrap();
     assert!(plan.refusal.as_ref().is_some_and(|it| it.contains(words)), "{:?}", plan.refusal);
@@ -38,7 +38,7 @@ fn without_an_index_that_can_be_read_the_files_are_recorded_and_it_is_never_clea
         for is_changed in [true, false] {
             let repo = Repo::new();
             repo.write("tracked.log", "1\n").write("sub/f", "1\n").commit("more");
-            // Ignore rules must not hide what was tracked.
+            // Ignore rules must not hide files that were tracked.
             fs::write(repo.git_dir().join("info/exclude"), "*.log\n").unwrap();
             if is_changed {
                 repo.write("tracked.log", "2\n").write("new", "3\n");
@@ -66,7 +66,7 @@ fn without_the_tree_of_the_last_commit_a_record_is_made_and_no_commit() {
     for object in ["HEAD^{tree}", "HEAD"] {
         let repo = Repo::new();
         repo.write("a", "1\n").commit("more");
-        // Something staged: an index like the last commit would bring its tree back with the record.
+        // Something staged: recording an index equal to the last commit would restore the missing tree.
         repo.write("staged", "4\n").git(["add", "staged"]);
         repo.write("a", "2\n").write("new", "3\n");
         remove_object(&repo, object);
@@ -76,7 +76,7 @@ fn without_the_tree_of_the_last_commit_a_record_is_made_and_no_commit() {
         let into = repo.root().join("into");
         rescuer(&repo).restore(repo.path(), &made.reference, &into).unwrap();
         assert_eq!(fs::read(into.join("new")).unwrap(), b"3\n");
-        // The plan of the commit used the record again.
+        // Planning the commit reused the record.
         assert_eq!(rescuer(&repo).list(repo.path()).unwrap().records.len(), 1);
     }
 }
@@ -140,7 +140,7 @@ fn the_home_folder_and_the_root_are_refused_before_anything_is_listed() {
     let repo = Repo::new();
     let home = repo.beside("home");
     home.git(["init", "-q"]);
-    // What would be listed makes no difference: a folder that hangs whoever reads its ignore rules.
+    // Listing would hang: reading the ignore rules of this folder never returns.
     home.fifo(&home.at(".gitignore"));
     for path in [repo.home(), "/".into()] {
         let refused = rescuer(&repo).record(&path);
@@ -213,7 +213,8 @@ fn a_folder_that_is_removed_while_it_is_read_is_not_in_the_record() {
     assert_holds_the_work_tree(&repo, &made);
 }
 
-/// S38: with nothing staged, the record holds the very tree that is missing. What was damaged is said all the same.
+/// S38: with nothing staged, the record contains the very tree that is missing. The damage is reported all the
+/// same.
 #[test]
 fn a_missing_tree_that_the_record_gives_back_is_said() {
     let repo = Repo::new();
@@ -224,11 +225,11 @@ fn a_missing_tree_that_the_record_gives_back_is_said() {
     let shown = rescuer(&repo).plan(repo.path(), "m").unwrap();
     assert!(shown.refusal.as_ref().is_some_and(|words| words.contains("damaged")), "{:?}", shown.refusal);
     assert!(matches!(rescuer(&repo).commit(repo.path(), &shown), Err(RescueError::SavedOnly(_))));
-    // The next look finds everything.
+    // From then on everything is found again.
     commit(&repo);
 }
 
-/// G07: what a plan cannot read does not hide that the record is made.
+/// G07: a plan that fails for lack of a readable file still says that the record was made.
 #[test]
 fn a_plan_that_fails_says_that_the_record_is_there() {
     let repo = rich();

@@ -1,5 +1,5 @@
-//! A person ends a rescue while it is under way: all is as it was but for the record, or, once the branch is about
-//! to move, it is finished. What a program started is ended with it.
+//! A person cancels a rescue: everything is as before except for the record or, once the branch is about to
+//! move, the rescue is completed. Whatever a program started is ended with it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,10 +16,10 @@ use super::fixture::*;
 use super::trust::trusting;
 use crate::support::repo::Repo;
 
-/// No condition of these tests takes so long on any machine.
+/// A limit in milliseconds that no condition in these tests takes on any machine.
 const PATIENCE: i64 = 60_000;
 
-/// A rescuer that is ended as soon as this step is over.
+/// A rescuer that is cancelled as soon as this step is complete.
 fn ended_at(repo: &Repo, step: Stage) -> Rescuer {
     let cancel = Cancel::new();
     let command = cancel.clone();
@@ -31,13 +31,13 @@ fn ended_at(repo: &Repo, step: Stage) -> Rescuer {
     }
 }
 
-/// The records that references keep.
+/// The records kept by references.
 fn records(repo: &Repo) -> Vec<String> {
     let names = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue/"]);
     names.lines().map(str::to_owned).collect()
 }
 
-/// What is left of a turn in our own folder, and what keeps git from collecting a pack.
+/// Leftovers of working folders in our own folder, and files that keep git from collecting a pack.
 fn leftovers(repo: &Repo) -> Vec<PathBuf> {
     let ours = repo.root().join("state/rescue");
     let folders = fs::read_dir(ours).into_iter().flatten().flatten();
@@ -50,7 +50,7 @@ fn leftovers(repo: &Repo) -> Vec<PathBuf> {
     works.chain(kept).collect()
 }
 
-/// The processes that work in the repository.
+/// The processes whose current folder is the repository, as paths below `/proc`.
 fn living_in(repo: &Repo) -> BTreeSet<PathBuf> {
     let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let is_in = |process: &PathBuf| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == repo.path());
@@ -72,7 +72,7 @@ fn installed(repo: &Repo, name: &str, body: &str) {
     make_executable(&path);
 }
 
-/// A rescuer that trusts the programs of the repository and gives them sessions of their own.
+/// A rescuer that trusts the repository's programs and runs them in sessions of their own.
 fn with_sessions(repo: &Repo) -> Rescuer {
     Rescuer { launcher: Some(Launcher { program: env!("CARGO_BIN_EXE_closeout").into() }), ..trusting(repo) }
 }
@@ -84,7 +84,7 @@ fn wanting(rescuer: &Rescuer, repo: &Repo, wanted: WantedProgram) -> RescuePlan 
     plan
 }
 
-/// Commits, and ends it once the file is there.
+/// Commits, and cancels once the file exists.
 fn ended_when(
     rescuer: &Rescuer,
     repo: &Repo,
@@ -100,7 +100,7 @@ fn ended_when(
     })
 }
 
-/// Daemons that leave the group and the session, and let nobody end them that asks.
+/// A script for daemons that leave group and session and ignore requests to end.
 fn daemons(born: &Path) -> String {
     format!(
         "for i in 1 2 3; do (setsid sh -c 'trap \"\" TERM HUP; echo >> {}; while :; do sleep 100; done' \
@@ -153,7 +153,7 @@ fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
             assert_eq!(kept.as_deref(), Some(plan.record.reference.as_str()), "{step:?}");
         } else {
             assert_eq!(ended.unwrap().commits, [repo.head()], "{step:?}");
-            // It counts afterwards: nothing else is begun.
+            // The cancellation counts afterwards: no other action is started.
             assert!(rescuer.cancel.is_cancelled(), "{step:?}");
             super::fixture::rescuer(&repo).undo(repo.path()).unwrap();
         }
@@ -176,7 +176,7 @@ fn an_undo_is_ended_before_it_moves_anything_or_finished() {
     }
 }
 
-/// G07: git waits for ever.
+/// G07: git waits forever.
 #[test]
 fn a_git_that_hangs_is_ended_at_once() {
     let repo = rich();
@@ -193,11 +193,11 @@ fn a_git_that_hangs_is_ended_at_once() {
         rescuer.record(repo.path())
     });
     assert!(matches!(ended, Err(RescueError::Cancelled { kept: None })), "{ended:?}");
-    // Where its time was over it would say so.
+    // After its time limit the error would be another one.
     assert_eq!((living_in(&repo), records(&repo), leftovers(&repo)), (BTreeSet::new(), vec![], vec![]));
 }
 
-/// P04 for hooks, and K04: what was started is ended, however it hid.
+/// P04 for hooks, and K04: everything a hook started is killed, however it hid.
 #[test]
 fn a_hook_that_is_ended_takes_its_daemons_with_it() {
     let repo = rich();
@@ -212,7 +212,7 @@ fn a_hook_that_is_ended_takes_its_daemons_with_it() {
     assert_eq!((fingerprint(&repo), living_in(&repo), leftovers(&repo)), (before, BTreeSet::new(), vec![]));
 }
 
-/// P04 for hooks: at the end of its time, and at its own end.
+/// P04 for hooks: at the time limit, and when the hook ends by itself.
 #[test]
 fn the_daemons_of_a_hook_end_with_it() {
     for (rest, is_committed) in [("sleep 600", false), ("exit 0", true)] {
@@ -238,7 +238,7 @@ fn the_daemons_of_a_hook_end_with_it() {
     }
 }
 
-/// What a hook had done before it was ended is said.
+/// What a hook did before it was cancelled is reported.
 #[test]
 fn a_hook_that_is_ended_and_had_changed_files_is_said() {
     let repo = rich();
@@ -251,7 +251,7 @@ fn a_hook_that_is_ended_and_had_changed_files_is_said() {
     assert!(words.contains("e deleted") && words.contains(&plan.record.reference), "{words}");
 }
 
-/// After the commit a hook is no reason to wait; what is done stays done.
+/// A hook that runs after the commit need not be waited for; the commit stays.
 #[test]
 fn a_hook_after_the_commit_can_be_ended_and_the_commit_stays() {
     let repo = rich();
@@ -270,7 +270,7 @@ fn a_hook_after_the_commit_can_be_ended_and_the_commit_stays() {
     assert_eq!(fingerprint(&repo), before);
 }
 
-/// P04 for the person's own program: it is ended with its daemons, and what it did until then is judged.
+/// P04 for the person's own program: it is ended with its daemons, and what it did until then is examined.
 #[test]
 fn an_own_program_is_ended_and_its_commits_count() {
     let git = "git -c user.name=Own -c user.email=own@example.org";

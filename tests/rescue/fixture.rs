@@ -1,5 +1,5 @@
-//! A repository on the bench: the state of it before and after, compared whole, and a rescuer with a
-//! folder of its own.
+//! A repository under test: its state before and after, compared as a whole, and a rescuer with its own state
+//! folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,26 +13,26 @@ use closeout::model::{RescuePlan, RescueRecord};
 use crate::support::plain;
 use crate::support::repo::{Repo, git_program};
 
-/// Seconds and nanoseconds.
+/// Seconds and nanoseconds since the epoch.
 type Time = (i64, i64);
 
-/// Every path with mode, content (or target of the link) and time.
+/// Every path with mode, content (or link target) and modification time.
 type Paths = BTreeMap<Vec<u8>, (u32, Vec<u8>, Time)>;
 
-/// Everything that an action must leave as it was.
+/// Everything that an action must leave unchanged.
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub(super) struct Fingerprint {
-    /// Every path with mode, content (or target of the link) and time.
+    /// Every path with mode, content (or link target) and modification time.
     pub(super) work_tree: Paths,
-    /// The bytes and the time of the index.
+    /// The bytes and modification time of the index.
     pub(super) index: Option<(Vec<u8>, Time)>,
-    /// HEAD and every reference but our hidden ones.
+    /// HEAD and every reference except our hidden ones.
     pub(super) references: String,
-    /// Files of locks.
+    /// The lock files.
     pub(super) locks: Vec<String>,
 }
 
-/// The state of a repository.
+/// The current state of a repository.
 pub(super) fn fingerprint(repo: &Repo) -> Fingerprint {
     let mut work_tree = BTreeMap::new();
     walk(repo.path(), repo.path(), &mut work_tree);
@@ -91,7 +91,7 @@ fn find_locks(folder: &Path, locks: &mut Vec<String>) {
     }
 }
 
-/// A rescuer whose folder lies beside the repository.
+/// A rescuer whose state folder lies beside the repository.
 pub(super) fn rescuer(repo: &Repo) -> Rescuer {
     let settings = "[user]\n\tname = A Person\n\temail = person@example.com\n";
     let file = repo.home().join(".gitconfig");
@@ -102,7 +102,7 @@ pub(super) fn rescuer(repo: &Repo) -> Rescuer {
     Rescuer { is_synced: false, ..Rescuer::new(git_program(), Some(repo.home()), repo.root().join("state")) }
 }
 
-/// The same, which calls `action` once the step is over.
+/// The same, calling `action` when the step is complete.
 pub(super) fn rescuer_at(repo: &Repo, step: Stage, action: impl Fn() + Send + Sync + 'static) -> Rescuer {
     let at_step = move |reached: Stage| {
         if reached == step {
@@ -112,7 +112,7 @@ pub(super) fn rescuer_at(repo: &Repo, step: Stage, action: impl Fn() + Send + Sy
     Rescuer { at_step: Some(Box::new(at_step)), ..rescuer(repo) }
 }
 
-/// Records, and checks that nothing else has changed.
+/// Makes a record and checks that nothing else changed.
 pub(super) fn record(repo: &Repo) -> RescueRecord {
     let before = fingerprint(repo);
     let record = rescuer(repo).record(repo.path()).unwrap();
@@ -130,7 +130,7 @@ pub(super) fn content(repo: &Repo, commit: &str, path: &[u8]) -> Option<Vec<u8>>
     })
 }
 
-/// Mode and object of each path in a commit.
+/// Mode and object id of each path in a commit.
 pub(super) fn listed(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, String)> {
     let output = repo.try_git(&["ls-tree", "-r", "-z", "--full-tree", commit], &[]);
     output
@@ -145,7 +145,7 @@ pub(super) fn listed(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, St
         .collect()
 }
 
-/// Asserts that a record holds every file and link of the work tree, with bytes and exec bits, and
+/// Asserts that a record holds every file and link of the work tree with its bytes and executable bit, and
 /// nothing else.
 pub(super) fn assert_holds_the_work_tree(repo: &Repo, record: &RescueRecord) {
     let mut expected = BTreeMap::new();
@@ -172,15 +172,15 @@ pub(super) fn assert_holds_the_work_tree(repo: &Repo, record: &RescueRecord) {
     assert_eq!(stored, expected);
 }
 
-/// Makes a file one that can be run.
+/// Makes a file executable.
 pub(super) fn make_executable(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A repository with work of every plain kind: staged and not, new, deleted, renamed, a link.
+/// A repository with every plain kind of work: staged and unstaged, new, deleted, renamed, a link.
 pub(super) fn rich() -> Repo {
     let repo = Repo::prepared("rich", make_rich);
-    // Writes the name of the person, also for a process that is not this one.
+    // Writes the person's name to the configuration, for other processes too.
     drop(rescuer(&repo));
     repo
 }
@@ -209,7 +209,7 @@ pub(super) fn plan(repo: &Repo) -> RescuePlan {
     plan
 }
 
-/// Plans and commits; the id of the commit.
+/// Plans and commits; returns the id of the commit.
 pub(super) fn commit(repo: &Repo) -> String {
     let plan = plan(repo);
     let before = fingerprint(repo);
@@ -222,17 +222,17 @@ pub(super) fn commit(repo: &Repo) -> String {
     commit
 }
 
-/// What git says of the state, without writing it down.
+/// The output of `git status`, without refreshing the index.
 pub(super) fn status(repo: &Repo) -> String {
     repo.git(["--no-optional-locks", "status", "--porcelain=v2", "--branch"])
 }
 
-/// The state of a repository in which a merge was begun.
+/// Puts a repository into the state of an unfinished merge.
 pub(super) fn begin_merge(repo: &Repo) {
     fs::write(repo.git_dir().join("MERGE_HEAD"), repo.head() + "\n").unwrap();
 }
 
-/// Every file below a folder, with its whole path.
+/// The full path of every file below a folder.
 pub(super) fn files_below(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

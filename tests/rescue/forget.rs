@@ -1,4 +1,4 @@
-//! Deleting records for good, and getting single paths of one back.
+//! Deleting records for good, and restoring single paths from one.
 
 use std::fs;
 use std::path::Path;
@@ -64,12 +64,12 @@ fn what_was_kept_for_the_undo_goes_with_its_record() {
     assert_eq!(list(&repo).records[0].reference, other.reference);
 }
 
-/// Makes a record look older by so many days.
+/// Makes a record look this many days older.
 fn age(repo: &Repo, time: i64, days: i64) {
     age_in(&journal(repo), time, days);
 }
 
-/// The same in the journal at a path.
+/// The same in the journal at this path.
 pub(crate) fn age_in(journal: &Path, time: i64, days: i64) {
     let text = fs::read_to_string(journal).unwrap();
     let aged: String = text
@@ -123,7 +123,7 @@ fn single_paths_of_a_record_are_restored() {
     assert!(!elsewhere.exists());
 }
 
-// A record that somebody forged: what is below a link would be written outside.
+// A forged record: what lies below the link would be written outside.
 #[test]
 fn a_tree_with_a_link_and_a_folder_of_one_name_is_refused_before_anything_is_written() {
     let repo = rich();

@@ -1,5 +1,5 @@
-//! Git directories as people have them: of a bare repository with worktrees, with links in them, with a part of the
-//! objects, with a work tree that is elsewhere.
+//! Unusual but real git directories: bare repositories with worktrees, links inside, missing objects, a work
+//! tree elsewhere.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use closeout::model::LeftOut;
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// Commits and takes it back; all is as it was before, and as git left it after.
+/// Commits and undoes it; everything is as it was before and as git left it after.
 fn assert_there_and_back(repo: &Repo) {
     let before = fingerprint(repo);
     commit(repo);
@@ -28,7 +28,7 @@ fn a_worktree_of_a_bare_repository_is_rescued() {
     let linked = bare.worktree("linked");
     linked.write("new", "1\n");
     drop(rescuer(&linked));
-    // With settings for each worktree, git takes `core.bare` for a setting of all of them.
+    // With per-worktree configuration, git applies `core.bare` to all worktrees.
     bare.git(["config", "--unset", "extensions.worktreeConfig"]);
     assert_eq!(linked.git(["config", "core.bare"]), "true");
     assert_there_and_back(&linked);
@@ -36,7 +36,7 @@ fn a_worktree_of_a_bare_repository_is_rescued() {
     assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
 }
 
-/// S24: what lies here is not what the index is about.
+/// S24: the files here are not what the index is about.
 #[test]
 fn a_work_tree_that_is_elsewhere_is_refused() {
     let repo = Repo::new();
@@ -50,12 +50,12 @@ fn a_work_tree_that_is_elsewhere_is_refused() {
         "{refused:?}"
     );
     assert_eq!(repo.head(), head);
-    // As git itself writes it for a submodule.
+    // This is how git itself writes it for a submodule.
     repo.git(["config", "core.worktree", ".."]);
     assert_there_and_back(&repo);
 }
 
-/// Links that git follows, as `git-new-workdir` and people make them.
+/// Links that git follows, as made by `git-new-workdir` and by hand.
 #[test]
 fn links_in_the_git_directory_are_followed_where_git_does() {
     let repo = Repo::new();
@@ -78,7 +78,7 @@ fn links_in_the_git_directory_are_followed_where_git_does() {
     assert_eq!(after.references, before.references);
 }
 
-/// S29: git's notes of an operation that cannot be kept are a gap; the work is saved all the same.
+/// S29: operation files that cannot be recorded are a gap; the work is saved all the same.
 #[test]
 fn what_git_notes_of_an_operation_does_not_keep_work_from_being_saved() {
     for n in 0..3 {
@@ -96,7 +96,7 @@ fn what_git_notes_of_an_operation_does_not_keep_work_from_being_saved() {
     }
 }
 
-/// A clone without contents that nobody needed yet: nothing is fetched, nothing is called missing.
+/// A clone without contents that nobody has needed yet: nothing is fetched, nothing is reported as missing.
 #[test]
 fn a_partial_clone_is_rescued_without_its_server() {
     let origin = Repo::new();
@@ -110,7 +110,7 @@ fn a_partial_clone_is_rescued_without_its_server() {
     let saved = record(&clone);
     assert_eq!(saved.gaps, []);
     assert_there_and_back(&clone);
-    // What was staged and is missing is a gap.
+    // Staged content that is missing is a gap.
     clone.write("staged", "only staged\n").stage("staged");
     let id = clone.git(["rev-parse", ":staged"]);
     fs::remove_file(clone.git_dir().join("objects").join(&id[..2]).join(&id[2..])).unwrap();
@@ -119,7 +119,7 @@ fn a_partial_clone_is_rescued_without_its_server() {
     assert_eq!(saved.gaps.iter().map(|gap| &gap.path[..]).collect::<Vec<_>>(), [b"staged"]);
 }
 
-/// S22: git takes no link that is called `.gitmodules`; everything else is committed.
+/// S22: git refuses a link named `.gitmodules`; everything else is committed.
 #[test]
 fn a_link_that_git_refuses_is_left_out_alone() {
     let repo = Repo::new();
@@ -132,13 +132,13 @@ fn a_link_that_git_refuses_is_left_out_alone() {
     );
     let made = rescuer(&repo).commit(repo.path(), &shown).unwrap().commits.remove(0);
     assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
-    // A file of that name is as any other.
+    // A regular file of that name is fine.
     fs::remove_file(repo.at(".gitmodules")).unwrap();
     repo.write(".gitmodules", "");
     assert!(content(&repo, &commit(&repo), b".gitmodules").is_some());
 }
 
-/// S07, S14: what takes the place of a path that is left out is left out with it.
+/// S07, S14: what takes the place of a left-out path is left out with it.
 #[test]
 fn a_file_and_a_folder_of_one_name_are_never_in_one_commit() {
     for (old, new) in [("d/x", "d"), ("d", "d/x")] {
@@ -153,7 +153,7 @@ fn a_file_and_a_folder_of_one_name_are_never_in_one_commit() {
         let made = rescuer(&repo).commit(repo.path(), &shown).unwrap().commits.remove(0);
         assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
         rescuer(&repo).undo(repo.path()).unwrap();
-        // Taken out by a person, one without the other.
+        // A person includes one of them without the other.
         repo.git(["update-index", "--no-assume-unchanged", old]);
         shown = plan(&repo);
         let deleted = shown.paths.iter_mut().find(|path| path.path == old.as_bytes()).unwrap();
@@ -165,13 +165,13 @@ fn a_file_and_a_folder_of_one_name_are_never_in_one_commit() {
     }
 }
 
-/// S16, U02: git takes the mark of a skipped file away at the next look when the file is there.
+/// S16, U02: at the next status, git clears the skip-worktree flag of a file that exists.
 #[test]
 fn undo_is_exact_in_a_sparse_checkout_after_a_look() {
     for option in ["--sparse-index", "--no-sparse-index"] {
         let repo = Repo::new();
         repo.write("in/f", "1\n").write("out/f", "1\n").write("out/deep/g", "1\n").commit("more");
-        // It gives the worktree its own settings, and so does a sparse checkout.
+        // The rescuer enables per-worktree settings, and so does a sparse checkout.
         drop(rescuer(&repo));
         repo.git(["sparse-checkout", "set", "--cone", option, "in"]);
         repo.write("in/f", "2\n").write("out/f", "back\n");

@@ -1,5 +1,5 @@
-//! Repositories that want to run something. Every repository of these tests is armed with a program that
-//! leaves a canary; each comparison of a state asserts that the canary is not there.
+//! Repositories that try to run something. Each is armed with a program that leaves a canary file, and every
+//! comparison of states asserts that the canary is absent.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ use super::fixture::*;
 use crate::support::plain;
 use crate::support::repo::{Repo, git_program};
 
-/// Every hook of git's, of the working copy and of the receiving side.
+/// All of git's hooks, of the working copy and of the receiving side.
 const HOOKS: [&str; 20] = [
     "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout", "post-commit",
     "post-index-change", "post-merge", "post-rewrite", "post-update", "pre-applypatch", "pre-auto-gc",
@@ -22,7 +22,7 @@ const HOOKS: [&str; 20] = [
     "reference-transaction", "sendemail-validate", "update",
 ];
 
-/// Settings that name a program; `@` stands for it.
+/// Settings that name a program; `@` is replaced by the canary program.
 const SETTINGS: [(&str, &str); 24] = [
     ("core.fsmonitor", "@"),
     ("core.pager", "@"),
@@ -50,7 +50,7 @@ const SETTINGS: [(&str, &str); 24] = [
     ("alias.closeout", "!@"),
 ];
 
-/// Tests that look at the programs that a repository names: they arm it themselves.
+/// Tests about the programs that a repository names; they arm it themselves.
 const ARMED_BY_THEMSELVES: [&str; 9] = [
     "rescue::covered::",
     "rescue::ends::a_hook",
@@ -63,8 +63,8 @@ const ARMED_BY_THEMSELVES: [&str; 9] = [
     "rescue::visible::no_commit_is_made_where",
 ];
 
-/// Arms the repository of this test, unless the test does that itself. The thread has the test's name; with
-/// one thread for all tests there is none, and nothing is armed.
+/// Arms the repository of this test, unless the test does that itself. Recognised by the thread's name, which
+/// is the test's; with a single test thread there is no such name, and nothing is armed.
 pub(super) fn arm_unless_armed(repo: &Repo) {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or_default();
@@ -77,14 +77,14 @@ fn canary(repo: &Repo) -> PathBuf {
     repo.root().join("canary")
 }
 
-/// The program that leaves the canary.
+/// Writes the program that leaves the canary.
 fn program(repo: &Repo) -> String {
     let body = format!("echo \"$0 $*\" >> '{}'\nexit 0", canary(repo).display());
     repo.script("hostile", &body).display().to_string()
 }
 
-/// Arms a repository with all of it: hooks in two places, settings in the configuration, in an included file
-/// and in that of the worktree, filters for files of one ending.
+/// Arms a repository with everything: hooks in two places, settings in the configuration, in an included file
+/// and in the worktree's configuration, and filters for one file extension.
 pub(crate) fn arm(repo: &Repo) {
     let program = program(repo);
     let by_git = || PathBuf::from(repo.git(["rev-parse", "--path-format=absolute", "--git-common-dir"]));
@@ -99,7 +99,7 @@ pub(crate) fn arm(repo: &Repo) {
             }
         }
     }
-    // G05: the same again, carried by files that the configuration names.
+    // G05: the same settings again, in files that the configuration includes.
     let text = SETTINGS.iter().fold(String::new(), |text, (name, value)| {
         let (section, key) = name.rsplit_once('.').unwrap();
         let header = match section.split_once('.') {
@@ -126,13 +126,13 @@ pub(crate) fn arm(repo: &Repo) {
     fs::write(common.join("info/attributes"), attributes + all).unwrap();
 }
 
-/// Nothing of the repository ran.
+/// Asserts that nothing of the repository ran.
 pub(crate) fn assert_silent(repo: &Repo) {
     let text = fs::read_to_string(canary(repo)).unwrap_or_default();
     assert_eq!(text, "", "the repository ran a program");
 }
 
-// The canary sings when git is used in a plain way: the other tests would see it.
+// Proves that the trap works: plain git sets it off.
 #[test]
 fn the_canary_is_alive() {
     let repo = rich();
@@ -150,7 +150,7 @@ fn the_canary_is_alive() {
     assert!(fs::read_to_string(canary(&repo)).unwrap().contains("hostile"));
 }
 
-// G01 to G05, for each action there is.
+// G01 to G05, for every action.
 #[test]
 fn no_act_runs_what_a_repository_names() {
     let repo = rich();
@@ -158,7 +158,7 @@ fn no_act_runs_what_a_repository_names() {
     let record = record(&repo);
     let plan = rescuer(&repo).plan(repo.path(), "rescue: work\n").unwrap();
     assert_silent(&repo);
-    // Trust is not given: what the filter would convert is not committed.
+    // No trust is given, so a path with a filter is not committed.
     let is_out = |path: &PlannedPath| path.path == b"f.canary" && path.left_out.is_some();
     assert!(plan.refusal.is_some() || plan.paths.iter().any(is_out), "{plan:?}");
     repo.remove("f.canary");
@@ -247,7 +247,7 @@ fn variables_of_the_caller_have_no_effect() {
     assert!(!Path::new(&trace).exists(), "a trace was written");
 }
 
-/// Places in which git would wait for a writer of a FIFO.
+/// Places where git would block on a FIFO.
 const PLACES: [&str; 15] = [
     ".gitignore", "dir/.gitignore", ".gitattributes", "dir/.gitattributes", ".git/info/exclude",
     ".git/info/attributes", ".git/index", ".git/HEAD", ".git/packed-refs", ".git/config",
@@ -255,7 +255,7 @@ const PLACES: [&str; 15] = [
     "included",
 ];
 
-// G06, G07: nothing waits for ever, nothing moves, others go on meanwhile.
+// G06, G07: nothing waits forever, nothing moves, and others continue meanwhile.
 #[test]
 fn a_fifo_anywhere_ends_in_time_and_delays_no_other_workspace() {
     let other = rich();
@@ -274,12 +274,12 @@ fn a_fifo_anywhere_ends_in_time_and_delays_no_other_workspace() {
                 repo.fifo(&path);
                 #[expect(clippy::disallowed_methods, reason = "the time that it takes is what is tested")]
                 let began = Instant::now();
-                // What hangs is waited for once; each further call has a tenth of that time.
+                // Only the first hanging call takes the full limit; each further one gets a tenth.
                 let git_limit = Duration::from_secs(2);
                 let outcome = Rescuer { git_limit, ..rescuer(&repo) }.plan(repo.path(), "rescue: work\n");
                 let took = began.elapsed();
                 assert!(took < Duration::from_secs(15), "{place}: {took:?}");
-                // Where the work could be recorded all the same, that is said.
+                // If the work could be recorded all the same, the error says so.
                 let is_told = matches!(
                     outcome,
                     Err(RescueError::TimedOut(_) | RescueError::Refused(_) | RescueError::SavedOnly(_))

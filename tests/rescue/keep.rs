@@ -1,4 +1,4 @@
-//! The list of records: what it tells, and what it notices when somebody was at the references or the
+//! The list of records: what it shows, and what it notices when someone has tampered with references or
 //! journal.
 
 use std::fs;
@@ -20,7 +20,7 @@ pub(super) fn journal(repo: &Repo) -> PathBuf {
     journals.next().unwrap()
 }
 
-/// A line of the journal, with its sum.
+/// A journal line with its checksum.
 pub(super) fn line(text: &str) -> String {
     use sha1_checked::Digest as _;
     let sum: Vec<String> =
@@ -88,7 +88,7 @@ fn a_reference_that_somebody_removed_or_moved_is_put_back_and_said() {
     let found = list(&repo);
     assert_eq!(repo.git(["rev-parse", &reference]), record.snapshot);
     assert_eq!(found.notices, [RecordNotice::PutBack { reference, moved_to: Some(other.clone()) }]);
-    // What it was moved to is not lost either.
+    // The commit to which it was moved is not lost either.
     assert!(repo.git(["for-each-ref", "refs/closeout/moved"]).starts_with(&other));
 }
 
@@ -134,7 +134,7 @@ fn a_damaged_journal_is_said_and_the_references_are_listed_all_the_same() {
             (&made.reference, RecordState::NotInJournal, Some(made.n_files), Some("refs/heads/main"), false);
         assert_eq!(shown, [expected], "{name}");
         assert_eq!(fs::read(&journal).unwrap(), damaged, "{name}");
-        // It is restored from its reference, and the next record finds its place.
+        // It can be restored from its reference, and the next record gets its place.
         rescuer(&repo).restore(repo.path(), &made.reference, &repo.root().join("into")).unwrap();
         let next = record(&repo);
         assert_eq!(list(&repo).records[0].reference, next.reference, "{name}");
@@ -159,7 +159,7 @@ fn lines_of_a_newer_version_are_said_and_kept() {
     assert!(fs::read_to_string(&journal).unwrap().contains(&newer));
 }
 
-// S26: also of a worktree that is gone.
+// S26: including a worktree that is gone.
 #[test]
 fn records_of_other_worktrees_are_listed_too() {
     let repo = Repo::new();

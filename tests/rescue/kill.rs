@@ -1,5 +1,5 @@
-//! The process is killed at each named step of a commit and of an undo. After the next start the state is
-//! the one before or the one after, and everything can be asked for again.
+//! The process is killed at each named step of a commit and an undo. After the next start the state is the one
+//! before or the one after, and every action is possible again.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use closeout::model::{CommitTarget, RecordState, SplitKind};
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// Names the repository, the action and the step to the process that is to die.
+/// Tells the process that is to die the repository, the action and the step.
 const ORDER: &str = "CLOSEOUT_TEST_KILL";
 
 /// Not a test of its own: what the killed process does.
@@ -61,7 +61,7 @@ fn act_and_die() {
     }
 }
 
-/// Runs the action in a process of its own; true when it was killed.
+/// Runs the action in its own process; returns true if it was killed.
 fn killed_at(repo: &Repo, action: &str, step: Stage) -> bool {
     signalled_at(repo, action, step, Signal::KILL)
 }
@@ -70,7 +70,7 @@ fn killed_at(repo: &Repo, action: &str, step: Stage) -> bool {
 #[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
 fn signalled_at(repo: &Repo, action: &str, step: Stage, signal: Signal) -> bool {
     let n = Stage::VARIANTS.iter().position(|it| *it == step).unwrap();
-    // Who started the tests may have ignored a signal, as `nohup` does, and that is inherited.
+    // The test runner may ignore a signal, as under `nohup`, and children inherit that.
     let output = Command::new("env")
         .arg("--default-signal")
         .arg(std::env::current_exe().unwrap())
@@ -101,12 +101,12 @@ fn a_rescue_that_is_killed_at_any_step_ends_before_or_done() {
         let after = fingerprint(&repo);
         assert_eq!(after.locks, Vec::<String>::new(), "{step:?}");
         if after.references != before.references {
-            // Done: undo is exact.
+            // After: undo is exact.
             assert_eq!(repo.git(["log", "-1", "--format=%s"]), "rescue: work");
             rescuer(&repo).undo(repo.path()).unwrap();
         }
         assert_eq!(fingerprint(&repo), before, "{step:?}");
-        // Again, and undone again.
+        // Once more, and undone once more.
         commit(&repo);
         rescuer(&repo).undo(repo.path()).unwrap();
         assert_eq!(fingerprint(&repo), before, "{step:?}");
@@ -141,7 +141,7 @@ fn an_undo_that_is_killed_at_any_step_ends_before_or_done() {
     }
 }
 
-// K01, K02: what git would have written of the move is there too, once.
+// K01, K02: the reflog line that git would have written is there too, exactly once.
 #[test]
 fn the_reflogs_tell_of_a_move_that_was_killed() {
     for step in [Stage::Checked, Stage::BranchMoved, Stage::IndexMoved] {
@@ -182,7 +182,7 @@ fn a_recovery_that_is_killed_is_taken_up_by_the_next() {
     }
 }
 
-// K01, and what the agent does before the next start.
+// K01, combined with what the agent does before the next start.
 #[test]
 fn what_is_staged_after_a_cut_commit_is_kept_by_the_recovery() {
     let repo = rich();
@@ -194,25 +194,25 @@ fn what_is_staged_after_a_cut_commit_is_kept_by_the_recovery() {
     let after = fingerprint(&repo);
     assert_eq!((&after.index, &after.references), (&staged.index, &staged.references));
     assert_eq!(after.locks, Vec::<String>::new());
-    // The commit is known to be made: it is taken back once the index is as it left it.
+    // The commit is known to be made, so it can be undone once the index is as the commit left it.
     repo.git(["rm", "-q", "--cached", "late"]);
     repo.remove("late");
     rescuer(&repo).undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
 }
 
-// A lock that came after a crash is another's, even if the system gave it the number that ours had.
+// A lock that appears after a crash is someone else's, even if the system gave it the inode of ours.
 #[test]
 fn a_lock_of_another_is_kept_by_the_recovery() {
     for step in [Stage::MoveJournalled, Stage::IndexMoved] {
         let repo = rich();
         assert!(killed_at(&repo, "commit", step));
         for name in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
-            // Somebody takes ours away, if it is there.
+            // Someone removes our lock, if it is there.
             let _ = std::fs::remove_file(repo.git_dir().join(name));
             std::fs::write(repo.git_dir().join(name), "of another\n").unwrap();
         }
-        // It may say that it has to wait.
+        // It may report that the lock is taken.
         let _ = rescuer(&repo).recover(repo.path());
         for name in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
             assert_eq!(std::fs::read(repo.git_dir().join(name)).unwrap(), b"of another\n", "{step:?}");
@@ -223,7 +223,7 @@ fn a_lock_of_another_is_kept_by_the_recovery() {
     }
 }
 
-// K01, K02 for a commit to a new branch: only that branch comes and goes.
+// K01, K02 for a commit to a new branch: only that branch appears and disappears.
 #[test]
 fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
     let steps = [Stage::CommitPinned, Stage::MoveJournalled, Stage::BranchMoved, Stage::MoveDone];
@@ -258,7 +258,7 @@ fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
     }
 }
 
-// K01 for several commits: all of them, or none.
+// K01 for several commits: all of them or none.
 #[test]
 fn several_commits_are_all_there_or_none_whenever_the_process_is_killed() {
     for step in
@@ -276,7 +276,7 @@ fn several_commits_are_all_there_or_none_whenever_the_process_is_killed() {
     }
 }
 
-// K04: what a terminal or a shell sends. Nobody handles it here: it is as sudden as any other end.
+// K04: the signals that a terminal or shell sends. Nothing handles them here, so the end is just as sudden.
 #[test]
 fn a_rescue_that_is_told_to_end_ends_before_or_done() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
@@ -298,7 +298,7 @@ fn a_rescue_that_is_told_to_end_ends_before_or_done() {
     }
 }
 
-// K01: what a killed rescue leaves in our own folder is no more than a next start can clear away.
+// K01: a killed rescue leaves nothing in our own folder that the next start cannot remove.
 #[test]
 fn a_start_finds_what_was_cut_and_clears_away_what_was_left() {
     let repo = rich();
@@ -319,7 +319,7 @@ fn a_start_finds_what_was_cut_and_clears_away_what_was_left() {
     assert_eq!(rescuer.unfinished(), Vec::<std::path::PathBuf>::new());
 }
 
-/// A container, or another home, has a state folder of its own for the same repository.
+/// A container, or another home, has its own state folder for the same repository.
 #[test]
 fn a_closeout_with_another_state_folder_takes_no_proof_of_ownership_away() {
     let steps = [
@@ -348,7 +348,7 @@ fn a_closeout_with_another_state_folder_takes_no_proof_of_ownership_away() {
     }
 }
 
-/// Every lock, prepared file and kept pack in the git directory.
+/// Every lock, prepared file and `.keep` file in the git directory.
 fn leftovers(repo: &Repo) -> Vec<String> {
     let is_left = |name: &str| {
         [".lock", ".keep"].iter().any(|end| name.ends_with(end)) || name.contains("index.closeout-")
@@ -359,7 +359,7 @@ fn leftovers(repo: &Repo) -> Vec<String> {
     found
 }
 
-/// The journal is written after the reference: what is cut in between is a record all the same.
+/// The journal line is written after the reference: what is interrupted in between is a record all the same.
 #[test]
 fn a_record_that_was_cut_before_its_line_in_the_journal_is_adopted() {
     for step in [Stage::ReferenceMade, Stage::RecordJournalled] {
@@ -371,7 +371,7 @@ fn a_record_that_was_cut_before_its_line_in_the_journal_is_adopted() {
         assert_eq!(found.records[0].state, RecordState::Kept, "{step:?}");
         let into = repo.root().join("into");
         assert!(rescuer(&repo).restore(repo.path(), &found.records[0].reference, &into).unwrap() > 0);
-        // What nobody began stays somebody else's.
+        // A reference that no record announced stays unknown.
         repo.git(["update-ref", &(found.records[0].reference.clone() + "0"), "HEAD"]);
         assert!(rescuer(&repo).list(repo.path()).unwrap().is_damaged());
     }

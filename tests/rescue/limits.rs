@@ -1,4 +1,4 @@
-//! What a record may take, and what it tells of files that it does not hold.
+//! The size limits of a record, and what it reports about files that it does not hold.
 
 use std::fs::{self, File};
 
@@ -24,7 +24,7 @@ fn asked(repo: &Repo, ask_above: AskAbove) -> RecordCost {
     cost
 }
 
-// S30: asked first, and nothing of it is read.
+// S30: a question comes first, before anything is read.
 #[test]
 fn a_record_of_more_than_two_hundred_megabytes_is_asked_about() {
     let repo = Repo::new();
@@ -34,7 +34,7 @@ fn a_record_of_more_than_two_hundred_megabytes_is_asked_about() {
     assert!(cost.n_free_bytes > 0);
 }
 
-// S30: made with a yes, exact. The file is larger than what git keeps in memory.
+// S30: made after a yes, exactly. The file is larger than what git keeps in memory.
 #[test]
 fn a_large_record_is_made_with_a_yes_or_below_the_limit() {
     const SIZE: u64 = 20_000_001;
@@ -53,7 +53,7 @@ fn a_large_record_is_made_with_a_yes_or_below_the_limit() {
     Rescuer { ask_above: above(SIZE), ..rescuer(&repo) }.record(repo.path()).unwrap();
 }
 
-/// Bytes that cannot be compressed.
+/// Writes incompressible bytes.
 fn write_random(repo: &Repo, name: &str, n_megabytes: u64) {
     use std::io::Write as _;
     let mut file = std::io::BufWriter::new(File::create(repo.at(name)).unwrap());
@@ -67,7 +67,7 @@ fn write_random(repo: &Repo, name: &str, n_megabytes: u64) {
     file.flush().unwrap();
 }
 
-/// Whether the id is the one that git gives the file as it is.
+/// Asserts that the id is the one that git gives the file as it is.
 fn assert_same_bytes(repo: &Repo, name: &str, id: &str) {
     assert_eq!(repo.git(["hash-object", "--no-filters", name]), id);
 }
@@ -84,7 +84,7 @@ fn a_large_file_of_random_bytes_is_recorded_exactly() {
     assert!(fs::read(into.join("random")).unwrap() == fs::read(repo.at("random")).unwrap());
 }
 
-// S30, in full. Minutes long.
+// S30, in full size. Takes minutes.
 #[test]
 #[ignore = "takes minutes and eight gigabytes of disk"]
 fn two_gigabytes_are_recorded_exactly() {
@@ -113,7 +113,7 @@ fn a_record_of_more_new_files_than_the_limit_is_asked_about() {
         fs::write(repo.at("many").join(n.to_string()), "").unwrap();
     }
     assert_eq!(asked(&repo, above(100)).n_files, 101);
-    // Files that are committed and as they were cost nothing.
+    // Committed files that are unchanged cost nothing.
     repo.commit("many");
     repo.write("one", "1\n");
     Rescuer { ask_above: above(1), ..rescuer(&repo) }.record(repo.path()).unwrap();
@@ -139,7 +139,7 @@ fn what_ignore_rules_hide_is_counted() {
     repo.write(".gitignore", "*\n").write("keep.log", "2\n").write("hidden", "ignored\n");
     repo.write("deep/er/hidden", "12345").write("deep/more", "");
     let made = record(&repo);
-    // With `.gitignore` itself.
+    // Including `.gitignore` itself.
     assert_eq!(made.ignored, IgnoredFiles { n_files: 4, n_bytes: 15, is_more: false });
     assert_eq!(content(&repo, &made.snapshot, b"hidden"), None);
     fs::write(repo.git_dir().join("info/exclude"), "*.tmp\n").unwrap();

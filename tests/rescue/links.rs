@@ -1,4 +1,4 @@
-//! Links below git directories lead nowhere: nothing of a file outside gets into a record or an error.
+//! Links below git directories lead nowhere: nothing of a file outside gets into a record or an error message.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use crate::support::repo::Repo;
 
 const SECRET: &str = "hunter2-not-for-records";
 
-/// A folder outside with a file in the place of everything that git could look for.
+/// A folder outside, with a file for everything that git might look for.
 fn outside(repo: &Repo) -> std::path::PathBuf {
     let outside = repo.root().join("outside");
     fs::create_dir_all(outside.join("heads")).unwrap();
@@ -20,7 +20,7 @@ fn outside(repo: &Repo) -> std::path::PathBuf {
     outside
 }
 
-/// Fails where any content of the record has the secret.
+/// Panics if any content of the record contains the secret.
 fn assert_is_clean(repo: &Repo, case: &str) {
     let record = rescuer(repo).record(repo.path()).unwrap();
     assert!(!format!("{record:?}").contains(SECRET), "{case}: {record:?}");
@@ -76,7 +76,7 @@ fn no_file_outside_gets_into_a_record_by_a_repository_inside() {
     }
 }
 
-/// The same reached by a `.git` file, whose own place is innocent.
+/// The same, reached through a `.git` file that itself is harmless.
 #[test]
 fn no_file_outside_gets_into_a_record_by_a_git_file() {
     let repo = Repo::new();
@@ -89,7 +89,7 @@ fn no_file_outside_gets_into_a_record_by_a_git_file() {
     assert_is_clean(&repo, "store");
 }
 
-/// Git's notes of an operation are in the record; a folder outside is none of them.
+/// Git's operation files are in the record; a folder outside is not one of them.
 #[test]
 fn no_file_outside_gets_into_a_record_by_an_operation_of_git() {
     for name in ["rebase-merge", "rebase-apply", "sequencer"] {
@@ -104,7 +104,7 @@ fn no_file_outside_gets_into_a_record_by_an_operation_of_git() {
     }
 }
 
-/// A file that git reads in the git directory, which can be a link.
+/// Files that git reads in the git directory and that may be links.
 const TEXTS: [&str; 5] = ["packed-refs", "shallow", "info/grafts", "objects/info/alternates", "HEAD"];
 
 /// Git quotes the first line that it does not understand.

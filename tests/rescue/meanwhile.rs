@@ -1,4 +1,4 @@
-//! An agent that works on while a rescue is made: it writes, stages, collects garbage.
+//! An agent that keeps working during a rescue: it writes, stages, and collects garbage.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,11 +11,11 @@ use closeout::action::rescue::{RescueError, Rescuer, Stage};
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// What stays as it is between two readings, which are 20 ms apart, is at rest; a write is shorter unless the
-/// machine has other things to do.
+/// A file that is the same in two readings, 20 ms apart, counts as unchanged. A write is shorter than this,
+/// unless the machine is busy.
 const STILL: Duration = Duration::from_millis(15);
 
-/// A content that shows whether it is whole.
+/// Content that reveals whether it is complete.
 fn whole(number: usize) -> Vec<u8> {
     format!("begin {number}\n{}end {number}\n", "x\n".repeat(number % 3000)).into_bytes()
 }
@@ -26,9 +26,9 @@ fn is_whole(content: &[u8]) -> bool {
     text.ends_with(&format!("end {number}\n"))
 }
 
-/// Runs `agent` again and again beside `rescues`.
+/// Runs `agent` over and over while `rescues` runs.
 fn beside(agent: impl Fn(usize) + Sync, rescues: impl FnOnce()) {
-    /// Says "enough" also when a rescue panics.
+    /// Stops the agent even if a rescue panics.
     struct Enough<'a>(&'a AtomicBool);
     impl Drop for Enough<'_> {
         fn drop(&mut self) {
@@ -57,7 +57,7 @@ fn what_is_written_all_the_time_is_recorded_whole_or_called_unsettled() {
         for name in 0..10 {
             repo.write(&format!("f{name}"), whole(name));
         }
-        // When a write of each file began, and the longest that one took.
+        // For each file, when the current write began, and the longest write so far.
         let writes = Mutex::new([(None::<Instant>, Duration::ZERO); 10]);
         let agent = |number: usize| {
             let path = repo.at(&format!("f{}", number % 10));
@@ -86,7 +86,7 @@ fn what_is_written_all_the_time_is_recorded_whole_or_called_unsettled() {
                     for name in 0..10 {
                         let stored =
                             content(&repo, &plan.record.snapshot, format!("f{name}").as_bytes()).unwrap();
-                        // A half of a file that lay still for so long is what was there.
+                        // A half-written file that stayed unchanged this long really was on disk like that.
                         let (begun, longest) = writes.lock().unwrap()[name];
                         let longest = begun.map_or(longest, |begun| longest.max(begun.elapsed()));
                         assert!(
@@ -140,7 +140,7 @@ fn an_agent_that_stages_all_the_time_is_not_disturbed() {
     repo.write("theirs", "0\n").stage("theirs");
     let (n_failed, n_staged) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let agent = |_| {
-        // The same content at another time: the index is written each time, and its meaning stays.
+        // The same content with a new time: the index is rewritten each time, but its meaning stays.
         let file = fs::File::options().write(true).open(repo.at("theirs")).unwrap();
         #[expect(clippy::disallowed_methods, reason = "another time each time")]
         file.set_modified(std::time::SystemTime::now()).unwrap();
@@ -161,7 +161,7 @@ fn an_agent_that_stages_all_the_time_is_not_disturbed() {
                 Err(RescueError::SavedOnly(_) | RescueError::Busy(_)) => continue,
                 Err(error) => panic!("{error:?}"),
             }
-            // A lock of the agent's is met now and then; it is gone a moment later.
+            // Sometimes the agent holds the lock; it is gone a moment later.
             while let Err(error) = rescuer.undo(repo.path()) {
                 assert!(matches!(error, RescueError::Busy(_)), "{error:?}");
             }
@@ -171,8 +171,7 @@ fn an_agent_that_stages_all_the_time_is_not_disturbed() {
     let (n_failed, n_staged) = (n_failed.into_inner(), n_staged.into_inner());
     let held = held.sorted();
     let (usual, longest) = (held[held.len() / 2].0, held[held.len() - 1].0);
-    // A machine with other things to do can take the processor away while the lock is held: each such time can cost
-    // the agent one try.
+    // A busy machine can deschedule us while we hold the lock: each time can cost the agent one attempt.
     let n_put_aside = held.iter().filter(|(_, put_aside)| *put_aside > Duration::from_millis(1)).count();
     eprintln!(
         "{n_failed} of {n_staged} `git add` failed beside {n_moved} moves of the branch; the index was locked for \
@@ -188,10 +187,10 @@ fn an_agent_that_stages_all_the_time_is_not_disturbed() {
     assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
 }
 
-/// How long a lock was held, without and then only with the time in which the holder waited for a processor.
+/// How long a lock was held: without, and with only, the time in which its holder waited for a processor.
 type Hold = (Duration, Duration);
 
-/// How long the index was locked, from the last look at it before the lock to the new one in its place.
+/// How long the index was locked, from the last look before the lock until the new index was in place.
 #[derive(Default)]
 struct Held(Arc<Mutex<Holds>>);
 
@@ -224,7 +223,7 @@ impl Held {
     }
 }
 
-/// How long this thread has waited for a processor since it began; nothing where the kernel does not tell.
+/// How long this thread has waited for a processor since its start; zero if the kernel does not report it.
 fn waited() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').nth(1).and_then(|field| field.parse().ok());

@@ -1,6 +1,6 @@
-//! An oracle that shares no code with the rescue: a plain walk of the work tree and of the git directory before and
-//! after, and the record as git itself reads it. A hundred and fifty states of repositories, each made of the one
-//! before by a change; ten times as many with `CLOSEOUT_TEST_ALL=1`.
+//! An oracle that shares no code with the rescue: a plain walk of the work tree and git directory before and
+//! after, and the record as git itself reads it. It covers 150 repository states, each derived from the
+//! previous one by a change; ten times as many with `CLOSEOUT_TEST_ALL=1`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,19 +15,19 @@ use super::fixture::rescuer;
 use crate::support::plain;
 use crate::support::repo::Repo;
 
-/// So many changes are made in each repository.
+/// The number of changes made in each repository.
 const CHANGES: u64 = 15;
 
-/// Mode and content, of a link its target, by path.
+/// Mode and content (or link target) by path.
 type Files = BTreeMap<Vec<u8>, (u32, Vec<u8>)>;
 
-/// All that an action must leave as it was, or move as it said.
+/// Everything that an action must leave as it was, or move as announced.
 #[derive(Debug, PartialEq, Eq, Clone)]
 struct Photo {
     work_tree: Files,
-    /// Seconds and nanoseconds of each path's last change.
+    /// The modification time of each path, in seconds and nanoseconds.
     times: BTreeMap<Vec<u8>, (i64, i64)>,
-    /// Every file of the git directories but objects, references and logs: the index, HEAD, state files, locks.
+    /// Every file of the git directories except objects, references and logs: index, HEAD, state files, locks.
     git_files: Files,
     index_time: Option<(i64, i64)>,
     references: BTreeMap<String, String>,
@@ -67,7 +67,7 @@ impl Photo {
         Photo { work_tree, times, git_files, index_time, references, logs }
     }
 
-    /// The same but for lines that were added to logs.
+    /// The same, except for lines appended to reflogs.
     fn assert_restored(&self, after: &Photo, what: &str) {
         for (name, (mode, text)) in &self.logs {
             let (mode_after, text_after) = &after.logs[name];
@@ -78,7 +78,7 @@ impl Photo {
     }
 }
 
-/// Names what differs, and not all that there is.
+/// Panics with the differences only, not with both whole states.
 fn assert_same(before: &Photo, after: &Photo, what: &str) {
     let named = [
         ("work tree", &before.work_tree, &after.work_tree),
@@ -120,7 +120,7 @@ fn content(path: &Path) -> (u32, Vec<u8>) {
     (metadata.mode(), bytes)
 }
 
-/// What git reads in a commit: mode and bytes of each path.
+/// What git reads from a commit: mode and bytes of each path.
 fn stored(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, Vec<u8>)> {
     let listed = repo.try_git(&["ls-tree", "-r", "-z", "--full-tree", commit], &[]);
     assert!(listed.status.success());
@@ -150,8 +150,8 @@ fn stored(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, Vec<u8>)> {
     found
 }
 
-/// Every file and link of the work tree is in the record with bytes and exec bit, and nothing else is; what is neither
-/// is named as a gap. Ignored names end with `.ign`.
+/// Asserts that the record holds exactly the files and links of the work tree, with bytes and executable bits,
+/// and that anything else is named as a gap. Ignored names end in `.ign`.
 fn assert_complete(repo: &Repo, record: &RescueRecord, photo: &Photo, what: &str) {
     let stored = stored(repo, &record.snapshot);
     let tracked = repo.try_git(&["ls-files", "-z"], &[]).stdout;
@@ -161,7 +161,7 @@ fn assert_complete(repo: &Repo, record: &RescueRecord, photo: &Photo, what: &str
             0o120_000 => "120000",
             0o100_000 if mode & 0o100 != 0 => "100755",
             0o100_000 => "100644",
-            // A pipe has no content; what it took the place of is missing.
+            // A pipe has no content, but the file that it replaced is missing.
             0o010_000 => {
                 let is_gap = record.gaps.iter().any(|gap| &gap.path == path);
                 assert!(is_gap || !is_tracked(path), "{what}: no gap for {}", lossy(path));
@@ -182,7 +182,7 @@ fn assert_complete(repo: &Repo, record: &RescueRecord, photo: &Photo, what: &str
     }
 }
 
-/// A small generator of numbers.
+/// A small random number generator.
 struct Random(u64);
 
 impl Random {
@@ -203,7 +203,7 @@ const NAMES: [&str; 12] = [
     "日本語/ファイル", "esc\u{1b}[31m", "*",
 ];
 
-/// One change that a person or an agent makes.
+/// Makes one change, as a person or an agent would.
 fn change(repo: &Repo, random: &mut Random, number: u64) -> String {
     let name = random.of(&NAMES);
     let path = repo.at(name);
@@ -260,7 +260,7 @@ fn change(repo: &Repo, random: &mut Random, number: u64) -> String {
     format!("change {what} of {name:?}")
 }
 
-/// The repositories with which it begins.
+/// The initial repositories.
 fn begun(kind: usize) -> Repo {
     let repo = if kind == 0 { Repo::unborn() } else { Repo::new() };
     fs::create_dir_all(repo.git_dir().join("info")).unwrap();
@@ -303,7 +303,7 @@ fn whatever_the_state_the_record_has_all_of_it_and_nothing_else_is_other() {
     let totals = std::thread::scope(|scope| {
         let halves = [0, 1].map(|half| {
             let kinds = kinds.iter().skip(half).step_by(2);
-            // The thread's name says that the repositories are to be armed.
+            // The thread's name says whether the repositories are armed.
             let thread = std::thread::Builder::new().name(name.clone());
             thread.spawn_scoped(scope, move || {
                 kinds.fold([0; 3], |sum, (kind, round)| {
@@ -319,7 +319,7 @@ fn whatever_the_state_the_record_has_all_of_it_and_nothing_else_is_other() {
     assert!(n_states >= 150 && n_records * 2 > n_states && n_commits > 10, "{totals:?}");
 }
 
-/// States, records and commits.
+/// Walks through a series of changes; returns the numbers of states, records and commits.
 fn walk_through(kind: usize, round: u64) -> [usize; 3] {
     let repo = begun(kind);
     let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ ((kind as u64 + 1) << 32) ^ (round + 1));
@@ -328,7 +328,7 @@ fn walk_through(kind: usize, round: u64) -> [usize; 3] {
     for number in 0..CHANGES {
         done.push(change(&repo, &mut random, number));
         let what = format!("kind {kind}, round {round}: {}", done.join(", "));
-        // Arms the repository the first time.
+        // The first call arms the repository.
         let rescuer = rescuer(&repo);
         let before = Photo::of(&repo);
         counted[0] += 1;

@@ -1,4 +1,4 @@
-//! Repositories of other kinds and in other places, hostile surroundings, and getting a record back.
+//! Other kinds and places of repositories, hostile surroundings, and restoring records.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use closeout::action::rescue::{RescueError, Stage};
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// Commits and takes back; everything is as before.
+/// Commits and undoes it; everything is as before.
 fn assert_there_and_back(repo: &Repo) {
     drop(rescuer(repo));
     let before = fingerprint(repo);
@@ -205,7 +205,7 @@ fn a_record_is_restored_byte_for_byte_into_a_new_folder_only() {
     assert!(matches!(again, Err(RescueError::Refused(_))), "{again:?}");
 }
 
-// A record that closeout makes is one that it can restore, whatever stands in the place of the folder for refused names.
+// Every record can be restored, even if the work tree uses the name of the folder for refused names.
 #[test]
 fn a_work_tree_with_the_name_of_the_folder_for_refused_names_is_restored() {
     const NAME: &str = "names-that-git-refuses";
@@ -232,7 +232,7 @@ fn a_work_tree_with_the_name_of_the_folder_for_refused_names_is_restored() {
     }
 }
 
-// What a person did not tick, or cannot tick, is not committed.
+// What a person did not select, or cannot select, is not committed.
 #[test]
 fn a_plan_that_asks_for_what_cannot_be_in_is_refused() {
     let repo = Repo::new();
@@ -249,7 +249,7 @@ fn a_plan_that_asks_for_what_cannot_be_in_is_refused() {
     assert_eq!(content(&repo, &made, b".env").unwrap(), b"KEY=1\n");
 }
 
-/// What git keeps in its own folder would be taken for references and objects.
+/// Files in git's own folder would be mistaken for references and objects.
 #[test]
 fn nothing_is_restored_into_the_folder_of_git_or_of_closeout() {
     let repo = rich();
@@ -264,7 +264,7 @@ fn nothing_is_restored_into_the_folder_of_git_or_of_closeout() {
     assert_eq!(fingerprint(&repo), before);
 }
 
-/// Where references are a table, a cherry-pick whose conflict is resolved leaves a reference and no file.
+/// In a reftable, a cherry-pick with a resolved conflict leaves a reference but no file.
 #[test]
 fn a_cherry_pick_in_a_table_of_references_keeps_the_commit_from_being_made() {
     let repo = Repo::with_format(&["--ref-format=reftable"]);

@@ -1,5 +1,5 @@
-//! Hooks that a person asked for, and their own rescue program: the record is made first, and what they do is
-//! judged by what is there afterwards.
+//! Hooks that a person requested, and their own rescue program: the record comes first, and they are judged by
+//! what exists afterwards.
 
 use std::fs;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn hook(repo: &Repo, name: &str, body: &str) {
     make_executable(&path);
 }
 
-/// A plan with hooks wanted.
+/// A plan that asks for hooks.
 fn with_hooks(rescuer: &Rescuer, repo: &Repo) -> RescuePlan {
     let mut plan = rescuer.plan(repo.path(), "rescue: work\n").unwrap();
     assert_eq!(plan.refusal, None);
@@ -45,7 +45,7 @@ fn hooks_are_not_run_unless_asked_for_and_trusted() {
     assert!(matches!(refused, Err(RescueError::Untrusted(_))), "{refused:?}");
     assert!(!canary.exists());
     assert_eq!(fingerprint(&repo), before);
-    // Trusted and wanted: it fails, and so nothing is committed.
+    // Trusted and wanted, the hook fails, so nothing is committed.
     let rescuer = trusting(&repo);
     let refused = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo));
     assert!(
@@ -111,7 +111,7 @@ fn a_hook_that_destroys_work_is_found_out_and_the_record_has_everything() {
     for part in ["a changed", "untracked deleted", &plan.record.reference] {
         assert!(done.notes[0].contains(part), "{part}: {:?}", done.notes);
     }
-    // What was confirmed is committed, whatever is left of it in the work tree.
+    // What was confirmed is committed, whatever remains of it in the work tree.
     assert_eq!(repo.git(["rev-parse", "HEAD~1"]), head);
     assert_eq!(content(&repo, "HEAD", b"a").unwrap(), b"2\n");
     assert_eq!(content(&repo, "HEAD", b"untracked").unwrap(), b"u\n");
@@ -123,7 +123,7 @@ fn a_hook_that_destroys_work_is_found_out_and_the_record_has_everything() {
     assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
 }
 
-// A formatter in a hook: what was confirmed is committed, as by git, and the next commit has the rest.
+// A formatting hook: as with git, what was confirmed is committed, and the next commit gets the rest.
 #[test]
 fn what_a_hook_formats_in_the_work_tree_is_said_and_not_committed() {
     let repo = Repo::new();
@@ -137,7 +137,7 @@ fn what_a_hook_formats_in_the_work_tree_is_said_and_not_committed() {
     assert_eq!(content(&repo, &done.commits[0], b"f").unwrap(), b"x\n");
 }
 
-// V02: what a hook stages is nothing that was confirmed.
+// V02: what a hook stages was never confirmed.
 #[test]
 fn a_hook_that_stages_makes_no_commit() {
     let repo = Repo::new();
@@ -152,7 +152,7 @@ fn a_hook_that_stages_makes_no_commit() {
     assert_eq!(content(&repo, &plan.record.snapshot, b"f").unwrap(), b"x\n");
 }
 
-/// A program of one's own that a plan wants.
+/// A plan that asks for the person's own program.
 fn with_own(rescuer: &Rescuer, repo: &Repo) -> RescuePlan {
     let mut plan = rescuer.plan(repo.path(), "the message\n").unwrap();
     assert!(plan.programs.own.is_some());
@@ -160,7 +160,7 @@ fn with_own(rescuer: &Rescuer, repo: &Repo) -> RescuePlan {
     plan
 }
 
-/// A shell script in the place of the program at the top, which commits as `Own`.
+/// Installs a shell script as the program at the top; it commits as `Own`.
 fn own_script(repo: &Repo, body: &str) {
     let git = "git -c user.name=Own -c user.email=own@example.org";
     repo.write("commit-rescue.py", format!("#!/bin/sh\nset -e\ngit() {{ command {git} \"$@\"; }}\n{body}\n"));
@@ -196,7 +196,7 @@ fn the_commits_of_an_own_program_are_judged_and_taken_back_exactly() {
     let done = rescuer.commit(repo.path(), &plan).unwrap();
     assert_eq!((done.commits.len(), done.n_paths, done.can_be_undone), (2, 3, true));
     assert_eq!(done.commits[1], repo.head());
-    // By these a verdict knows that they are no evidence of finished work.
+    // These references tell a verdict that the commits are no evidence of finished work.
     let pinned = repo.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/visible"]);
     assert!(done.commits.iter().all(|commit| pinned.contains(commit)), "{pinned}");
     assert_eq!(repo.git(["log", "-2", "--format=%s %an"]), "the message Own\none Own");
@@ -257,7 +257,7 @@ fn a_configured_program_outside_the_workspace_is_the_persons_own_word() {
     assert!(plan.programs.own.as_ref().unwrap().is_trusted && !plan.programs.is_trusted);
     rescuer.commit(repo.path(), &plan).unwrap();
     assert_eq!(repo.git(["log", "-1", "--format=%s"]), "by mine");
-    // One that is given a file of the workspace to run is not.
+    // A program that is given a workspace file to run is not trusted.
     rescuer.own_program = Some(vec!["sh".into(), "e".into()]);
     repo.write("e", "exit 1\n");
     let plan = with_own(&rescuer, &repo);

@@ -1,4 +1,4 @@
-//! Records: what they hold, and that making one changes nothing.
+//! Records: what they contain, and that making one changes nothing else.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -98,7 +98,7 @@ fn line_ends_are_recorded_as_they_are() {
     assert_holds_the_work_tree(&repo, &record(&repo));
 }
 
-// S10, S12 (what concerns the record), G03
+// S10, S12 (regarding the record), G03
 #[test]
 fn a_filter_is_not_run_and_does_not_touch_what_is_recorded() {
     let repo = Repo::new();

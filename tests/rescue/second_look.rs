@@ -1,4 +1,4 @@
-//! Ways to lose work, or to move somebody else's, that the first round of tests did not know.
+//! Ways to lose work, or to move someone else's, that the first round of tests missed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,14 +12,14 @@ use closeout::model::LeftOut;
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// Every file and link below the top but git's own, by a walk that shares nothing with the program.
+/// Every file and link below the top except git's own, found by a walk that shares no code with the program.
 fn on_disk(repo: &Repo) -> BTreeSet<Vec<u8>> {
     let top = repo.path().display().to_string() + "/";
     let names = files_below(repo.path()).into_iter().map(|name| name.as_bytes()[top.len()..].to_vec());
     names.filter(|path| !path.split(|byte| *byte == b'/').any(|part| part == b".git")).collect()
 }
 
-/// Puts a repository with work of its own into the place `name`.
+/// Creates a repository with work of its own at `name`.
 fn nest(repo: &Repo, name: &str) {
     let _ = fs::remove_file(repo.at(name));
     let inner = repo.beside(&format!("repo/{name}"));
@@ -70,7 +70,7 @@ fn ignored_files_and_the_rest_of_the_tree_stay_as_they_were_listed() {
     assert_eq!((record.ignored.n_files, record.gaps.len()), (3, 0));
 }
 
-/// How a work tree is made to use somebody else's repository.
+/// A way to make a work tree use someone else's repository.
 type Point<'a> = (&'a str, Box<dyn Fn(&Repo) + 'a>);
 
 #[test]
@@ -131,18 +131,18 @@ fn a_separate_git_directory_and_a_repaired_worktree_are_rescued() {
     commit(&moved);
 }
 
-/// The objects that lie in files of their own.
+/// The loose objects of the repository.
 fn single_objects(repo: &Repo) -> BTreeSet<String> {
     let is_single = |name: &String| !name.contains("/pack/") && !name.contains("/info/");
     files_below(&repo.git_dir().join("objects")).into_iter().filter(is_single).collect()
 }
 
-/// True for the file that keeps a pack.
+/// Whether this is a `.keep` file.
 fn is_keep(name: &String) -> bool {
     Path::new(name).extension().is_some_and(|end| end == "keep")
 }
 
-/// A collection of garbage that looked before there was a reference removes what it did not find reached.
+/// A garbage collection that looked before the reference existed removes whatever it found unreachable.
 #[test]
 fn what_a_visible_commit_needs_outlives_a_collection_of_garbage() {
     let repo = rich();
@@ -211,7 +211,7 @@ fn a_rescue_is_taken_back_whose_commit_the_repository_lost() {
     assert_eq!(fingerprint(&repo), before);
 }
 
-/// The indexes that are kept for an undo, and when each was last changed in any way.
+/// The indexes kept for undo, each with its inode and ctime.
 fn kept_indexes(repo: &Repo) -> Vec<(String, (u64, i64, i64))> {
     let files = files_below(&repo.root().join("state/rescue"));
     let kept = files.into_iter().filter(|name| name.contains("/index-"));
@@ -234,7 +234,7 @@ fn an_index_that_is_kept_is_never_written_again() {
     let now = kept_indexes(&repo);
     assert!(kept.iter().all(|index| now.contains(index)), "{kept:?} {now:?}");
     rescuer(&repo).undo(repo.path()).unwrap();
-    // One that is not what it was is replaced, and nothing is written through a link.
+    // A kept index that was altered is replaced, without writing through a link.
     let outside = repo.root().join("outside");
     fs::write(&outside, "precious").unwrap();
     for (name, _) in &kept {

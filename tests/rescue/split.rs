@@ -1,4 +1,4 @@
-//! Several commits of one rescue: what each holds, and that all are one action.
+//! Several commits from one rescue: what each contains, and that together they are one action.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use closeout::model::{PlanNote, RescuePlan, SplitKind};
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// A plan in which that split is chosen.
+/// The plan with this split selected.
 fn split(plan: RescuePlan, kind: SplitKind) -> RescuePlan {
     RescuePlan { split: Some(kind), ..plan }
 }
@@ -17,7 +17,7 @@ fn kinds(plan: &RescuePlan) -> Vec<SplitKind> {
     plan.splits.iter().map(|split| split.kind).collect()
 }
 
-/// The paths of each commit of a split.
+/// The paths in each commit of a split.
 fn shown(plan: &RescuePlan, kind: SplitKind) -> Vec<Vec<String>> {
     let split = plan.splits.iter().find(|split| split.kind == kind).unwrap();
     let name = |path: &Vec<u8>| String::from_utf8(path.clone()).unwrap();
@@ -32,7 +32,7 @@ fn what_is_staged_comes_first_as_it_is_staged() {
         shown(&plan, SplitKind::Staged),
         [vec!["c", "c2", "split"], vec!["a", "e", "intended", "link", "new/deep/x", "split"]]
     );
-    // As one commit the staged version of `split` would be in none; here it is the first one's.
+    // A single commit would lose the staged version of `split`; here the first commit has it.
     assert!(plan.notes.contains(&PlanNote::StagedVersions(1)), "{:?}", plan.notes);
     assert_eq!((plan.splits[0].kind, plan.splits[0].n_staged_versions), (SplitKind::Staged, 0));
     plan.splits[0].commits[0].message = "feat: staged\n".to_owned();
@@ -98,7 +98,7 @@ fn each_folder_at_the_top_gets_a_commit() {
     assert_eq!(fingerprint(&repo), before);
 }
 
-// What is left out is left out of each commit, and a commit that would be empty is not made.
+// A left-out path is in none of the commits, and an empty commit is not made.
 #[test]
 fn a_split_follows_what_is_ticked() {
     let repo = Repo::new();

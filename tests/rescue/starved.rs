@@ -1,8 +1,8 @@
-//! A rescue without what it needs: no space, no inodes, no right to write, no descriptors, system calls that
-//! fail, no power. It ends before or done, and can be asked for again once there is what it needs.
+//! A rescue without what it needs: no space, no inodes, no permission to write, no descriptors, failing system
+//! calls, no power. It ends with the state before or after, and is possible again once the resource is back.
 //!
-//! Small file systems are mounted in a mount namespace of a process of its own, which takes them along when
-//! it ends. Where that cannot be had, or a program is missing, the test says that it is skipped.
+//! Small file systems are mounted in the mount namespace of a separate process and disappear when it ends. If
+//! that is not possible, or a program is missing, the test reports that it is skipped.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use closeout::model::Rescued;
 use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
 
-/// Only the calls that are named stop the process: it takes a third of the time.
+/// With seccomp only the named calls stop the process, which takes a third of the time.
 const STRACE: [&str; 6] = ["strace", "-qq", "-f", "--seccomp-bpf", "-o", "/dev/null"];
-/// Tells a process of its own what to do.
+/// Tells a separate process what to do.
 const ORDER: &str = "CLOSEOUT_TEST_STARVED";
 
 fn rescue(repo: &Repo, is_synced: bool) -> Result<Rescued, RescueError> {
@@ -25,7 +25,8 @@ fn rescue(repo: &Repo, is_synced: bool) -> Result<Rescued, RescueError> {
     rescuer.commit(repo.path(), &plan)
 }
 
-/// Before or done; nothing of ours is left; everything can be asked for again. True when it was done.
+/// Asserts that the state is the one before or after, that nothing of ours is left and that everything is
+/// possible again. Returns true for "after".
 fn assert_before_or_done(repo: &Repo, before: &Fingerprint, what: &str) -> bool {
     assert_eq!(fingerprint(repo).work_tree, before.work_tree, "{what}");
     rescuer(repo).recover(repo.path()).unwrap_or_else(|error| panic!("{what}: {error:?}"));
@@ -43,7 +44,7 @@ fn assert_before_or_done(repo: &Repo, before: &Fingerprint, what: &str) -> bool 
     is_done
 }
 
-/// A command that must succeed.
+/// Runs a command that must succeed.
 #[expect(clippy::disallowed_methods, reason = "mounts are made by the real programs")]
 fn run(program: &str, args: &[&str]) -> Result<(), String> {
     let output =
@@ -54,7 +55,7 @@ fn run(program: &str, args: &[&str]) -> Result<(), String> {
     Err(format!("{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr).trim()))
 }
 
-/// Runs [`in_a_place_of_its_own`] with temporary folders in a new small file system.
+/// Runs [`in_a_place_of_its_own`] with the temporary folder in a new small file system.
 #[expect(clippy::disallowed_methods, reason = "a mount namespace belongs to a process of its own")]
 fn with_small_file_system(order: &str, options: &str) {
     let as_root: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["--map-root-user"] };
@@ -103,7 +104,7 @@ fn in_a_place_of_its_own() {
     }
 }
 
-/// A rescue with so much left, for each of `levels`; the first must fail and the last succeed.
+/// Rescues once for each of `levels`, with that much left. The first must fail and the last must succeed.
 fn sweep(unit: &str, levels: impl Iterator<Item = u64>, fill: fn(&Path, u64) -> PathBuf) {
     let mut ends = Vec::new();
     for left in levels {
@@ -122,7 +123,7 @@ fn sweep(unit: &str, levels: impl Iterator<Item = u64>, fill: fn(&Path, u64) -> 
     assert!(ends.last().is_some_and(|(_, is_done)| *is_done), "there is never enough");
 }
 
-/// Takes all space but `left` bytes.
+/// Uses up all space except `left` bytes.
 fn fill_space(root: &Path, left: u64) -> PathBuf {
     let folder = root.join("ballast");
     fs::create_dir(&folder).unwrap();
@@ -133,7 +134,7 @@ fn fill_space(root: &Path, left: u64) -> PathBuf {
     folder
 }
 
-/// Takes all inodes but `left`.
+/// Uses up all inodes except `left`.
 fn fill_inodes(root: &Path, left: u64) -> PathBuf {
     let folder = root.join("ballast");
     fs::create_dir(&folder).unwrap();
@@ -180,8 +181,8 @@ fn in_a_read_only_repository_nothing_is_written_and_the_reason_is_given() {
     with_small_file_system("read-only", "size=16m");
 }
 
-// K08: the file system lies in a file; that file is copied the moment a rescue says that it is done, so that
-// what was not written to the disk by then is not in the copy. `CLOSEOUT_TEST_ALL=1` does so fifty times.
+// K08: the file system lies in a file, which is copied the moment a rescue reports success, so that anything
+// not yet on disk is missing from the copy. `CLOSEOUT_TEST_ALL=1` does this fifty times.
 #[test]
 fn what_was_said_to_be_saved_outlives_a_power_cut() {
     for (program, args) in [("mkfs.ext4", "-V"), ("losetup", "-f")] {
@@ -218,7 +219,7 @@ fn power_cuts() {
             let staged = ["diff-index", "--cached", "HEAD"];
             assert_eq!(after.git(staged), repo.git(staged));
         }
-        // The work tree itself was not written to the disk by anybody; the record has all of it.
+        // Nobody has synced the work tree itself; the record has all of it.
         assert_holds_the_work_tree(&repo, &record);
         for (path, (_, id)) in listed(&repo, &record.snapshot) {
             let stored = after.try_git(&["cat-file", "blob", &id], &[]);
@@ -245,7 +246,7 @@ fn act_without() {
     }
     let rescuer = Rescuer::new(git_program(), Some(beside.join("home")), beside.join("state"));
     if let Ok(plan) = rescuer.plan(top, "rescue: work\n") {
-        // The state tells what came of it.
+        // The state is checked afterwards, not this result.
         let _ = rescuer.commit(top, &plan);
     }
 }
@@ -265,7 +266,7 @@ fn act_in_a_process(repo: &Repo, before: &[&str], n_descriptors: &str) {
     status.unwrap();
 }
 
-// K07: no descriptors left, for ever.
+// K07: no descriptors left, permanently.
 #[test]
 fn without_descriptors_a_rescue_ends_before_or_done() {
     let mut ends = Vec::new();
@@ -278,8 +279,8 @@ fn without_descriptors_a_rescue_ends_before_or_done() {
     assert_eq!((ends.first(), ends.last()), (Some(&false), Some(&true)), "{ends:?}");
 }
 
-// K07: the n-th call of a kind fails, once and for ever, in the process and in each of its children.
-// `CLOSEOUT_TEST_ALL=1` takes every n up to 60.
+// K07: the n-th call of a kind fails, once or from then on, in the process and each of its children.
+// `CLOSEOUT_TEST_ALL=1` tries every n up to 60.
 #[test]
 fn a_system_call_that_fails_leaves_before_or_done() {
     if let Err(words) = run(
@@ -308,7 +309,7 @@ fn a_system_call_that_fails_leaves_before_or_done() {
     let mut jobs = Vec::new();
     for (number, (call, error)) in calls.into_iter().enumerate() {
         for n in 1..=60 {
-            // Two of each kind: early and for ever, late and once.
+            // Two of each kind: an early one that keeps failing, and a late one that fails once.
             for (end, sample) in [("+", 3 + number % 5), ("", 12 + number * 3)] {
                 if all || n == sample {
                     let inject = format!("inject={call}:error={error}:when={n}{end}");

@@ -1,5 +1,5 @@
-//! Where a commit goes when the branch that is checked out cannot take it: to a new branch, if a person says
-//! so. HEAD, index and work tree stay as they are.
+//! Where a commit goes if the checked-out branch cannot take it: to a new branch, if a person agrees. HEAD,
+//! index and work tree stay unchanged.
 
 use std::fs;
 
@@ -18,8 +18,8 @@ fn offered(plan: &RescuePlan) -> String {
     names.next_back().unwrap()
 }
 
-/// Without a choice nothing is committed; with the new branch only that branch is new, and undo and redo
-/// remove and make it.
+/// Asserts that nothing is committed without a choice, and that the new branch is the only change, which undo
+/// removes and redo makes again.
 fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
     let rescuer = rescuer(repo);
     let plan = rescuer.plan(repo.path(), "rescue: work").unwrap();
@@ -199,7 +199,7 @@ fn a_new_branch_that_moved_or_is_checked_out_is_not_removed() {
     }
 }
 
-// Between the look and the making of the branch somebody takes its name.
+// Between the check and the creation of the branch, someone takes its name.
 #[test]
 fn a_branch_that_appears_in_between_is_kept() {
     let repo = rich();

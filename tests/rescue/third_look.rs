@@ -1,4 +1,5 @@
-//! What a third look found: repositories that were moved, locks that a crash leaves, deep folders, files that are mapped.
+//! Findings of a third round: moved repositories, locks left by a crash, deeply nested folders, memory-mapped
+//! files.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use closeout::model::{CommitTarget, RecordState};
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// A repository that is at another place now keeps its records and its undo; its linked worktree too.
+/// A moved repository keeps its records and its undo, and so does its linked worktree.
 #[test]
 fn a_repository_that_was_moved_keeps_its_undo_and_its_records() {
     let repo = rich();
@@ -28,7 +29,7 @@ fn a_repository_that_was_moved_keeps_its_undo_and_its_records() {
         (after.work_tree, after.index, after.references),
         (before.work_tree, before.index, before.references)
     );
-    // A copy beside it is another one.
+    // A copy beside it is a different repository.
     let copy = repo.root().join("copy");
     assert!(copied(moved.path(), &copy));
     assert!(matches!(rescuer.undo(&copy), Err(RescueError::Nothing | RescueError::Refused(_))));
@@ -39,7 +40,7 @@ fn copied(from: &std::path::Path, to: &std::path::Path) -> bool {
     std::process::Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success()
 }
 
-/// Another repository that only claims a record of one that is gone gets nothing of it.
+/// A repository that merely claims a record of one that is gone gets nothing of it.
 #[test]
 fn a_claim_to_the_records_of_a_repository_that_is_gone_is_not_believed() {
     let repo = rich();
@@ -54,7 +55,7 @@ fn a_claim_to_the_records_of_a_repository_that_is_gone_is_not_believed() {
     assert!(matches!(rescuer.undo(other.path()), Err(RescueError::Nothing)));
 }
 
-/// A table of references has one lock for all of them.
+/// A reftable has a single lock for all references.
 #[test]
 fn a_lock_on_a_table_of_references_sends_the_record_to_the_vault() {
     let repo = Repo::with_format(&["--ref-format=reftable"]);
@@ -71,7 +72,7 @@ fn a_lock_on_a_table_of_references_sends_the_record_to_the_vault() {
     assert_eq!(fs::read(into.join("f")).unwrap(), b"2\n");
 }
 
-/// A new branch is moved under a lock that is provably ours: what a crash leaves of it goes at the next start.
+/// A new branch is moved under a provably own lock, so that leftovers of a crash are removed at the next start.
 #[test]
 fn the_lock_on_a_new_branch_is_known_after_a_crash() {
     let repo = rich();
@@ -79,7 +80,7 @@ fn the_lock_on_a_new_branch_is_known_after_a_crash() {
     plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
     let before = fingerprint(&repo);
     let lock = repo.git_dir().join("refs/heads/beside.lock");
-    // A copy of the state at the moment when the branch is to be moved: what a crash would leave.
+    // A copy of the state right before the branch moves, which is what a crash would leave.
     let held = lock.clone();
     let watched = rescuer_at(&repo, Stage::BranchMoved, move || {
         assert!(!held.exists(), "the lock became the branch");
@@ -87,7 +88,7 @@ fn the_lock_on_a_new_branch_is_known_after_a_crash() {
     watched.commit(repo.path(), &plan).unwrap();
     rescuer(&repo).undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
-    // Somebody else's lock stops it, and stays.
+    // Someone else's lock stops the move and stays.
     fs::write(&lock, "of another\n").unwrap();
     let refused = rescuer(&repo).commit(repo.path(), &plan);
     assert!(matches!(refused, Err(RescueError::Busy(_))), "{refused:?}");
@@ -96,7 +97,7 @@ fn the_lock_on_a_new_branch_is_known_after_a_crash() {
     assert_eq!(fingerprint(&repo), before);
 }
 
-/// Deep folders take time by their number, not by its square.
+/// The time for nested folders grows with their number, not with its square.
 #[test]
 fn a_thousand_folders_in_each_other_are_recorded_in_time() {
     let repo = Repo::new();

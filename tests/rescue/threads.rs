@@ -1,5 +1,5 @@
-//! A system that starts no more threads and processes for this user: an error, said in words, and never a panic. The
-//! repository is as before or as after.
+//! The system starts no more threads or processes for this user: the result is an error message, never a panic,
+//! and the repository is in the state before or after.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 use super::as_user::give;
 use super::fixture::*;
 
-/// A user without any other process. Root knows no such limit, so that only root can try it for somebody else.
+/// A user with no other process. The limit does not apply to root, so only root can set this up for another
+/// user.
 const NOBODY_ELSE: u32 = 65_531;
 
-// K07, for threads and processes: at most so many at once.
+// K07, for threads and processes: at most this many at once.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the limit is that of another user's processes")]
 fn without_threads_every_command_ends_with_words_and_before_or_done() {

@@ -1,4 +1,4 @@
-//! Programs of a repository: what is shown of them, when they run, and that one byte more asks again.
+//! A repository's programs: how they are shown, when they run, and that one changed byte asks again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use closeout::model::{LeftOut, PlanNote, RescuePlan, TrustKind};
 use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// A rescuer for a person who has just looked at everything and trusts it.
+/// A rescuer for a person who has just reviewed and trusted everything.
 pub(super) fn trusting(repo: &Repo) -> Rescuer {
     let mut rescuer = rescuer(repo);
     rescuer.program_env = vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())];
@@ -30,7 +30,7 @@ fn filtered(settings: &[(&str, &str)]) -> Repo {
     repo
 }
 
-/// The plan of a rescuer that trusts, which can be committed.
+/// The plan of a trusting rescuer, which can be committed.
 fn trusted_plan(rescuer: &Rescuer, repo: &Repo) -> RescuePlan {
     let plan = rescuer.plan(repo.path(), "m").unwrap();
     assert_eq!(plan.refusal, None);
@@ -57,7 +57,7 @@ fn a_trusted_filter_converts_the_commit_and_the_record_keeps_the_bytes() {
     assert_eq!(fingerprint(&repo), before);
 }
 
-// S11, and a filter that is not required: git would store the content as it is.
+// S11, and a filter that is not required: git would store the unfiltered content.
 #[test]
 fn a_filter_that_fails_makes_no_commit_and_is_named() {
     let hanging = "sleep 600";
@@ -80,7 +80,7 @@ fn a_filter_that_fails_makes_no_commit_and_is_named() {
         assert!(plan.targets.is_empty());
         assert_eq!(content(&repo, &plan.record.snapshot, b"f").unwrap(), b"my SECRET\n");
         assert_eq!(fingerprint(&repo), before, "{settings:?}");
-        // Without trust the rest can be committed.
+        // Without trust, the rest can still be committed.
         let plan = self::plan(&repo);
         assert_eq!(plan.notes[0], PlanNote::FiltersNotTrusted(vec!["red".to_owned()]));
         let done = super::fixture::rescuer(&repo).commit(repo.path(), &plan).unwrap();
@@ -89,7 +89,7 @@ fn a_filter_that_fails_makes_no_commit_and_is_named() {
     }
 }
 
-// S12: what the filter keeps in the git directory is there after the commit.
+// S12: what the filter stores in the git directory is still there after the commit.
 #[test]
 fn a_filter_that_keeps_contents_keeps_them_in_the_repository() {
     let repo = Repo::new();
@@ -112,7 +112,7 @@ fn a_filter_that_keeps_contents_keeps_them_in_the_repository() {
     assert_eq!(content(&repo, &plan.record.snapshot, b"large.bin").unwrap(), bytes);
 }
 
-// A filter that keeps what we do not know of would lose it with the shadow.
+// A filter that stores files in a place unknown to us would lose them with the shadow.
 #[test]
 fn a_filter_that_keeps_files_elsewhere_in_the_git_directory_makes_no_commit() {
     let repo = filtered(&[("clean", "mkdir -p \"$(git rev-parse --git-dir)/mine\"; cat")]);
@@ -150,7 +150,7 @@ fn one_byte_more_is_not_what_was_trusted() {
             (TrustKind::RescueProgram, "python3 commit-rescue.py"),
         ])
     );
-    // What cannot run is no part of it.
+    // What cannot run is not part of the digest.
     repo.write("other", "more\n").write("f", "SECRET again\n");
     assert!(is_trusted());
     for path in
@@ -172,7 +172,7 @@ fn one_byte_more_is_not_what_was_trusted() {
     assert!(!is_trusted());
     repo.git(["config", "--unset", "filter.other.clean"]);
     assert!(is_trusted());
-    // The same in another place is not the same.
+    // The same content in another place has another digest.
     let copy = repo.beside("copy");
     fs::remove_dir(copy.path()).unwrap();
     let copied = copy_folder(repo.path(), copy.path());
@@ -184,7 +184,7 @@ fn copy_folder(from: &Path, to: &Path) -> bool {
     std::process::Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success()
 }
 
-// G11: what a script of the workspace reads in or calls is trusted with it, however deep.
+// G11: what a workspace script sources or calls is trusted with it, however deep.
 #[test]
 fn what_a_trusted_script_calls_is_trusted_with_it() {
     let repo = filtered(&[("clean", "./tools/clean.sh")]);
@@ -234,7 +234,7 @@ fn a_filter_that_changes_after_the_look_does_not_run() {
     assert!(!canary.exists());
 }
 
-// Looking runs nothing, whatever is configured.
+// Making the list runs nothing, whatever is configured.
 #[test]
 fn the_list_is_made_without_running_anything() {
     let repo = Repo::new();

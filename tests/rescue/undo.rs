@@ -136,7 +136,7 @@ fn undo_outlives_the_collection_of_garbage() {
     repo.git(["fsck", "--no-dangling"]);
 }
 
-/// U03: the other worktree would show everything as staged for removal.
+/// U03: otherwise the other worktree would show everything as staged for removal.
 #[test]
 fn undo_is_refused_while_another_worktree_has_the_branch() {
     let repo = rich();
@@ -154,7 +154,7 @@ fn undo_is_refused_while_another_worktree_has_the_branch() {
     rescuer(&repo).undo(repo.path()).unwrap();
 }
 
-/// U03: another repository in the same place knows nothing of it.
+/// U03: another repository in the same place does not have the commit.
 #[test]
 fn undo_is_refused_in_a_repository_that_was_made_anew() {
     let repo = rich();
@@ -171,7 +171,7 @@ fn undo_is_refused_in_a_repository_that_was_made_anew() {
     commit(&repo);
 }
 
-/// X05: a commit whose last line in the journal is cut is done, and can be taken back.
+/// X05: a commit whose last journal line is cut counts as made and can be undone.
 #[test]
 fn a_line_that_is_cut_from_the_journal_takes_no_undo_away() {
     let repo = rich();
@@ -182,7 +182,7 @@ fn a_line_that_is_cut_from_the_journal_takes_no_undo_away() {
     fs::write(folder.join("journal"), &text[..text.len() - 20]).unwrap();
     rescuer(&repo).undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
-    // With no line that tells of it, nobody says that there is nothing.
+    // If no journal line mentions it, the error must not be "nothing to undo".
     fs::write(folder.join("journal"), "garbage\n").unwrap();
     let undone = rescuer(&repo).undo(repo.path());
     assert!(matches!(undone, Err(RescueError::Damage(_))), "{undone:?}");

@@ -1,4 +1,4 @@
-//! Visible commits: what they hold and leave out, and when none is made.
+//! Visible commits: what they contain and leave out, and when none is made.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn left_out(repo: &Repo, path: &str) -> Option<LeftOut> {
     plan(repo).paths.iter().find(|it| it.path == path.as_bytes()).unwrap().left_out
 }
 
-/// A plan that cannot be committed, and the reason; nothing moves when it is tried.
+/// Asserts that a plan cannot be committed, for this reason, and that trying it changes nothing.
 fn assert_saved_only(repo: &Repo, word: &str) {
     let before = fingerprint(repo);
     let plan = rescuer(repo).plan(repo.path(), "m").unwrap();
@@ -36,11 +36,11 @@ fn the_commit_holds_the_work_tree_and_leaves_nothing_to_do() {
     assert!(plan.contains_key(&b"new/deep/x"[..]) && !plan.contains_key(&b"a"[..]));
     assert_eq!(content(&repo, &made, b"split").unwrap(), b"first\n1\n2\nlast\n");
     repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
-    // The index goes with it, but for what was taken out of it by hand.
+    // The new index matches the commit, except for what was removed from the index by hand.
     assert_eq!(repo.git(["status", "--porcelain"]), "D  b\n?? b");
 }
 
-// S10: a filter of the repository is not run without trust.
+// S10: a filter of the repository does not run without trust.
 #[test]
 fn a_path_with_a_filter_program_is_left_out_without_trust() {
     let repo = Repo::new();
@@ -108,18 +108,18 @@ fn secrets_junk_large_files_and_nested_repositories_are_left_out() {
     assert_eq!(content(&repo, &plan.record.snapshot, b".env").unwrap(), b"KEY=1\n");
 }
 
-// V05: by what is in it.
+// V05: detected by content.
 #[test]
 fn a_new_file_that_holds_a_key_is_left_out() {
     let repo = Repo::new();
-    // Put together here, so that no scanner takes this file for a leak.
+    // Assembled here, so that no scanner takes this file for a leak.
     let key = "gh".to_owned() + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
     repo.write("deep/notes.txt", format!("call it with\ntoken {key}\n"));
     repo.write("code.rs", "let token = ghp_from_environment();\n").write("README", format!("{key}\n"));
     let mut plan = plan(&repo);
     let left_out: Vec<_> =
         plan.paths.iter().filter(|it| it.left_out.is_some()).map(|it| &it.path[..]).collect();
-    // What git knows already is the person's own affair.
+    // A file that git already tracks is the person's own responsibility.
     assert_eq!(left_out, [b"deep/notes.txt"]);
     let made = commit(&repo);
     assert_eq!(content(&repo, &made, b"deep/notes.txt"), None);
@@ -183,7 +183,7 @@ fn whoever_holds_the_index_is_named() {
     assert!(lock.exists());
 }
 
-// A secret that was staged is left out too, and stays staged.
+// A staged secret is left out too, and stays staged.
 #[test]
 fn a_staged_secret_does_not_slip_into_the_commit() {
     let repo = Repo::new();
@@ -230,7 +230,7 @@ fn without_a_name_no_commit_is_made_until_it_is_given() {
     assert_eq!(repo.git(["log", "-1", "--format=%an <%ae>|%cn <%ce>"]), format!("{names}|{names}"));
 }
 
-// C03, C04, and an edit: at each step until the lock is ours.
+// C03, C04, and an edit: at each step until we hold the lock.
 #[test]
 fn what_the_agent_does_since_the_preview_is_kept_and_nothing_is_committed() {
     let actions: [(&str, &[&str]); 2] =
@@ -335,7 +335,7 @@ fn a_hostile_environment_of_the_caller_has_no_effect_on_a_rescue() {
     ]);
 }
 
-// What `git update-ref` would have written beside the branch is there too.
+// The reflog lines that `git update-ref` would have written are there too.
 #[test]
 fn the_reflogs_tell_of_the_commit_and_of_its_undo() {
     let repo = rich();
@@ -364,7 +364,7 @@ fn a_branch_moves_wherever_git_keeps_it() {
         rescuer(&repo).undo(repo.path()).unwrap();
         assert_eq!(fingerprint(&repo), before);
     }
-    // Before the first commit, below a folder of branches that is not there; packed before it is undone.
+    // Before the first commit, below a branch folder that does not exist yet; packed before the undo.
     for is_packed in [false, true] {
         let repo = Repo::unborn();
         repo.git(["symbolic-ref", "HEAD", "refs/heads/work/on/it"]);
@@ -377,7 +377,7 @@ fn a_branch_moves_wherever_git_keeps_it() {
         rescuer(&repo).undo(repo.path()).unwrap();
         assert_eq!(fingerprint(&repo), before);
     }
-    // The name of a folder on the way is a branch.
+    // A branch already has the name of a folder on the way.
     let repo = rich();
     repo.git(["symbolic-ref", "HEAD", "refs/heads/main/inner"]);
     repo.git(["pack-refs", "--all"]);
