@@ -102,8 +102,8 @@ pub enum Event {
         /// Its entry in the audit record; `None` for a plan.
         entry: Option<Box<AuditEntry>>,
     },
-    /// The complete lists of live supervised runs, and of workspaces whose last run ended by a limit. Sent by
-    /// the engine.
+    /// The complete lists of live supervised runs, and of workspaces whose last run ended without completing
+    /// its work and without a person ending it. Sent by the engine.
     RunsFound {
         /// When.
         at: Timestamp,
