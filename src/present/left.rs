@@ -37,7 +37,7 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
     Some(when::complete(words))
 }
 
-/// The state of a point, with its age; `None` for a point that is simply open.
+/// The state of a point, with the age of one that was sent; `None` for a point that is simply open.
 pub(crate) fn state_of(point: &OpenPoint, now: Timestamp) -> Option<String> {
     match point.state {
         PointState::Open if point.is_earlier => Some(left::earlier().to_owned()),
