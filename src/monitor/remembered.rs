@@ -5,7 +5,7 @@ use crate::model::{AuditEntry, Draft, HistoryEntry, HistoryEvent};
 use super::actions::{Actions, MOST_ENTRIES};
 
 impl Actions {
-    /// Adopts the records of earlier runs.
+    /// Adopts the records of earlier runs, except where newer ones are known.
     pub(super) fn remember(
         &mut self,
         history: Vec<AuditEntry>,

@@ -38,7 +38,7 @@ impl Tracked {
         (!is_over && self.run.is_none() && prompted_at.is_none_or(|at| at <= end.at)).then_some(end)
     }
 
-    /// The same, unless a person has looked at the workspace since.
+    /// How the last run ended, unless a person has looked at the workspace since.
     pub(super) fn unseen_run_end(&self) -> Option<RunStatus> {
         let end = self.run_end()?;
         let looked_at = self.looked_at.max(self.actions.seen.as_ref().map(|seen| seen.at));

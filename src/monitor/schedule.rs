@@ -1,6 +1,6 @@
 //! When the monitor acts on its own: the slow pass over everything, polls of workspaces that cannot be
-//! watched, postponed work tree scans, and questions to agents that are idle. At rest there is one wake-up
-//! per slow pass.
+//! watched, postponed work tree scans, questions to idle agents, held replies and automatic checks. At rest
+//! there is one wake-up per slow pass.
 
 use crate::model::{Effect, Parts, Timestamp};
 
@@ -29,7 +29,8 @@ impl Monitor {
         }
     }
 
-    /// Starts what is due and not running, and notes when more will be.
+    /// For each touched workspace, starts the collections, questions, replies and checks that are due, and
+    /// notes when more will be.
     pub(super) fn start_collections(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
         for id in std::mem::take(&mut self.touched) {
             let Some(tracked) = self.workspaces.get_mut(&id) else { continue };

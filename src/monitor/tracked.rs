@@ -51,7 +51,7 @@ pub(super) struct Tracked {
     pub(super) baseline: Option<Baseline>,
     /// The supervised run that is alive in this workspace.
     pub(super) run: Option<RunView>,
-    /// How the last supervised run ended, if a limit ended it.
+    /// How the last supervised run ended, unless its work was completed or a person ended it.
     pub(super) run_end: Option<RunEnd>,
     /// When a person last looked at it.
     pub(super) looked_at: Option<Timestamp>,
