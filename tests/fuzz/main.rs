@@ -1,9 +1,10 @@
-//! Fuzzing: every reader of bytes that closeout did not write, with inputs that are made of the corpus. No answer may
-//! take long or much memory, none may fail otherwise than by saying so, and what `targets.rs` says has to hold.
+//! Fuzzing: feeds every reader of bytes that closeout did not write with inputs derived from the corpus. No
+//! input may take long or much memory, no reader may fail other than by an error, and the properties in
+//! `targets.rs` must hold.
 //!
-//! `cargo test --locked --test fuzz -- --seconds 60 --seed 7`; `--target NAME` runs one of them, `--cases N` ends it after
-//! so many inputs. It is no part of a plain `cargo test`, which has a short run of it (`tests/fuzz_short.rs`). An
-//! input that was found goes into `tests/fuzz/corpus/NAME`.
+//! `cargo test --locked --test fuzz -- --seconds 60 --seed 7`; `--target NAME` runs one target, `--cases N`
+//! stops after that many inputs. Not part of a plain `cargo test`, which includes a short run
+//! (`tests/fuzz_short.rs`). An input that reveals a bug goes into `tests/fuzz/corpus/NAME`.
 
 #![cfg(test)]
 

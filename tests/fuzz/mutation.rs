@@ -1,5 +1,5 @@
-//! New inputs of old ones: bytes and bits as they are damaged on a disk, lines and JSON values as a hostile writer
-//! would set them, and repetitions, which find what takes more than linear time.
+//! Derives new inputs from old ones: bits and bytes damaged as on a disk, lines and JSON values as a hostile
+//! writer would set them, and repetitions, which reveal more than linear running time.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ mod random;
 
 pub(crate) use random::Random;
 
-/// Longer inputs are not made, in bytes.
+/// The longest generated input, in bytes.
 pub(crate) const LONGEST: usize = 64 << 10;
 
-/// Signs and words with a meaning somewhere.
+/// Characters and words that have a meaning in some format.
 const WORDS: [&[u8]; 40] = [
     b"{",
     b"}",
@@ -54,10 +54,10 @@ const WORDS: [&[u8]; 40] = [
     b"COMPLETE",
     b"../",
 ];
-/// Numbers at the ends of their kinds.
+/// Boundary values of integer types.
 const NUMBERS: [u32; 8] = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x0000_0fff, 0x4000_0000, 65_536];
 
-/// A new input, made of `seed` and perhaps of `other`.
+/// A new input derived from `seed`, possibly with parts of `other`.
 pub(crate) fn mutated(random: &mut Random, seed: &[u8], other: &[u8]) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(5) {
@@ -85,7 +85,7 @@ fn mutate(random: &mut Random, bytes: &mut Vec<u8>, other: &[u8]) {
             bytes[at..at + 4].copy_from_slice(&random.one_of(&NUMBERS).to_be_bytes());
         }
         8 | 9 => {
-            // Few very long ones: they take most of the time.
+            // Few are very long, because those take most of the time.
             let length = if random.percent(10) { LONGEST } else { 256 << random.below(5) };
             let piece = bytes[begin..end.min(begin + 64)].to_vec();
             let n_times = length / piece.len().max(1);
@@ -104,14 +104,14 @@ fn insert(bytes: &mut Vec<u8>, at: usize, more: &[u8]) {
     bytes.splice(at..at, more.iter().copied());
 }
 
-/// Two places of which the second is not before the first; near each other more often than not.
+/// A random range of positions, short more often than not.
 fn range(random: &mut Random, length: usize) -> (usize, usize) {
     let begin = random.below(length + 1);
     let most = if random.percent(80) { 64 } else { length };
     (begin, (begin + random.below(most + 1)).min(length))
 }
 
-/// A line goes, comes twice, or changes its place.
+/// Removes, repeats or moves a line.
 fn with_lines(random: &mut Random, bytes: &mut Vec<u8>) {
     let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     if lines.is_empty() {
@@ -126,7 +126,7 @@ fn with_lines(random: &mut Random, bytes: &mut Vec<u8>) {
     *bytes = lines.concat();
 }
 
-/// Somewhere in the JSON of a line stands another value.
+/// Replaces a random value in the JSON of a line.
 fn with_value(random: &mut Random, bytes: &mut Vec<u8>) {
     let lines: Vec<(usize, usize)> = bytes
         .split_inclusive(|byte| *byte == b'\n')

@@ -1,5 +1,5 @@
-//! Runs a target: all seeds, then inputs that are made of them, each judged by what the target says, by the time of
-//! the processor that it took, and by memory where nothing else runs in the process.
+//! Runs a target: first all seeds, then inputs derived from them. Each is judged by the target's own check, by
+//! processor time, and by memory if nothing else runs in the process.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,45 +14,46 @@ use super::mutation::{Random, mutated};
 use super::targets::{Target, corpus};
 use super::worlds::World;
 
-/// What any input may take of a processor, and a byte more, in a build without optimisation on a busy machine. What is
-/// quadratic takes minutes for the longest inputs.
+/// The processor time that any input may take, plus a share per byte, in an unoptimised build on a busy
+/// machine. Quadratic behaviour takes minutes for the longest inputs.
 const TIME: Duration = Duration::from_millis(400);
 const TIME_A_BYTE: Duration = Duration::from_micros(30);
-/// So much more memory than ever before one input may take, in bytes: a hundred times the longest.
+/// How much one input may raise the process's peak memory, in bytes: 2,048 times the longest input.
 const MEMORY: u64 = 128 << 20;
-/// One input that takes longer hangs.
+/// An input that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How long a target is run.
+/// How long a target runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Length {
-    /// At most so many inputs beside the seeds.
+    /// The maximum number of inputs besides the seeds.
     pub(crate) n_cases: u64,
-    /// No longer than this, however few they are.
+    /// The maximum time, however few inputs that allows.
     pub(crate) time: Duration,
-    /// Whether nothing else runs in this process, so that its memory is that of the inputs.
+    /// Whether nothing else runs in this process, so that its memory use is that of the inputs.
     pub(crate) is_alone: bool,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    /// Seeds of the corpus and of the fixtures.
+    /// The number of seeds from the corpus and the fixtures.
     pub(crate) n_seeds: usize,
-    /// Inputs that were made of them.
+    /// The number of inputs derived from them.
     pub(crate) n_cases: u64,
-    /// The longest time of the processor that one took.
+    /// The longest processor time of one input.
     pub(crate) slowest: Duration,
 }
 
-/// Runs a target with the chance of a seed; the error names what does not hold and where the input was kept.
+/// Runs a target with the random numbers of a seed. The error names what does not hold and where the input was
+/// kept.
 pub(crate) fn run(target: &'static Target, seed: u64, length: Length) -> Result<Ran, String> {
     let current = Arc::new(Mutex::new(Vec::new()));
     let (tell, told) = mpsc::channel();
     let inputs = Arc::clone(&current);
     let worker = std::thread::Builder::new()
         .name(target.name.to_owned())
-        // As small as that of the engine's own threads: what calls itself for each level of an input ends here.
+        // The same size as in the engine's own threads, so that unbounded recursion over an input fails here.
         .stack_size(2 << 20)
         .spawn(move || drop(tell.send(all(target, seed, length, &inputs))))
         .map_err(|error| error.to_string())?;
@@ -95,7 +96,7 @@ fn all(target: &Target, seed: u64, length: Length, current: &Mutex<Vec<u8>>) -> 
     Ok(ran)
 }
 
-/// Feeds one input; the time of the processor that it took.
+/// Feeds one input; returns the processor time it took.
 fn one(
     target: &Target,
     world: &mut World,
@@ -125,7 +126,7 @@ fn time_of_processor() -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// The most memory that this process ever had, in bytes.
+/// The peak memory of this process so far, in bytes.
 fn most_memory(is_alone: bool) -> u64 {
     if !is_alone {
         return 0;
@@ -135,7 +136,7 @@ fn most_memory(is_alone: bool) -> u64 {
     line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0) << 10
 }
 
-/// The seeds with where they stand, in the order of their names.
+/// The seeds with their paths, sorted by name.
 fn seeds(target: &Target) -> Vec<(PathBuf, Vec<u8>)> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut paths = vec![corpus(target)];
@@ -152,10 +153,10 @@ fn seeds(target: &Target) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// Keeps an input, to be looked at.
+/// Keeps an input for inspection; returns its path.
 fn keep(target: &Target, input: &[u8]) -> PathBuf {
     let path = std::env::temp_dir().join(format!("closeout-fuzz-{}-{}", target.name, input.len()));
-    // Where it cannot be kept, the seed of the run makes it again.
+    // If it cannot be kept, the seed of the run reproduces it.
     let _ = fs::write(&path, input);
     path
 }

@@ -1,5 +1,5 @@
-//! What is fed with any bytes: one function for each reader of bytes that closeout did not write. Each says what has
-//! to hold of the answer; that there is one, soon and without much memory, is the runner's business.
+//! The fuzz targets: one function for each reader of bytes that closeout did not write. Each checks the
+//! properties of the answer; that there is an answer, soon and without much memory, is checked by the runner.
 
 use std::path::Path;
 
@@ -22,13 +22,13 @@ use jsonc_parser::{JsonValue, ParseOptions, parse_to_value};
 
 use super::worlds::World;
 
-/// A reader, and where bytes of its kind are.
+/// A reader, and where inputs for it are.
 pub(crate) struct Target {
-    /// Its name, and that of its folder in the corpus.
+    /// Its name, and the name of its folder in the corpus.
     pub(crate) name: &'static str,
-    /// Files and folders below `tests` that are seeds as well.
+    /// Files and folders below `tests` that serve as seeds too.
     pub(crate) seeds: &'static [&'static str],
-    /// Reads the bytes; what does not hold, in words.
+    /// Reads the bytes. The error says in words which property does not hold.
     pub(crate) read: fn(&mut World, &[u8]) -> Result<(), String>,
 }
 
@@ -40,7 +40,7 @@ const fn target(
     Target { name, seeds, read }
 }
 
-/// All of them.
+/// All targets.
 pub(crate) const TARGETS: [Target; 19] = [
     target("claude", &["fixtures/agents/claude/transcripts"], claude),
     target("codex", &["fixtures/agents/codex/rollouts"], codex),
@@ -79,7 +79,7 @@ fn sessions(read: &[SessionObservation]) -> Result<(), String> {
     read.iter().try_for_each(session)
 }
 
-/// A session is judged as far as its record goes, and can be written down and read again.
+/// A session can be judged as far as its record goes, and survives serialisation.
 fn session(read: &SessionObservation) -> Result<(), String> {
     let tasks = task::read(&read.agent, &read.session_id, &read.history);
     let catalog = runs::Catalog::built_in();
@@ -119,7 +119,7 @@ fn packed_refs(world: &mut World, bytes: &[u8]) -> Result<(), String> {
 
 fn head_file(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     let Some(repository) = world.repository("HEAD", bytes) else { return Ok(()) };
-    // A name in HEAD leads to no file outside of the folder.
+    // A name in HEAD must not lead to a file outside the folder.
     let _ = head_ref(&repository);
     if let Ok(head) = head(&repository) {
         holds(!format!("{head:?}").contains(World::PRIVATE), "a file outside of the git directory was read")?;
@@ -128,7 +128,7 @@ fn head_file(world: &mut World, bytes: &[u8]) -> Result<(), String> {
 }
 
 fn git_config(world: &mut World, bytes: &[u8]) -> Result<(), String> {
-    // Whatever it says, there is a repository or a reason.
+    // Whatever the file says, the result is a repository or an error.
     let Some(repository) = world.repository("config", bytes) else { return Ok(()) };
     holds(repository.git_dir.is_absolute(), "a git directory that is nowhere")
 }
@@ -141,7 +141,7 @@ fn git_file(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes as a file and as an output, with an id that they may have, one that they do not have, and none.
+/// Reads the bytes as a file and as an output, with a matching id, with another id, and with none.
 fn decision(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     const ID: &str = "0f9f2b8e-an-id-that-nobody-guesses";
     let text = String::from_utf8_lossy(bytes);
@@ -179,7 +179,7 @@ fn plan(_: &mut World, bytes: &[u8]) -> Result<(), String> {
 }
 
 fn hook_payload(_: &mut World, bytes: &[u8]) -> Result<(), String> {
-    // The seeds are lines of many payloads: each is one.
+    // The seeds contain one payload per line.
     for payload in bytes.split(|byte| *byte == b'\n').take(64).chain([bytes]) {
         for hooks in all_hooks() {
             let Some(event) = event_of(hooks, payload, Timestamp(1_795_000_000_000)) else { continue };
@@ -194,8 +194,8 @@ fn hook_payload(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whatever is there stays, in its order; what is put in is found again and can be taken out. White space where nothing
-/// else stands may be another: `tests/hooks` holds the usual layouts to every byte.
+/// Existing settings stay, in their order; an inserted hook is found again and can be removed. White space is
+/// ignored here: `tests/hooks` checks the usual layouts byte by byte.
 fn settings(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
     let signs = |text: &str| text.split_ascii_whitespace().collect::<String>();
@@ -219,12 +219,13 @@ fn settings(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The settings without their comments.
+/// The settings without comments.
 fn meaning(text: &str) -> Option<JsonValue<'_>> {
     parse_to_value(text.trim_start_matches('\u{feff}'), &ParseOptions::default()).ok().flatten()
 }
 
-/// Whether there is nothing, or a place for hooks with nothing in it: it goes with the last hook, whoever made it.
+/// Whether hooks are absent, or their place is empty: an empty place is removed with the last hook, whoever
+/// created it.
 fn has_empty_place(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}');
     let Ok(Some(JsonValue::Object(root))) = parse_to_value(text, &ParseOptions::default()) else {
@@ -241,7 +242,7 @@ fn has_empty_place(text: &str) -> bool {
     }
 }
 
-/// Whether `whole` is `part` with something put in.
+/// Whether `whole` is `part` with something inserted.
 fn is_part(part: &str, whole: &str) -> bool {
     let mut signs = whole.chars();
     part.chars().all(|sign| signs.any(|it| it == sign))
@@ -267,7 +268,7 @@ fn words(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     holds(tenths == questions::tenths(&questions::signals(&text)), "the same words say two things")
 }
 
-/// What reaches a person has no sign that a screen acts on or hides.
+/// What reaches a person contains no character that a screen interprets or hides.
 fn display(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
     let is_shown = |shown: &str, breaks: bool| {

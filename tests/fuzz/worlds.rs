@@ -1,5 +1,5 @@
-//! Where the bytes lie that are read from files: a repository that no git made, a folder of Gemini's, a database of
-//! opencode's. Made once, written anew for each input.
+//! The places of inputs that are read from files: a repository made without git, a Gemini folder, an opencode
+//! database. Created once, rewritten for each input.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,24 @@ use closeout::model::{SessionObservation, SessionPlace};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
 
-/// An id that stands for anything.
+/// An id for any purpose.
 const ID: &str = "0123456789abcdef0123456789abcdef01234567";
-/// The session in the database.
+/// The id of the session in the database.
 const SESSION: &str = "ses_0123456789abcdefghijklmnop";
 
-/// All places.
+/// All places of inputs.
 pub(crate) struct World {
     folder: TempDir,
     database: Option<Connection>,
 }
 
 impl World {
-    /// What is said when a repository that is made here is not found.
+    /// The message if a repository created here is not found.
     pub(crate) const GONE: &str = "there is no repository";
-    /// What stands in a file outside of the repository, to which a link leads.
+    /// The content of a file outside the repository, to which a link leads.
     pub(crate) const PRIVATE: &str = "private-words-of-a-person";
 
-    /// In a new folder.
+    /// Creates the places in a new folder.
     pub(crate) fn new() -> World {
         let folder = match fs::metadata("/dev/shm") {
             Ok(_) => tempfile::tempdir_in("/dev/shm"),
@@ -40,7 +40,7 @@ impl World {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// A repository of which the file `name` has these bytes; `None` where it is none any more.
+    /// A repository whose file `name` has these bytes; `None` if that makes it no repository.
     pub(crate) fn repository(&mut self, name: &str, bytes: &[u8]) -> Option<Repository> {
         let top = self.place(&name.replace('/', "-"));
         let git_dir = top.join(".git");
@@ -69,7 +69,7 @@ impl World {
         top
     }
 
-    /// The session in a chat file with these bytes.
+    /// The session read from a chat file with these bytes.
     pub(crate) fn gemini(&mut self, bytes: &[u8]) -> Vec<SessionObservation> {
         let (home, work) = (self.place("gemini"), self.place("work"));
         let chats = home.join("tmp/work/chats");
@@ -79,8 +79,8 @@ impl World {
         read("gemini", home, &work, "01234567", record)
     }
 
-    /// The session in a database with these rows: `m` begins a line that is a message, `p` one that is a part of
-    /// the message before, `t` one that is the title. What is no text is kept as bytes.
+    /// The session read from a database with these rows: a line that begins with `m` is a message, with `p` a
+    /// part of the message before, with `t` the title. Anything that is not text is stored as a blob.
     pub(crate) fn opencode(&mut self, bytes: &[u8]) -> Vec<SessionObservation> {
         let home = self.place("opencode");
         let path = home.join("opencode.db");
@@ -101,7 +101,7 @@ fn read(name: &str, home: PathBuf, work: &Path, id: &str, record: PathBuf) -> Ve
     agent::sessions(&adapters, work, &[place], &mut Memories::default()).sessions
 }
 
-/// A database of the real schema, without its rows.
+/// A database with the real schema and no rows.
 fn new_database(path: &Path) -> Connection {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF").unwrap();

@@ -1,5 +1,5 @@
-//! Random changes that a person or an agent makes. What cannot be done in a state is not done: the next
-//! change is drawn all the same.
+//! Random changes as a person or an agent makes them. A change that is impossible in the current state is
+//! skipped, but still drawn, so that the sequence stays reproducible.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,7 +20,7 @@ pub(crate) fn make(world: &World, random: &mut Random) -> Result<()> {
     match kind {
         0..7 => world.write(name, &content)?,
         7 => {
-            // A split: one version staged, another in the file.
+            // Staged in one version, with another in the file.
             world.write(name, &content)?;
             world.try_git(&["add", "--", name])?;
             world.write(name, &[&content[..], b"and more\n"].concat())?;
@@ -44,7 +44,7 @@ pub(crate) fn make(world: &World, random: &mut Random) -> Result<()> {
             drop(std::os::unix::fs::symlink(target, &path));
         }
         19 => {
-            // A folder in the place of a file.
+            // A folder replaces a file.
             if path.is_file() {
                 remove(world, name);
                 world.write(&format!("{name}/inner"), &content)?;
@@ -88,7 +88,7 @@ fn content(name: &str, number: u64) -> Vec<u8> {
 
 fn remove(world: &World, name: &str) {
     let path = world.top().join(name);
-    // One of the two is right, or nothing is there.
+    // One of the two calls is right, or nothing is there.
     let _ = fs::remove_file(&path);
     let _ = fs::remove_dir_all(&path);
 }
@@ -99,7 +99,7 @@ fn old_time(path: &std::path::Path, number: u64) {
         && !path.is_symlink()
         && let Ok(file) = fs::File::options().write(true).open(path)
     {
-        // A time that cannot be set is a change that is not made.
+        // If the time cannot be set, nothing changes.
         let _ = file.set_modified(time);
     }
 }

@@ -1,5 +1,5 @@
-//! One cycle: random changes, an cycle_action that is cut at a random moment, the recovery, and the comparison of
-//! what is there with what must be.
+//! One cycle: random changes, an action that is killed at a random moment, the recovery, and a comparison of
+//! the result with what is allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,13 +26,13 @@ struct Last {
     is_undone: bool,
 }
 
-/// What is known of a world.
+/// What is known about a world.
 struct Known {
     last: Option<Last>,
-    /// References that were said to be saved, with the work tree of that moment.
+    /// The references that were reported as saved.
     saved: BTreeSet<String>,
     is_synced: bool,
-    /// The folder of closeout's that the last commit was made with.
+    /// The name of the state folder with which the last commit was made.
     state: &'static str,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn world(
     outcome
 }
 
-/// Everything that was said to be saved is there, and the repository is whole.
+/// Checks that everything reported as saved is there, and that the repository is intact.
 fn finish(world: &World, known: &Known) -> Result<()> {
     let references = world.git(&["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"])?;
     let there: BTreeSet<&str> = references.lines().collect();
@@ -73,8 +73,8 @@ fn finish(world: &World, known: &Known) -> Result<()> {
         ensure!(there.contains(&reference[..]), "{reference} was said to be saved and is gone");
     }
     world.git(&["fsck", "--connectivity-only", "--no-dangling", "--no-progress"])?;
-    // What was cut between a reference and its line in the journal was adopted, and no pack is kept from git. The
-    // journal of the one folder says nothing of what was saved with the other.
+    // Records that were interrupted between reference and journal line were adopted, and no `.keep` file
+    // remains. The journal of one state folder does not mention what was saved with the other.
     let mut kept = BTreeSet::new();
     for state in STATES {
         let rescuer = cycle_action::rescuer(&world.root()?, state, known.is_synced);
@@ -114,7 +114,7 @@ fn cycle(
     let before = Photo::of(world)?;
     let root = world.root()?;
     disk.map_or(Ok(()), Disk::sync)?;
-    // Beside everything, git collects its garbage.
+    // At the same time, git may collect garbage.
     let mut collecting = if disk.is_none() && random.percent(12) { Some(world.collecting()?) } else { None };
     let surroundings = Surroundings { is_synced: known.is_synced, state, disk };
     let shot = shot::fire(cycle_action, target, random, pace, (world.top(), &root), &surroundings)?;
@@ -151,7 +151,7 @@ fn cycle(
     if end == "after" && cycle_action == CycleAction::Commit {
         known.state = state;
     }
-    // What was said to be done outlives a power cut too.
+    // What was reported as done survives even a power cut.
     let counts = |is_done: bool| !shot.is_hit || (is_done && target == Target::Power);
     if let Some((is_done, words)) = shot.outcome.as_ref().filter(|(is_done, _)| counts(*is_done)) {
         ensure!(
@@ -169,7 +169,7 @@ fn cycle(
     Ok(())
 }
 
-/// What is most worth to be tried; sometimes what cannot be done.
+/// Chooses the most useful action to try; sometimes one that is impossible.
 fn pick(chance: usize, last: Option<&Last>) -> CycleAction {
     match (chance, last.map(|last| last.is_undone)) {
         (0..12, _) => CycleAction::Record,
@@ -183,7 +183,7 @@ fn first_word(words: &str) -> &str {
     words.split(['(', ' ', '{']).next().unwrap_or_default()
 }
 
-/// The next start.
+/// Recovers, as the next start of the program would.
 fn recover(world: &World, root: &std::path::Path, is_synced: bool, is_locked: bool) -> Result<()> {
     STATES.into_iter().try_for_each(|state| {
         match cycle_action::rescuer(root, state, is_synced).recover(world.top()) {
@@ -193,7 +193,7 @@ fn recover(world: &World, root: &std::path::Path, is_synced: bool, is_locked: bo
     })
 }
 
-/// A lock of somebody else: its path and inode.
+/// Creates someone else's lock; returns its path and inode.
 fn plant_lock(world: &World, random: &mut Random) -> Result<Option<(PathBuf, u64)>> {
     let branch = world.branch()?.unwrap_or_else(|| "refs/heads/work".to_owned());
     let path = match random.below(3) {
@@ -208,7 +208,8 @@ fn plant_lock(world: &World, random: &mut Random) -> Result<Option<(PathBuf, u64
     Ok(Some((path, inode)))
 }
 
-/// Whether branch and index are as before or as after the cycle_action; anything else is the bug that is looked for.
+/// Whether branch and index are as before or as after the action. Anything else is the bug that the soak looks
+/// for.
 fn judge(
     world: &World,
     cycle_action: CycleAction,
@@ -261,8 +262,8 @@ fn differences(expected: &Moved, found: &Moved) -> String {
     )
 }
 
-/// HEAD is one commit further, with the message; each path in it is as in the work tree or as it was; the
-/// index holds what the commit holds.
+/// Checks that HEAD is one commit further, with the message; that each path in it is as in the work tree or as
+/// before; and that the index matches the commit.
 fn is_commit_of(world: &World, before: &Photo, after: &Photo) -> Result<()> {
     ensure!(after.moved.head == before.moved.head, "HEAD names another branch");
     let body = world.git(&["log", "-1", "--format=%B"])?;
@@ -287,7 +288,7 @@ fn is_commit_of(world: &World, before: &Photo, after: &Photo) -> Result<()> {
     }
     let staged = world.git_with(&["diff-index", "--cached", "--name-only", "-z", "HEAD"], b"")?;
     for path in staged.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
-        // What is no part of the commit stays staged as it was.
+        // What is not part of the commit stays staged as it was.
         ensure!(
             made.get(path) == parent.get(path),
             "{} is staged after the commit",
@@ -309,7 +310,7 @@ fn is_mode(git: &str, disk: u32) -> bool {
     }
 }
 
-/// Mode and object of each path.
+/// Mode and object id of each path.
 fn tree(world: &World, commit: &str) -> Result<BTreeMap<Vec<u8>, (String, String)>> {
     let listed = world.git_with(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
     let mut tree = BTreeMap::new();
@@ -321,7 +322,7 @@ fn tree(world: &World, commit: &str) -> Result<BTreeMap<Vec<u8>, (String, String
     Ok(tree)
 }
 
-/// The contents of objects.
+/// The contents of these objects, by id.
 fn contents<'a>(world: &World, ids: impl Iterator<Item = &'a str>) -> Result<BTreeMap<String, Vec<u8>>> {
     let input = ids.flat_map(|id| [id, "\n"]).collect::<String>();
     let answer = world.git_with(&["cat-file", "--batch"], input.as_bytes())?;
@@ -336,7 +337,7 @@ fn contents<'a>(world: &World, ids: impl Iterator<Item = &'a str>) -> Result<BTr
     Ok(contents)
 }
 
-/// What was said to be saved holds the work tree byte for byte.
+/// Checks that what was reported as saved holds the work tree byte for byte.
 fn compare_saved(
     world: &World,
     cycle_action: CycleAction,
@@ -359,7 +360,7 @@ fn compare_saved(
         });
         for (path, (mode, bytes, _)) in expected {
             let Some((git_mode, id)) = stored.get(path) else {
-                // Ignored files are not in a record unless git tracks them.
+                // Ignored files are in a record only if git tracks them.
                 ensure!(path.starts_with(b"x.ign"), "{} is missing", String::from_utf8_lossy(path));
                 continue;
             };

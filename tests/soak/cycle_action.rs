@@ -1,4 +1,4 @@
-//! What the process does that is going to be killed: one action, described by one line.
+//! What the process that will be killed does: one action, given on its command line.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,26 +6,26 @@ use std::process::ExitCode;
 
 use closeout::action::rescue::{RescueError, Rescuer};
 
-/// The first argument of a process that carries out one action.
+/// The first argument of such a process.
 pub(crate) const WORD: &str = "--cycle_action";
-/// The message of visible commits.
+/// The message of the visible commits.
 pub(crate) const MESSAGE: &str = "rescue: soak\n";
 
-/// What is done.
+/// The kind of action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CycleAction {
-    /// A record alone.
+    /// Only a record.
     Record,
-    /// A record, a plan, the visible commit.
+    /// A record, a plan and the visible commit.
     Commit,
-    /// The undo of the last.
+    /// Undo of the last rescue.
     Undo,
-    /// The undo's undo.
+    /// Redo of what was undone.
     Redo,
 }
 
 impl CycleAction {
-    /// How it is called on the command line.
+    /// Its name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             CycleAction::Record => "record",
@@ -36,16 +36,18 @@ impl CycleAction {
     }
 }
 
-/// The names of closeout's own folder: that of a person, and that of another container with the same repository.
+/// The names of closeout's state folder: a person's own, and that of another container with the same
+/// repository.
 pub(crate) const STATES: [&str; 2] = ["state", "other-state"];
 
-/// A rescuer for the repository in `root`, with a folder of its own beside it.
+/// A rescuer for the repository in `root`, with its state folder beside it.
 pub(crate) fn rescuer(root: &Path, state: &str, is_synced: bool) -> Rescuer {
     let (git, home) = (super::world::git_program(), root.join("home"));
     Rescuer { is_synced, ..Rescuer::new(git, Some(home), root.join(state)) }
 }
 
-/// Does what the arguments name: the cycle_action, the work tree, the folder of the world, closeout's own folder in it, whether it is synced.
+/// Carries out what the arguments name: action, work tree, folder of the world, state folder in it, whether to
+/// sync.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let [cycle_action, top, root, state, synced] = arguments else { return ExitCode::FAILURE };
     let rescuer = rescuer(Path::new(root), state, synced == "synced");
@@ -75,6 +77,6 @@ fn act_on(rescuer: &Rescuer, cycle_action: &str, top: &Path) -> Result<String, R
 
 fn tell(words: &str) {
     let mut out = std::io::stdout().lock();
-    // Who does not listen is the one who kills.
+    // Writing fails only if the parent, which kills this process, no longer listens.
     let _ = writeln!(out, "{words}").and_then(|()| out.flush());
 }

@@ -1,8 +1,8 @@
-//! Power cuts. The repository lies on a file system in a file. At a random moment all processes of the action stand
-//! still, and that file is copied: what was not written to it by then is lost. Then the file system is mounted anew from the
-//! copy, which replays its journal, as a machine does that starts again.
+//! Power cuts. The repository lies on a file system in a file. At a random moment all processes of the action
+//! are stopped and that file is copied; what has not been written to it by then is lost. Then the copy is
+//! mounted, which replays the file system's journal as a restarted machine would.
 //!
-//! The mounts are those of a mount namespace of its own, and end with its process.
+//! The mounts belong to a mount namespace of their own and disappear with its process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-/// The first argument of the process that has the mounts.
+/// The first argument of the process that owns the mounts.
 pub(crate) const WORD: &str = "--power-inside";
-/// Ordered data and a journal that is written each second, so that some of an action is on the disk at most moments.
+/// Ordered data, and a journal commit every second, so that at most moments part of an action is on disk.
 const OPTIONS: &str = "loop,commit=1";
-/// So long nothing may be written to the file before it is copied; the clock of file systems ticks every 4 ms.
+/// How long the file must stay unwritten before it is copied. File systems' clocks tick every 4 ms.
 const STILL: Duration = Duration::from_millis(12);
-/// Longer than this the system may not keep what is mounted.
+/// How long to wait until the file system is at rest, or can be unmounted.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Why nothing can be tried here; `None` where it can.
+/// Why power cuts cannot be tested here; `None` if they can.
 pub(crate) fn is_missing() -> Option<String> {
     if !rustix::process::geteuid().is_root() {
         return Some("only root can mount a file system in a file".to_owned());
@@ -30,7 +30,7 @@ pub(crate) fn is_missing() -> Option<String> {
     checks.into_iter().find_map(|(program, args)| run(program, args).err().map(|error| format!("{error:#}")))
 }
 
-/// Runs this program with `arguments` where the temporary folder is a file system in a file.
+/// Runs this program with `arguments` in a process whose temporary folder is a file system in a file.
 pub(crate) fn inside(arguments: &[String]) -> Result<ExitStatus> {
     let place = tempfile::tempdir()?;
     let script =
@@ -49,7 +49,7 @@ pub(crate) fn inside(arguments: &[String]) -> Result<ExitStatus> {
     Ok(status)
 }
 
-/// The file system in a file.
+/// A file system in a file.
 pub(crate) struct Disk {
     mounted: PathBuf,
     file: PathBuf,
@@ -57,19 +57,19 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// The one that holds the temporary folder.
+    /// The file system that holds the temporary folder.
     pub(crate) fn here() -> Result<Disk> {
         let mounted = std::env::temp_dir();
         let beside = mounted.parent().context("no folder beside")?;
         Ok(Disk { file: beside.join("disk"), copy: beside.join("copy"), mounted })
     }
 
-    /// All that was written so far is on the disk.
+    /// Syncs everything that was written so far.
     pub(crate) fn sync(&self) -> Result<()> {
         run("sync", &["-f", text(&self.mounted)?])
     }
 
-    /// Copies the file. Nothing may be written to the file system by any process now; what the kernel writes by itself is
+    /// Copies the file. No process may write to the file system meanwhile; pending writes of the kernel are
     /// waited for.
     pub(crate) fn copy(&self) -> Result<()> {
         let changed = || -> Result<_> { Ok(fs::metadata(&self.file)?.modified()?) };
@@ -87,7 +87,7 @@ impl Disk {
         bail!("the file system does not come to rest")
     }
 
-    /// Goes on with the copy in the place of the file.
+    /// Continues with the copy in place of the file.
     pub(crate) fn restart(&self) -> Result<()> {
         let begun = Instant::now();
         let mounted = text(&self.mounted)?;
@@ -99,7 +99,7 @@ impl Disk {
         run("mount", &["-o", OPTIONS, text(&self.file)?, mounted])
     }
 
-    /// Keeps the file, to be looked at.
+    /// Keeps the file for inspection; returns its path.
     pub(crate) fn keep(&self) -> Result<PathBuf> {
         let kept = Path::new("/tmp").join(format!("closeout-power-{}.img", std::process::id()));
         self.sync()?;

@@ -1,5 +1,5 @@
-//! No stale verdict: a monitor follows a work tree while random changes are made in it, and once it is quiet, what it
-//! shows is what a fresh `check` says.
+//! Checks that no verdict is stale: a monitor follows a work tree during random changes, and once it is quiet,
+//! what the monitor shows must equal the answer of a fresh `check`.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -16,20 +16,20 @@ use super::change;
 use super::random::Random;
 use super::world::World;
 
-/// So often a world is changed and then left alone.
+/// How many times a world is changed and then left alone.
 const ROUNDS: usize = 5;
-/// So many changes are made in a round at most; in some rounds a storm of them.
+/// The largest number of changes in a round; some rounds have a storm of changes.
 const CHANGES: usize = 9;
 const STORM: usize = 200;
-/// Longer than this the monitor may not show something else than a fresh look. A work tree is looked at again after its
-/// session moved, at distances that grow with what a look costs.
+/// How long the monitor may show something other than a fresh check. It looks at a work tree again after its
+/// session has moved, at intervals that grow with the cost of a look.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// What was shown last.
+/// The last view that was shown.
 type Shown = Arc<Mutex<Option<Value>>>;
 
-/// Follows one new world; how often what was shown was compared, and how many changes were made.
+/// Follows one new world. Returns the number of comparisons and the number of changes.
 pub(crate) fn world(random: &mut Random, number: u64) -> Result<(usize, usize)> {
     let world = World::new(random)?;
     let session = Session::begin(&world)?;
@@ -51,7 +51,7 @@ pub(crate) fn world(random: &mut Random, number: u64) -> Result<(usize, usize)> 
         compare(&world, &monitor.shown)
             .with_context(|| format!("round {round} of world {number} ({:?})", world.kind))
     });
-    // It may have ended by itself, which a comparison has told.
+    // It may have ended by itself, which a comparison has already reported.
     let _ = monitor.child.kill();
     monitor.child.wait()?;
     if outcome.is_err() {
@@ -60,7 +60,7 @@ pub(crate) fn world(random: &mut Random, number: u64) -> Result<(usize, usize)> 
     outcome.map(|()| (ROUNDS, n_changes))
 }
 
-/// Waits until what is shown is what a fresh look says.
+/// Waits until the monitor shows the answer of a fresh check.
 fn compare(world: &World, shown: &Shown) -> Result<()> {
     let begun = Instant::now();
     loop {
@@ -76,14 +76,14 @@ fn compare(world: &World, shown: &Shown) -> Result<()> {
     }
 }
 
-/// What `check` says of the world.
+/// The answer of `check` for the world.
 fn fresh(world: &World) -> Result<Value> {
     let output = command(world)?.args(["check", "--json"]).stderr(Stdio::inherit()).output()?;
     let answer: Value = serde_json::from_slice(&output.stdout).context("check printed no JSON")?;
     Ok(essence(&answer["workspaces"][0]))
 }
 
-/// The state with everything that it follows from; moments are left out.
+/// The state and everything it follows from, without times.
 fn essence(view: &Value) -> Value {
     let evidence = view["evidence"].as_array().into_iter().flatten();
     let evidence: Vec<Value> = evidence
@@ -106,7 +106,7 @@ fn command(world: &World) -> Result<Command> {
     Ok(command)
 }
 
-/// A monitor that runs.
+/// A running monitor.
 struct Monitor {
     child: Child,
     shown: Shown,
@@ -135,7 +135,7 @@ impl Monitor {
     }
 }
 
-/// A session of Claude Code in the world.
+/// A Claude Code session in the world.
 struct Session {
     record: PathBuf,
     top: String,
@@ -157,7 +157,7 @@ impl Session {
         Ok(session)
     }
 
-    /// The agent says something; `ends` if its turn ends with it.
+    /// Lets the agent say something; `ends` says whether that ends its turn.
     fn say(&self, random: &mut Random, ends: bool) -> Result<()> {
         let text = *random.one_of(&[
             "The parser is written and all tests pass.",

@@ -1,14 +1,15 @@
-//! The soak: random rescues, undos, redos and records on random states of real repositories, cut by
-//! `kill -9` at random moments. After each the state must be the one before or the one after, with no
-//! byte lost and no lock of ours left (K03 of the faults).
+//! The soak: random rescues, undos, redos and records on random states of real repositories, killed with `kill
+//! -9` at random moments. After each, the state must be the one before or the one after, with no byte lost and
+//! none of our locks left (fault K03).
 //!
-//! `cargo test --locked --test soak -- --cycles 2000 --seed 7`; `--world N` runs one world of that seed alone. The seed
-//! decides the states, the actions, who is killed and which part of the cycle_action has passed by then; the machine
-//! decides which step that part falls on. It is no part of a plain `cargo test`.
+//! `cargo test --locked --test soak -- --cycles 2000 --seed 7`; `--world N` runs only that world of the seed.
+//! The seed determines the states, the actions, who is killed, and how much of the action's time has passed by
+//! then; the machine determines which step that falls on. Not part of a plain `cargo test`.
 //!
-//! `--power N` cuts the power of the machine N times instead of killing processes; that takes root and a loop device.
+//! `--power N` cuts the machine's power N times instead of killing processes; that needs root and a loop
+//! device.
 //!
-//! `--follow N` changes N worlds under the eyes of a monitor instead, and holds what it shows against a fresh look.
+//! `--follow N` instead changes N worlds while a monitor watches, and compares what it shows with a fresh look.
 
 #![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "it reads clocks and starts programs: that is what it is for")]
@@ -34,7 +35,7 @@ use random::Random;
 use shot::Pace;
 use tally::Tally;
 
-/// So many cycles are run in one repository.
+/// The number of cycles in one repository.
 const CYCLES_IN_A_WORLD: usize = 25;
 
 fn main() -> ExitCode {
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Goes on in a process with mounts of its own.
+/// Continues in a process with mounts of its own.
 fn power_cuts(arguments: &[String]) -> ExitCode {
     if let Some(words) = disk::is_missing() {
         println!("SKIPPED soak --power: {words}");

@@ -1,4 +1,4 @@
-//! The state of a repository, to be compared whole: the work tree byte for byte, the index file with its
+//! The state of a repository for comparison as a whole: the work tree byte for byte, the index file with its
 //! time, HEAD, references, locks.
 
 use std::collections::BTreeMap;
@@ -11,19 +11,19 @@ use anyhow::Result;
 
 use super::world::World;
 
-/// Seconds and nanoseconds.
+/// Seconds and nanoseconds since the epoch.
 type Time = (i64, i64);
-/// Every path with mode, content (or target of the link) and time.
+/// Every path with mode, content (or link target) and modification time.
 pub(crate) type WorkTree = BTreeMap<Vec<u8>, (u32, Vec<u8>, Time)>;
 
 /// What a visible commit and its undo move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moved {
-    /// The bytes and the time of the index.
+    /// The bytes and modification time of the index.
     pub(crate) index: Option<(Vec<u8>, Time)>,
-    /// The text of HEAD.
+    /// The content of HEAD.
     pub(crate) head: String,
-    /// The branch that HEAD names, where it is.
+    /// The commit of the branch that HEAD names.
     pub(crate) branch: Option<String>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Photo {
     pub(crate) work_tree: WorkTree,
     /// Branch and index.
     pub(crate) moved: Moved,
-    /// Every other reference but our hidden ones.
+    /// Every reference except our hidden ones.
     pub(crate) references: Vec<String>,
-    /// Locks, and files of ours that only a crash leaves.
+    /// Locks, and files of ours that only a crash leaves behind.
     pub(crate) locks: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ fn walk(top: &Path, folder: &Path, found: &mut WorkTree) -> Result<()> {
 }
 
 fn find_locks(folder: &Path, locks: &mut Vec<String>) -> Result<()> {
-    // A child of git's that outlived its parent may remove what is listed.
+    // A git child that outlived its parent may remove a file after it was listed.
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -1,10 +1,10 @@
-//! Chance that can be had again: `SplitMix64` (Steele, Lea, Flood 2014).
+//! Reproducible random numbers: `SplitMix64` (Steele, Lea, Flood 2014).
 
-/// A source of chance.
+/// A random number generator.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The chance of one world of a seed.
+    /// The generator for one world of a seed.
     pub(crate) fn new(seed: u64, world: u64) -> Random {
         let mut random = Random(seed ^ world.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         random.next();
@@ -25,12 +25,12 @@ impl Random {
         usize::try_from(self.next() % end.max(1) as u64).unwrap_or(0)
     }
 
-    /// True so often in a hundred times.
+    /// True with this probability in percent.
     pub(crate) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several.
+    /// A random element.
     pub(crate) fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }

@@ -1,5 +1,5 @@
-//! Runs an cycle_action in a process of its own and kills at a random moment: the rescuing process alone, the
-//! process with all its children, or one child of git's.
+//! Runs an action in its own process and kills at a random moment: the rescuing process alone, the process with
+//! all its children, or one git child.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use super::cycle_action::{CycleAction, WORD};
 use super::disk::Disk;
 use super::random::Random;
 
-/// Longer than this nothing may take.
+/// The limit for anything that is waited for.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Who is killed.
@@ -26,42 +26,42 @@ pub(crate) enum Target {
     Parent,
     /// The process and its children.
     Group,
-    /// One child, as the system does that has no memory left.
+    /// One child, as the kernel does when memory runs out.
     Child,
     /// The whole machine.
     Power,
 }
 
 impl Target {
-    /// One of them, as likely as each other.
+    /// A random target, all equally likely.
     pub(crate) fn any(random: &mut Random) -> Target {
         *random.one_of(&[Target::Parent, Target::Group, Target::Child])
     }
 }
 
-/// In what an action is carried out.
+/// The conditions under which an action runs.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'s> {
-    /// Whether what it saves is on the disk when it says so.
+    /// Whether everything is on disk when it is reported as saved.
     pub(crate) is_synced: bool,
-    /// The name of closeout's own folder.
+    /// The name of closeout's state folder.
     pub(crate) state: &'static str,
-    /// The disk that loses its power.
+    /// The disk whose power is cut.
     pub(crate) disk: Option<&'s Disk>,
 }
 
-/// What became of an cycle_action.
+/// The outcome of an action that was shot at.
 #[derive(Debug)]
 pub(crate) struct Shot {
-    /// True when somebody was killed.
+    /// Whether anything was killed.
     pub(crate) is_hit: bool,
-    /// References of which it was said that they are saved.
+    /// The references that were reported as saved.
     pub(crate) saved: Vec<String>,
-    /// What was said at the end: true for "done".
+    /// The final report: true for "done", with its words.
     pub(crate) outcome: Option<(bool, String)>,
 }
 
-/// How long the actions take here, to aim well.
+/// The usual time of each action here, for aiming.
 #[derive(Debug, Default)]
 pub(crate) struct Pace(BTreeMap<CycleAction, Duration>);
 
@@ -76,7 +76,7 @@ impl Pace {
     }
 }
 
-/// Runs the cycle_action and kills after a part of its usual time.
+/// Runs the action and kills after a part of its usual time.
 pub(crate) fn fire(
     cycle_action: CycleAction,
     target: Target,
@@ -86,7 +86,7 @@ pub(crate) fn fire(
     surroundings: &Surroundings,
 ) -> Result<Shot> {
     let (top, root) = folders;
-    // More shots fall on the second half, where something moves; some come too late to hit.
+    // More shots hit the second half, where things move; some come too late to hit anything.
     let part = u32::try_from(if random.percent(50) { random.below(1150) } else { 550 + random.below(600) })?;
     let is_spared = random.percent(20);
     let delay = if is_spared { PATIENCE } else { pace.of(cycle_action) * part / 1000 };
@@ -155,7 +155,8 @@ fn kill_all(pid: Pid) -> bool {
     kill_each(pid, &all)
 }
 
-/// Stops it and all that it started, each before its children are counted, so that it makes no more of them; those below it.
+/// Stops a process and its descendants, each before its children are listed, so that it can start no more.
+/// Returns the descendants.
 fn stop_all(pid: Pid) -> Vec<Pid> {
     let mut all = vec![pid];
     let mut place = 0;
@@ -167,7 +168,7 @@ fn stop_all(pid: Pid) -> Vec<Pid> {
     all.split_off(1)
 }
 
-/// Stops a process; one that is in a call of the system finishes that first.
+/// Stops a process. One inside a system call completes that first.
 fn stop(pid: Pid) {
     if !is_alive(pid) || kill_process(pid, Signal::STOP).is_err() {
         return;
@@ -187,7 +188,7 @@ fn kill_each(pid: Pid, below: &[Pid]) -> bool {
     is_hit
 }
 
-/// The next child that is seen.
+/// Kills the next child that appears.
 fn kill_one(pid: Pid) -> bool {
     while is_alive(pid) {
         if let Some(child) = children(pid).into_iter().find(|child| is_alive(*child)) {

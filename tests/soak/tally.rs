@@ -1,4 +1,4 @@
-//! What was seen, in numbers.
+//! Counts of what was observed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,17 +9,17 @@ use super::shot::Target;
 /// The counts.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// By cycle_action, who was killed (or nobody), and whether the state is the one before or the one after.
+    /// By action, by who was killed (or nobody), and by whether the state is the one before or after.
     pub(crate) ends: BTreeMap<(CycleAction, Option<Target>, &'static str), usize>,
-    /// Records that were said to be saved, each compared with the work tree.
+    /// Records that were reported as saved, each compared with the work tree.
     pub(crate) n_saved: usize,
-    /// Locks of others that lay there.
+    /// Foreign locks that were present.
     pub(crate) n_foreign: usize,
-    /// Locks of ours that a kill left and the recovery removed.
+    /// Our own locks that a kill left and the recovery removed.
     pub(crate) n_left: usize,
-    /// Collections of garbage beside an action.
+    /// Garbage collections that ran during an action.
     pub(crate) n_collected: usize,
-    /// Why actions were not done although nobody was killed.
+    /// Why actions were refused although nobody was killed.
     pub(crate) refusals: BTreeMap<String, usize>,
 }
 

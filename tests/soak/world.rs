@@ -1,4 +1,4 @@
-//! A repository of a random kind in a temporary folder, cut off from the user's configuration.
+//! A repository of a random kind in a temporary folder, isolated from the user's configuration.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,31 +9,31 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::random::Random;
 
-/// Names of files, with odd ones among them.
+/// File names, some of them odd.
 pub(crate) const NAMES: [&str; 16] = [
     "a", "b", "c.txt", "run.sh", "src/main.rs", "src/deep/er/mod.rs", "docs/read me", "-rf", ":(top)x",
     "line\nfeed", "tab\tquote\"back\\slash", "日本語/ファイル", "esc\u{1b}[31m", "bidi\u{202e}txt", "*",
     "x.ign",
 ];
 
-/// What kind of repository it is.
+/// The kind of repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// On a branch.
     Plain,
-    /// On a branch with a slash in its name, all references packed.
+    /// On a branch with a slash in its name, with all references packed.
     Packed,
     /// Before the first commit.
     Unborn,
-    /// HEAD names a commit.
+    /// With a detached HEAD.
     Detached,
-    /// A merge with a conflict.
+    /// With a merge conflict.
     Conflict,
     /// A linked worktree.
     Linked,
-    /// The fourth version of the index.
+    /// With version 4 of the index format.
     IndexV4,
-    /// Line ends are converted.
+    /// With line-ending conversion.
     Crlf,
 }
 
@@ -54,24 +54,24 @@ const KINDS: [Kind; 14] = [
     Kind::Crlf,
 ];
 
-/// A repository with a home and a folder for closeout beside it.
+/// A repository, with a home and a state folder beside it.
 pub(crate) struct World {
     folder: tempfile::TempDir,
     top: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
     git: PathBuf,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: Kind,
 }
 
-/// The git program of this machine.
+/// The git program on this machine.
 pub(crate) fn git_program() -> PathBuf {
     closeout::process::find_program("git", std::env::var_os("PATH").as_deref()).expect("the soak needs git")
 }
 
 impl World {
-    /// A new one of a random kind.
+    /// Creates a world of a random kind.
     pub(crate) fn new(random: &mut Random) -> Result<World> {
         let folder = tempfile::tempdir()?;
         let root = folder.path().canonicalize()?;
@@ -115,7 +115,7 @@ impl World {
                 self.write("both", b"ours\n")?;
                 self.git(&["add", "both"])?;
                 self.git(&["commit", "-q", "-m", "ours"])?;
-                // It fails: that is the conflict.
+                // It fails because of the conflict, as intended.
                 self.try_git(&["merge", "-q", "other"])?;
             }
             Kind::Linked => {
@@ -128,7 +128,7 @@ impl World {
         Ok(())
     }
 
-    /// The folder of all of it.
+    /// The folder that holds everything.
     pub(crate) fn root(&self) -> Result<PathBuf> {
         Ok(self.folder.path().canonicalize()?)
     }
@@ -148,7 +148,8 @@ impl World {
         &self.common_dir
     }
 
-    /// The branch that HEAD names, as a file below the common directory.
+    /// The full name of the branch that HEAD names, which is also its path below the common directory; `None`
+    /// if HEAD is detached.
     pub(crate) fn branch(&self) -> Result<Option<String>> {
         let head = fs::read_to_string(self.git_dir.join("HEAD"))?;
         Ok(head.strip_prefix("ref: ").map(|name| name.trim().to_owned()))
@@ -170,7 +171,7 @@ impl World {
         Ok(command.output()?)
     }
 
-    /// Begins a collection of garbage that spares nothing.
+    /// Starts a garbage collection without a grace period.
     pub(crate) fn collecting(&self) -> Result<std::process::Child> {
         let mut command = Command::new(&self.git);
         command
@@ -193,7 +194,7 @@ impl World {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs git with an input; its bytes.
+    /// Runs git with this input; returns its output bytes.
     pub(crate) fn git_with(&self, args: &[&str], input: &[u8]) -> Result<Vec<u8>> {
         use std::io::Write as _;
         let mut child = Command::new(&self.git)
@@ -208,13 +209,13 @@ impl World {
         let input = input.to_vec();
         let writer = std::thread::spawn(move || stdin.write_all(&input));
         let output = child.wait_with_output()?;
-        // What git does not want to read it does not need.
+        // Git may end without reading all its input.
         let _ = writer.join();
         ensure!(output.status.success(), "git {args:?} failed");
         Ok(output.stdout)
     }
 
-    /// Writes a file; a file where a folder must be is no error, the change is not made then.
+    /// Writes a file. If a parent is a file, nothing is written, which is no error.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<()> {
         let path = self.top.join(name);
         if let Some(folder) = path.parent()
@@ -227,7 +228,7 @@ impl World {
         Ok(())
     }
 
-    /// Keeps the folder, to be looked at; its path.
+    /// Keeps the folder for inspection; returns its path.
     pub(crate) fn keep(self) -> PathBuf {
         self.folder.keep()
     }
