@@ -64,7 +64,7 @@ pub struct KeyPress {
     pub ctrl: bool,
     /// Whether Alt was held.
     pub alt: bool,
-    /// Whether Shift was held. Meaningless for characters, which are already upper case.
+    /// Whether Shift was held. Meaningless for characters, whose case already shows it.
     pub shift: bool,
 }
 

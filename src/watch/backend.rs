@@ -14,11 +14,11 @@ pub trait Backend: Send {
 /// Why a directory cannot be watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchRefusal {
-    /// It is not there (any more).
-    Missing,
     /// It does not exist (any more).
-    LimitReached,
+    Missing,
     /// The system's limit on watches is reached.
+    LimitReached,
+    /// Any other failure, as a message.
     Failed(String),
 }
 

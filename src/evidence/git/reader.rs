@@ -33,7 +33,8 @@ pub(super) trait Repo {
     /// These folders of the tree `root` as raw tree objects; `None` for each that is missing or not a folder.
     fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>>;
 
-    /// The commits reachable from `from` but not from `hide`, newest first, at most `limit`. All ids exist.
+    /// The commits reachable from `from` but not from `hide`, newest first, at most `limit`. Every given id must
+    /// exist in the repository.
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>>;
 
     /// How many commits `head` has that `other` lacks, and vice versa.
