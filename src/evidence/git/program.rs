@@ -40,7 +40,7 @@ impl<'a> Program<'a> {
     pub(super) fn new(repository: &'a Repository, ask: &GitAsk<'a>) -> Option<Program<'a>> {
         let policy = CallPolicy {
             settings: &[],
-            // Filters of the user's own configuration are installed there.
+            // Filters that the user's own configuration names are found there.
             programs: ":/usr/local/bin:/usr/bin:/bin",
             limit: ask.time_limit,
             long_limit: ask.time_limit,

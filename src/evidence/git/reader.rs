@@ -33,8 +33,8 @@ pub(super) trait Repo {
     /// These folders of the tree `root` as raw tree objects; `None` for each that is missing or not a folder.
     fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>>;
 
-    /// The commits reachable from `from` but not from `hide`, newest first, at most `limit`. Every given id must
-    /// exist in the repository.
+    /// The commits reachable from `from` but not from `hide`, newest first, at most `limit`. All
+    /// given ids must exist.
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>>;
 
     /// How many commits `head` has that `other` lacks, and vice versa.
@@ -79,8 +79,8 @@ pub(super) struct Commit {
     pub(super) parents: Vec<Id>,
     /// Committer time, seconds since the epoch.
     pub(super) time: i64,
-    /// Author time, seconds since the epoch: when its content was first written, even before a rebase or
-    /// cherry-pick.
+    /// Author time, seconds since the epoch: when its content was first written. A rebase or cherry-pick does
+    /// not change it.
     pub(super) authored: i64,
     /// First line of its message.
     pub(super) subject: String,

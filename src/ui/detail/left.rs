@@ -23,7 +23,8 @@ pub(in crate::ui) struct LeftLines {
     pub(in crate::ui) starts: Vec<usize>,
 }
 
-/// The points in the order of the tab: first those of no list, then list by list, done points last.
+/// The points in the order of the tab: first those that match no checklist item, open before done, then the
+/// open points list by list.
 pub(in crate::ui) fn points(view: &WorkspaceView) -> Vec<&OpenPoint> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
     let all = &verdict.left_to_do.points;
