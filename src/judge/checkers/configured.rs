@@ -1,7 +1,7 @@
 //! The checks that a person configured, as evidence: a row each, combined as configured. Must not run a check.
 //!
-//! A check not run since the last change cannot be verified, which is a NO (DESIGN.md 2.2). A failure from before
-//! the work began is shown, but not held against the agent. Plans, files and test results need no run.
+//! A check not run since the last change cannot be verified, which is a NO (DESIGN.md 2.2). Failures before
+//! the work began are shown, not held against the agent. Plans, files and test results need no run.
 
 use super::checker::{CheckContext, Checker, CompositeMode};
 use super::composite::check;

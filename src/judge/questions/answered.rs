@@ -1,11 +1,11 @@
-//! Whether a question is answered on the spot: by the sentence after it, by a conclusion, by itself.
-//! It looks at a question and the sentences around it only, and does not decide whether it asks.
+//! Whether a question is answered on the spot: by the next sentence, by a conclusion, or by itself. Must not
+//! look beyond the question and the sentences around it, or decide whether it asks.
 
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
 use super::lines::Role;
 
-/// Whether nothing in the sentence turns to the reader or weighs what the writer should do.
+/// Whether nothing in the sentence addresses the reader or considers what the writer should do.
 pub(super) fn is_undirected(sentence: &Sentence) -> bool {
     !sentence.forms.any(&[
         Form::You,
@@ -20,7 +20,7 @@ pub(super) fn is_undirected(sentence: &Sentence) -> bool {
     ]) && !sentence.forms.has(Form::Alternative)
 }
 
-/// The sentences after the question say what was done about it.
+/// Whether the sentences after the question say what was done about it.
 pub(super) fn settled(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     if sentence.forms.any(&[Form::Offer, Form::Confirm]) {
@@ -44,7 +44,7 @@ pub(super) fn settled(document: &Document<'_>, index: usize) -> bool {
     false
 }
 
-/// A question without a verb that nobody is asked, followed by a statement on its line.
+/// Whether this is a question without a verb, addressed to nobody, with a statement after it on its line.
 pub(super) fn is_fragment(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     let short = sentence.normal.words <= 10 && !sentence.normal.spaced.is_empty();
@@ -66,7 +66,7 @@ pub(super) fn is_fragment(document: &Document<'_>, index: usize) -> bool {
         })
 }
 
-/// The writer thinks aloud.
+/// Whether the writer thinks aloud.
 pub(super) fn muses(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     let until = (index + 2).min(document.sentences.len());
@@ -75,8 +75,7 @@ pub(super) fn muses(document: &Document<'_>, index: usize) -> bool {
         && around.iter().any(|near| near.block == sentence.block && near.forms.has(Form::Musing))
 }
 
-/// Rule 4c: an undirected question, followed in its paragraph by a statement that does not ask for
-/// the answer.
+/// Rule 4c: an undirected question, followed in its paragraph by a statement that does not ask for the answer.
 pub(super) fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
     let sentence = &document.sentences[index];
     let forms = sentence.forms;
@@ -91,7 +90,7 @@ pub(super) fn explained(document: &Document<'_>, index: usize, for_label: bool) 
     document.sentences.get(index + 1).is_some_and(|next| {
         let same =
             next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
-        // What the writer did or needs is no answer to a question about something else.
+        // What the writer did or needs does not answer a question about something else.
         let own = for_label && next.forms.has(Form::Me) && !forms.has(Form::Explains);
         same && next.end != End::Question
             && !own
@@ -128,7 +127,7 @@ pub(super) fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
     (answers || decided) && next.end != End::Question
 }
 
-/// An undirected question that the writer goes on to look into.
+/// Whether the writer goes on to look into an undirected question.
 pub(super) fn asks_itself(document: &Document<'_>, index: usize) -> bool {
     let forms = document.sentences[index].forms;
     document.sentences.get(index + 1).is_some_and(|next| {

@@ -1,5 +1,5 @@
-//! How answers are offered in each language: the words of `[answers]` in `assets/lang`, as the build wrote them.
-//! It finds no question and no option.
+//! How answers are offered in each language: the words of `[answers]` in `assets/lang`, as the build wrote
+//! them. Must not search for questions or options.
 
 use strum::VariantArray as _;
 
@@ -17,11 +17,11 @@ pub(super) struct Answers {
     tails: &'static [&'static str],
 }
 
-/// Each language's, with its two letters.
+/// The answers of each language, with its two-letter code.
 static ANSWERS: [(&str, Answers); Language::VARIANTS.len()] =
     include!(concat!(env!("OUT_DIR"), "/answers.rs"));
 
-/// The answers of all languages, those of `language` first.
+/// The answers of all languages, beginning with `language`.
 pub(super) fn answers(language: Language) -> impl Iterator<Item = &'static Answers> + Clone {
     let is_own = move |code: &str| code == language.code();
     let own = ANSWERS.iter().filter(move |(code, _)| is_own(code));
@@ -29,7 +29,7 @@ pub(super) fn answers(language: Language) -> impl Iterator<Item = &'static Answe
     own.chain(others).map(|(_, answers)| answers)
 }
 
-/// Without the words and marks that join one option to the next, or ask to choose behind the last.
+/// The text without words and punctuation that join one option to the next, or ask to choose after the last.
 pub(super) fn trimmed(text: &str) -> String {
     let marks = |sign: char| sign.is_whitespace() || ",;.?!/*、。，；？！(（".contains(sign);
     let text = text.trim_matches(marks);

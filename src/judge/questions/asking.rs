@@ -1,6 +1,5 @@
-//! Decides for each sentence whether it asks the reader for something: the rules 3 to 7 of the vectors
-//! and what the corpus says about questions; what it says about requests stands in `requests`. It does not decide the
-//! label.
+//! Decides for each sentence whether it asks the reader for something, by rules 3 to 7 of the vectors and by
+//! what the corpus shows of questions; `requests` covers requests. Must not decide the label.
 
 use super::answered::{
     answered_by_next, asks_itself, explained, followed_by_statement, is_fragment, is_undirected, muses,
@@ -17,7 +16,7 @@ pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {
     let made = QuestionLists::read(document);
     let mut readings: Vec<Reading> =
         (0..document.sentences.len()).map(|index| sentence(document, &made, index)).collect();
-    // A question whose only answers are further questions that the writer settles is settled too.
+    // A question is settled if its only answers are further questions that the writer settles.
     for index in (0..readings.len().saturating_sub(1)).rev() {
         let (this, next) = (readings[index], readings[index + 1]);
         let open = this.question && this.label == Asks::Reader;
@@ -28,15 +27,15 @@ pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {
     readings
 }
 
-/// The lists and sections whose questions are the result itself, by sentence.
+/// The lists and sections whose questions are themselves the result, by sentence.
 struct QuestionLists {
     made: Vec<bool>,
-    /// Whether two or more of its paragraphs open with a question in bold type that they answer.
+    /// Whether at least two paragraphs open with a question in bold type and then answer it.
     lead_ins: bool,
 }
 
 impl QuestionLists {
-    /// A list belongs to the sentence that introduces it.
+    /// Reads the lists. A list belongs to the sentence that introduces it.
     fn read(document: &Document<'_>) -> Self {
         let mut made = Vec::with_capacity(document.sentences.len());
         let (mut open, mut titled) = (false, false);
@@ -70,7 +69,7 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
     let sentence = &document.sentences[index];
     let forms = sentence.forms;
     let marked = sentence.end == End::Question;
-    // "If you want a longer one, tell me": the words of the condition put no question.
+    // "If you want a longer one, tell me": the words of the condition ask no question.
     let direct = forms.has(Form::Direct) && !forms.any(&[Form::NotARequest, Form::IfWants]);
     if marked || direct {
         let signal = question(document, index, false);
@@ -83,7 +82,7 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
     Reading { question: false, signal: request, label }
 }
 
-/// A question: does anybody have to answer it?
+/// Whether anybody has to answer a question.
 fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     let sentence = &document.sentences[index];
     let forms = sentence.forms;
@@ -125,7 +124,7 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     Asks::Reader
 }
 
-/// Rule 4a for headings. A bold line that is put to the reader is a question in bold type.
+/// Rule 4a for headings. A bold line that addresses the reader is a question in bold type, not a heading.
 fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label: bool) -> bool {
     if sentence.role != Role::Heading || !sentence.closes_line {
         return false;
@@ -140,7 +139,7 @@ fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label:
     document.line_below(sentence.line).is_some_and(|below| below.role != Role::Heading || !line.bold)
 }
 
-/// A what/why/how question to nobody, with more blocks of text below it: it is their title.
+/// Whether a what/why/how question addresses nobody and is followed by more blocks of text, as their title.
 fn opens_a_section(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     let last = document.sentences.last().map_or(0, |last| last.block);
@@ -158,7 +157,7 @@ fn is_emphasised(document: &Document<'_>, sentence: &Sentence) -> bool {
     words.len() > 2 && ['*', '_'].iter().any(|&sign| words.starts_with(sign) && end.ends_with(sign))
 }
 
-/// A bold question that opens its line and is followed there, or on the line right below, by text.
+/// Whether a bold question opens its line, and text follows on that line or directly below.
 fn bold_lead_in(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     let bold = is_emphasised(document, sentence);
@@ -174,7 +173,7 @@ fn bold_lead_in(document: &Document<'_>, index: usize) -> bool {
         && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
 }
 
-/// Whether no more than one question opens its line in bold type: several are headings that the text answers.
+/// Whether at most one question in bold type opens its line; several are headings that the text answers.
 fn is_only_bold_question(document: &Document<'_>) -> bool {
     let bold = document.sentences.iter().filter(|sentence| {
         sentence.end == End::Question && sentence.opens_line && is_emphasised(document, sentence)
@@ -182,7 +181,7 @@ fn is_only_bold_question(document: &Document<'_>) -> bool {
     bold.take(2).count() < 2
 }
 
-/// Rule 4a for `Q:` lines: content below that is not the next question.
+/// Rule 4a for `Q:` lines: whether there is content below that is not the next question.
 fn labelled_with_content(document: &Document<'_>, sentence: &Sentence) -> bool {
     document.lines[sentence.line].labelled_question
         && document

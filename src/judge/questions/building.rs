@@ -1,5 +1,5 @@
-//! Builds the network of a language from its phrases and writes it down. Part of the build script and of tests:
-//! the program only reads what was written.
+//! Builds the network of a language from its phrases and serialises it. Part of the build script and of tests:
+//! the program must only read the result.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,7 +10,7 @@ use super::network::{
 };
 use super::patterns::ANY_LETTERS;
 
-/// A node as it is built.
+/// A node under construction.
 #[derive(Clone)]
 struct Node {
     found: FormSet,
@@ -33,7 +33,7 @@ const NEW: Node = Node {
 };
 
 impl Node {
-    /// A bit for each sign that leads on; all bits if reaching the node matters by itself.
+    /// One bit per sign that leads on; all bits if reaching the node matters by itself.
     fn matters(&self) -> u64 {
         let by_itself = self.found != FormSet::EMPTY
             || self.found_at_end != FormSet::EMPTY
@@ -44,10 +44,10 @@ impl Node {
     }
 }
 
-/// A network that is being built.
+/// A network under construction.
 pub(super) struct Builder {
     nodes: Vec<Node>,
-    /// Which node is reached with which, as added.
+    /// Pairs of nodes: reaching the first also reaches the second. In the order added.
     joins: Vec<(u32, u32)>,
     patterns: BTreeSet<Vec<u8>>,
 }
@@ -58,13 +58,13 @@ impl Builder {
         Self { nodes: vec![NEW; 2], joins: Vec::new(), patterns: BTreeSet::new() }
     }
 
-    /// A new node that nothing leads to.
+    /// A new node to which nothing leads yet.
     pub(super) fn node(&mut self) -> u32 {
         self.nodes.push(NEW);
         u32::try_from(self.nodes.len() - 1).unwrap_or(NONE)
     }
 
-    /// A new node in a phrase of the group that stays reached to the end of the sentence.
+    /// A new node, in a phrase of the group, that stays reached until the end of the sentence.
     pub(super) fn gap(&mut self, group: FormSet) -> u32 {
         let node = self.node();
         self.at(node).is_gap = true;
@@ -72,7 +72,7 @@ impl Builder {
         node
     }
 
-    /// Whether the node stays reached to the end of the sentence.
+    /// Whether the node stays reached until the end of the sentence.
     pub(super) fn is_gap(&self, node: u32) -> bool {
         self.nodes[node as usize].is_gap
     }
@@ -81,12 +81,12 @@ impl Builder {
         &mut self.nodes[node as usize]
     }
 
-    /// Whoever reaches `from` has reached `to`.
+    /// Makes every path that reaches `from` reach `to` as well.
     pub(super) fn join(&mut self, from: u32, to: u32) {
         self.joins.push((from, to));
     }
 
-    /// The node to which `sign` and nothing else leads from `from`.
+    /// The node to which exactly `sign` leads from `from`.
     pub(super) fn sign(&mut self, from: u32, sign: u64) -> u32 {
         if let Some(to) = self.at(from).edges.get(&sign) {
             return *to;
@@ -96,7 +96,7 @@ impl Builder {
         to
     }
 
-    /// The node to which the words of a pattern lead from `from`.
+    /// The node to which the words matching a pattern lead from `from`.
     pub(super) fn pattern(&mut self, from: u32, pattern: &[u8]) -> u32 {
         if pattern == [ANY_LETTERS] {
             if self.at(from).any == NONE {
@@ -111,15 +111,15 @@ impl Builder {
         self.sign(from, hash)
     }
 
-    /// A phrase of the group ends at the node; with `at_end` only where the sentence does.
+    /// Lets a phrase of the group end at the node; with `at_end`, only where the sentence ends.
     pub(super) fn ends(&mut self, node: u32, group: FormSet, at_end: bool) {
         let node = self.at(node);
         let found = if at_end && !node.is_gap { &mut node.found_at_end } else { &mut node.found };
         *found = found.with(group);
     }
 
-    /// For each node a bit for each sign that leads on from it, or from a node that is reached with it; all bits if
-    /// reaching it matters by itself.
+    /// For each node, one bit per sign that leads on from it or from a node reached together with it; all bits
+    /// if reaching it matters by itself.
     fn matters(&self) -> Vec<u64> {
         let mut matters: Vec<u64> = self.nodes.iter().map(Node::matters).collect();
         loop {
@@ -135,7 +135,7 @@ impl Builder {
         }
     }
 
-    /// The network, as `Network::read` takes it.
+    /// The network in the form that `Network::read` takes.
     pub(super) fn write(mut self) -> Vec<u8> {
         self.joins.sort_unstable();
         self.joins.dedup();
@@ -206,7 +206,7 @@ impl Node {
     }
 }
 
-/// A number in groups of seven bits, the lowest first.
+/// Writes a number in groups of seven bits, lowest first.
 fn put(bytes: &mut Vec<u8>, mut number: u64) {
     loop {
         let [low, ..] = (number & 0x7f).to_le_bytes();

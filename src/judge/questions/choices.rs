@@ -1,14 +1,14 @@
-//! The answers that a question offers, so that one key can give each: the options of a list below it, options
-//! in its own words (`1) … 2) …`), or yes and no in its language. What is not certain is no choice: a person
-//! can always write.
+//! The answers that a question offers, so that a single key can give each: the options of a list below it,
+//! options in its own words (`1) … 2) …`), or yes and no in its language. Must not offer anything uncertain: a
+//! person can always write.
 
 use super::answers::{Answers, answers};
 use super::language::Language;
 use super::wording::{Question, inline_choices};
 use crate::model::Choice;
 
-/// The answers that a question offers, in its order.
-/// `text` is the message in which it stands, `language` that of most of it.
+/// The answers that a question offers, in its order. `text` is the message that contains it, and `language`
+/// that of most of the message.
 pub(crate) fn choices(question: &Question, text: &str, language: Language) -> Vec<Choice> {
     if !question.options.is_empty() {
         return question.options.clone();
@@ -17,7 +17,7 @@ pub(crate) fn choices(question: &Question, text: &str, language: Language) -> Ve
     if !inside.is_empty() {
         return inside;
     }
-    // A pair in brackets behind the mark is a sentence of its own.
+    // A pair in brackets after the question mark is a sentence of its own.
     let behind = question.ranges.last().and_then(|range| text.get(range.end..)).unwrap_or_default();
     yes_and_no(&question.text, behind.lines().next().unwrap_or_default(), language)
 }
@@ -29,7 +29,7 @@ fn yes_and_no(text: &str, behind: &str, language: Language) -> Vec<Choice> {
     let sentence = sentence.to_lowercase().replace('’', "'");
     let bare = |text: &str| text.trim_matches(|sign: char| " \t?？。.¿!！*_)）".contains(sign)).to_owned();
     let whole = bare(&sentence);
-    // What asks can be the last clause: "The tests pass; shall I commit?"
+    // The asking part may be the last clause: "The tests pass; shall I commit?"
     let clause = bare(sentence.rsplit([',', ':', ';', '¿', '—', '，']).next().unwrap_or_default());
     let is_asked = |language: &&Answers| {
         let behind = behind.to_lowercase();
@@ -48,7 +48,7 @@ fn yes_and_no(text: &str, behind: &str, language: Language) -> Vec<Choice> {
     answers(language).find(is_asked).map_or_else(Vec::new, |found| vec![choice(found.yes), choice(found.no)])
 }
 
-/// Whether the words stand in the text as words of their own.
+/// Whether the text contains these words as whole words.
 fn has_words(text: &str, words: &str) -> bool {
     let is_letter = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
     text.match_indices(words).any(|(at, _)| {

@@ -1,24 +1,24 @@
-//! The learned correction: boosted trees over the numbers of [`super::features`], with whole numbers only, so that
-//! the same text has the same label everywhere. `tests/corpus/train.py` writes the trees; the messages from which it
-//! learns stand outside the repository. It knows no word of any text.
+//! The learned correction: boosted trees over the numbers of [`super::features`]. It uses only integers, so
+//! that the same text has the same label everywhere. `tests/corpus/train.py` writes the trees; the messages it
+//! learns from are not in the repository. Must not know any words.
 
 use super::features::{self, Features};
 use super::judgement::Label;
 use crate::model::Certainty;
 
-/// The trees: a head, where each tree begins, and their nodes, all in little-endian numbers of 16 bits.
+/// The trees: a head, the position of each tree, and their nodes, all as little-endian 16-bit numbers.
 static TREES: &[u8] = include_bytes!("../../../assets/questions/trees.bin");
 
-/// How many numbers stand before the beginnings of the trees.
+/// How many numbers precede the positions of the trees.
 const HEAD: usize = 14;
-/// The feature of a node that is a leaf.
+/// The feature of a leaf node.
 const LEAF: u16 = u16::MAX;
-/// No tree is deeper.
+/// The greatest depth of a tree.
 const DEEPEST: usize = 64;
 /// The labels in the order of their trees.
 const LABELS: [Label; 3] = [Label::AwaitingResponse, Label::Complete, Label::Incomplete];
 
-/// What the trees make of a message.
+/// The trees' result for a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Corrected {
     /// The label.
@@ -27,7 +27,7 @@ pub(super) struct Corrected {
     pub(super) certainty: Certainty,
 }
 
-/// The label by the trees; none if they were made for other features.
+/// The trees' label; `None` if they were made for other features.
 pub(super) fn correct(features: &Features) -> Option<Corrected> {
     let made_for = usize::from(number(0)?) == features::COUNT;
     if !made_for {
@@ -72,7 +72,7 @@ fn scores(features: &Features) -> Option<[i32; 3]> {
     Some(scores)
 }
 
-/// The number of 16 bits at a place.
+/// The 16-bit number at a position.
 fn number(place: usize) -> Option<u16> {
     let bytes = TREES.get(place * 2..place * 2 + 2)?;
     Some(u16::from_le_bytes([bytes[0], bytes[1]]))

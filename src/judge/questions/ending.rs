@@ -1,5 +1,5 @@
-//! Decides whether a text that asks nothing is unfinished: an error in place of an answer,
-//! work only announced, still running, partly done, given up, or a stub.
+//! Decides whether a text that asks nothing is unfinished: an error instead of an answer, or work that is
+//! merely announced, still running, partly done, given up, or a stub. Must not judge questions.
 
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
@@ -7,10 +7,10 @@ use super::judgement::Kind;
 use super::lines::Role;
 use super::markers::Marker;
 
-/// Up to so many letters a text counts as nothing but its error or its interruption.
+/// Up to this many letters, a text with an error counts as nothing but that error.
 const SHORT: usize = 240;
 
-/// The text is an error or an interruption and nothing else.
+/// The kind of a text that is nothing but an error or an interruption.
 pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     let sentences = &document.sentences;
     if let Some(last) = sentences.last()
@@ -47,7 +47,7 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     (error && letters <= SHORT && lines <= 4 && !own && !reported).then_some(Kind::ErrorText)
 }
 
-/// What kind of unfinished the text is by its last words.
+/// The way in which a text is unfinished, judging by its last words.
 pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     let sentences = &document.sentences;
     let Some(last) = closing_sentence(document) else { return unspoken(document) };
@@ -106,14 +106,14 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     .then_some(Kind::Announce)
 }
 
-/// The writer thinks aloud and has delivered nothing before.
+/// Whether the writer thinks aloud without having delivered anything before.
 fn muses_only(sentences: &[Sentence]) -> bool {
     let first = sentences.iter().position(|sentence| sentence.forms.has(Form::Musing));
     sentences.len() <= 6
         && first.is_some_and(|first| !sentences[..first].iter().any(|before| before.forms.has(Form::Done)))
 }
 
-/// The last two sentences say that the work was given up.
+/// Whether each of the last two sentences says that the work was given up.
 pub(super) fn gives_up(document: &Document<'_>) -> bool {
     let mut last = document.sentences.iter().rev().take(2);
     let stuck = |sentence: &Sentence| {
@@ -124,14 +124,14 @@ pub(super) fn gives_up(document: &Document<'_>) -> bool {
     document.sentences.len() > 1 && last.all(stuck)
 }
 
-/// A text without a sentence of its own.
+/// The kind of a text without a sentence in the writer's own voice.
 fn unspoken(document: &Document<'_>) -> Option<Kind> {
     let visible = document.lines.iter().any(|line| line.role != Role::Blank);
     let code_stub = is_stub_code(document);
     (!visible || code_stub).then_some(if code_stub { Kind::Placeholder } else { Kind::Empty })
 }
 
-/// The last sentence that is no courtesy, bracketed remark or plea to wait.
+/// The last sentence that is not a courtesy, a bracketed remark or a request to wait.
 fn closing_sentence<'d>(document: &'d Document<'_>) -> Option<&'d Sentence> {
     let mut seen = None;
     for sentence in document.sentences.iter().rev().take(4) {
@@ -173,7 +173,7 @@ pub(super) fn announces(sentence: &Sentence) -> bool {
     announced && !forms.any(&[Form::AnnounceNot, Form::LeadingCondition]) && sentence.end != End::Question
 }
 
-/// A plan, or a list with open boxes, on which nothing follows.
+/// Whether the text ends with a plan, or with a list that has open boxes.
 fn plan_is_open(document: &Document<'_>) -> bool {
     let Some(last) = document.lines.iter().rev().find(|line| line.role != Role::Blank) else { return false };
     if last.role != Role::Item {
@@ -197,7 +197,7 @@ fn plan_is_open(document: &Document<'_>) -> bool {
     })
 }
 
-/// Work is still under way, by the first or the last words.
+/// Whether work is still under way, judging by the first or the last words.
 fn in_progress(document: &Document<'_>, finished: bool) -> bool {
     let sentences = &document.sentences;
     let running = |sentence: &Sentence| {
@@ -206,7 +206,7 @@ fn in_progress(document: &Document<'_>, finished: bool) -> bool {
             && sentence.role != Role::Item
             && !sentence.forms.any(&[Form::Partial, Form::Elsewhere, Form::Instruction, Form::Optional])
     };
-    // Helpers that still run will be heard of, whatever was finished before.
+    // Helpers that are still running will report, whatever was finished before.
     let others = |sentence: &Sentence| {
         sentence.forms.has(Form::OthersWork)
             && sentence.end != End::Question
@@ -237,7 +237,8 @@ fn is_partial(document: &Document<'_>) -> bool {
         || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
 }
 
-/// A stub: a bare word of consent, a heading with a placeholder, code with nothing in it.
+/// Whether the text is a stub: a bare word of consent, a heading with a placeholder, or code with nothing in
+/// it.
 fn is_placeholder(document: &Document<'_>) -> bool {
     let body: Vec<&Sentence> =
         document.sentences.iter().filter(|sentence| sentence.role != Role::Heading).collect();
@@ -258,7 +259,7 @@ fn is_placeholder(document: &Document<'_>) -> bool {
     !body.is_empty() && !other && body.iter().all(|sentence| stub(sentence))
 }
 
-/// Code whose comments say that the content is still to be written.
+/// Whether comments in the code say that the content is still to be written.
 fn is_stub_code(document: &Document<'_>) -> bool {
     const STUBS: [&str; 18] = [
         "todo", "fixme", "goes here", "implement", "placeholder", "your code", "not implemented",

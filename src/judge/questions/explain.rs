@@ -1,4 +1,4 @@
-//! What the rules found in a text, sentence by sentence, for `closeout classify --explain`. It judges nothing.
+//! What the rules found in a text, sentence by sentence, for `closeout classify --explain`. Must not judge.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub enum Speech {
     Finished,
 }
 
-/// The groups that say that work is not finished.
+/// The groups that say that work is unfinished.
 const UNFINISHED: FormSet = FormSet::of(&[
     Form::Announce,
     Form::AnnounceIng,
@@ -54,7 +54,7 @@ const UNFINISHED: FormSet = FormSet::of(&[
     Form::OthersWork,
 ]);
 
-/// The sentences about which a rule spoke, in their order.
+/// The sentences to which a rule applied, in order.
 pub(super) fn findings(document: &Document<'_>, readings: &[Reading]) -> Vec<Finding> {
     let starts = line_starts(document.text);
     let found = document.sentences.iter().zip(readings);

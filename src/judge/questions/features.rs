@@ -1,5 +1,5 @@
-//! What the rules found in a message, as numbers for the learned correction (`trees`): the rules' own label, what
-//! stands where, which phrases are in which part of the text, and how the turn ended. It judges nothing.
+//! What the rules found in a message, as numbers for the learned correction (`trees`): the rules' own label,
+//! what is where, which phrases are in which part of the text, and how the turn ended. Must not judge.
 
 use super::context::{Context, EndOfTurn};
 use super::document::{Document, End, Sentence};
@@ -10,12 +10,12 @@ use super::markers::Marker;
 use super::reading::{Asks, Reading};
 use super::{ending, signals, truncation};
 
-/// The parts of a text in which the phrases are counted, in their order.
+/// The parts of a text in which phrases are counted, in order.
 const PARTS: usize = 7;
 
 /// How many numbers describe a message.
 pub(super) const COUNT: usize = PLAIN + PARTS * FORMS;
-/// How many of them are no counts of phrases.
+/// How many of them are not counts of phrases.
 const PLAIN: usize = 96;
 
 /// The numbers of one message.
@@ -24,7 +24,7 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// The numbers in their order.
+    /// The numbers in order.
     pub(super) fn values(&self) -> &[i16] {
         &self.values
     }
@@ -60,7 +60,7 @@ pub(super) fn of(
     out
 }
 
-/// The sentence that asks most likely: the last one that asks by the rules, else the last question.
+/// The sentence most likely to ask: the last one that asks by the rules, or else the last question.
 pub(super) fn focus(document: &Document<'_>, readings: &[Reading]) -> Option<usize> {
     let last = |asks: &dyn Fn(usize) -> bool| (0..readings.len()).rev().find(|&index| asks(index));
     last(&|index| readings[index].label == Asks::Reader)
@@ -203,7 +203,7 @@ fn put_focus(out: &mut Features, document: &Document<'_>, focus: Option<usize>) 
     out.flag(super::answered::is_undirected(sentence));
 }
 
-/// What is known beside the words; −1 for what is not.
+/// Adds the context; −1 where it is unknown.
 fn put_context(out: &mut Features, context: &Context<'_>) {
     out.flag(context.end == Some(EndOfTurn::ByItself));
     for count in [context.edits, context.commands, context.commits, context.todos_open] {
@@ -211,7 +211,7 @@ fn put_context(out: &mut Features, context: &Context<'_>) {
     }
 }
 
-/// How often each group of phrases stands in each part of the text.
+/// Adds how often each group of phrases occurs in each part of the text.
 fn put_forms(out: &mut Features, document: &Document<'_>, focus: Option<usize>) {
     let sentences = &document.sentences;
     let count = sentences.len();
@@ -257,7 +257,7 @@ mod tests {
         ("variants", include_str!("../../../tests/corpus/variants.jsonl")),
     ];
 
-    /// The rules' label, whether no number changes it, and the numbers.
+    /// The rules' label, whether the numbers cannot change it, and the numbers.
     fn described(text: &str, context: &Context<'_>) -> (Label, bool, Vec<i16>) {
         let document = Document::read(text);
         let readings = asking::read(&document);
@@ -266,7 +266,7 @@ mod tests {
         (rules.label, holds, of(&document, &readings, &rules, context).values)
     }
 
-    /// What is known beside a message of the natural ones, without its request.
+    /// The context of a natural message, without its request.
     fn context(message: &Value) -> Context<'static> {
         let did = |name: &str| message["did"][name].as_u64().and_then(|count| u32::try_from(count).ok());
         Context {
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Writes what `tests/corpus/train.py` reads.
+    /// Writes the input of `tests/corpus/train.py`.
     #[test]
     #[ignore = "a tool: it needs the natural messages, which are no part of the repository"]
     fn write_features() {
@@ -297,7 +297,7 @@ mod tests {
         let sets = CORPORA.into_iter().map(|(_, text)| ("made", text)).chain([("natural", natural.as_str())]);
         for (set, line) in sets.flat_map(|(set, text)| text.lines().map(move |line| (set, line))) {
             let message: Value = serde_json::from_str(line).unwrap();
-            // Off the subject is for a rule to say: it takes the request.
+            // A rule decides whether an answer is off topic, since that takes the request.
             if message["kind"] == "off_task" {
                 continue;
             }

@@ -1,11 +1,11 @@
-//! Folds the traditional characters of Chinese to the simplified ones, so that the Chinese language file has
-//! to be written in one script only. Text with Japanese kana is left alone: it has its own forms.
+//! Folds traditional Chinese characters to simplified ones, so that the Chinese language file needs only one
+//! script. Must not touch text with Japanese kana, which has its own forms.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Each traditional character is followed by its simplified form. These are the characters of asking,
-/// announcing and handing over, not a dictionary.
+/// Each traditional character is followed by its simplified form. This is no dictionary, but covers the
+/// characters of asking, announcing and handing over.
 const PAIRS: &str = "\
     請请選选這这個个嗎吗還还為为麼么確确認认後后們们說说過过對对來来會会沒没問问題题樣样檔档開开關关\
     進进動动執执繼继續续運运測测試试刪删備备據据資资碼码號号貼贴給给發发傳传訊讯網网連连權权處处決决\
@@ -20,7 +20,7 @@ const PAIRS: &str = "\
     責责貨货費费賬账賴赖趕赶軟软農农遞递郵邮釋释針针鎖锁長长閉闭閒闲隊队階阶際际隱隐雜杂電电靜静響响\
     順顺須须領领頻频願愿風风飛飞館馆馬马體体魚鱼麥麦黃黄齡龄";
 
-/// The simplified form of `joined`, if it is Chinese with traditional characters in it.
+/// The simplified form of `joined`, if it is Chinese and contains traditional characters.
 pub(super) fn simplified(joined: &str) -> Option<String> {
     let kana = |c: char| matches!(c, '\u{3041}'..='\u{30ff}');
     if joined.is_empty() || joined.chars().any(kana) {

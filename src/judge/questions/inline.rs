@@ -1,5 +1,5 @@
-//! Options on one line: `1) keep it 2) drop it`, `[A] Advanced [C] Continue`. It finds them in a passage and does not
-//! know whether anybody asks to choose.
+//! Options on one line: `1) keep it 2) drop it`, `[A] Advanced [C] Continue`. Finds them in a passage. Must not
+//! decide whether anybody asks to choose.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use super::document::{Document, Sentence};
 pub(super) struct Inline<'t> {
     /// The label without brackets.
     pub(super) label: &'t str,
-    /// Where its words stand.
+    /// The bytes of its words.
     pub(super) words: Range<usize>,
 }
 
-/// At most so many labels are looked for.
+/// How many labels are looked for, at most.
 const LABELS: usize = 20;
 
-/// The first of these sentences, given in the order of the text, that has options on its line. One line can hold
-/// thousands of sentences, so each line is read once.
+/// The first of `sentences`, which are in text order, whose line contains options. Each line is read only once,
+/// because it can hold thousands of sentences.
 pub(super) fn first_with_options<'s>(
     document: &Document<'_>,
     mut sentences: impl Iterator<Item = &'s Sentence>,
@@ -29,7 +29,7 @@ pub(super) fn first_with_options<'s>(
     })
 }
 
-/// The options in a passage; empty unless there are two, and their labels are in order or in square brackets.
+/// The options in a passage. Empty unless there are at least two, with labels in order or in square brackets.
 pub(super) fn options(text: &str) -> Vec<Inline<'_>> {
     let labels = labels(text);
     let in_order = labels.iter().enumerate().all(|(place, (_, label))| {
@@ -55,7 +55,7 @@ pub(super) fn options(text: &str) -> Vec<Inline<'_>> {
     if all_have_words { found } else { Vec::new() }
 }
 
-/// Every label with its brackets and the blanks behind it, and the label alone.
+/// Each label with its brackets and the spaces after it, and the label alone.
 fn labels(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
     let mut found = Vec::new();
     let mut before = None;

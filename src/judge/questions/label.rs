@@ -1,4 +1,5 @@
-//! Puts the readings together into the three-way label, with offer or blocking, kind and reasons.
+//! Combines the readings into the three-way label, with offer or blocking, kind and reasons. Must not read
+//! sentences itself.
 
 use super::answered;
 use super::context::{Context, EndOfTurn};
@@ -32,8 +33,8 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     result
 }
 
-/// Whether no number changes the rules' label: they see nothing at all, the wrong subject, a question with its mark
-/// that is put to the reader by its words too, or a menu of keys as the last line.
+/// Whether no number can change the rules' label: the text is empty or off topic, has a question that both its
+/// mark and its words put to the reader, or ends with a menu of keys.
 pub(super) fn holds(document: &Document<'_>, readings: &[Reading], rules: &Classification) -> bool {
     let last = document.sentences.last().map_or(0, |last| last.line);
     let puts_a_question = || {
@@ -65,7 +66,7 @@ fn corrected_by(
 ) -> Classification {
     let Corrected { label, certainty } = corrected;
     if label == rules.label {
-        // A question with its mark holds COMPLETE back, however unusual the message around it.
+        // A question with its mark prevents COMPLETE, however unusual the rest of the message is.
         let is_marked = document
             .sentences
             .iter()
@@ -98,7 +99,7 @@ fn corrected_by(
     result
 }
 
-/// What the end of the turn says about its last words.
+/// Applies what the end of the turn says about its last words.
 fn end_of_turn(result: &mut Classification, end: Option<EndOfTurn>) {
     let (kind, reason) = match end {
         None | Some(EndOfTurn::ByItself) => return,
@@ -108,7 +109,7 @@ fn end_of_turn(result: &mut Classification, end: Option<EndOfTurn>) {
     };
     match result.label {
         Label::Incomplete => result.certainty = Certainty::High,
-        // What is clearly asked is asked, however the turn ended.
+        // A clear question stays a question, however the turn ended.
         Label::AwaitingResponse if result.certainty == Certainty::High => {
             result.certainty = Certainty::Medium;
         }
@@ -167,7 +168,7 @@ pub(super) fn decide(document: &Document<'_>, readings: &[Reading], context: &Co
     complete(document, readings)
 }
 
-/// Whether a sentence that asks asks nobody once the work has been given up.
+/// Whether an asking sentence asks nobody once the work was given up.
 fn may_stand_idle(sentence: &Sentence, reading: Reading) -> bool {
     sentence.forms.has(Form::Stuck) || (answered::is_undirected(sentence) && reading.question)
 }
@@ -210,7 +211,7 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
     let forms = |form: Form| asking.iter().any(|&index| document.sentences[index].forms.has(form));
     let chooses = asking.iter().any(|&index| signals::asks_to_choose(&document.sentences[index]));
     let question = wording::question(document, asking, chooses);
-    // Which of two things it is to be is no offer of more.
+    // A choice between two things is not an offer of more.
     let offer = !chooses && is_offer(document, asking);
     let kind = if offer {
         Kind::Offer
@@ -240,8 +241,8 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
     }
 }
 
-/// Something was finished, and every question proposes more: a yes or a no answers it. A question of which, how
-/// many, or one thing or the other is about the work itself, however politely it proposes to do it.
+/// Whether something was finished and every question proposes more, to be answered with yes or no. A question
+/// about which, how many, or this or that concerns the work itself, however politely it proposes to do it.
 fn is_offer(document: &Document<'_>, asking: &[usize]) -> bool {
     let Some(&first) = asking.first() else { return false };
     let proposes = asking.iter().all(|&index| {

@@ -1,5 +1,5 @@
-//! Finds letters to somebody else in running text: from a salutation to a closing formula or rule.
-//! What a letter asks, the writer of the message does not ask.
+//! Finds letters to somebody else in running text, from a salutation to a closing formula or rule. Must not
+//! judge: what a letter asks, the writer of the message does not ask.
 
 use super::forms::Form;
 use super::language::Language;
@@ -7,9 +7,9 @@ use super::lexicon::Search;
 use super::lines::{Line, Role};
 use super::normal;
 
-/// A salutation is a short line.
+/// The longest line, in bytes, that can be a salutation.
 const SALUTATION: usize = 80;
-/// A closing formula may be a sentence.
+/// The longest line, in bytes, that can be a closing formula, which may be a whole sentence.
 const FORMULA: usize = 200;
 
 /// Marks the lines of letters.
@@ -41,7 +41,7 @@ pub(super) fn mark(text: &str, language: Language, lines: &mut [Line]) {
     let mut marked = 0;
     for start in openings {
         let mut end = ends[start].unwrap_or(start);
-        // The name of the sender follows the closing formula.
+        // The sender's name follows the closing formula.
         while lines.get(end + 1).is_some_and(|line| {
             !matches!(line.role, Role::Blank | Role::Heading) && line.range.len() <= 40 && end > start
         }) {

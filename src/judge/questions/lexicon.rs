@@ -1,7 +1,7 @@
-//! The phrases of the language files of `assets/lang/` and where they stand in a sentence.
-//! The notation of the phrases is explained at the top of `assets/lang/en.toml`.
+//! The phrases of the language files in `assets/lang/`, and which of them a sentence contains. The top of
+//! `assets/lang/en.toml` explains their notation. Must not interpret a phrase.
 //!
-//! What the build made of the files is embedded (`assets/build.rs`).
+//! The program embeds what the build made of the files (`assets/build.rs`).
 
 use std::sync::LazyLock;
 use strum::VariantArray as _;
@@ -11,9 +11,9 @@ use super::language::Language;
 use super::network::Network;
 use super::walk::Walk;
 
-/// What the language files say besides their phrases.
+/// The content of the language files other than phrases.
 pub(super) struct Lexicon {
-    /// Words that name an option and are followed by its number or letter, in lower case.
+    /// Words that name an option when followed by its number or letter, in lower case.
     pub(super) option_words: &'static [&'static str],
     /// Labels that open a question line ("q", "frage"), in lower case.
     pub(super) question_labels: &'static [&'static str],
@@ -25,7 +25,7 @@ pub(super) static LEXICON: Lexicon = Lexicon {
     question_labels: &include!(concat!(env!("OUT_DIR"), "/question_labels.rs")),
 };
 
-/// The networks of a language's phrases as the build wrote them.
+/// The networks of each language's phrases, as the build wrote them.
 macro_rules! networks {
     ($($code:literal),*) => {
         [$(LazyLock::new(|| Network::read(include_bytes!(concat!(env!("OUT_DIR"), "/", $code, ".network"))))),*]
@@ -35,7 +35,7 @@ macro_rules! networks {
 /// How many languages there are.
 const N_LANGUAGES: usize = Language::VARIANTS.len();
 
-/// The phrases of each language, by its number, each read when the first sentence needs it.
+/// The phrases of each language, by its number. Each network is read when a sentence first needs it.
 static NETWORKS: [LazyLock<Network>; N_LANGUAGES] = networks!("en", "ja", "zh", "ko", "es", "de", "fr", "pt");
 
 /// A search for phrases, sentence by sentence.
@@ -45,8 +45,8 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// The groups whose phrases stand in a sentence of `language`: `spaced` with one blank between words and at
-    /// both ends, `joined` without blanks (empty if the sentence has no such script).
+    /// The groups with a phrase in a sentence of `language`. `spaced` has a single space between words and at
+    /// both ends; `joined` has no spaces, and is empty if the sentence has no script that does without them.
     pub(super) fn find(&mut self, language: Language, spaced: &str, joined: &str) -> FormSet {
         let network = &NETWORKS[language as usize];
         let walk = &mut self.walks[language as usize];
@@ -118,7 +118,7 @@ mod tests {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
-    /// What the notation means, said as a regular expression.
+    /// The meaning of the notation, as a regular expression.
     fn expression(phrase: &str, words: Words) -> String {
         let (phrase, at_start) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
         let (phrase, at_end) = phrase.strip_suffix('$').map_or((phrase, false), |rest| (rest, true));

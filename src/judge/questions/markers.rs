@@ -1,5 +1,5 @@
-//! The markers of list items: bullets, numbers, letters, boxes, and words such as "Option 1".
-//! It reads the start of a line and knows nothing of the lines around it.
+//! The markers of list items: bullets, numbers, letters, boxes, and words such as "Option 1". Reads the
+//! beginning of a line. Must not look at other lines.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ pub(super) enum Marker {
     Letter,
     /// A word such as "Option" with a number or letter.
     Word,
-    /// A box that is not ticked.
+    /// An unticked box.
     OpenBox,
-    /// A box that is ticked.
+    /// A ticked box.
     DoneBox,
 }
 
@@ -28,8 +28,8 @@ pub(super) fn without_marker(line: &str) -> &str {
     marker(start).map_or(start, |(_, _, length)| &start[length..])
 }
 
-/// The marker at the start of a line: its kind, the bytes of its label, and the length with the
-/// blanks after it.
+/// The marker at the beginning of a line: its kind, the bytes of its label, and its length including the spaces
+/// after it.
 pub(super) fn marker(start: &str) -> Option<(Marker, Range<usize>, usize)> {
     let bold = start.len() - start.trim_start_matches('*').len();
     let bold = if bold == 2 { 2 } else { 0 };
@@ -128,7 +128,7 @@ fn emoji_letter(rest: &str) -> Option<usize> {
     (!keycap || capped).then_some(end)
 }
 
-/// `1.`, `1)`, `(1)`, `[1]`, `a)`, `A:`, with at most three digits or one letter.
+/// A marker such as `1.`, `1)`, `(1)`, `[1]`, `a)` or `A:`, with at most three digits or one letter.
 fn numbered(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     let mut chars = rest.char_indices().peekable();
     let bracket = matches!(chars.peek(), Some((_, '(' | '[' | '\u{ff08}')));
@@ -174,7 +174,7 @@ fn is_numeral(value: char) -> bool {
         || matches!(value, '\u{2460}'..='\u{2473}' | '一' | '二' | '三' | '四' | '五' | '甲' | '乙' | '丙')
 }
 
-/// `Option 1:`, `案A`, `Plan B —`.
+/// A marker such as `Option 1:`, `案A` or `Plan B —`.
 fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     let window_end = rest.char_indices().nth(24).map_or(rest.len(), |(index, _)| index);
     let lower = rest[..window_end].to_lowercase();

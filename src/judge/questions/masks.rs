@@ -1,5 +1,5 @@
-//! Finds the parts of one line that are not the writer's own voice: inline code, URLs, and quoted
-//! passages with other words around them. It does not know about the lines around this one.
+//! Finds the parts of a line that are not in the writer's own voice: inline code, URLs, and quoted passages
+//! within other words. Must not look at other lines.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(super) enum Masked {
     Quote,
 }
 
-/// The pairs of quotation marks; the straight ones close themselves.
+/// The pairs of quotation marks; a straight mark closes itself.
 const QUOTES: [(char, char); 11] = [
     ('"', '"'),
     ('\u{201c}', '\u{201d}'),
@@ -30,7 +30,7 @@ const QUOTES: [(char, char); 11] = [
     ('\'', '\''),
 ];
 
-/// The masked parts of `line`, in order, without overlaps, as byte ranges of `line`.
+/// The masked parts of `line` as byte ranges, in order, without overlaps.
 pub(super) fn find(line: &str) -> Vec<(Range<usize>, Masked)> {
     if !line.bytes().any(|byte| matches!(byte, b'`' | b'"' | b'\'' | b'/' | b'.' | b'*' | 0x80..)) {
         return Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn find(line: &str) -> Vec<(Range<usize>, Masked)> {
     masks
 }
 
-/// Code between runs of the same number of backticks.
+/// Code between runs of equally many backticks.
 fn code_spans(line: &str) -> Vec<(Range<usize>, Masked)> {
     let bytes = line.as_bytes();
     let mut runs: Vec<(usize, usize)> = Vec::new();
@@ -82,7 +82,7 @@ fn code_spans(line: &str) -> Vec<(Range<usize>, Masked)> {
     spans
 }
 
-/// Questions in bold type in the middle of a sentence: titles that are mentioned, not asked.
+/// Bold questions in the middle of a sentence: titles that are mentioned, not asked.
 fn mentions(line: &str) -> Vec<(Range<usize>, Masked)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -102,7 +102,7 @@ fn mentions(line: &str) -> Vec<(Range<usize>, Masked)> {
     found
 }
 
-/// Addresses with a scheme or `www.`, up to a blank, a bracket or a sign of another script.
+/// Addresses with a scheme or `www.`, up to a space, a bracket or a character of another script.
 fn urls(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<(Range<usize>, Masked)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -138,13 +138,13 @@ fn urls(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<(Range<usize>, Mask
     found
 }
 
-/// Whether one of the sorted `ranges` holds the position.
+/// Whether one of the sorted `ranges` contains the position.
 fn covers(ranges: &[Range<usize>], position: usize) -> bool {
     let before = ranges.partition_point(|range| range.start <= position);
     before > 0 && ranges[before - 1].end > position
 }
 
-/// Whether the sign is the first of one of the [`QUOTES`].
+/// Whether the character opens one of the [`QUOTES`].
 fn may_open(c: char) -> bool {
     matches!(
         c,
@@ -188,8 +188,8 @@ fn quotes(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the passage that begins at `from` is closed. A single quotation mark is also an
-/// apostrophe, so it closes only before a blank or a sign, and not at once after a blank.
+/// The end of the passage that begins at `from`. A single quotation mark is also an apostrophe, so it closes
+/// only before a space or punctuation, and not directly after a space.
 fn closing(line: &str, from: usize, close: char, single: bool) -> Option<usize> {
     if !single {
         return line[from..].find(close).map(|offset| from + offset);
@@ -206,7 +206,7 @@ fn closing(line: &str, from: usize, close: char, single: bool) -> Option<usize> 
     None
 }
 
-/// Whether the line has words besides its quoted passages.
+/// Whether the line has words outside its quoted passages.
 fn has_words_outside(line: &str, quotes: &[Range<usize>]) -> bool {
     let mut at = 0;
     let start = line.len() - crate::judge::questions::markers::without_marker(line).len();

@@ -1,5 +1,5 @@
-//! The form of a sentence in which phrases are looked for: folded to lower case and to the plain
-//! width of each sign, without emphasis, with what is not the writer's own voice as one sign.
+//! The form of a sentence in which phrases are searched: lower case, normal-width characters, without emphasis,
+//! and with one placeholder for each part that is not the writer's own voice. Must not search for phrases.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use super::script;
 /// A sentence, ready for matching.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Normal {
-    /// One blank between words and signs and at both ends; empty if there are no words of a
-    /// script that separates them.
+    /// With one space between words and punctuation and at both ends; empty if there are no words in a script
+    /// that separates them.
     pub(super) spaced: String,
-    /// Without blanks; empty if the sentence has no script that does without them.
+    /// Without spaces; empty if the sentence has no script that does without them.
     pub(super) joined: String,
-    /// Letters and digits outside code and quotes.
+    /// How many letters and digits there are outside code and quotes.
     pub(super) letters: usize,
-    /// Words, where the script separates them.
+    /// How many words there are, if the script separates them.
     pub(super) words: usize,
 }
 
-/// Folds `text`, of which `masks` are not the writer's own voice (byte ranges of `text`, sorted).
+/// Folds `text`. `masks` are the sorted byte ranges in it that are not the writer's own voice.
 pub(super) fn form(text: &str, masks: &[(Range<usize>, Masked)]) -> Normal {
     let mut writer = Writer::default();
     writer.out.reserve(text.len() + 8);
@@ -118,7 +118,7 @@ impl Writer {
         }
     }
 
-    /// Ends the word; hyphens and apostrophes at its end are not part of it.
+    /// Ends the word, without trailing hyphens and apostrophes.
     fn end_word(&mut self) {
         while self.out.ends_with(['-', '\'']) {
             self.out.pop();

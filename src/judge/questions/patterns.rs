@@ -1,14 +1,14 @@
-//! The patterns that a word of a phrase may have (`interview*`, `*ing`, numbers), and which a word has.
-//! It knows nothing of phrases.
+//! The patterns that a word of a phrase may have (`interview*`, `*ing`, numbers), and which of them a word
+//! matches. Must not know any phrase.
 
-/// In the pattern of a word: any letters or none.
+/// In a word pattern: any number of letters.
 pub(super) const ANY_LETTERS: u8 = 1;
-/// In the pattern of a word: one digit or more.
+/// In a word pattern: at least one digit.
 pub(super) const DIGITS: u8 = 2;
 
-/// The patterns of words, with the hashes under which their edges are kept.
+/// The patterns of words, with the hashes that identify their edges.
 pub(super) struct Patterns {
-    /// By the first byte of the word that they match.
+    /// By the first byte of the words that match.
     by_first: Vec<Vec<(Box<[u8]>, u64)>>,
     /// Those that begin with any letters, by the last byte.
     by_last: Vec<Vec<(Box<[u8]>, u64)>>,
@@ -22,7 +22,7 @@ impl Default for Patterns {
 }
 
 impl Patterns {
-    /// Adds a pattern under its hash.
+    /// Adds a pattern with its hash.
     pub(super) fn add(&mut self, pattern: &[u8], hash: u64) {
         let add = |places: &mut Vec<(Box<[u8]>, u64)>| {
             if places.iter().all(|(_, known)| *known != hash) {
@@ -38,7 +38,7 @@ impl Patterns {
         }
     }
 
-    /// The hashes of the patterns that the word has.
+    /// The hashes of the patterns that match the word.
     pub(super) fn of<'s>(&'s self, word: &'s [u8]) -> impl Iterator<Item = u64> + 's {
         let by_first = word.first().into_iter().flat_map(|byte| &self.by_first[usize::from(*byte)]);
         let by_last = word.last().into_iter().flat_map(|byte| &self.by_last[usize::from(*byte)]);
@@ -46,7 +46,7 @@ impl Patterns {
     }
 }
 
-/// Whether a word has the pattern; runs of digits are taken whole.
+/// Whether a word matches the pattern. A run of digits is always taken as a whole.
 fn matches(pattern: &[u8], word: &[u8]) -> bool {
     let (mut p, mut w) = (0, 0);
     let mut retry = None;

@@ -1,5 +1,5 @@
-//! Statements that ask: whether "send me the log" or "pick one" is a request to the reader, a step for the user of the
-//! result, or a courtesy. It looks at sentences without a question mark only.
+//! Statements that ask: whether "send me the log" or "pick one" is a request to the reader, a step for the user
+//! of the result, or a courtesy. Must not look at sentences with a question mark.
 
 use super::answered::answered_by_next;
 use super::document::{Document, Sentence};
@@ -8,7 +8,7 @@ use super::lines::Role;
 use super::markers::Marker;
 use super::reading::Asks;
 
-/// A statement that asks: confirm, choose, let me know, send, waiting.
+/// How a statement asks: confirm, choose, let me know, send, waiting.
 pub(super) fn request(sentence: &Sentence) -> Asks {
     let forms = sentence.forms;
     if forms.has(Form::NotARequest) || waits_for_others(forms) {
@@ -22,7 +22,7 @@ pub(super) fn request(sentence: &Sentence) -> Asks {
     if is_courtesy(sentence) { Asks::Empty } else { Asks::Reader }
 }
 
-/// Waits for its own running work or for a third person, not for the reader.
+/// Whether the writer waits for its own running work or a third person, not for the reader.
 fn waits_for_others(forms: FormSet) -> bool {
     !forms.any(&[Form::TellMe, Form::Choose, Form::WantsInput, Form::You, Form::Plea])
         && forms.any(&[Form::Progress, Form::Elsewhere])
@@ -41,7 +41,7 @@ fn is_courtesy(sentence: &Sentence) -> bool {
         || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
 }
 
-/// Stands right below a `Q:` line: it is the answer in a list of questions and answers.
+/// Whether the sentence is directly below a `Q:` line, and so an answer in a list of questions and answers.
 fn answers_label(document: &Document<'_>, sentence: &Sentence) -> bool {
     document.lines[..sentence.line]
         .iter()
@@ -50,7 +50,7 @@ fn answers_label(document: &Document<'_>, sentence: &Sentence) -> bool {
         .is_some_and(|line| line.labelled_question)
 }
 
-/// The heading above says how to use the result.
+/// Whether the heading above says how to use the result.
 fn under_guide(document: &Document<'_>, index: usize) -> bool {
     document.sentences[..index]
         .iter()
@@ -59,11 +59,12 @@ fn under_guide(document: &Document<'_>, index: usize) -> bool {
         .is_some_and(|heading| heading.forms.has(Form::Instruction))
 }
 
-/// So many letters before a request are a report, whatever its words.
+/// At least this many letters before a request are a report, whatever their words.
 const REPORT: usize = 120;
 
-/// Something was finished or told, and the request is for the case that it fails, or that more is wanted. A word to
-/// begin is asked for unless something was finished: the text may be the plan.
+/// Whether something was finished or reported, and the request is only for the case that it fails or that more
+/// is wanted. A request to say the word to begin counts unless something was finished, since the text may be a
+/// plan.
 fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
     let forms = document.sentences[index].forms;
     let condition = forms.has(Form::IfTrouble)
@@ -79,7 +80,7 @@ fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
     condition && !forms.any(&[Form::Choose, Form::Confirm]) && delivered()
 }
 
-/// What is needed is looked for by the writer, who goes on in the next sentence.
+/// Whether the writer looks for what is needed and continues in the next sentence.
 fn helps_itself(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     !sentence.forms.any(&[Form::TellMe, Form::Choose, Form::You, Form::Waiting, Form::Plea])
@@ -90,7 +91,8 @@ fn helps_itself(document: &Document<'_>, index: usize) -> bool {
         })
 }
 
-/// A bare need or instruction asks only at either end of a text: in its first block, or in the last two.
+/// Whether the sentence is in the first block of the text or in the last two. Only there does a bare need or
+/// instruction ask for something.
 fn stands_where_people_ask(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     if sentence.forms.any(&[Form::TellMe, Form::Choose, Form::Waiting, Form::Plea, Form::Me]) {
@@ -102,7 +104,7 @@ fn stands_where_people_ask(document: &Document<'_>, index: usize) -> bool {
     blocks(first, sentence.block) == 0 || blocks(sentence.block, last) <= 2
 }
 
-/// For the label, requests inside lists and guides are steps for the user of the result.
+/// Adjusts a request for the label: requests inside lists and guides are steps for the user of the result.
 pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
     let sentence = &document.sentences[index];
     if request != Asks::Reader {
@@ -125,7 +127,7 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
         return Asks::Empty;
     }
     if sentence.role == Role::Item {
-        // A bare step ("upload the file") is one for the user of the result, unless it is done for the writer.
+        // A bare step ("upload the file") is for the user of the result, unless it is done for the writer.
         let bare = !forms.any(&[Form::Choose, Form::Me, Form::You]);
         let strong = (forms.has(Form::TellMe)
             || (forms.any(&[Form::Choose, Form::Confirm, Form::WantsInput])

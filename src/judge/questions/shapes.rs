@@ -1,7 +1,7 @@
-//! What a single line looks like: a rule, a row of a table, a bold title, a statement of a program. It knows nothing
-//! of the lines around it.
+//! What a single line looks like: a rule, a table row, a bold title, a statement of a program. Must not look at
+//! other lines.
 
-/// A statement, a brace or a tag on a line of its own, outside a fence.
+/// Whether a line outside a fence is a statement, a brace or a tag.
 pub(super) fn is_code_like(start: &str) -> bool {
     let end = start.trim_end();
     let statement = end.ends_with(';') && end.contains(['(', '=', '{', '}', '"', '\'']);
@@ -13,12 +13,12 @@ pub(super) fn is_code_like(start: &str) -> bool {
     statement || (block && end.is_ascii()) || tag
 }
 
-/// Zero-width signs and the byte order mark.
+/// Zero-width characters and the byte order mark.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{ad}' | '\u{180e}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A horizontal rule.
+/// Whether the line is a horizontal rule.
 pub(super) fn is_rule(start: &str) -> bool {
     let signs = start.chars().filter(|c| !c.is_whitespace());
     let Some(first) = start
@@ -38,7 +38,7 @@ pub(super) fn is_rule(start: &str) -> bool {
     count >= 3
 }
 
-/// A row of a table, or of a box drawn with characters.
+/// Whether the line is a row of a table, or of a box drawn with characters.
 pub(super) fn is_table(start: &str, follows_table: bool) -> bool {
     let end = start.trim_end();
     if matches!(start.chars().next(), Some('\u{2500}'..='\u{257f}')) && end.len() > 3 {
@@ -53,14 +53,14 @@ pub(super) fn is_table(start: &str, follows_table: bool) -> bool {
     start.contains('|') && follows_table
 }
 
-/// The row below the header of a table.
+/// Whether the line is the delimiter row below a table's header.
 pub(super) fn is_delimiter_row(start: &str) -> bool {
     start.contains('|')
         && start.contains('-')
         && start.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
 }
 
-/// Nothing but one bold passage.
+/// Whether the line consists of a single bold passage.
 pub(super) fn is_bold_only(start: &str) -> bool {
     let text = start.trim_end().trim_end_matches([':', '\u{ff1a}']);
     for sign in ["**", "__"] {

@@ -1,4 +1,5 @@
-//! The four signals of the question detector with their weights, as the rules of the vectors have them.
+//! The four signals of the question detector and their weights, as defined by the rules of the vectors. Must
+//! not choose a label.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use super::markers::Marker;
 use super::reading::{Asks, Reading};
 use super::wording::Question;
 
-/// The sum of weights, in tenths, from which a text is taken to wait for an answer.
+/// The sum of weights, in tenths, from which a text counts as waiting for an answer.
 pub const PENDING_TENTHS: u32 = 6;
 
 /// A sign that the writer waits for an answer.
@@ -87,7 +88,7 @@ pub(super) fn find(document: &Document<'_>, readings: &[Reading]) -> Vec<SignalH
         .collect()
 }
 
-/// The signal of a question in which none of the phrases stands: it asks, whatever its words.
+/// The signal of a question without any of the phrases: it asks, whatever its words.
 pub(super) fn of_question(question: &Question, text: &str) -> Option<SignalHit> {
     let range = question.ranges.first()?.clone();
     let excerpt = text.get(range.clone())?.to_owned();
@@ -102,7 +103,7 @@ pub(super) fn asks_to_choose(sentence: &Sentence) -> bool {
         || (sentence.forms.has(Form::WhichOption) && sentence.end == End::Question)
 }
 
-/// Whether at least two options stand in the text, in any form of list.
+/// Whether the text contains at least two options, in any form of list.
 pub(super) fn has_options(document: &Document<'_>) -> bool {
     let items = document
         .lines

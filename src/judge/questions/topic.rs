@@ -1,10 +1,10 @@
-//! Compares an answer with the request: do they speak of the same thing?
+//! Compares an answer with the request: are they about the same thing? Must not judge anything else.
 
 use std::collections::HashSet;
 
 use super::{normal, script};
 
-/// A longer answer, in bytes, speaks of its subject in words that the request need not have.
+/// A longer answer, in bytes, discusses its subject in words that need not occur in the request.
 const LONGEST_ANSWER: usize = 600;
 /// A shorter answer, in bytes, is a name or a number.
 const SHORTEST_ANSWER: usize = 32;
@@ -13,8 +13,8 @@ const LONGEST_REQUEST: usize = 240;
 /// How much of a text is compared, in bytes.
 const WINDOW: usize = 16 * 1024;
 
-/// Whether the text has next to nothing of what the request is about. It says no when the two
-/// are written in different scripts or the request has too few words to tell.
+/// Whether the text has next to nothing of what the request is about. False if the two are in different
+/// scripts, or if the request has too few words to tell.
 pub(super) fn is_off(text: &str, request: &str) -> bool {
     let mut end = text.len().min(WINDOW);
     while !text.is_char_boundary(end) {
@@ -37,7 +37,7 @@ pub(super) fn is_off(text: &str, request: &str) -> bool {
     same_script && shared == 0
 }
 
-/// The stems of the words that carry meaning, and pairs of signs where words are not separated.
+/// The stems of the words that carry meaning, or pairs of characters where words are not separated.
 fn pieces(text: &str) -> HashSet<String> {
     let normal = normal::form(text, &[]);
     let mut pieces = HashSet::new();

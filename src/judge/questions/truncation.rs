@@ -1,11 +1,11 @@
-//! Whether a text breaks off: in a fence, a table, a list, under a heading, in a sentence.
-//! It looks at the last line and what stands beside it, and does not ask what the text says.
+//! Whether a text is cut off: in a fence, a table, a list or a sentence, or after a heading. Looks at the last
+//! line and its surroundings. Must not ask what the text says.
 
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
 use super::lines::{Line, Role};
 
-/// The text breaks off: in a fence, a table, under a heading, in a sentence.
+/// Whether the text is cut off: in a fence, a table or a sentence, or after a heading.
 pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
     if document.open_fence {
         return true;
@@ -44,7 +44,7 @@ pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
     sentence_is_cut(document, sentence)
 }
 
-/// The last item is one bare word where all others have several.
+/// Whether the last item is a single word while all others have several.
 fn is_stump(document: &Document<'_>) -> bool {
     let Some((last, above)) = document.sentences.split_last() else { return false };
     let mut items =
@@ -54,7 +54,7 @@ fn is_stump(document: &Document<'_>) -> bool {
     bare && lower && items.peek().is_some() && items.all(|item| item.normal.words >= 3)
 }
 
-/// A list marker with nothing after it.
+/// Whether this is a list marker with nothing after it.
 fn is_bare_marker(words: &str) -> bool {
     matches!(words, "-" | "*" | "+" | "\u{2022}")
         || words
@@ -91,7 +91,7 @@ fn sentence_is_cut(document: &Document<'_>, sentence: &Sentence) -> bool {
     if sentence.normal.words < 7 || sentence.normal.spaced.is_empty() || sentence.forms.has(Form::Direct) {
         return false;
     }
-    // A long sentence without a full stop, where all others have one.
+    // A long sentence without a full stop, although all others have one.
     let ended = words.chars().next_back().is_some_and(char::is_alphabetic);
     let others = document.sentences.iter().filter(|other| {
         other.role == sentence.role && other.range != sentence.range && other.normal.words > 4

@@ -1,10 +1,10 @@
-//! Finds the phrases of a network in sentences. The network is walked sign by sign with the set of nodes
-//! that the signs so far lead to, so the time is linear in the sentence whatever it says.
+//! Finds the phrases of a network in sentences. It advances sign by sign, keeping the set of nodes reached so
+//! far, so that the time is linear in the sentence, whatever its content. Must not know what a phrase means.
 
 use super::forms::FormSet;
 use super::network::{BEGIN, NONE, Network, ROOT, START, bit, character_hash, spread, take};
 
-/// What a search keeps from sentence to sentence, so that it need not be made anew for each.
+/// Buffers reused from sentence to sentence.
 #[derive(Default)]
 pub(super) struct Walk {
     /// The signs of the sentence: their hashes and, for words, their bytes.
@@ -12,21 +12,21 @@ pub(super) struct Walk {
     reached: Vec<u32>,
     next: Vec<u32>,
     gaps: Vec<u32>,
-    /// Gaps in phrases of groups that are found.
+    /// Gaps in phrases of groups that were already found.
     done_gaps: Vec<u32>,
     found_before: FormSet,
     open: Vec<u32>,
-    /// A bit for each node that this step, or for gaps this sentence, has reached.
+    /// One bit per node reached in this step; for gaps, in this sentence.
     seen: Vec<u64>,
     visited: Vec<u32>,
     patterns: Vec<u64>,
-    /// How many edges and nodes were looked at.
+    /// How many edges and nodes were visited.
     #[cfg(test)]
     pub(super) work: u64,
 }
 
 impl Walk {
-    /// The groups whose phrases stand in a sentence of words between single blanks.
+    /// The groups with a phrase in a sentence whose words are separated by single spaces.
     pub(super) fn words(&mut self, network: &Network, text: &str) -> FormSet {
         self.signs.clear();
         let mut start = 0;
@@ -49,7 +49,7 @@ impl Walk {
         self.walk(network, text.as_bytes(), ends)
     }
 
-    /// The groups whose phrases stand in a sentence without blanks.
+    /// The groups with a phrase in a sentence without spaces.
     pub(super) fn characters(&mut self, network: &Network, text: &str) -> FormSet {
         self.signs.clear();
         let mut ends = 0;
@@ -62,7 +62,7 @@ impl Walk {
         self.walk(network, &[], ends)
     }
 
-    /// Only closing signs follow after the first `ends` signs.
+    /// Walks the signs. After the first `ends` of them, only closing punctuation follows.
     fn walk(&mut self, network: &Network, text: &[u8], ends: usize) -> FormSet {
         self.seen.resize(network.nodes.len().div_ceil(64), 0);
         let following = |signs: &[(u64, u32, u32)], at: usize| signs.get(at).map_or(0, |sign| bit(sign.0));
@@ -97,7 +97,7 @@ impl Walk {
         step.found
     }
 
-    /// A group that is found need not be found again.
+    /// Drops the gaps of groups that were found: one phrase per group is enough.
     fn forget_gaps(&mut self, network: &Network, found: FormSet) {
         if found == self.found_before {
             return;
@@ -107,7 +107,7 @@ impl Walk {
         self.done_gaps.extend(self.gaps.extract_if(.., done));
     }
 
-    /// What was reached is where the next step starts.
+    /// Makes the nodes just reached the start of the next step.
     fn turn(&mut self) {
         std::mem::swap(&mut self.reached, &mut self.next);
         self.next.clear();
@@ -117,12 +117,12 @@ impl Walk {
     }
 }
 
-/// A sentence is shorter than 4 GB: it is part of a window of [`super::lines`].
+/// A position as 32 bits. A sentence is shorter than 4 GB because it is part of a window of [`super::lines`].
 fn place(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Signs that may stand after the end of a sentence.
+/// Punctuation that may follow the end of a sentence.
 fn is_closing(c: char) -> bool {
     matches!(c, '.' | ',' | ':' | ';' | '!' | '?' | ')' | '`' | '"')
 }
@@ -132,7 +132,7 @@ struct Step<'n> {
     network: &'n Network,
     found: FormSet,
     is_end: bool,
-    /// The bit of the sign after this one; none if it is the last.
+    /// The bit of the next sign; 0 if this is the last one.
     following: u64,
 }
 
@@ -161,7 +161,7 @@ impl Step<'_> {
         }
     }
 
-    /// Reaches a node, and all that are reached with it.
+    /// Reaches a node and all nodes joined to it.
     fn enter(&mut self, node: u32, walk: &mut Walk) {
         self.reach(node, walk);
         while let Some(node) = walk.open.pop() {
@@ -191,7 +191,7 @@ impl Step<'_> {
             walk.seen[place] |= mask;
             walk.gaps.push(node);
         } else if leads_on {
-            // Where nothing leads on, it does no harm to come again.
+            // Visiting a node that leads nowhere twice does no harm.
             walk.seen[place] |= mask;
             walk.visited.push(node);
             walk.next.push(node);

@@ -1,4 +1,4 @@
-//! The question in its own words, with the options that go with it.
+//! The question in its own words, with the options that belong to it. Must not decide whether a sentence asks.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use super::lines::{Line, Role};
 use super::markers::Marker;
 use crate::model::Choice;
 
-/// At most so many sentences are quoted as the question.
+/// How many sentences are quoted as the question, at most.
 const SENTENCES: usize = 6;
-/// At most so many options are listed.
+/// How many options are listed, at most.
 const OPTIONS: usize = 20;
 
 /// What is asked.
@@ -29,7 +29,7 @@ pub struct Question {
 }
 
 /// The question of the given sentences; `with_options` if they ask to choose. An option that is itself a
-/// request ("2. Drop it.") is no part of the words that ask.
+/// request ("2. Drop it.") does not count among the asking words.
 pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: bool) -> Question {
     let sentences: Vec<&Sentence> =
         asking.iter().filter_map(|&index| document.sentences.get(index)).collect();
@@ -50,7 +50,7 @@ pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: 
     Question { text, ranges, options: options.into_iter().map(|(_, choice)| choice).collect() }
 }
 
-/// A line that asks and has its options in it.
+/// The question of a line that contains its options.
 fn menu_question(document: &Document<'_>, sentence: &Sentence) -> Question {
     let line = document.lines[sentence.line].range.clone();
     let text = document.line_text(sentence);
@@ -59,7 +59,7 @@ fn menu_question(document: &Document<'_>, sentence: &Sentence) -> Question {
     Question { text: text.to_owned(), ranges: Vec::from([range]), options: inline_choices(text) }
 }
 
-/// The options that stand in one line or sentence.
+/// The options in one line or sentence.
 pub(super) fn inline_choices(text: &str) -> Vec<Choice> {
     let choice = |option: inline::Inline<'_>| Choice {
         label: option.label.to_owned(),
@@ -68,7 +68,7 @@ pub(super) fn inline_choices(text: &str) -> Vec<Choice> {
     inline::options(text).into_iter().map(choice).collect()
 }
 
-/// The list that is nearest below the sentence, else nearest above it: each option with its line.
+/// The nearest list below the sentence, or else above it: each option with its line.
 fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<(usize, Choice)> {
     let lines = &document.lines;
     let is_item =
@@ -104,7 +104,7 @@ fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<(usize, Choice)>
     }
 }
 
-/// The options of a list that stands in one line: `A) keep it B) drop it`.
+/// The options of a list on one line: `A) keep it B) drop it`.
 fn in_one_line(document: &Document<'_>, line: usize) -> Option<Vec<(usize, Choice)>> {
     let text = document.text[document.lines[line].range.clone()].trim();
     let found = inline_choices(text);

@@ -1,7 +1,8 @@
-//! The simple commands of a command line, each with its place and with what the line's exit code says of it.
+//! The simple commands of a command line, each with its position and what the line's exit code says about it.
+//! Must not run or expand anything.
 //!
-//! The code of a line is the code of its last command, and in a chain of `&&` of the first one that fails. What
-//! a pipe, `;`, `||`, `&`, a condition or a loop hides stays hidden. Nothing is run and nothing is expanded.
+//! The exit code of a line is that of its last command; in a chain of `&&`, that of the first command that
+//! fails. What a pipe, `;`, `||`, `&`, a condition or a loop hides stays hidden.
 
 use super::tokens::{Token, Word, tokens};
 
