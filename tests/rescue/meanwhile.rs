@@ -132,7 +132,7 @@ fn garbage_is_collected_all_the_time_and_no_record_misses_contents() {
     repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
 }
 
-// C11: `CLOSEOUT_TEST_ALL=1` makes a hundred rescues of it.
+// C11: `CLOSEOUT_TEST_ALL=1` makes a hundred rescues.
 #[test]
 fn an_agent_that_stages_all_the_time_is_not_disturbed() {
     let n_rescues = if std::env::var_os("CLOSEOUT_TEST_ALL").is_some() { 100 } else { 12 };

@@ -30,9 +30,8 @@ pub(crate) struct Moved {
 /// The whole state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Photo {
-    /// The work tree.
     pub(crate) work_tree: WorkTree,
-    /// Branch and index.
+    /// What a visible commit moves: branch and index.
     pub(crate) moved: Moved,
     /// Every reference except our hidden ones.
     pub(crate) references: Vec<String>,
@@ -41,7 +40,7 @@ pub(crate) struct Photo {
 }
 
 impl Photo {
-    /// The state now.
+    /// Captures the current state.
     pub(crate) fn of(world: &World) -> Result<Photo> {
         let mut work_tree = WorkTree::new();
         walk(world.top(), world.top(), &mut work_tree)?;

@@ -11,7 +11,7 @@ impl Random {
         random
     }
 
-    /// Any number.
+    /// The next number, over the whole range of `u64`.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

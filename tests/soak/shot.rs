@@ -19,7 +19,7 @@ use super::random::Random;
 /// The limit for anything that is waited for.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Who is killed.
+/// What is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
     /// The rescuing process; its children live on.
@@ -28,7 +28,7 @@ pub(crate) enum Target {
     Group,
     /// One child, as the kernel does when memory runs out.
     Child,
-    /// The whole machine.
+    /// The power of the whole machine.
     Power,
 }
 

@@ -6,7 +6,6 @@ use std::fmt;
 use super::cycle_action::CycleAction;
 use super::shot::Target;
 
-/// The counts.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// By action, by who was killed (or nobody), and by whether the state is the one before or after.

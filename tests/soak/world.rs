@@ -61,7 +61,6 @@ pub(crate) struct World {
     git_dir: PathBuf,
     common_dir: PathBuf,
     git: PathBuf,
-    /// Its kind.
     pub(crate) kind: Kind,
 }
 

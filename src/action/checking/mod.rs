@@ -29,7 +29,7 @@ const DEEPEST: usize = 8;
 
 /// Everything that a run of checks needs.
 pub struct Checking<'a> {
-    /// The workspace.
+    /// The workspace in which they run.
     pub workspace: &'a Path,
     /// The configured checks.
     pub plan: &'a CheckPlan,

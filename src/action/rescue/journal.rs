@@ -88,9 +88,9 @@ pub(super) struct Shown {
 pub(super) enum Purpose {
     /// A visible commit.
     Commit,
-    /// Its undo.
+    /// The undo of a visible commit.
     Undo,
-    /// The undo's undo.
+    /// The redo of an undone commit.
     Redo,
 }
 
@@ -102,9 +102,9 @@ pub(super) struct Move {
     pub(super) purpose: Purpose,
     /// The full name of the branch.
     pub(super) branch: String,
-    /// The commit before the move; `None` if the branch is unborn.
+    /// The commit before the move; `None` if the branch does not exist yet.
     pub(super) from: Option<String>,
-    /// The commit after the move; `None` if the branch becomes unborn.
+    /// The commit after the move; `None` if the branch is removed.
     pub(super) to: Option<String>,
     /// The digest of the index entries before.
     pub(super) digest_before: String,
@@ -119,7 +119,7 @@ pub(super) struct Move {
     /// The device and inode of the file to which the locks on HEAD and the branch are hard links; `None` if git
     /// moves the branch.
     pub(super) branch_inode: Option<(u64, u64)>,
-    /// Whether only the branch moves, because it is not checked out and the index is not its own.
+    /// Whether only the branch moves, because it is not checked out and the index does not belong to it.
     #[serde(default)]
     pub(super) is_branch_only: bool,
     /// For a new branch: the commit that it starts from.
@@ -178,7 +178,6 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// The journal in `folder`.
     pub(super) fn at(folder: &Path) -> Journal {
         let lines = write::Journal::at(folder.join("journal"), CAP, Some(Sha1::of));
         Journal { lines, pending: folder.join("pending") }

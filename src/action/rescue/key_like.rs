@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn keys_are_found_and_words_are_not() {
-        // Made up, and put together here so that no scanner takes this file for a leak.
+        // Made up, and assembled here so that no scanner takes this file for a leak.
         let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
         for key in [
             format!("AWS={}{}", "AKI", "AIOSFODNN7EXAMPL3"),

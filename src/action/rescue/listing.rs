@@ -53,7 +53,7 @@ pub(super) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end])
 }
 
-/// Where HEAD is.
+/// What HEAD points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {
     /// The full name of the branch; `None` if HEAD is detached.

@@ -21,7 +21,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
 pub(super) struct WorktreeLock {
-    /// The repository.
     pub(super) repo: Repository,
     /// Our own folder for this worktree.
     pub(super) folder: PathBuf,

@@ -8,11 +8,9 @@ use crate::git::Shadow;
 
 /// What a record was made from, for the visible commit that follows.
 pub(super) struct Recorded {
-    /// The settings of the repository.
     pub(super) settings: Settings,
     /// The shadow in which it was made.
     pub(super) shadow: Shadow,
-    /// What was read.
     pub(super) survey: Survey,
     /// The tree of the last commit, or why it could not be read before the record was made.
     pub(super) head: Result<Tree, String>,
@@ -22,11 +20,9 @@ pub(super) struct Recorded {
 
 /// The current state, checked against the plan.
 pub(super) struct Current {
-    /// The settings of the repository.
     pub(super) settings: Settings,
     /// The shadow, with a copy of the current index.
     pub(super) shadow: Shadow,
-    /// What was read.
     pub(super) survey: Survey,
     /// The tree of the last commit.
     pub(super) head: Tree,

@@ -27,9 +27,7 @@ const MAPPED_CAP: u64 = 16 << 20;
 
 /// The uncommitted state as it was read.
 pub(super) struct Survey {
-    /// Where HEAD is.
     pub(super) head: Head,
-    /// The index.
     pub(super) entries: Vec<IndexEntry>,
     /// Why the index cannot be read or that it is missing; `None` if it is fine.
     pub(super) index_problem: Option<String>,

@@ -29,7 +29,7 @@ use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file, in bytes.
 const FILE_CAP: u64 = 16 << 20;
-/// The git settings that name a program, as `section.name`; `*` stands for any subsection.
+/// The git settings that name a program, as `section.name`; `*` stands for anything in between.
 const PROGRAMS: [&str; 42] = [
     "alias.*", "browser.*.cmd", "core.alternaterefscommand", "core.askpass", "core.attributesfile",
     "core.editor", "core.fsmonitor", "core.gitproxy", "core.hookspath", "core.pager", "core.sshcommand",

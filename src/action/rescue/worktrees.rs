@@ -16,7 +16,6 @@ use crate::git::{Repository, stored_ref};
 /// Our own folder for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The folder.
     pub(super) folder: PathBuf,
     /// The key of the worktree, which is the folder's name.
     pub(super) key: String,

@@ -1,4 +1,4 @@
-//! Proposed messages for tasks in English and Japanese, and what is stored of a typed one.
+//! Proposed messages for tasks in English and Japanese, and the stored form of a typed message.
 
 use super::*;
 use crate::model::{PlannedChange, display_text};
@@ -63,7 +63,7 @@ fn subjects_say_what_was_asked_for() {
         // Only documents, only tests.
         ("Fix the typo", "", &["README.md", "docs/a.md"], "docs: fix the typo"),
         ("Cover the edge cases", "", &["tests/a.rs"], "test: cover the edge cases"),
-        // Prompts that say nothing: the agent's words count, if they tell of something done.
+        // Prompts that say nothing: the agent's words count if they report something done.
         (
             "continue",
             "I've added a cache to the resolver. All tests pass.",
