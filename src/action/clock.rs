@@ -1,5 +1,5 @@
-//! The clock of this room: timestamps in records of actions, and deadlines while waiting. Rules take the
-//! current time as an argument instead.
+//! The clock of this room: timestamps in records of actions, and deadlines while waiting. Rules must not read
+//! it; they take the current time as an argument.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 //! Decides which paths a visible commit leaves out unless a person includes them: by name, by size, and new
-//! files whose content looks like a key. The record holds them all the same.
+//! files whose content looks like a key. It must not leave anything out of the record, which holds them all.
 
 use super::error::RescueError;
 use super::key_like;

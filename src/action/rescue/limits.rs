@@ -1,4 +1,5 @@
-//! Limits the size of a record: what needs a question, and what is never allowed.
+//! Limits the size of a record: what needs a question, and what is never allowed. It must not read any content:
+//! the expected sizes come from the listing.
 
 use std::path::Path;
 

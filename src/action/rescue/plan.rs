@@ -1,5 +1,5 @@
-//! Builds the plan of a visible commit: everything that a person confirms. Its only effect is the record, which
-//! is made first.
+//! Builds the plan of a visible commit: everything that a person confirms. It must not change anything, except
+//! that a record is made first.
 
 use std::collections::BTreeSet;
 use std::path::Path;

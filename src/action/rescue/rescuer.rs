@@ -1,5 +1,7 @@
 //! Makes the visible commit of a plan, and recovers from crashes. Both lock the worktree and first complete or
 //! roll back what a crash interrupted.
+//!
+//! It must not commit anything that the plan does not show, and must not touch the work tree.
 
 use std::path::Path;
 

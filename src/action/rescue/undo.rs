@@ -1,4 +1,6 @@
 //! Plans and performs undo and redo: always of the last action alone, with all of its commits together.
+//!
+//! It must not change anything if branch or index is not as that action left it.
 
 use std::path::Path;
 
