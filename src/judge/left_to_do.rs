@@ -37,9 +37,10 @@ pub fn ids(evidence: &Evidence) -> Vec<String> {
 
 /// What is left to do according to this evidence, as it counts for the task.
 ///
-/// `before` is the list of the previous look. A point in both keeps its age and the fact that it was sent. A
-/// point that disappeared is done, unless its source cannot be read or no longer counts. `prompted_at` is the
-/// last prompt for work; what was done before it is dropped.
+/// `before` is the list of the previous look. A point in both keeps its age and the fact that it was sent. Of
+/// the points that disappeared, only work is followed: it stays without weight if its source cannot be read, is
+/// dropped if its source no longer counts, and is done otherwise. `prompted_at` is the last prompt for work;
+/// what was done before it is dropped.
 pub fn list(
     evidence: &[Evidence],
     before: &[OpenPoint],

@@ -1,5 +1,5 @@
-//! Reads what a second model makes of an agent's last words. Total. Must not be lenient: an answer that does
-//! not quote the words is about something else.
+//! Reads what a second model makes of an agent's last words. Total. Must not be lenient: unless it says that
+//! the words report finished work, an answer that does not quote them is about something else.
 
 use serde_json::Value;
 
@@ -17,10 +17,11 @@ pub fn find(text: &str) -> Result<Value, String> {
     json_answer::find(text, READING).map_err(|_| "the answer holds no JSON object with `reading`".to_owned())
 }
 
-/// What the answer says about `words`, and the part of them that it is based on.
+/// What the answer says about `words`, and the part of them that it is based on (empty for `Finished`).
 ///
 /// # Errors
-/// It names no reading, or quotes something that is not in the words. The error is a message for people.
+/// It names no known reading, or, unless that is `Finished`, quotes nothing from the words. The error is a
+/// message for people.
 pub fn read(answer: &Value, words: &str) -> Result<(OpinionReading, String), String> {
     let reading = answer.get(READING).cloned().unwrap_or_default();
     let reading: OpinionReading = serde_json::from_value(reading)

@@ -125,8 +125,8 @@ pub(super) fn is_kept_apart(evidence: &Evidence) -> bool {
     [KEPT, STASH, HIDDEN].contains(&evidence.name.as_str())
 }
 
-/// Whether a hidden file is work of the task: it was deleted or written since the task began. A file hidden
-/// by an older exclude is the person's own.
+/// Whether a hidden file is work of the task: since the task began it was hidden, and it was deleted or
+/// written, or a write call names it. What an older exclude hides is the person's own.
 fn is_hidden_in_task(file: &HiddenFile, began_at: Timestamp, work: &TaskWork) -> bool {
     let is_written = file.on_disk.is_none_or(|on_disk| !whose::is_before(on_disk.modified_at, began_at));
     let is_told = work.sets_excludes || file.hidden_at.is_none_or(|at| !whose::is_before(at, began_at));

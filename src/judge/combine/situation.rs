@@ -92,7 +92,7 @@ impl<'a> Tally<'a> {
         self.evidence.iter().find(|evidence| evidence.is_unreadable_decision())
     }
 
-    /// The first required source that cannot be read. Git is always required (R7).
+    /// The first required source that is missing or cannot be read. Git is always required (R7).
     pub(super) fn unreadable(&self) -> Option<&'a Evidence> {
         self.evidence.iter().find(|evidence| match evidence.claim {
             Claim::Fail => {

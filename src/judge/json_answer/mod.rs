@@ -16,12 +16,12 @@ use serde_json::Value;
 /// The deepest nesting that [`find`] reads, below the 128 levels at which `serde_json` itself stops.
 pub const MAX_DEPTH: usize = 100;
 
-/// Finds the answer in a text: the whole text as JSON (of any type), or else the last object in it with
-/// `key`. Linear in the text.
+/// Finds the answer in a text: the whole text as JSON (of any type), or else the last object in it with `key`.
+/// Linear in the text.
 ///
 /// # Errors
-/// There is no such object; or one with the key is truncated or broken, and comes after the last complete
-/// one. Taking an earlier draft for the answer could turn a "no" into a "yes".
+/// There is no such object, [`parse`] rejects it, or one with the key is truncated or broken and comes after
+/// the last complete one. Taking an earlier draft for the answer could turn a "no" into a "yes".
 pub fn find(text: &str, key: &str) -> Result<Value, Refusal> {
     let text = text.trim_start_matches('\u{feff}').trim();
     match parse(text, MAX_DEPTH) {

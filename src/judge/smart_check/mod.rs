@@ -44,7 +44,7 @@ pub enum Step {
     LookAtChanges,
     /// Rescue the uncommitted changes, and answer with [`Happened::Rescued`].
     Rescue {
-        /// Whether time is up because the agent never said that it was done.
+        /// Whether this is the last rescue: time is up, or the agent is done but rescues may not commit.
         is_final: bool,
     },
     /// Wait, and answer with [`Happened::Waited`].

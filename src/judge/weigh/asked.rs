@@ -11,7 +11,7 @@ use crate::model::{
 
 use super::excerpt;
 
-/// The evidence of a smart check's last probe; `None` if no probe was sent or answered.
+/// The evidence of a smart check's last probe; `None` if no probe was sent or the last one is still running.
 pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
     let attempt = report.attempts.last()?;
     let reading = attempt.reading?;

@@ -67,8 +67,8 @@ pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
         .max()
 }
 
-/// What the last prompts of all counting sessions asked for; `None` if one asked for work, or if it is not
-/// known.
+/// What the last prompts asked for: `Answer` if every session that counts was asked only for answers and gave
+/// the last one; `None` if any was asked for work or has not answered, or if it is not known.
 pub(super) fn last_demand(sessions: &[SessionTask]) -> Option<Demand> {
     let mut counting = sessions.iter().filter(|session| session.standing == Standing::Counts).peekable();
     let is_asked = counting.peek().is_some();
