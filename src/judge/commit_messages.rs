@@ -1,6 +1,6 @@
-//! Reads an agent's proposal for committing uncommitted work: the messages, and which change goes into which
-//! commit. Total. Must not guess: every change is in at most one commit, and what is not understood is no
-//! proposal.
+//! Reads an agent's proposal for committing uncommitted work: the messages, and which
+//! change goes into which commit. Total. Must not guess: every change is in at most one
+//! commit, and what is not understood is no proposal.
 
 use serde_json::Value;
 

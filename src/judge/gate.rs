@@ -1,5 +1,5 @@
-//! Whether an agent that is about to stop is held back, according to the verdict on its workspace. Pure and
-//! total.
+//! Whether an agent that is about to stop is held back, according to the verdict on its
+//! workspace. Pure and total.
 //!
 //! Only evidence against the work holds an agent back. Silence must not, and neither must a question to the
 //! person. Letting an agent go says nothing about completion.

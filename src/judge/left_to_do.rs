@@ -1,8 +1,8 @@
 //! "Left to do": the open points of all evidence, carried from look to look until their source closes them
 //! (DESIGN.md 2.5), and how they are presented to an agent.
 //!
-//! Every front, gate and loop takes its points from here. Pure. Must not decide anything: what claims NO is
-//! already settled.
+//! Every front, gate and loop takes its points from here. Pure. Must not decide
+//! anything: what claims NO is already settled.
 
 use std::fmt::Write as _;
 

@@ -8,8 +8,8 @@ use crate::model::{Claim, Evidence, Rounds};
 
 /// The rounds after a look at `evidence`.
 ///
-/// `mark` names the present round; `None` means that no round has been seen yet and changes only the open
-/// points.
+/// `mark` names the present round; `None` means that no round has been seen yet and
+/// changes only the open points.
 pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> Rounds {
     let open_points = open_points(evidence);
     let is_new = mark.is_some() && mark != before.mark.as_deref();

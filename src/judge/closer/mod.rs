@@ -1,7 +1,7 @@
 //! The closer judge: a model's checklist of what is done and what is left.
 //!
-//! Must not convert types, or take a self-contradictory report for completion. The rules are those of
-//! `tests/vectors/closer.json`.
+//! Must not convert types, or take a self-contradictory report for completion. The
+//! rules are those of `tests/vectors/closer.json`.
 
 mod fields;
 mod report;

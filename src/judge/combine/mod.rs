@@ -1,8 +1,8 @@
 //! The verdict on all evidence of a workspace: the first matching row of the table decides (DESIGN.md 2.3).
 //!
-//! [`combine`] looks at claims only; the five judges have already settled what each source's raw text means.
-//! Pure and total: every set of evidence has a verdict, and without a YES that is not vacuous it is never
-//! COMPLETE.
+//! [`combine`] looks at claims only; the five judges have already settled what each
+//! source's raw text means. Pure and total: every set of evidence has a verdict, and
+//! without a YES that is not vacuous it is never COMPLETE.
 
 mod case;
 mod roles;

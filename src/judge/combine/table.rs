@@ -1,8 +1,8 @@
 //! The verdict table (DESIGN.md 2.3) as a function of an abstract situation.
 //!
-//! Must not know evidence, sessions or texts: a situation consists of a few closed sets, so that a test can
-//! enumerate every combination (`tests/combine/table.rs`). The rows are in the same order as in the design
-//! document.
+//! Must not know evidence, sessions or texts: a situation consists of a few closed
+//! sets, so that a test can enumerate every combination (`tests/combine/table.rs`). The
+//! rows are in the same order as in the design document.
 
 use crate::model::{Proof, Rule, VerdictState};
 

@@ -35,8 +35,8 @@ pub(super) fn are_all_others(case: &Case<'_>) -> bool {
 fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &commit.paths) else { return false };
     if !work.has_deeds && !turns.is_empty() {
-        // The records name no tools: what was neither committed nor written during a turn belongs to none of
-        // them.
+        // The records name no tools: what was neither committed nor written during a
+        // turn belongs to none of them.
         let in_a_turn = |at: Timestamp| turns.iter().any(|turn| turn.has(at, GRACE_MS));
         let is_theirs = |at: &Option<Timestamp>| at.is_none_or(in_a_turn);
         return !in_a_turn(commit.at) && !commit.written_at.iter().any(is_theirs);

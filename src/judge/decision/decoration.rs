@@ -68,15 +68,15 @@ pub(super) fn is_decoration(c: char) -> bool {
         || matches!(c,
             '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
             | '\u{fe00}'..='\u{fe0f}' | '\u{20e3}' | '\u{e0000}'..='\u{e01ef}')
-        // Dashes, bullets, arrows, boxes, blocks, shapes, dingbats, emoji. Mathematical operators (`≠`) mean
-        // something.
+        // Dashes, bullets, arrows, boxes, blocks, shapes, dingbats, emoji. Mathematical
+        // operators (`≠`) mean something.
         || matches!(c,
             '\u{2010}'..='\u{2017}' | '\u{2020}'..='\u{2023}' | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{2bff}'
             | '\u{3003}'..='\u{301f}' | '\u{3030}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Whether a character is emphasis, a quotation mark or a closing bracket, which may come between a word and
-/// its separator.
+/// Whether a character is emphasis, a quotation mark or a closing bracket, which may
+/// come between a word and its separator.
 pub(super) fn is_emphasis(c: char) -> bool {
     matches!(
         c,

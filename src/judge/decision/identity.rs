@@ -58,8 +58,8 @@ fn is_missing(id: &Value) -> bool {
     id.is_null() || id.as_str().is_some_and(|id| id.trim().is_empty())
 }
 
-/// Recognises `$NAME`, `$env:NAME`, `${NAME}`, `{{name}}`, `%NAME%` and `<name>`, with spaces allowed inside
-/// the brackets.
+/// Recognises `$NAME`, `$env:NAME`, `${NAME}`, `{{name}}`, `%NAME%` and `<name>`, with
+/// spaces allowed inside the brackets.
 fn is_placeholder(id: &str) -> bool {
     let between = |open: &str, close: &str| id.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
     if let Some(name) = between("${", "}").or_else(|| between("$(", ")")) {

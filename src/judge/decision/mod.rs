@@ -1,8 +1,7 @@
 //! The decision judge: what a decision file and the worker's output say about one check.
 //!
-//! Must not read files or the environment (it is given both), fail (any bytes yield a record), or take
-//! silence for completion. The rules are those of `tests/vectors/decision.json`; each is named where it is
-//! applied.
+//! Must not read files or the environment (it is given both), fail (any bytes yield a record), or take silence
+//! for completion. The rules are those of `tests/vectors/decision.json`; each is named where it is applied.
 //!
 //! *Channel*: the file as JSON, the file as legacy text, a JSON line in the output, a marker in the output;
 //! the first usable one decides. *Expected id*: the id of this check, which a decision must carry or at least

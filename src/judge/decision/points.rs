@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 const MAX_CHARACTERS: usize = 240;
 const MAX_ENTRIES: usize = 200;
 
-/// The texts under `key`. A single string becomes a list; blanks, duplicates and values that are not strings
-/// are dropped.
+/// The texts under `key`. A single string becomes a list; blanks, duplicates and values
+/// that are not strings are dropped.
 pub(super) fn read(object: &Map<String, Value>, key: &str) -> Vec<String> {
     let given: &[Value] = match object.get(key) {
         Some(Value::Array(list)) => list,

@@ -1,6 +1,6 @@
-//! What the writer of a text says in their own voice (DESIGN.md 2.2, rank 8): no quote, example, heading or
-//! tool output. The rules of the vectors find markers anywhere; this says where one counts. Must not read a
-//! decision itself.
+//! What the writer of a text says in their own voice (DESIGN.md 2.2, rank 8): no quote,
+//! example, heading or tool output. The rules of the vectors find markers anywhere;
+//! this says where one counts. Must not read a decision itself.
 
 use super::fence::Fence;
 use super::marker;

@@ -2,9 +2,9 @@
 //!
 //! Must not guess at broken JSON, repair it, or take more than linear time.
 //!
-//! [`parse`] rejects whatever two readers could understand differently (duplicate keys, deep nesting, numbers
-//! too large for a float). [`find`] takes the whole text as JSON, or else the last object in it with a given
-//! key.
+//! [`parse`] rejects whatever two readers could understand differently (duplicate keys,
+//! deep nesting, numbers too large for a float). [`find`] takes the whole text as JSON,
+//! or else the last object in it with a given key.
 
 mod scan;
 mod strict;

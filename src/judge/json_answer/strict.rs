@@ -22,8 +22,8 @@ pub fn parse(text: &str, max_depth: usize) -> Result<Value, Refusal> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = Level { left: max_depth }.deserialize(&mut deserializer);
     read.and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {
-        // serde_json keeps its error codes private, but the message is fixed and contains nothing from the
-        // input.
+        // serde_json keeps its error codes private, but the message is fixed and
+        // contains nothing from the input.
         if error.to_string().starts_with("number out of range") {
             Refusal::NumberOutOfRange
         } else {

@@ -237,8 +237,8 @@ fn is_partial(document: &Document<'_>) -> bool {
         || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
 }
 
-/// Whether the text is a stub: a bare word of consent, a heading with a placeholder, or code with nothing in
-/// it.
+/// Whether the text is a stub: a bare word of consent, a heading with a placeholder, or
+/// code with nothing in it.
 fn is_placeholder(document: &Document<'_>) -> bool {
     let body: Vec<&Sentence> =
         document.sentences.iter().filter(|sentence| sentence.role != Role::Heading).collect();

@@ -1,5 +1,5 @@
-//! Combines the readings into the three-way label, with offer or blocking, kind and reasons. Must not read
-//! sentences itself.
+//! Combines the readings into the three-way label, with offer or blocking, kind and
+//! reasons. Must not read sentences itself.
 
 use super::answered;
 use super::context::{Context, EndOfTurn};

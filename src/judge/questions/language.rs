@@ -199,8 +199,8 @@ impl Share {
         self.language(Language::default(), 1)
     }
 
-    /// The language of a passage in a text of language `expected`. Another language must lead by at least two
-    /// words.
+    /// The language of a passage in a text of language `expected`. Another language
+    /// must lead by at least two words.
     pub(super) fn of_passage(&self, expected: Language) -> Language {
         self.language(expected, 2)
     }

@@ -28,8 +28,8 @@ pub(super) struct LanguageFile {
     pub(super) forms: BTreeMap<Form, Group>,
 }
 
-/// The answers yes and no, how to recognise a question that asks for them, and how options are joined. All in
-/// lower case.
+/// The answers yes and no, how to recognise a question that asks for them, and how
+/// options are joined. All in lower case.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answers {

@@ -7,8 +7,8 @@ use super::lexicon::LEXICON;
 use super::markers::{Marker, marker};
 use super::shapes::{is_bold_only, is_code_like, is_delimiter_row, is_invisible, is_rule, is_table};
 
-/// The longest text read completely, in bytes. Of a longer one both ends are read, and the middle only for
-/// fences.
+/// The longest text read completely, in bytes. Of a longer one both ends are read, and
+/// the middle only for fences.
 pub(super) const WHOLE_UP_TO: usize = 256 * 1024;
 /// How much is read at the beginning of a longer text, in bytes.
 const HEAD: usize = 64 * 1024;

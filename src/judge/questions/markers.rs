@@ -28,8 +28,8 @@ pub(super) fn without_marker(line: &str) -> &str {
     marker(start).map_or(start, |(_, _, length)| &start[length..])
 }
 
-/// The marker at the beginning of a line: its kind, the bytes of its label, and its length including the spaces
-/// after it.
+/// The marker at the beginning of a line: its kind, the bytes of its label, and its
+/// length including the spaces after it.
 pub(super) fn marker(start: &str) -> Option<(Marker, Range<usize>, usize)> {
     let bold = start.len() - start.trim_start_matches('*').len();
     let bold = if bold == 2 { 2 } else { 0 };

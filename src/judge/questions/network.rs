@@ -2,8 +2,8 @@
 //! do not separate words. `building` creates it from the language file when the program is built, and `walk`
 //! finds the phrases in sentences. Must only be read here.
 //!
-//! A word is known by its hash. The worst that two words with the same hash can cause is a phrase found by
-//! mistake.
+//! A word is known by its hash. The worst that two words with the same hash can cause
+//! is a phrase found by mistake.
 
 use super::forms::FormSet;
 use super::patterns::Patterns;

@@ -154,8 +154,8 @@ impl<'p> Reader<'_, 'p> {
         matches!(node, ROOT | BEGIN) || self.network.is_gap(node)
     }
 
-    /// Whether what follows this position may occur anywhere after it, so that an optional part before it adds
-    /// nothing.
+    /// Whether what follows this position may occur anywhere after it, so that an
+    /// optional part before it adds nothing.
     fn is_anywhere(&self, place: &Place) -> bool {
         place.word.is_empty() && !place.is_end && (place.node == ROOT || self.network.is_gap(place.node))
     }

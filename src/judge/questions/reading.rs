@@ -1,5 +1,5 @@
-//! Whether a sentence asks the reader: determined by `asking`, used by all others. Must not decide anything
-//! itself.
+//! Whether a sentence asks the reader: determined by `asking`, used by all others. Must
+//! not decide anything itself.
 
 /// How a sentence asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

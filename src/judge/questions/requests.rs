@@ -62,9 +62,9 @@ fn under_guide(document: &Document<'_>, index: usize) -> bool {
 /// At least this many letters before a request are a report, whatever their words.
 const REPORT: usize = 120;
 
-/// Whether something was finished or reported, and the request is only for the case that it fails or that more
-/// is wanted. A request to say the word to begin counts unless something was finished, since the text may be a
-/// plan.
+/// Whether something was finished or reported, and the request is only for the case
+/// that it fails or that more is wanted. A request to say the word to begin counts
+/// unless something was finished, since the text may be a plan.
 fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
     let forms = document.sentences[index].forms;
     let condition = forms.has(Form::IfTrouble)

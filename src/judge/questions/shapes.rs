@@ -1,5 +1,5 @@
-//! What a single line looks like: a rule, a table row, a bold title, a statement of a program. Must not look at
-//! other lines.
+//! What a single line looks like: a rule, a table row, a bold title, a statement of a
+//! program. Must not look at other lines.
 
 /// Whether a line outside a fence is a statement, a brace or a tag.
 pub(super) fn is_code_like(start: &str) -> bool {

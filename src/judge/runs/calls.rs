@@ -79,8 +79,8 @@ impl<T> Calls<T> {
 }
 
 impl Pattern {
-    /// How many of `words` the call takes, including options in between; `None` if the words call something
-    /// else.
+    /// How many of `words` the call takes, including options in between; `None` if the
+    /// words call something else.
     fn named_by(&self, words: &[String]) -> Option<usize> {
         let mut at = 0;
         for part in &self.names {

@@ -58,8 +58,8 @@ fn runs_program(words: &[String], command: &Command, catalog: &Catalog) -> bool 
     !asks_only && words[1..].iter().any(is_script)
 }
 
-/// Whether a path lies in the work tree, judging by its text. Files written as evidence for closeout are not
-/// work.
+/// Whether a path lies in the work tree, judging by its text. Files written as evidence
+/// for closeout are not work.
 pub(super) fn is_in_tree(path: &str, folder: Option<&str>, home: Option<&str>) -> bool {
     let Some(full) = joined(folder, path) else { return true };
     let is_evidence = full.split('/').any(|part| part == ".closeout");

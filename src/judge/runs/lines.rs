@@ -1,6 +1,5 @@
-//! Patterns for the lines that tools print. In a pattern, `*` is any text, `#` a number other than 0, and
-//! `{}` a name to keep; everything else stands for itself. A pattern matches whole lines. Must not know any
-//! tool.
+//! Patterns for the lines that tools print. In a pattern, `*` is any text, `#` a number other than 0, and `{}`
+//! a name to keep; everything else stands for itself. A pattern matches whole lines. Must not know any tool.
 
 use std::borrow::Cow;
 use std::ops::Range;

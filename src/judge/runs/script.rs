@@ -246,8 +246,8 @@ impl Reader {
         self.commands.push(command);
     }
 
-    /// The command whose exit code `echo $?` prints: the last one; with `PIPESTATUS[0]`, the first of the
-    /// preceding pipe.
+    /// The command whose exit code `echo $?` prints: the last one; with
+    /// `PIPESTATUS[0]`, the first of the preceding pipe.
     fn whose_code_is_printed(&self, words: &[String]) -> Option<usize> {
         let is_echo = matches!(words.first().map(String::as_str), Some("echo" | "printf"));
         let has = |text: &str| words.iter().any(|word| word.contains(text));

@@ -51,8 +51,8 @@ struct Lexer<'a> {
     tokens: Vec<Token>,
     /// Heredocs whose text begins on the next line: the delimiter, and whether leading tabs are stripped.
     heredocs: Vec<(String, bool)>,
-    /// Set once an unclosed substitution was found. No other is then searched for, so that the time stays
-    /// linear.
+    /// Set once an unclosed substitution was found. No other is then searched for, so
+    /// that the time stays linear.
     is_open_ended: bool,
 }
 

@@ -190,8 +190,8 @@ impl Call {
         let at = 1 + n_options;
         let at = match self.words.get(at).map(String::as_str) {
             Some("-m") if is_python || first == "py" => at + 1,
-            // A script with its own name. It does not count after an option, which may have taken the word as
-            // its value.
+            // A script with its own name. It does not count after an option, which may
+            // have taken the word as its value.
             Some(script) if n_options == 0 && !script.starts_with('-') => {
                 let name = script.rsplit('/').next().unwrap_or_default();
                 let is_tool = script.contains("/bin/") || matches!(name, "artisan" | "manage.py");

@@ -62,9 +62,9 @@ fn read_text(text: &str) -> ProbeReport {
     json_answer::find(text, "status").map_or(ProbeFailure::Unreadable.into(), |value| read_value(&value))
 }
 
-/// Reads a text as the answer of an agent that closeout itself asked. Two different answers in it count as
-/// none, since it is unknown which of them the agent stands by, and so does a "complete" in the middle of a
-/// sentence.
+/// Reads a text as the answer of an agent that closeout itself asked. Two different
+/// answers in it count as none, since it is unknown which of them the agent stands by,
+/// and so does a "complete" in the middle of a sentence.
 pub fn read_probe_doubting(text: &str) -> ProbeReport {
     let report = read_text(text);
     let is_other = |value: &Value| {
@@ -132,8 +132,8 @@ fn is_entry(entry: &Value) -> bool {
     !entry.is_null() && !entry.as_str().is_some_and(is_none_word)
 }
 
-/// The names in a list. An object is named by its first text, with the others after it: `{"name": "a1",
-/// "doing": "docs"}`.
+/// The names in a list. An object is named by its first text, with the others after it:
+/// `{"name": "a1", "doing": "docs"}`.
 fn names(value: Option<&Value>) -> Vec<String> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(name).filter_map(|name| kept(&name)).take(MOST_NAMES).collect()

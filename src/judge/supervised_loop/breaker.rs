@@ -1,7 +1,7 @@
 //! The circuit breaker of a workspace: it stops runs and smart checks that only time out.
 //!
-//! Must not count anything but genuine time-outs: an agent that works, waits or answers "not done" has not
-//! timed out.
+//! Must not count anything but genuine time-outs: an agent that works, waits or answers
+//! "not done" has not timed out.
 
 /// How many consecutive time-outs open the breaker.
 pub const TIME_OUTS_TO_OPEN: u32 = 3;

@@ -1,8 +1,8 @@
 //! The supervised loop of `closeout run`: a state machine without a clock or I/O. It takes events and returns
 //! the next step.
 //!
-//! Must not judge. Whether the work is done is for the verdict, which comes from the same engine as `closeout
-//! check`.
+//! Must not judge. Whether the work is done is for the verdict, which comes from the
+//! same engine as `closeout check`.
 
 mod breaker;
 mod prompt;

@@ -1,5 +1,5 @@
-//! The prompt of the next iteration: the first prompt, what is left to do, and the outcome of the last
-//! iteration.
+//! The prompt of the next iteration: the first prompt, what is left to do, and the
+//! outcome of the last iteration.
 //!
 //! Must not shorten or reword what the person or a source said.
 
@@ -72,8 +72,8 @@ fn number_of(line: &str) -> Option<u32> {
     number.parse().ok()
 }
 
-/// Builds the prompt. From the second stage on, it asks for the smallest change and repeats the points word
-/// for word.
+/// Builds the prompt. From the second stage on, it asks for the smallest change and
+/// repeats the points word for word.
 pub fn next_prompt(parts: &NextPrompt<'_>) -> String {
     let mut text = parts.first.trim_end().to_owned();
     let mut section = |title: &str, body: &str| {

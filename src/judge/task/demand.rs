@@ -1,5 +1,5 @@
-//! What one prompt asks for, by its words alone: work, an answer, nothing, or to continue. Must not look at
-//! other turns.
+//! What one prompt asks for, by its words alone: work, an answer, nothing, or to
+//! continue. Must not look at other turns.
 //!
 //! The two possible mistakes differ in cost. If a request for work is taken for a question, an old COMPLETE
 //! stays in place although new work was never done; if a question is taken for a request, the person merely

@@ -42,8 +42,8 @@ pub enum LeftOver {
     Cleared,
 }
 
-/// Which sessions of a workspace are left over at `now`, in the order of `sessions`. A session with a process
-/// never is.
+/// Which sessions of a workspace are left over at `now`, in the order of `sessions`. A
+/// session with a process never is.
 pub fn left_over(sessions: &[SessionStanding<'_>], now: Timestamp) -> Vec<Option<LeftOver>> {
     let cleared: Vec<usize> = sessions.iter().filter_map(|session| cleared_by(session, sessions)).collect();
     let why = |(at, session): (usize, &SessionStanding<'_>)| {

@@ -258,8 +258,8 @@ fn ask_of(prompt: &Prompt) -> Option<Ask> {
     match prompt.kind {
         PromptKind::CustomCommand => Some(ask_of_command(&prompt.text)),
         PromptKind::Person if prompt.text.trim().is_empty() => Some(Ask::GoOn),
-        // What a supervised run appends to the person's words, including the agent's question, is not a
-        // request.
+        // What a supervised run appends to the person's words, including the agent's
+        // question, is not a request.
         PromptKind::Person => Some(ask(own_part(&prompt.text))),
         PromptKind::ClientCommand
         | PromptKind::HookFeedback

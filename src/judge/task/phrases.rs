@@ -100,8 +100,8 @@ impl Phrases {
         }
     }
 
-    /// The length in words of the longest phrase from `groups` with which `words` begin; `None` if there is
-    /// none.
+    /// The length in words of the longest phrase from `groups` with which `words`
+    /// begin; `None` if there is none.
     pub(super) fn starts(&self, words: &[String], groups: &[Group]) -> Option<usize> {
         let first = words.first()?;
         let exact = self.spaced.get(first).into_iter().flatten();

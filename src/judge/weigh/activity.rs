@@ -24,8 +24,8 @@ const RECORD_LAG_MS: i64 = 2000;
 /// How many milliseconds a record with an open turn must be silent before a missing registry entry is
 /// believed: the record and the registry are not read at the same moment.
 const ENTRY_GRACE_MS: i64 = 5000;
-/// If a record grew this many milliseconds after the last hook event, its hooks no longer report: they were
-/// removed.
+/// If a record grew this many milliseconds after the last hook event, its hooks no
+/// longer report: they were removed.
 const HOOKS_SILENT_MS: i64 = 60_000;
 /// An event up to this many milliseconds in the future counts as now; beyond that its time is unknown.
 const CLOCK_SLACK_MS: i64 = 5000;
@@ -87,8 +87,8 @@ fn newest_word(session: &SessionObservation, now: Timestamp) -> Option<&StatusRe
     words.max_by_key(|word| (reported_at(word), std::cmp::Reverse(word.source)))
 }
 
-/// Whether an event from the future claims something other than waiting or failure. What followed it cannot
-/// be known.
+/// Whether an event from the future claims something other than waiting or failure.
+/// What followed it cannot be known.
 fn is_event_of_the_future(word: &StatusReport, now: Timestamp) -> bool {
     let is_claim = !matches!(word.status, LiveStatus::Waiting { .. } | LiveStatus::Failed | LiveStatus::Gone);
     let is_ahead = word.reported_at.is_some_and(|at| at.millis_since(now) > CLOCK_SLACK_MS);
@@ -183,9 +183,8 @@ fn by_word(word: &StatusReport, session: &SessionObservation, record: &Activity)
     Activity { state, source: word.source, since: word.since.or(record.since), detail }
 }
 
-/// The activity according to the pane's title: what an open turn does if no structured source says so, or
-/// that a turn goes on which the record shows as ended. Evidence collection reads the title in these cases
-/// only.
+/// The activity according to the pane's title: what an open turn does if no structured source says so, or that
+/// a turn goes on which the record shows as ended. Evidence collection reads the title in these cases only.
 fn by_title(session: &SessionObservation) -> Option<Activity> {
     let word = session.live.iter().find(|word| word.source == ActivitySource::PaneTitle)?;
     let (is_open, since) = match &session.turn {

@@ -80,8 +80,8 @@ pub fn opinion(opinion: &Opinion) -> Evidence {
 
 /// The evidence of the closer's answer.
 ///
-/// `n_commits_since` is how many commits of the work came after it. They do not invalidate the answer, but
-/// are mentioned.
+/// `n_commits_since` is how many commits of the work came after it. They do not
+/// invalidate the answer, but are mentioned.
 pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> Evidence {
     let name = format!("asked of {}", report.asked_of.as_ref().unwrap_or(&report.session.agent));
     let evidence = if let Some(error) = &report.error {
@@ -100,8 +100,8 @@ pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> 
     Evidence { strength: Strength::SelfReported, pointer, ..evidence.at(Some(report.at)) }
 }
 
-/// What the closer found open stays open until it is asked again: age invalidates a YES, but never an open
-/// point.
+/// What the closer found open stays open until it is asked again: age invalidates a
+/// YES, but never an open point.
 fn not_complete(report: &VerifyReport, name: String, is_stale: bool, n_commits_since: usize) -> Evidence {
     let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
     evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();

@@ -44,8 +44,8 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
     }
 }
 
-/// Weighs the files that a check names. They claim under the check's name, and `checkers::configured`
-/// combines them.
+/// Weighs the files that a check names. They claim under the check's name, and
+/// `checkers::configured` combines them.
 fn of_check(
     check: &ConfiguredCheck,
     observations: &Observations,
@@ -90,8 +90,8 @@ fn named_plan(
     }
 }
 
-/// Whether a plan came with the repository and says nothing about this task, because it is done or nobody
-/// chose it.
+/// Whether a plan came with the repository and says nothing about this task, because it
+/// is done or nobody chose it.
 fn is_roadmap(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> bool {
     let settings = scales.settings;
     let is_done = plan.steps.iter().all(|step| step.status.as_deref() == Some("done"));

@@ -56,8 +56,8 @@ pub(super) fn is_stale(observations: &Observations, written_at: Timestamp) -> bo
 /// Why a file says nothing about this task.
 pub(super) const OF_BASELINE: &str = "it came with the repository: the baseline's commit has the same";
 
-/// Whether a file is identical, byte for byte, to the one in the baseline's commit and so says nothing about
-/// this task.
+/// Whether a file is identical, byte for byte, to the one in the baseline's commit and
+/// so says nothing about this task.
 pub(super) fn is_of_baseline(observations: &Observations, name: &str) -> bool {
     observations.of_baseline.iter().any(|found| found == name)
 }

@@ -1,6 +1,6 @@
-//! What was read from the sessions of one workspace, so that a history that grew is not read again from its
-//! beginning. Must keep only what follows from the text of single turns; what it means is judged anew each
-//! time.
+//! What was read from the sessions of one workspace, so that a history that grew is not
+//! read again from its beginning. Must keep only what follows from the text of single
+//! turns; what it means is judged anew each time.
 
 use std::collections::HashMap;
 

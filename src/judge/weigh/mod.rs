@@ -84,9 +84,8 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
     }
 }
 
-/// When to look again without a hint: when a half-written file is old enough to be read as it is, when a
-/// status report that is still doubtful will be believed, or when a source that announces no changes can say
-/// more.
+/// When to look again without a hint: when a half-written file is old enough to be read as it is, when a status
+/// report that is still doubtful will be believed, or when a source that announces no changes can say more.
 fn recheck_at(observations: &Observations) -> Option<Timestamp> {
     let is_half_written = |unreadable: &Unreadable| unreadable.problem == ReadProblem::HalfWritten;
     let files = [&observations.decision, &observations.closer].into_iter().filter_map(Reading::unreadable);
@@ -99,8 +98,8 @@ fn recheck_at(observations: &Observations) -> Option<Timestamp> {
     files.into_iter().chain(believed).chain(observations.recheck_at).min()
 }
 
-/// How the command of a supervised run ended: a crash or a failure is evidence (rank 1), a clean end is not a
-/// YES.
+/// How the command of a supervised run ended: a crash or a failure is evidence (rank
+/// 1), a clean end is not a YES.
 fn run(supervised: &SupervisedTurn) -> Option<Evidence> {
     let end = supervised.end?;
     let name = "the command";

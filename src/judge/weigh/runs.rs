@@ -1,6 +1,5 @@
-//! Tests, builds and linters that the sessions ran themselves, as evidence: a failure says NO; a pass
-//! confirms work that another source shows, but is not a YES by itself (DESIGN.md 2.2). Must not run
-//! anything.
+//! Tests, builds and linters that the sessions ran themselves, as evidence: a failure says NO; a pass confirms
+//! work that another source shows, but is not a YES by itself (DESIGN.md 2.2). Must not run anything.
 
 use crate::judge::runs::{self, Catalog};
 use crate::model::{
@@ -57,8 +56,8 @@ pub(super) fn weigh(
     proven
 }
 
-/// Weighs the runs of one session. If it was asked only for answers, it was looking at failures that were
-/// there before.
+/// Weighs the runs of one session. If it was asked only for answers, it was looking at
+/// failures that were there before.
 fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut EvidenceSet) {
     for run in summary.red.iter().filter(|_| is_only_answered) {
         let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)

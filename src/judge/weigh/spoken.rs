@@ -71,8 +71,8 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// The last message of a session, preceded by the last words of its task if a side question came after
-    /// them.
+    /// The last message of a session, preceded by the last words of its task if a side
+    /// question came after them.
     pub(super) fn of_session(
         session: &'a SessionObservation,
         task: &SessionTask,
@@ -224,8 +224,8 @@ impl<'a> Spoken<'a> {
             }
             // The session itself reports what is running and when it ends.
             (Label::Incomplete, _) if runs_on && judged.kind == Kind::Progress => silent(words_of(judged)),
-            // An open point that the writer clearly admits or announces counts, no matter what else says it
-            // is done.
+            // An open point that the writer clearly admits or announces counts, no
+            // matter what else says it is done.
             (Label::Incomplete, _)
                 if is_of_task && judged.certainty == Certainty::High && !self.is_courtesy(judged) =>
             {

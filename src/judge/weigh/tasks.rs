@@ -1,5 +1,5 @@
-//! What was asked in each session of a workspace, and which sessions count (DESIGN.md 2.1). Must not weigh
-//! claims.
+//! What was asked in each session of a workspace, and which sessions count (DESIGN.md
+//! 2.1). Must not weigh claims.
 //!
 //! If a record has turns, `judge::task` reads the tasks from them; otherwise the last prompt is the task.
 

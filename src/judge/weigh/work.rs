@@ -1,6 +1,6 @@
-//! The work of a workspace's tasks according to the records of its sessions: which files they wrote, and
-//! whether files may have been brought in with old times. Must not judge whose change something is; `combine`
-//! does.
+//! The work of a workspace's tasks according to the records of its sessions: which
+//! files they wrote, and whether files may have been brought in with old times. Must
+//! not judge whose change something is; `combine` does.
 
 use super::deeds::Acts;
 use super::memory::Memory;
