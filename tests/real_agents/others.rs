@@ -102,7 +102,7 @@ fn subagent(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)
     let mark = story.follow.mark();
     story.world.prompt(pane, "Send a helper")?;
     let row = see(story, story.client.name(), mark, "a subagent under its session", |row| {
-        said(row, "The helper is at work.")
+        said(row, "The helper was sent.")
             && sessions(row)[0]["subagents"].as_array().is_some_and(|subagents| subagents.len() == 1)
     })?;
     let what = &sessions(&row)[0]["subagents"][0]["what"];
