@@ -154,6 +154,18 @@ pub struct PermissionKey {
     pub key: &'static str,
 }
 
+impl PermissionKey {
+    /// Allows this one call. `answer` and `key` as in the fields.
+    pub(super) const fn allow_once(answer: &'static str, key: &'static str) -> PermissionKey {
+        PermissionKey { label: "allow once", given: "allowed once", answer, key }
+    }
+
+    /// Refuses the call, which ends the turn in every client that has such a key.
+    pub(super) const fn deny(answer: &'static str, key: &'static str) -> PermissionKey {
+        PermissionKey { label: "deny, and end the turn", given: "denied", answer, key }
+    }
+}
+
 impl Typing {
     /// Most screens: several pasted lines arrive as one message.
     pub(super) const USUAL: Typing = Typing {

@@ -21,10 +21,8 @@ pub(super) const TYPING: Typing = Typing {
 };
 /// A digit selects immediately. `1. Yes` comes first in every tool prompt; the other options vary with the
 /// tool. Esc ends the turn.
-const PERMISSION_KEYS: [PermissionKey; 2] = [
-    PermissionKey { label: "allow once", given: "allowed once", answer: "1", key: "1" },
-    PermissionKey { label: "deny, and end the turn", given: "denied", answer: "Esc", key: "Escape" },
-];
+const PERMISSION_KEYS: [PermissionKey; 2] =
+    [PermissionKey::allow_once("1", "1"), PermissionKey::deny("Esc", "Escape")];
 /// The version whose prompts were observed.
 const SEEN: &str = "2.1.330";
 /// Prompts whose first option is not a plain yes.

@@ -4,10 +4,8 @@ use crate::agent::screen::{BESIDE_SUBAGENTS, NOT_TRIED, PermissionKey, Permissio
 use crate::model::SessionObservation;
 
 /// A letter decides immediately, wherever the highlight is. `p`, which allows permanently, is not offered.
-const PERMISSION_KEYS: [PermissionKey; 2] = [
-    PermissionKey { label: "allow once", given: "allowed once", answer: "y", key: "y" },
-    PermissionKey { label: "deny, and end the turn", given: "denied", answer: "n", key: "n" },
-];
+const PERMISSION_KEYS: [PermissionKey; 2] =
+    [PermissionKey::allow_once("y", "y"), PermissionKey::deny("n", "n")];
 /// The version whose prompts were observed.
 const SEEN: &str = "0.169.0";
 

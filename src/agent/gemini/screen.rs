@@ -20,10 +20,7 @@ pub(super) const TYPING: Typing = Typing {
 /// A number chooses at once, wherever the selection stands; what allows more than this call is not offered. Esc ends
 /// the turn. Its records name no version, so the keys count only while the prompt is drawn as it was seen.
 const PERMISSION: PermissionKeys = PermissionKeys {
-    keys: &[
-        PermissionKey { label: "allow once", given: "allowed once", answer: "1", key: "1" },
-        PermissionKey { label: "deny, and end the turn", given: "denied", answer: "Esc", key: "Escape" },
-    ],
+    keys: &[PermissionKey::allow_once("1", "1"), PermissionKey::deny("Esc", "Escape")],
     drawn: Some(DrawnPrompt::Framed {
         frame: ('╭', '╰'),
         asks: "Allow execution of",

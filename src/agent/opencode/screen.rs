@@ -19,10 +19,7 @@ pub(super) const TYPING: Typing = Typing {
 /// Return chooses the option that is set off, which is the first one until somebody moves on; Esc refuses, which ends
 /// the turn.
 const PERMISSION: PermissionKeys = PermissionKeys {
-    keys: &[
-        PermissionKey { label: "allow once", given: "allowed once", answer: "Enter", key: "Enter" },
-        PermissionKey { label: "deny, and end the turn", given: "denied", answer: "Esc", key: "Escape" },
-    ],
+    keys: &[PermissionKey::allow_once("Enter", "Enter"), PermissionKey::deny("Esc", "Escape")],
     drawn: Some(DrawnPrompt::Buttons {
         sign: "$ ",
         bar: '┃',

@@ -54,8 +54,7 @@ pub(super) fn probe() -> Prompt {
 
 /// The prompt of a check against written criteria. A workspace cannot replace it.
 pub(super) fn judge(request: &ActionRequest, refresher: &Refresher<'_>, criteria: &[String]) -> String {
-    let numbered = criteria.iter().enumerate().map(|(index, text)| format!("{}. {}", index + 1, text.trim()));
-    let numbered = numbered.collect::<Vec<_>>().join("\n");
+    let numbered = numbered(criteria.iter().map(|text| text.trim().to_owned()));
     let input = input(request, refresher);
     prompt::read(JUDGE).fill(&[("criteria", numbered.as_str()), ("input", input.as_str())])
 }
@@ -66,17 +65,21 @@ pub(super) fn messages(
     refresher: &Refresher<'_>,
     changes: &[&PlannedPath],
 ) -> String {
-    let numbered = changes.iter().enumerate().map(|(index, path)| {
+    let numbered = numbered(changes.iter().map(|path| {
         let change = match path.change {
             PlannedChange::Added => "added",
             PlannedChange::Modified => "changed",
             PlannedChange::Deleted => "deleted",
         };
-        format!("{}. {change} {} ({} bytes)", index + 1, display_text::bytes(&path.path), path.size)
-    });
-    let numbered = numbered.collect::<Vec<_>>().join("\n");
+        format!("{change} {} ({} bytes)", display_text::bytes(&path.path), path.size)
+    }));
     let input = input(request, refresher);
     prompt::read(MESSAGES).fill(&[("changes", numbered.as_str()), ("input", input.as_str())])
+}
+
+/// One line for each item, counted from 1.
+fn numbered(items: impl Iterator<Item = String>) -> String {
+    items.enumerate().map(|(index, item)| format!("{}. {item}", index + 1)).collect::<Vec<_>>().join("\n")
 }
 
 /// The prompts of all steps that a person wants asked, in order.
