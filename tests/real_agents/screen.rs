@@ -38,12 +38,23 @@ pub(crate) fn tell(story: &mut Story<'_>) {
     story.world.tmux.close(&client);
 }
 
-/// Selects the row by the filter, and waits for the words below it.
+/// Selects the row by the filter, and waits for the words below it. What stood open before may take the first Escape,
+/// and the filter of the check before may still be kept: it is wiped, and all of it is done again until it stands.
 fn select(story: &Story<'_>, screen: &Pane, hint: &str) -> Result<()> {
     let tmux = &story.world.tmux;
-    tmux.press(screen, "Escape")?;
-    tmux.type_text(screen, "/")?;
-    tmux.type_text(screen, WORKTREE)?;
+    let filter = format!("/{WORKTREE}");
+    let stands = |shown: &str| shown.split_whitespace().any(|word| word == filter);
+    for attempt in 1.. {
+        for key in ["Escape", "/", "C-u"] {
+            tmux.press(screen, key)?;
+        }
+        tmux.type_text(screen, WORKTREE)?;
+        match tmux.wait_for(screen, "the filter", Duration::from_secs(5), stands) {
+            Ok(()) => break,
+            Err(error) if attempt == 3 => return Err(error),
+            Err(_) => {}
+        }
+    }
     tmux.press(screen, "Enter")?;
     tmux.wait_for(screen, hint, CLIENT, |shown| shown.lines().last().is_some_and(|last| last.contains(hint)))
 }
