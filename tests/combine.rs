@@ -13,6 +13,7 @@ use closeout::model::{
     QuestionWeight, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp, Verdict,
     VerdictState, Warning,
 };
+use closeout::present::verdict as words;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
@@ -299,13 +300,13 @@ fn differences(vector: &Vector) -> Vec<String> {
         }
     };
     check("state", format!("{:?}", expect.state), format!("{:?}", verdict.state));
-    check("rule", format!("{:?}", expect.rule), format!("{:?}", verdict.rule));
+    check("rule", format!("{:?}", expect.rule), format!("{:?}", verdict.rule()));
     check("parts", vector.input.evidence.len().to_string(), verdict.parts.len().to_string());
     if let Some(so_far) = &expect.so_far {
         check("so_far", so_far.clone(), verdict.so_far.map_or("NONE", VerdictState::name).to_owned());
     }
     if let Some(action) = expect.action {
-        check("action", format!("{action:?}"), format!("{:?}", verdict.next_action.kind));
+        check("action", format!("{action:?}"), format!("{:?}", verdict.next_action.kind()));
     }
     if let Some(warnings) = &expect.warnings {
         check("warnings", format!("{warnings:?}"), format!("{:?}", verdict.warnings));
@@ -529,7 +530,7 @@ proptest! {
         let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, work: &TaskWork::default(), sessions: &[], taken_at: Timestamp(0), mark: Mark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
             is_checked: false, chosen: &[], before: &[] };
         let verdict = combine(&evidence, &case);
-        for text in [&verdict.why, &verdict.next_action.text] {
+        for text in [words::why(&verdict), words::next_action(&verdict)] {
             prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");
         }
     }

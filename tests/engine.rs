@@ -163,7 +163,7 @@ fn what_happens_on_disk_becomes_a_verdict() {
         front
             .until("committed", |views| {
                 let verdict = views["work"].verdict.as_ref().unwrap();
-                verdict.rule == Rule::YesWithCommits && verdict.warnings.is_empty()
+                verdict.rule() == Rule::YesWithCommits && verdict.warnings.is_empty()
             })
             .await;
         work.write(".closeout/decision.json", r#"{"decision":"incomplete","reasons":["no tests"]}"#);

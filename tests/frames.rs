@@ -14,8 +14,8 @@ mod updates;
 
 use closeout::model::{
     ActivityState, Attention, Certainty, Choice, CommitCounts, Evidence, Head, LastWords, Operation,
-    PartRole, Question, QuestionWeight, Rejection, Rule, Source, TREE_IS_CLEAN, TaskKind, VerdictState,
-    Warning, WorkspaceView,
+    PartRole, Question, QuestionWeight, Rejection, Rule, Source, TaskKind, VerdictState,
+    Warning, Why, WorkspaceView,
 };
 use closeout::present;
 use closeout::ui::{self, Focus, Look};
@@ -115,7 +115,7 @@ fn detail_of_a_workspace_at_work() {
 
 #[test]
 fn detail_of_git_in_trouble() {
-    let mut view = judged("repo", VerdictState::Error, Rule::RequiredUnreadable, "git does not answer.");
+    let mut view = judged("repo", VerdictState::Error, Why::Unreadable(Source::Commits, Some("git does not answer".to_owned())));
     view.problem = Some("not answering: polled once a minute".to_owned());
     view.task_kind = TaskKind::Report;
     let git = view.git.as_mut().unwrap();
@@ -206,7 +206,7 @@ fn every_urgency_has_its_sign_and_word() {
     permission.attention = Some(Attention::Permission);
     permission.activity.state = ActivityState::NeedsPermission;
     permission.activity.detail = Some("Bash(git push)".to_owned());
-    let mut offer = judged("offer", VerdictState::Complete, Rule::YesWithCommits, "Done.");
+    let mut offer = judged("offer", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
     offer.attention = Some(Attention::Offer);
     offer.verdict.as_mut().unwrap().question = Some(Question {
         text: "Shall I add a test for this too?".to_owned(),
@@ -214,16 +214,16 @@ fn every_urgency_has_its_sign_and_word() {
         weight: QuestionWeight::Offer,
         certainty: Certainty::High,
     });
-    let mut seen = judged("seen", VerdictState::Complete, Rule::YesWithCommits, "Done, 1 new commit.");
+    let mut seen = judged("seen", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
     seen.is_seen = true;
-    let mut left = judged("left", VerdictState::Complete, Rule::YesWithCommits, "Done, 1 new commit.");
+    let mut left = judged("left", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
     left.verdict.as_mut().unwrap().warnings = vec![Warning::ChangesLeft];
     left.git.as_mut().unwrap().changes.as_mut().unwrap().n_paths = 1;
     let mut views = vec![permission, offer, seen, left, unjudged("fresh")];
     views.extend([
-        judged("stalled", VerdictState::Stalled, Rule::SameAgain, "The same 2 points 3 times in a row."),
-        judged("error", VerdictState::Error, Rule::RunFailed, "The model's service failed: 529 overloaded."),
-        judged("waiting", VerdictState::Waiting, Rule::Waits, "2 background agents run."),
+        judged("stalled", VerdictState::Stalled, Why::SameAgain { n_points: 2, n_rounds: 3 }),
+        judged("error", VerdictState::Error, Why::Because(Rule::RunFailed, "529 overloaded".to_owned())),
+        judged("waiting", VerdictState::Waiting, Why::Rule(Rule::Waits)),
     ]);
     views.extend(five());
     present::order(&mut views, None);
@@ -325,7 +325,7 @@ fn ages_change_at_whole_minutes_and_only_when_shown() {
     let _ = ui::views_changed(&mut state, &views);
     // 3m becomes 4m half a second before the whole minute.
     assert_eq!(ui::next_change(&state, &views, NOW), Some(minutes_ago(-1)));
-    let mut old = judged("old", VerdictState::Complete, Rule::YesClean, "Done.");
+    let mut old = judged("old", VerdictState::Complete, Why::Clean(Vec::new()));
     old.verdict_since = Some(minutes_ago(150));
     old.taken_at = None;
     old.tree_at = None;
@@ -335,10 +335,9 @@ fn ages_change_at_whole_minutes_and_only_when_shown() {
 #[test]
 fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     let shown = |tree_at| {
-        let why = "the decision says it is done, and the tree is clean";
-        let mut view = judged("docs", VerdictState::Complete, Rule::YesClean, why);
+        let mut view = judged("docs", VerdictState::Complete, Why::Clean(vec![Source::Decision]));
         view.tree_at = tree_at;
-        let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous).because(TREE_IS_CLEAN);
+        let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous).because("the tree is clean");
         view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Noted, clean)];
         let views = [view];
         let mut state = screen_of(200, 60, &views);

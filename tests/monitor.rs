@@ -166,7 +166,7 @@ fn a_sample_becomes_a_verdict_and_watches() {
     assert_eq!(effects, [Effect::Watch { workspace: id(), targets: vec![target] }]);
     let view = view(&mut monitor);
     let verdict = view.verdict.unwrap();
-    assert_eq!((verdict.state, verdict.rule), (VerdictState::Complete, Rule::YesWithCommits));
+    assert_eq!((verdict.state, verdict.rule()), (VerdictState::Complete, Rule::YesWithCommits));
     assert_eq!((view.attention, view.verdict_since), (Some(Attention::Finished), Some(at(5))));
     assert!(monitor.is_all_judged());
 }

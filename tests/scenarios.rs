@@ -120,7 +120,7 @@ fn judge(case: &Case) -> Option<String> {
     let state = verdict.state.name();
     let is_state = scenario.expect.split('|').any(|expected| expected.trim() == state);
     let name = |value: serde_json::Value| value.as_str().unwrap_or("none").to_owned();
-    let rule = name(serde_json::to_value(verdict.rule).unwrap());
+    let rule = name(serde_json::to_value(verdict.rule()).unwrap());
     let proof = verdict.proof.map_or("none", closeout::model::Proof::name);
     let is_rule = scenario.rule.as_ref().is_none_or(|expected| *expected == rule);
     let is_proof = scenario.proof.as_ref().is_none_or(|expected| expected == proof);
@@ -129,7 +129,7 @@ fn judge(case: &Case) -> Option<String> {
     }
     let expected = [Some(scenario.expect.as_str()), scenario.rule.as_deref(), scenario.proof.as_deref()];
     let expected: Vec<&str> = expected.into_iter().flatten().collect();
-    Some(format!("expected {}, got {state} {rule} {proof}: {}", expected.join(" "), verdict.why))
+    Some(format!("expected {}, got {state} {rule} {proof}: {}", expected.join(" "), closeout::present::verdict::why(&verdict)))
 }
 
 fn read_all() -> Vec<Case> {

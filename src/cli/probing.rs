@@ -14,6 +14,7 @@ use crate::model::{
 };
 use crate::present::json as forms;
 use crate::present::json::{Row, VERSION};
+use crate::present::verdict as words;
 use crate::store::Store;
 
 use super::args::Check;
@@ -265,7 +266,7 @@ fn smart(view: &WorkspaceView, state: VerdictState, found: Found) -> Smart {
         status,
         SmartWord::Ended(SmartStatus::CommitsCreated | SmartStatus::Rescued | SmartStatus::NothingToDo)
     );
-    let why = view.verdict.as_ref().map(|verdict| verdict.why.clone()).unwrap_or_default();
+    let why = view.verdict.as_ref().map(words::why).unwrap_or_default();
     let outcome = found.report.as_ref().map(|report| report.outcome);
     Smart {
         version: VERSION,

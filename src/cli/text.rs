@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::model::{
     Evidence, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
-use crate::present::{age, baseline, sessions, sets};
+use crate::present::{age, baseline, sessions, sets, verdict as words};
 
 /// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
 /// reading the workspace properly.
@@ -14,7 +14,7 @@ pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
     let branch = view.git.as_ref().and_then(|git| git.head.branch()).unwrap_or("-");
     let what = match &verdict.question {
         Some(question) => format!("asks: {}", display_text::line(&question.text)),
-        None => verdict.why.clone(),
+        None => words::why(verdict),
     };
     let note = view.problem.as_deref().map(|problem| format!("  note: {problem}")).unwrap_or_default();
     let sessions: Vec<String> =
@@ -59,8 +59,8 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     let mut text = String::new();
     let Some(verdict) = &view.verdict else { return text };
     let _ = writeln!(text, "{}  {}", verdict.state.name(), view.name);
-    let _ = writeln!(text, "  why   {}", verdict.why);
-    let _ = writeln!(text, "  next  {}", verdict.next_action.text);
+    let _ = writeln!(text, "  why   {}", words::why(verdict));
+    let _ = writeln!(text, "  next  {}", words::next_action(verdict));
     if let Some(problem) = &view.problem {
         let _ = writeln!(text, "  note  {problem}");
     }

@@ -23,7 +23,7 @@ impl VerdictLog {
     /// Logs one line if the verdict differs from the last one.
     fn note(&mut self, view: &WorkspaceView, at: Timestamp) {
         let Some(verdict) = &view.verdict else { return };
-        let now = (verdict.state, verdict.rule);
+        let now = (verdict.state, verdict.rule());
         let before = self.0.get(&view.id).copied();
         if before.is_some_and(|(state, rule, _)| (state, rule) == now) {
             return;
@@ -40,10 +40,10 @@ fn in_the_log(view: &WorkspaceView, verdict: &Verdict, before: Option<(VerdictSt
     let (before, millis) = before.map_or(("none", 0), |(state, millis)| (state.name(), millis));
     let (decision, state) = (&view.decision, verdict.state.name());
     let mut text = format!(
-        "verdict {before} -> {state} after {millis} ms: {} workspace={} rule={:?} decision_source={}",
+        "verdict {before} -> {state} after {millis} ms: {:?} workspace={} rule={:?} decision_source={}",
         verdict.why,
         view.id.path().display(),
-        verdict.rule,
+        verdict.rule(),
         decision.source.name(),
     );
     let facts = [

@@ -6,7 +6,7 @@
 
 use crate::judge::runs;
 use crate::model::{
-    BlockRow, GateCall, GateEvent, GateSettings, LetGo, NextActionKind, OpenPoint, PointKind, Proof,
+    BlockRow, GateCall, GateEvent, GateSettings, HeldBack, LetGo, OpenPoint, PointKind, Proof,
     QuestionWeight, Rule, Source, Timestamp, Verdict, VerdictState, WorkspaceView,
 };
 
@@ -16,8 +16,8 @@ const CHECK: &str = "check/";
 /// The gate's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateDecision {
-    /// The agent continues: these points are left to do, most urgent first. Untrusted text.
-    Hold(Vec<String>),
+    /// The agent continues.
+    Hold(HeldBack),
     /// The agent may stop.
     LetGo(LetGo),
 }
@@ -60,10 +60,9 @@ pub fn decide(
     if let Some(reason) = let_go {
         return GateDecision::LetGo(reason);
     }
-    let points = points(view, call, settings.required);
-    if points.is_empty() {
+    let Some(held_back) = held_back(view, call, settings.required) else {
         return GateDecision::LetGo(LetGo::NothingOpen);
-    }
+    };
     if row.n_blocks >= settings.most_blocks {
         return GateDecision::LetGo(LetGo::BlocksUsedUp);
     }
@@ -71,13 +70,14 @@ pub fn decide(
     if row.n_blocks > 0 && is_late {
         return GateDecision::LetGo(LetGo::DeadlinePassed);
     }
-    GateDecision::Hold(points)
+    GateDecision::Hold(held_back)
 }
 
 /// Why the verdict lets the agent go; `None` if open points hold it.
 fn by_verdict(view: &WorkspaceView, row: BlockRow) -> Option<LetGo> {
     let Some(verdict) = &view.verdict else { return Some(LetGo::NotJudged) };
-    if view.marks.quiet.is_some() || (verdict.rule == Rule::ByYou && verdict.state == VerdictState::Complete)
+    if view.marks.quiet.is_some()
+        || (verdict.rule() == Rule::ByYou && verdict.state == VerdictState::Complete)
     {
         return Some(LetGo::YourWord);
     }
@@ -97,16 +97,16 @@ fn by_verdict(view: &WorkspaceView, row: BlockRow) -> Option<LetGo> {
     }
 }
 
-/// What is left to do for this agent at this event, in words.
-fn points(view: &WorkspaceView, call: &GateCall, required: Proof) -> Vec<String> {
-    let Some(verdict) = &view.verdict else { return Vec::new() };
-    let words = |point: &OpenPoint| format!("{}: {}", point.source.title(), point.text);
-    let mut points: Vec<String> =
-        verdict.left_to_do.open().filter(|point| is_meant(point, call)).map(words).collect();
-    if points.is_empty() && call.event != GateEvent::TaskCompleted {
-        points.extend(unproven(verdict, required));
+/// What is left to do for this agent at this event.
+fn held_back(view: &WorkspaceView, call: &GateCall, required: Proof) -> Option<HeldBack> {
+    let verdict = view.verdict.as_ref()?;
+    let points: Vec<OpenPoint> =
+        verdict.left_to_do.open().filter(|point| is_meant(point, call)).cloned().collect();
+    if !points.is_empty() {
+        return Some(HeldBack::Points(points));
     }
-    points
+    (call.event != GateEvent::TaskCompleted && is_unproven(verdict, required))
+        .then(|| HeldBack::Unproven(verdict.why.clone(), verdict.next_action.clone()))
 }
 
 /// Whether a point holds this agent: it is open, and belongs to its session or to none.
@@ -125,10 +125,10 @@ fn is_meant(point: &OpenPoint, call: &GateCall) -> bool {
     point.kind == PointKind::Finish && point.weighs && !is_of_another && is_of_event
 }
 
-/// Why done work is not proven or kept as well as the person requires.
-fn unproven(verdict: &Verdict, required: Proof) -> Option<String> {
-    let is_asked_for = match verdict.state {
-        VerdictState::Incomplete => verdict.rule == Rule::NotProven,
+/// Whether done work is not proven or kept as well as the person requires.
+fn is_unproven(verdict: &Verdict, required: Proof) -> bool {
+    match verdict.state {
+        VerdictState::Incomplete => verdict.rule() == Rule::NotProven,
         VerdictState::RescueNeeded => required > Proof::Said,
         VerdictState::Complete
         | VerdictState::AwaitingResponse
@@ -137,12 +137,5 @@ fn unproven(verdict: &Verdict, required: Proof) -> Option<String> {
         | VerdictState::Stalled
         | VerdictState::Error
         | VerdictState::NoTask => false,
-    };
-    let next = &verdict.next_action;
-    let text = if next.kind == NextActionKind::Rescue {
-        format!("commit the work: {}", verdict.why)
-    } else {
-        next.text.clone()
-    };
-    is_asked_for.then_some(text)
+    }
 }

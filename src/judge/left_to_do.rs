@@ -18,7 +18,7 @@ const MOST_POINTS: usize = 200;
 const MOST_DONE: usize = 50;
 /// The name and the wording of the point that an unusable decision file makes.
 const DECISION: &str = "decision/unreadable";
-pub(super) const UNREADABLE_DECISION: &str = "the decision file cannot be read";
+const UNREADABLE_DECISION: &str = "the decision file cannot be read";
 /// The name of the point for a last turn that did not end by itself.
 const CUT_TURN: &str = "session/cut-turn";
 

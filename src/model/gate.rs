@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};
 
-use super::{BackgroundTask, Proof, Timestamp};
+use super::{BackgroundTask, NextAction, OpenPoint, Proof, Timestamp, Why};
 
 /// The agent event at which a gate is asked: a closed set, named as in `closeout hook`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -101,6 +101,25 @@ impl LetGo {
     /// True if it stops although something is left to do.
     pub fn is_given_up(self) -> bool {
         matches!(self, LetGo::Stalled | LetGo::BlocksUsedUp | LetGo::DeadlinePassed)
+    }
+}
+
+/// Why an agent is held back. Untrusted text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeldBack {
+    /// These points are left to do, most urgent first.
+    Points(Vec<OpenPoint>),
+    /// The work is done, and not proven or kept as well as the person requires.
+    Unproven(Why, NextAction),
+}
+
+impl HeldBack {
+    /// How many points the agent is told.
+    pub fn n_points(&self) -> usize {
+        match self {
+            HeldBack::Points(points) => points.len(),
+            HeldBack::Unproven(..) => 1,
+        }
     }
 }
 

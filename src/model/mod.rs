@@ -68,6 +68,7 @@ mod variable_names;
 mod verdict;
 mod view;
 mod watch_target;
+mod why;
 mod workspace_id;
 
 pub use action::{
@@ -93,7 +94,7 @@ pub use decision::{DecisionReason, DecisionReport, DecisionSource};
 pub use effect::{CollectRequest, Effect, JumpTarget};
 pub use event::{CollectProblem, Event, FoundWorkspace, JumpOutcome, WatchProblem};
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
-pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings, LetGo};
+pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings, HeldBack, LetGo};
 pub use git_facts::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HiddenFile,
     OnDisk, Operation, Upstream,
@@ -157,9 +158,9 @@ pub use turn::{
 };
 pub use variable_names::VariableNames;
 pub use verdict::{
-    Conflict, NextAction, NextActionKind, Part, PartRole, Proof, RescueDegree, Rounds, Rule, TREE_IS_CLEAN,
-    Verdict, VerdictState, Warning,
+    Conflict, Part, PartRole, Proof, RescueDegree, Rounds, Rule, Verdict, VerdictState, Warning,
 };
 pub use view::WorkspaceView;
 pub use watch_target::{Names, WatchTarget};
+pub use why::{AtRisk, NextAction, NextActionKind, Why};
 pub use workspace_id::WorkspaceId;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::{Evidence, LeftToDo, Question};
+use super::{Evidence, LeftToDo, NextAction, Question, Why};
 
 /// The state of a workspace. A closed set; it is the contract of the JSON output too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -141,19 +141,13 @@ pub enum RescueDegree {
     AtRisk,
 }
 
-/// How [`Verdict::why`] ends under [`Rule::YesClean`], and the wording for a clean tree in evidence. A front
-/// that shows the verdict some time after the scan replaces it by the age of the scan.
-pub const TREE_IS_CLEAN: &str = "the tree is clean";
-
 /// A verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// The state.
     pub state: VerdictState,
-    /// The rule that decided.
-    pub rule: Rule,
-    /// The rule in words, with the facts of this case. Cleaned for a screen.
-    pub why: String,
+    /// The rule that decided, with the facts of this case.
+    pub why: Why,
     /// What a person would do next.
     pub next_action: NextAction,
     /// What is left to do, by every source.
@@ -179,6 +173,13 @@ pub struct Verdict {
     pub degree: Option<RescueDegree>,
     /// What the rest says while a session is at work (R0).
     pub so_far: Option<VerdictState>,
+}
+
+impl Verdict {
+    /// The rule that decided.
+    pub fn rule(&self) -> Rule {
+        self.why.rule()
+    }
 }
 
 /// One source's part in a verdict.
@@ -250,35 +251,6 @@ pub enum Warning {
     MarkLapsed,
     /// Sources contradict one another.
     Conflict,
-}
-
-/// What a person would do next.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct NextAction {
-    /// The kind.
-    pub kind: NextActionKind,
-    /// In words, like `answer: Which database?`. Cleaned for a screen.
-    pub text: String,
-}
-
-/// Kinds of next actions. A closed set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NextActionKind {
-    /// Nothing.
-    None,
-    /// Answer the question.
-    Answer,
-    /// Rescue uncommitted work.
-    Rescue,
-    /// Send the agent back with what is missing.
-    Fix,
-    /// Ask the agent, or give it evidence to leave; where no session is known, decide oneself.
-    Ask,
-    /// Mend what keeps closeout from reading.
-    Repair,
-    /// Wait.
-    Wait,
 }
 
 /// What the rounds before this one left behind (R4, R5, R6). The monitor keeps it.

@@ -142,7 +142,7 @@ fn is_silent(tracked: &Tracked) -> bool {
         Claim::Dirty | Claim::Abstain(_) => true,
         Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Fail => false,
     };
-    verdict.rule == Rule::NoEvidence
+    verdict.rule() == Rule::NoEvidence
         && verdict
             .parts
             .iter()

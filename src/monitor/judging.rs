@@ -254,5 +254,5 @@ fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
 
 /// True if a COMPLETE rests on the state of the work tree at its last scan.
 fn rests_on_tree(verdict: &Verdict) -> bool {
-    verdict.state == VerdictState::Complete && verdict.rule != Rule::ByYou
+    verdict.state == VerdictState::Complete && verdict.rule() != Rule::ByYou
 }

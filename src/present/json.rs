@@ -9,10 +9,11 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::verdict as words;
 use crate::model::hex::hex;
 use crate::model::{
     Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo,
-    NextAction, PartRole, Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind, Timestamp,
+    NextActionKind, PartRole, Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind, Timestamp,
     VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
 };
 
@@ -96,7 +97,7 @@ pub struct Row {
     /// The rule in words.
     why: String,
     /// What a person would do next.
-    next_action: NextAction,
+    next_action: NextStep,
     /// What is left to do, by every source.
     left_to_do: LeftToDo,
     /// Since when the verdict has its state; of a single check, the check itself.
@@ -148,6 +149,16 @@ pub struct Row {
     tree_at: Option<Timestamp>,
 }
 
+/// What a person would do next.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NextAction")]
+pub struct NextStep {
+    /// The kind.
+    kind: NextActionKind,
+    /// In words, like `answer: Which database?`. Cleaned for a screen.
+    text: String,
+}
+
 /// One source with its part.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Part {
@@ -169,9 +180,9 @@ impl Row {
             task_kind: view.task_kind,
             state: verdict.state,
             is_terminal: verdict.state.is_terminal(),
-            rule: verdict.rule,
-            why: verdict.why,
-            next_action: verdict.next_action,
+            rule: verdict.rule(),
+            why: words::why(&verdict),
+            next_action: NextStep { kind: verdict.next_action.kind(), text: words::next_action(&verdict) },
             left_to_do: verdict.left_to_do,
             since: view.verdict_since,
             attention: view.attention,

@@ -26,7 +26,7 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
         (n_of(PointKind::Resume) > 0).then(|| when::resumed().to_owned()),
         (n_left > 0).then(|| counts::points_closed(n_left)),
         (n_of(PointKind::Keep) > 0).then(|| when::committed().to_owned()),
-        (verdict.rule == Rule::NotProven).then(|| when::proven().to_owned()),
+        (verdict.rule() == Rule::NotProven).then(|| when::proven().to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let words = match parts.split_last() {

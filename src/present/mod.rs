@@ -25,5 +25,6 @@ pub(crate) mod sets;
 mod text_file;
 mod texts;
 mod urgency;
+pub mod verdict;
 
 pub use urgency::{Section, Urgency, order, section_of};

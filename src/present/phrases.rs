@@ -14,6 +14,20 @@ phrases! {
         reading, permission, to_commit, auto_probe, first_look, offers(question), done_but(files), cut_with(files),
         quoted(words), tree_was_clean(ago), was_clean,
     }
+    /// Why a verdict is as it is.
+    verdict {
+        says(who, what), say(who, what), agrees(who), agree(who), the(source), all(before, last), because(what, reason),
+        beside(what, more), and(what, more), but(what, more), unreadable(source), same_again(points, n),
+        since_baseline(commits), of_rescue(commits), it_is_done, tree_is_clean, permission, tree_unread,
+        not_committed(what), on_no_branch(what), work_is, kept_apart,
+    }
+    /// What a person would do next.
+    next {
+        nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
+        uncommitted_work, keep(commits), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
+        run_unknown_tests, commit, ask, decide, look_at_turn, look_at_last_words, ask_about_last_words, repair(what),
+        agent_rewrites, rewrite, look_at_error,
+    }
     /// A supervised run that is alive.
     run {
         title(at, of), begins, runs, checks, waits, asks(question), asks_you, doing(at, of, what), left(what, points),
@@ -80,7 +94,7 @@ phrases! {
         said_because(what, ago, reason), nothing,
     }
     /// What a gate tells an agent.
-    gate { left_to_do(points), also(points), and_more(n), how_to_end }
+    gate { left_to_do(points), also(points), and_more(n), how_to_end, commit_work(why) }
     /// Records of uncommitted work.
     record {
         journal_damaged(n), journal_newer(n), put_back(reference), put_back_and_kept(reference, kept),

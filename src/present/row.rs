@@ -4,10 +4,11 @@
 
 use super::phrases::row;
 use super::urgency::Urgency;
+use super::verdict as words;
 use super::{age, counts, runs, sessions, sets};
 use crate::model::{
-    ActionKind, NextActionKind, QuestionWeight, Rule, RunningAction, TREE_IS_CLEAN, Timestamp, Verdict,
-    Warning, WorkspaceView,
+    ActionKind, NextActionKind, QuestionWeight, Rule, RunningAction, Timestamp, Verdict, Warning, Why,
+    WorkspaceView,
 };
 
 /// The longest quotation of an agent's last words in a row, in characters.
@@ -76,8 +77,8 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         }
         (Urgency::Quiet, _) => why(view, verdict, now),
         // In a narrow column, what to do is more useful than why.
-        _ if matches!(verdict.next_action.kind, NextActionKind::Fix | NextActionKind::Repair) => {
-            verdict.next_action.text.clone()
+        _ if matches!(verdict.next_action.kind(), NextActionKind::Fix | NextActionKind::Repair) => {
+            words::next_action(verdict)
         }
         (Urgency::Unseen | Urgency::Seen, _) if verdict.warnings.contains(&Warning::ChangesLeft) => {
             changes_left(view)
@@ -85,7 +86,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         (Urgency::Unseen | Urgency::Seen, _) => {
             quote(view).or_else(|| newest_commit(view)).unwrap_or_else(|| why(view, verdict, now))
         }
-        (Urgency::Incomplete, _) if verdict.rule == Rule::NoEvidence => {
+        (Urgency::Incomplete, _) if verdict.rule() == Rule::NoEvidence => {
             quote(view).unwrap_or_else(|| why(view, verdict, now))
         }
         (Urgency::Offer | Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unjudged, _) => {
@@ -99,7 +100,7 @@ fn uncommitted(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> Strin
     let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
     let Some(changes) = changes.filter(|changes| changes.n_paths > 0) else { return why(view, verdict, now) };
     let files = counts::files_uncommitted(changes.n_paths);
-    if verdict.rule == Rule::TurnCut { row::cut_with(files) } else { files }
+    if verdict.rule() == Rule::TurnCut { row::cut_with(files) } else { files }
 }
 
 /// The first line of the agent's last words that has letters or digits, as a quotation. Untrusted.
@@ -127,16 +128,15 @@ fn newest_commit(view: &WorkspaceView) -> Option<String> {
 
 /// True if the verdict rests on a clean work tree.
 pub(crate) fn rests_on_clean_tree(view: &WorkspaceView) -> bool {
-    view.verdict.as_ref().is_some_and(|verdict| verdict.rule == Rule::YesClean)
+    view.verdict.as_ref().is_some_and(|verdict| verdict.rule() == Rule::YesClean)
 }
 
 /// The rule that decided, in words. The work tree is not watched, so a look that is no longer current is
 /// shown with its age.
 pub(crate) fn why(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> String {
-    let begins = verdict.why.strip_suffix(TREE_IS_CLEAN).filter(|_| rests_on_clean_tree(view));
-    match (begins, age::since_look(view, now)) {
-        (Some(begins), Some(ago)) => format!("{begins}{}", row::tree_was_clean(ago)),
-        _ => verdict.why.clone(),
+    match (&verdict.why, age::since_look(view, now)) {
+        (Why::Clean(by), Some(ago)) => words::clean(by, &row::tree_was_clean(ago)),
+        _ => words::why(verdict),
     }
 }
 

@@ -178,7 +178,7 @@ pub(crate) fn aside(view: &WorkspaceView) -> Option<String> {
     }
     let session = view.sessions.first()?;
     let activity = &session.activity;
-    if view.verdict.as_ref().is_some_and(|verdict| verdict.rule == Rule::TurnCut) {
+    if view.verdict.as_ref().is_some_and(|verdict| verdict.rule() == Rule::TurnCut) {
         return None;
     }
     match activity.state {

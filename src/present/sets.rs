@@ -5,7 +5,7 @@ use super::texts::sets;
 use super::urgency::{Section, Urgency};
 use crate::model::{
     ActionKind, ActivitySource, ActivityState, Actor, LeftOut, LetGo, Operation, OpinionReading, PartRole,
-    ProbeFailure, ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState, RecordState, Rejection,
+    ProbeFailure, ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState, RecordState, Rejection, Rule,
     RunStatus, SmartStatus, Strength, Trace, TrustKind, VerdictState, Warning,
 };
 
@@ -14,6 +14,12 @@ sets! {
     state(VerdictState, "VerdictState") {
         Complete, AwaitingResponse, RescueNeeded, Incomplete, Waiting, Working, Stalled, Error,
         NoTask,
+    }
+    /// The rule that decided, without the facts of the case.
+    rule(Rule, "Rule") {
+        SessionWorks, ByYou, Asks, RunFailed, RequiredUnreadable, DecisionUnreadable, NobodyAsked, RoundsUsedUp,
+        SaysNo, SameAgain, Works, TurnCut, Waits, NoOutput, OutputStands, YesUncommitted, YesWithCommits, YesClean,
+        DoneOutside, TaskBefore, Answered, NothingChanged, NoEvidence, NotProven,
     }
     /// The part of a source in the verdict.
     role(PartRole, "PartRole") { Decided, Agrees, Overruled, Rejected, NotConfigured, NotThere, Noted }

@@ -164,7 +164,7 @@ fn is_settled(view: &WorkspaceView) -> bool {
 /// True if the agent disappeared in the middle of a turn and left uncommitted work.
 fn is_abandoned(view: &WorkspaceView, verdict: &Verdict) -> bool {
     let is_gone = matches!(view.activity.state, ActivityState::Gone | ActivityState::Unknown);
-    verdict.rule == Rule::TurnCut && is_gone && verdict.warnings.contains(&Warning::WorkAtRisk)
+    verdict.rule() == Rule::TurnCut && is_gone && verdict.warnings.contains(&Warning::WorkAtRisk)
 }
 
 /// Sorts the list: most urgent first; incomplete workspaces with uncommitted work before those without; then

@@ -136,7 +136,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
 
 /// The command for a workspace's next action; its hint comes first.
 pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
-    match view.verdict.as_ref()?.next_action.kind {
+    match view.verdict.as_ref()?.next_action.kind() {
         NextActionKind::Answer => Some(WorkspaceCommand::Reply),
         NextActionKind::Rescue => Some(WorkspaceCommand::Rescue),
         NextActionKind::Fix => Some(WorkspaceCommand::SendBack),
@@ -148,7 +148,7 @@ pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
 
 /// Whether somebody should be asked about the work now: the verdict says so, and no action is running.
 fn is_to_be_asked(view: &WorkspaceView) -> bool {
-    let next = view.verdict.as_ref().map(|verdict| verdict.next_action.kind);
+    let next = view.verdict.as_ref().map(|verdict| verdict.next_action.kind());
     view.action.is_none() && next == Some(NextActionKind::Ask)
 }
 

@@ -1,6 +1,6 @@
 //! What holds of every frame, whatever the views hold and whatever the size.
 
-use closeout::model::{Head, Pane, SessionOrigin, TodoProgress, WorkspaceView, display_text};
+use closeout::model::{Head, NextAction, Pane, SessionOrigin, TodoProgress, Why, WorkspaceView, display_text};
 use closeout::ui::{Focus, Look, State};
 use proptest::prelude::*;
 
@@ -63,8 +63,8 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
         }
     }
     if let Some(verdict) = &mut view.verdict {
-        verdict.why.clone_from(&words[11]);
-        verdict.next_action.text.clone_from(&words[0]);
+        verdict.why = Why::Because(verdict.rule(), words[11].clone());
+        verdict.next_action = NextAction::Repair(Some(words[0].clone()));
         for part in &mut verdict.parts {
             part.evidence.name.clone_from(&words[1]);
             part.evidence.reasons = vec![words[2].clone(), words[3].clone()];

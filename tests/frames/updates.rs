@@ -1,6 +1,6 @@
 //! Scripts of inputs: what they select, open and want. Reactions are compared whole.
 
-use closeout::model::{Intent, Rule, VerdictState, WorkspaceId, WorkspaceView};
+use closeout::model::{Intent, Rule, VerdictState, Why, WorkspaceId, WorkspaceView};
 use closeout::present::{self, section_of};
 use closeout::ui::keymap::{BINDINGS, FILTER_BINDINGS, action_of};
 use closeout::ui::{
@@ -40,7 +40,7 @@ fn the_list_begins_with_what_is_most_urgent() {
 fn equal_urgency_is_sorted_by_waiting_then_by_name() {
     let at = |name: &str, minutes| WorkspaceView {
         verdict_since: Some(minutes_ago(minutes)),
-        ..judged(name, VerdictState::Incomplete, Rule::NoEvidence, "No evidence.")
+        ..judged(name, VerdictState::Incomplete, Why::Rule(Rule::NoEvidence))
     };
     let mut views = vec![at("b", 5), at("a", 5), at("c", 50), unjudged("fresh")];
     present::order(&mut views, None);
@@ -353,7 +353,7 @@ fn a_finished_workspace_keeps_its_place_while_it_is_looked_at() {
     assert_eq!(selected(&state), "docs");
     views[4].is_seen = true;
     views[4].attention = None;
-    views.push(judged("fresh", VerdictState::Complete, Rule::YesClean, "Done."));
+    views.push(judged("fresh", VerdictState::Complete, Why::Clean(Vec::new())));
     present::order(&mut views, state.held());
     assert_eq!(views[4].name, "docs");
     let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
@@ -374,7 +374,7 @@ fn a_finished_workspace_keeps_its_place_while_it_is_looked_at() {
 #[test]
 fn work_that_goes_on_is_in_sight_however_long_the_list_is() {
     let mut views: Vec<WorkspaceView> = (0..30)
-        .map(|number| judged(&format!("w{number:02}"), VerdictState::Incomplete, Rule::NoEvidence, "Open."))
+        .map(|number| judged(&format!("w{number:02}"), VerdictState::Incomplete, Why::Rule(Rule::NoEvidence)))
         .collect();
     views.push(working());
     present::order(&mut views, None);
@@ -391,14 +391,14 @@ fn work_that_goes_on_is_in_sight_however_long_the_list_is() {
 
 #[test]
 fn nothing_is_folded_where_nothing_else_would_be_seen() {
-    let views = [judged("main", VerdictState::NoTask, Rule::NobodyAsked, "nobody was asked")];
+    let views = [judged("main", VerdictState::NoTask, Why::Rule(Rule::NobodyAsked))];
     let shown = text_of(&frame(&screen_of(80, 24, &views), &views)).join("\n");
     assert!(shown.contains("NO_TASK    main") && shown.contains("1 workspace"), "{shown}");
 }
 
 #[test]
 fn a_verdict_that_changes_under_the_eyes_is_looked_at_with_the_next_key() {
-    let mut views = vec![judged("docs", VerdictState::Working, Rule::Works, "work goes on")];
+    let mut views = vec![judged("docs", VerdictState::Working, Why::Rule(Rule::Works))];
     let mut state = screen_of(80, 24, &views);
     views[0] = finished();
     assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));

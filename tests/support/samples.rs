@@ -1,10 +1,10 @@
 //! The workspaces of the main samples: finished, asking in Japanese, needing a rescue, failing, at work.
 
 use closeout::model::{
-    Activity, ActivityState, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
-    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, NextActionKind,
+    Activity, ActivityState, AtRisk, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
+    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction,
     PartRole, Pointer, Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict,
-    VerdictState, Warning, WorkspaceView,
+    VerdictState, Warning, Why, WorkspaceView,
 };
 use closeout::present;
 
@@ -17,8 +17,7 @@ pub(crate) fn finished() -> WorkspaceView {
     let mut view = judged(
         "docs",
         VerdictState::Complete,
-        Rule::YesWithCommits,
-        "3 new commits since the baseline; the plan agrees",
+        Why::Commits { n_new: 3, n_rescued: 0, agree: vec![Source::Plan] },
     );
     view.attention = Some(Attention::Finished);
     view.verdict_since = Some(minutes_ago(26));
@@ -62,7 +61,7 @@ pub(crate) fn finished() -> WorkspaceView {
 /// Asks in Japanese, with choices, although its decision file says yes.
 pub(crate) fn asks_in_japanese() -> WorkspaceView {
     let mut view =
-        judged("search-ui", VerdictState::AwaitingResponse, Rule::Asks, "a question waits for your answer");
+        judged("search-ui", VerdictState::AwaitingResponse, Why::Rule(Rule::Asks));
     view.attention = Some(Attention::Asks);
     view.verdict_since = Some(minutes_ago(12));
     view.activity = activity(ActivityState::Asks, 12);
@@ -125,7 +124,7 @@ fn begin_search(git: &mut GitFacts) {
 /// The verdict of [`asks_in_japanese`].
 fn ask(verdict: &mut Verdict, question: Question) {
     verdict.next_action =
-        NextAction { kind: NextActionKind::Answer, text: format!("answer: {}", question.text) };
+NextAction::Answer(Some(question.text.clone()));
     verdict.warnings = vec![Warning::Conflict];
     verdict.parts = vec![
         part(
@@ -165,8 +164,7 @@ pub(crate) fn rescue() -> WorkspaceView {
     let mut view = judged(
         "payments",
         VerdictState::RescueNeeded,
-        Rule::YesUncommitted,
-        "the decision says it is done, but 4 paths are not committed",
+        Why::Uncommitted(vec![Source::DecisionWithId], AtRisk::Files(Some(4))),
     );
     view.attention = Some(Attention::Rescue);
     view.verdict_since = Some(minutes_ago(3));
@@ -190,7 +188,7 @@ pub(crate) fn rescue() -> WorkspaceView {
         ..Changes::default()
     });
     let verdict = view.verdict.as_mut().unwrap();
-    verdict.next_action = NextAction { kind: NextActionKind::Rescue, text: "rescue 4 paths".to_owned() };
+    verdict.next_action = NextAction::Rescue(Some(4));
     verdict.parts = vec![
         part(
             PartRole::Decided,
@@ -216,15 +214,14 @@ pub(crate) fn failing() -> WorkspaceView {
     let mut view = judged(
         "importer",
         VerdictState::Incomplete,
-        Rule::SaysNo,
-        "the decision says it is not done: 2 of 40 tests fail",
+        Why::SaysNo(vec![Source::DecisionWithId], Some("2 of 40 tests fail".to_owned())),
     );
     view.verdict_since = Some(minutes_ago(64));
     view.activity = activity(ActivityState::Idle, 64);
     let verdict = view.verdict.as_mut().unwrap();
     verdict.stage = 2;
     verdict.next_action =
-        NextAction { kind: NextActionKind::Fix, text: "fix: 2 of 40 tests fail".to_owned() };
+        NextAction::Fix { first: Some("2 of 40 tests fail".to_owned()), n_more: 0 };
     verdict.parts = vec![
         part(
             PartRole::Decided,
@@ -248,7 +245,7 @@ pub(crate) fn failing() -> WorkspaceView {
 /// At work.
 pub(crate) fn working() -> WorkspaceView {
     let mut view =
-        judged("api", VerdictState::Working, Rule::SessionWorks, "the session is at work by its own word");
+        judged("api", VerdictState::Working, Why::Rule(Rule::SessionWorks));
     view.verdict_since = Some(minutes_ago(0));
     view.activity = Activity { detail: Some("Bash".to_owned()), ..activity(ActivityState::Working, 0) };
     view.is_seen = true;
@@ -262,7 +259,7 @@ pub(crate) fn working() -> WorkspaceView {
     }];
     let verdict = view.verdict.as_mut().unwrap();
     verdict.so_far = Some(VerdictState::Incomplete);
-    verdict.next_action = NextAction { kind: NextActionKind::Wait, text: "wait".to_owned() };
+    verdict.next_action = NextAction::Wait;
     view
 }
 

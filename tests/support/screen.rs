@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile, Changes,
     ChecklistItem, Claim, CommitCounts, CommitSummary, DecisionReport, Evidence, GitFacts, GitReader, Head,
-    ItemState, LastWords, Marks, NextAction, NextActionKind, Part, PartRole, Rejection, Rule, Source,
-    TaskKind, Timestamp, Verdict, VerdictState, WorkspaceId, WorkspaceView,
+    ItemState, LastWords, Marks, NextAction, Part, PartRole, Rejection, Source,
+    TaskKind, Timestamp, Verdict, VerdictState, Why, WorkspaceId, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyCode, KeyPress, Look, Reaction, Size, State};
 use ratatui::Terminal;
@@ -66,10 +66,10 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
 }
 
 /// A workspace with a verdict, on its own branch, otherwise bare.
-pub(crate) fn judged(name: &str, state: VerdictState, rule: Rule, why: &str) -> WorkspaceView {
+pub(crate) fn judged(name: &str, state: VerdictState, why: Why) -> WorkspaceView {
     let git = git_facts(&format!("feature/{name}"));
     WorkspaceView {
-        verdict: Some(verdict(state, rule, why)),
+        verdict: Some(verdict(state, why)),
         verdict_since: Some(minutes_ago(7)),
         is_found_state: true,
         agent: Some("claude".to_owned()),
@@ -83,12 +83,11 @@ pub(crate) fn judged(name: &str, state: VerdictState, rule: Rule, why: &str) -> 
     }
 }
 
-pub(crate) fn verdict(state: VerdictState, rule: Rule, why: &str) -> Verdict {
+pub(crate) fn verdict(state: VerdictState, why: Why) -> Verdict {
     Verdict {
         state,
-        rule,
-        why: why.to_owned(),
-        next_action: NextAction { kind: NextActionKind::None, text: String::new() },
+        why,
+        next_action: NextAction::None,
         left_to_do: closeout::model::LeftToDo::default(),
         parts: Vec::new(),
         conflicts: Vec::new(),

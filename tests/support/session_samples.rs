@@ -3,7 +3,7 @@
 
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Attention, Certainty, Pane, ProcessId, Question, QuestionWeight,
-    Rule, SessionOrigin, SessionUsage, SessionView, Subagent, TodoProgress, VerdictState, WorkspaceView,
+    Rule, SessionOrigin, SessionUsage, SessionView, Subagent, TodoProgress, VerdictState, Why, WorkspaceView,
 };
 use closeout::present;
 
@@ -62,7 +62,7 @@ fn with(mut view: WorkspaceView, sessions: Vec<SessionView>) -> WorkspaceView {
 }
 
 fn works(name: &str) -> WorkspaceView {
-    judged(name, VerdictState::Working, Rule::SessionWorks, "the session is at work by its own word")
+    judged(name, VerdictState::Working, Why::Rule(Rule::SessionWorks))
 }
 
 /// Claude at work with two subagents.
@@ -93,8 +93,7 @@ pub(crate) fn wants_permission() -> WorkspaceView {
     claude.model = Some("claude-opus-4-1".to_owned());
     claude.pane = Some(pane("%7"));
     claude.process = Some(ProcessId { pid: 5_151, started_at: 1 });
-    let why = "the session waits for a permission";
-    let mut view = judged("server", VerdictState::AwaitingResponse, Rule::Asks, why);
+    let mut view = judged("server", VerdictState::AwaitingResponse, Why::Permission);
     view.attention = Some(Attention::Permission);
     with(view, vec![claude])
 }
@@ -116,7 +115,7 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
     codex.usage = SessionUsage { context_tokens: Some(12_800), context_limit: None, n_turns: Some(4) };
     codex.process = Some(ProcessId { pid: 900, started_at: 1 });
     codex.pane = Some(pane("%2"));
-    let mut view = judged("migration", VerdictState::Complete, Rule::YesWithCommits, "2 new commits");
+    let mut view = judged("migration", VerdictState::Complete, Why::Commits { n_new: 2, n_rescued: 0, agree: Vec::new() });
     view.attention = Some(Attention::Asks);
     with(view, vec![claude, codex])
 }
@@ -142,8 +141,7 @@ pub(crate) fn gone() -> WorkspaceView {
         sessions.push(session("gemini", ActivityState::Gone, ActivitySource::Process, hours * 60, "ended"));
     }
     sessions[1].origin = SessionOrigin::Fork { of: Some("5f0e9d8c-1111-2222".to_owned()) };
-    let why = "nothing says that the work is done";
-    with(judged("docs", VerdictState::Incomplete, Rule::NoEvidence, why), sessions)
+    with(judged("docs", VerdictState::Incomplete, Why::Rule(Rule::NoEvidence)), sessions)
 }
 
 /// opencode working on the fourth of seven todos.
@@ -169,8 +167,7 @@ pub(crate) fn guessed() -> WorkspaceView {
 /// A turn is open, but its record is silent.
 pub(crate) fn silent() -> WorkspaceView {
     let codex = session("codex", ActivityState::Unknown, ActivitySource::Transcript, 14, "shell: pytest");
-    let why = "nothing says that the work is done";
-    with(judged("reports", VerdictState::Incomplete, Rule::NoEvidence, why), vec![codex])
+    with(judged("reports", VerdictState::Incomplete, Why::Rule(Rule::NoEvidence)), vec![codex])
 }
 
 /// Claude asks in Japanese.
@@ -189,7 +186,7 @@ pub(crate) fn just_finished() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Idle, ActivitySource::Hook, 5, "");
     claude.model = Some("claude-sonnet-4-5".to_owned());
     claude.todos = Some(TodoProgress { n_done: 4, n_all: 4, active: None });
-    let mut view = judged("login", VerdictState::Complete, Rule::YesWithCommits, "3 new commits");
+    let mut view = judged("login", VerdictState::Complete, Why::Commits { n_new: 3, n_rescued: 0, agree: Vec::new() });
     view.attention = Some(Attention::Finished);
     view.last_words = Some(last_words("The login works.", 5));
     with(view, vec![claude])

@@ -206,8 +206,8 @@ fn by_verdict(
             gate.pass(&view.id, agent);
             Answer::LetGo(reason)
         }
-        GateDecision::Hold(points) => match gate.hold(&view.id, key, points.len()) {
-            Ok(()) => Answer::Hold(feedback(&points)),
+        GateDecision::Hold(held_back) => match gate.hold(&view.id, key, held_back.n_points()) {
+            Ok(()) => Answer::Hold(feedback(&held_back)),
             Err(error) => Answer::Failed(format!("it cannot be counted, so it is not held: {error}")),
         },
     }

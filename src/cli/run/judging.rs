@@ -17,6 +17,7 @@ use crate::model::{
     CommandEnd, OpenPoint, RunOrder, SupervisedRun, SupervisedTurn, Verdict, VerdictState, Warning,
     WorkspaceView,
 };
+use crate::present::verdict as words;
 
 /// How many bytes at the end of the output are searched for the marker, the question and the cost.
 pub(super) const OUTPUT_END: u64 = 256 << 10;
@@ -61,7 +62,7 @@ pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>, unverified: Opt
         verdict.left_to_do.open().filter(|point| point.weighs).map(|point| point.id.clone()).collect();
     if keys.is_empty() {
         // Nothing is open, so the evidence itself is missing.
-        keys.push(verdict.why.clone());
+        keys.push(words::why(verdict));
     }
     let is_unreadable = verdict.warnings.contains(&Warning::DecisionUnreadable);
     keys.extend(unverified.map(str::to_owned));
@@ -80,7 +81,7 @@ pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
     let mut known = BTreeSet::new();
     points.retain(|point| known.insert(point.clone()));
     if points.is_empty() && verdict.state != VerdictState::Complete {
-        points.push(format!("{} ({})", verdict.why, verdict.next_action.text));
+        points.push(format!("{} ({})", words::why(verdict), words::next_action(verdict)));
     }
     points
 }

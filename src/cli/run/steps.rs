@@ -9,6 +9,7 @@ use crate::cli::output;
 use crate::engine::clock;
 use crate::judge::supervised_loop::{LoopEvent, LoopStep, advance};
 use crate::model::{CommandEnd, HistoryEvent, RunIteration, display_text};
+use crate::present::verdict as words;
 
 use super::command::{self, Command};
 use super::driver::{Driver, dollars, unkept};
@@ -164,7 +165,7 @@ impl Driver<'_> {
         let new_commits = view.git.as_ref().map_or(0, |git| git.commits.n_new);
         if let Some(iteration) = self.run.iterations.last_mut() {
             iteration.verdict = Some(facts.state);
-            iteration.why.clone_from(&verdict.why);
+            iteration.why = words::why(verdict);
             iteration.open_points = judging::open_points(verdict);
             iteration.open_points.extend(problem);
             iteration.new_commits = new_commits;
@@ -176,7 +177,7 @@ impl Driver<'_> {
                     end: iteration.end,
                     took_ms: u64::try_from(ended_at.millis_since(iteration.began_at)).unwrap_or_default(),
                     verdict: facts.state,
-                    why: verdict.why.clone(),
+                    why: iteration.why.clone(),
                     new_commits,
                     open_points: iteration.open_points.clone(),
                     cost_usd: cost.map(dollars),
@@ -204,8 +205,7 @@ impl Driver<'_> {
 
     fn wait_for_others(&mut self) -> Result<LoopEvent, Failure> {
         if self.run.state.n_waits == 1 {
-            let why =
-                self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.why.clone());
+            let why = self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(words::why);
             self.reporter.tell(RunNews::Waits { why: why.unwrap_or_default() })?;
         }
         self.stop.wait(LOOK_AGAIN);

@@ -10,7 +10,7 @@ mod scope;
 mod situation;
 pub mod table;
 mod whose;
-mod words;
+mod why;
 
 use crate::model::{
     ChosenKey, Claim, Evidence, Head, Point, Proof, Rejection, RescueDegree, Rule, SessionView, Source,
@@ -44,17 +44,15 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     let is_self_reported = state == VerdictState::Complete
         && tally.yes().all(|evidence| matches!(evidence.source, Source::Probe | Source::LastWords))
         && tally.yes().next().is_some();
-    let why = words::why(rule, &tally, case);
     let left_to_do = left_to_do::list(&evidence, case.before, case.prompted_at, case.taken_at);
-    let next_action = words::next_action(state, rule, &tally, case, (&warnings, &left_to_do));
+    let next_action = why::next_action(state, rule, &tally, case, (&warnings, &left_to_do));
     let (parts, conflicts) = roles::parts(&evidence, state, rule);
     if !conflicts.is_empty() {
         warnings.push(Warning::Conflict);
     }
     Verdict {
         state,
-        rule,
-        why,
+        why: why::why(rule, &tally, case),
         next_action,
         left_to_do,
         parts,

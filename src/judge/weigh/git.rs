@@ -3,7 +3,7 @@
 
 use crate::model::{
     Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Point, Reading,
-    Rejection, Source, TREE_IS_CLEAN, TaskKind, Unreadable, quantity,
+    Rejection, Source, TaskKind, Unreadable, quantity,
 };
 
 use super::context::{EvidenceSet, WeighContext};
@@ -90,7 +90,7 @@ fn asides(counts: &CommitCounts) -> Vec<String> {
 
 fn uncommitted(changes: &Changes) -> Evidence {
     if changes.is_clean() {
-        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous).because(TREE_IS_CLEAN);
+        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous).because("the tree is clean");
     }
     let kinds: Vec<String> = [
         (changes.n_staged, "staged"),

@@ -3,8 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    Claim, Conflict, Evidence, Part, PartRole, Rejection, Source, Strength, TREE_IS_CLEAN, Verdict,
-    WorkspaceView,
+    Changes, Claim, Conflict, Evidence, Part, PartRole, Rejection, Source, Strength, Verdict, WorkspaceView,
 };
 use crate::present::phrases::row as say;
 use crate::present::{age, sets};
@@ -60,8 +59,9 @@ fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'sta
     let name = text::cut(&name, room, sheet.look);
     room -= text::width(&name);
     let mut reasons = reasons(evidence);
-    for (_, reason) in reasons.iter_mut().filter(|(_, reason)| is_old && reason == TREE_IS_CLEAN) {
-        say::was_clean().clone_into(reason);
+    let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
+    if is_old && changes.is_some_and(Changes::is_clean) && evidence.is_rejected_as(Rejection::Vacuous) {
+        reasons = vec![(TextStyle::Faint, say::was_clean().to_owned())];
     }
     let short = match reasons.as_slice() {
         [(style, reason)] if text::width(reason) + 3 <= room => Some((*style, format!("  {reason}"))),

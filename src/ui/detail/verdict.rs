@@ -7,7 +7,7 @@ use crate::model::{
     WorkspaceView,
 };
 use crate::present::phrases::session as say;
-use crate::present::{Urgency, age, counts, left, mark, row, sessions, sets};
+use crate::present::{Urgency, age, counts, left, mark, row, sessions, sets, verdict as words};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -113,26 +113,28 @@ fn title(view: &WorkspaceView, sheet: TextLayout) -> Line<'static> {
 
 /// Whether only the person can say that the work is done, because no session is known here.
 fn is_own_word(view: &WorkspaceView, verdict: &Verdict) -> bool {
-    verdict.rule == Rule::NoEvidence && view.sessions.is_empty()
+    verdict.rule() == Rule::NoEvidence && view.sessions.is_empty()
 }
 
 /// The next action. `answer: …` takes only one line, since the whole question is shown below.
 fn next_action(verdict: &Verdict, is_own_word: bool, sheet: TextLayout) -> Vec<Line<'static>> {
-    if verdict.next_action.kind == NextActionKind::None || verdict.next_action.text.is_empty() {
+    let kind = verdict.next_action.kind();
+    if kind == NextActionKind::None {
         return Vec::new();
     }
     let arrow = format!("{} ", sheet.look.sign(Sign::Arrow));
     let indent = " ".repeat(text::width(&arrow));
-    let mut words = text::line(&verdict.next_action.text);
-    if is_own_word && verdict.next_action.kind == NextActionKind::Ask {
+    let said = words::next_action(verdict);
+    let mut action = said.clone();
+    if is_own_word && kind == NextActionKind::Ask {
         let key = keymap::key_of(KeyCommand::Action(WorkspaceCommand::Mark));
-        words = format!("{words} ({key})");
+        action = format!("{said} ({key})");
     }
-    let action = sheet.span(words, TextStyle::Strong);
+    let action = sheet.span(action, TextStyle::Strong);
     let mut lines =
         text::wrap(&[action], sheet.width, &sheet.span(arrow.clone(), TextStyle::Strong), &Span::raw(indent));
-    if verdict.next_action.kind == NextActionKind::Answer && lines.len() > 1 {
-        let text = sheet.span(format!("{arrow}{}", text::line(&verdict.next_action.text)), TextStyle::Strong);
+    if kind == NextActionKind::Answer && lines.len() > 1 {
+        let text = sheet.span(format!("{arrow}{said}"), TextStyle::Strong);
         lines = vec![sheet.one(Line::from(text))];
     }
     lines

@@ -1,0 +1,178 @@
+//! The facts behind a verdict: why, and what to do next. `present` words them. Must not decide anything.
+
+use crate::model::{
+    AtRisk, Claim, Evidence, LeftToDo, NextAction, OpenPoint, Point, PointKind, Proof, QuestionWeight,
+    Rejection, Rule, SessionView, Source, VerdictState, Warning, Why,
+};
+
+use super::case::{Case, changes, commits};
+use super::situation::Tally;
+use super::table::Tree;
+use super::{scope, whose};
+
+/// The deciding rule, with the facts of this case.
+pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
+    match rule {
+        Rule::NobodyAsked => Why::NobodyAsked {
+            n_commits: commits(case).map_or(0, |commits| commits.n_new),
+            at_risk: (tally.tree == Tree::AtRisk).then(|| at_risk(tally, case)),
+        },
+        Rule::TurnCut => because(rule, tally.cut_turn()),
+        Rule::RunFailed => match usage_limit(tally) {
+            Some(until) => Why::UsageLimit(until),
+            None => because(rule, tally.run_failure()),
+        },
+        Rule::RequiredUnreadable => match tally.unreadable() {
+            Some(evidence) => Why::Unreadable(evidence.source, first_reason(evidence)),
+            None => Why::Rule(rule),
+        },
+        Rule::DecisionUnreadable => {
+            let decision = tally.unreadable_decision();
+            if case.rounds.n_unreadable >= case.policy.unreadable_limit {
+                Why::UnreadableInARow(case.rounds.n_unreadable, decision.and_then(first_reason))
+            } else {
+                because(rule, decision)
+            }
+        }
+        Rule::SaysNo => {
+            let reason = tally.claims(Claim::No).next().and_then(first_reason);
+            Why::SaysNo(sources(tally.claims(Claim::No)), reason)
+        }
+        Rule::SameAgain => {
+            Why::SameAgain { n_points: case.rounds.open_points.len(), n_rounds: case.rounds.stage }
+        }
+        Rule::YesWithCommits => Why::Commits {
+            n_new: commits(case).map_or(0, |commits| commits.n_new),
+            n_rescued: commits(case).map_or(0, |commits| commits.n_rescued),
+            agree: sources(tally.yes().filter(|evidence| evidence.source != Source::Commits)),
+        },
+        Rule::YesUncommitted => Why::Uncommitted(sources(tally.yes()), at_risk(tally, case)),
+        Rule::YesClean => Why::Clean(sources(tally.yes())),
+        Rule::Asks if tally.permission().is_some() => Why::Permission,
+        Rule::NoEvidence if tally.has_yes() => Why::TreeUnread,
+        Rule::NoEvidence if tally.tree == Tree::AtRisk => Why::OnlyAtRisk(at_risk(tally, case)),
+        Rule::SessionWorks
+        | Rule::ByYou
+        | Rule::Asks
+        | Rule::RoundsUsedUp
+        | Rule::Works
+        | Rule::Waits
+        | Rule::NoOutput
+        | Rule::OutputStands
+        | Rule::DoneOutside
+        | Rule::TaskBefore
+        | Rule::Answered
+        | Rule::NothingChanged
+        | Rule::NoEvidence
+        | Rule::NotProven => Why::Rule(rule),
+    }
+}
+
+/// What the person should do next.
+pub(super) fn next_action(
+    state: VerdictState,
+    rule: Rule,
+    tally: &Tally<'_>,
+    case: &Case<'_>,
+    (warnings, left): (&[Warning], &LeftToDo),
+) -> NextAction {
+    if let Some(permission) = tally.permission()
+        && state == VerdictState::AwaitingResponse
+    {
+        return NextAction::Allow(wanted(permission, case).or_else(|| first_reason(permission)));
+    }
+    if let Some(question) = case.question
+        && (state == VerdictState::AwaitingResponse
+            || (question.weight == QuestionWeight::Blocking && state.is_terminal()))
+    {
+        return NextAction::Answer(Some(question.text.clone()));
+    }
+    let has_session = tally.has_session();
+    match state {
+        VerdictState::Complete if warnings.contains(&Warning::WordsStopHalfWay) => {
+            NextAction::LookAtLastWords { has_session }
+        }
+        VerdictState::Complete | VerdictState::NoTask => NextAction::None,
+        VerdictState::AwaitingResponse => NextAction::Answer(tally.claims(Claim::Ask).find_map(first_reason)),
+        VerdictState::RescueNeeded => match at_risk(tally, case) {
+            AtRisk::KeptApart(what) => NextAction::BringIn(what),
+            AtRisk::Commits(n_commits) => NextAction::KeepCommits(n_commits),
+            AtRisk::Files(n_files) => NextAction::Rescue(n_files),
+        },
+        VerdictState::Stalled => fix(left),
+        VerdictState::Incomplete if rule == Rule::SaysNo => fix(left),
+        VerdictState::Incomplete if rule == Rule::TurnCut => NextAction::LookAtTurn,
+        VerdictState::Incomplete if rule == Rule::NotProven && case.required == Proof::Checked => {
+            NextAction::RunTests { is_known: tally.evidence.iter().any(is_known_test) }
+        }
+        VerdictState::Incomplete if rule == Rule::NotProven => NextAction::Commit,
+        VerdictState::Incomplete if rule == Rule::DecisionUnreadable => {
+            NextAction::RewriteDecision { has_session }
+        }
+        VerdictState::Incomplete => {
+            let at_risk = (tally.tree == Tree::AtRisk).then(|| at_risk(tally, case));
+            NextAction::AskWhetherDone { has_session, at_risk }
+        }
+        VerdictState::Waiting | VerdictState::Working => NextAction::Wait,
+        VerdictState::Error => repair(rule, tally),
+    }
+}
+
+/// What the session asks permission to do, if it says.
+fn wanted(permission: &Evidence, case: &Case<'_>) -> Option<String> {
+    let asked_by = permission.session.as_ref()?;
+    let is_it =
+        |session: &&SessionView| session.agent == asked_by.agent && session.session_id == asked_by.session_id;
+    case.sessions.iter().find(is_it)?.activity.detail.clone()
+}
+
+/// The usage limit that stopped a session, if that is the run's failure.
+fn usage_limit(tally: &Tally<'_>) -> Option<String> {
+    tally.run_failure().filter(|failure| failure.has(&Point::UsageLimit)).and_then(first_reason)
+}
+
+fn is_known_test(evidence: &Evidence) -> bool {
+    evidence.source == Source::Tests && !evidence.is_rejected_as(Rejection::NotConfigured)
+}
+
+/// The work that exists only in this work tree.
+fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> AtRisk {
+    let dirty = tally.claims(Claim::Dirty).find(|evidence| evidence.source == Source::Changes);
+    let n_loose = commits(case).map_or(0, |commits| commits.n_unheld.saturating_add(commits.n_lost));
+    match dirty {
+        Some(evidence) if scope::is_kept_apart(evidence) => AtRisk::KeptApart(first_reason(evidence)),
+        None if n_loose > 0 => AtRisk::Commits(n_loose),
+        Some(_) | None => AtRisk::Files(changes(case).map(|changes| whose::n_of_task(changes, case.work))),
+    }
+}
+
+/// Names the first point that the agent has left to finish, and how many more there are.
+fn fix(left: &LeftToDo) -> NextAction {
+    let mut points = left.open().filter(|point| point.weighs && point.kind == PointKind::Finish);
+    let first = points.next().map(|point: &OpenPoint| point.text.clone());
+    NextAction::Fix { first, n_more: points.count() }
+}
+
+fn repair(rule: Rule, tally: &Tally<'_>) -> NextAction {
+    match (rule, tally.unreadable(), usage_limit(tally)) {
+        (Rule::RunFailed, _, Some(until)) => NextAction::WaitForLimit(until),
+        (Rule::RequiredUnreadable, Some(evidence), _) => NextAction::Repair(evidence.reasons.last().cloned()),
+        (Rule::DecisionUnreadable, ..) => NextAction::RewriteDecision { has_session: tally.has_session() },
+        _ => NextAction::LookAtError(tally.run_failure().and_then(first_reason)),
+    }
+}
+
+fn because(rule: Rule, evidence: Option<&Evidence>) -> Why {
+    evidence.and_then(first_reason).map_or(Why::Rule(rule), |reason| Why::Because(rule, reason))
+}
+
+fn first_reason(evidence: &Evidence) -> Option<String> {
+    evidence.reasons.first().cloned()
+}
+
+/// The sources, each once; `evidence` is sorted by source.
+fn sources<'a>(evidence: impl Iterator<Item = &'a Evidence>) -> Vec<Source> {
+    let mut sources: Vec<Source> = evidence.map(|evidence| evidence.source).collect();
+    sources.dedup_by_key(|source| source.title());
+    sources
+}

@@ -1,0 +1,187 @@
+//! Why a verdict is as it is, and what to do next: facts, which `present` words. Texts of sources are untrusted.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Rule, Source};
+
+/// The rule that decided, with the facts of the case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Why {
+    /// The rule says it all.
+    Rule(Rule),
+    /// The rule, with the reason that its source gives.
+    Because(Rule, String),
+    /// [`Rule::NobodyAsked`].
+    NobodyAsked {
+        /// New commits that lie here.
+        n_commits: u32,
+        /// Work that lies here and nowhere else.
+        at_risk: Option<AtRisk>,
+    },
+    /// [`Rule::RunFailed`]: a usage limit, in the words of the session's record.
+    UsageLimit(String),
+    /// [`Rule::RequiredUnreadable`].
+    Unreadable(Source, Option<String>),
+    /// [`Rule::DecisionUnreadable`], as often in a row as the policy allows.
+    UnreadableInARow(u8, Option<String>),
+    /// [`Rule::SaysNo`]: these sources say it, the first for this reason.
+    SaysNo(Vec<Source>, Option<String>),
+    /// [`Rule::SameAgain`].
+    SameAgain {
+        /// How many points are open.
+        n_points: usize,
+        /// For how many rounds in a row.
+        n_rounds: u8,
+    },
+    /// [`Rule::YesWithCommits`].
+    Commits {
+        /// New commits; if there are none, those of a rescue count.
+        n_new: u32,
+        /// Commits of a rescue.
+        n_rescued: u32,
+        /// The other sources that say that the work is done.
+        agree: Vec<Source>,
+    },
+    /// [`Rule::YesUncommitted`]: these sources say that the work is done.
+    Uncommitted(Vec<Source>, AtRisk),
+    /// [`Rule::YesClean`]: these sources say that the work is done.
+    Clean(Vec<Source>),
+    /// [`Rule::Asks`]: a permission.
+    Permission,
+    /// [`Rule::NoEvidence`], although a source says that the work is done: the work tree was not read.
+    TreeUnread,
+    /// [`Rule::NoEvidence`] beside work at risk.
+    OnlyAtRisk(AtRisk),
+}
+
+impl Why {
+    /// The rule that decided.
+    pub fn rule(&self) -> Rule {
+        match self {
+            Why::Rule(rule) | Why::Because(rule, _) => *rule,
+            Why::NobodyAsked { .. } => Rule::NobodyAsked,
+            Why::UsageLimit(_) => Rule::RunFailed,
+            Why::Unreadable(..) => Rule::RequiredUnreadable,
+            Why::UnreadableInARow(..) => Rule::DecisionUnreadable,
+            Why::SaysNo(..) => Rule::SaysNo,
+            Why::SameAgain { .. } => Rule::SameAgain,
+            Why::Commits { .. } => Rule::YesWithCommits,
+            Why::Uncommitted(..) => Rule::YesUncommitted,
+            Why::Clean(_) => Rule::YesClean,
+            Why::Permission => Rule::Asks,
+            Why::TreeUnread | Why::OnlyAtRisk(_) => Rule::NoEvidence,
+        }
+    }
+}
+
+/// Work that exists only in this work tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum AtRisk {
+    /// Changed files of the task; `None` if they were not counted.
+    Files(Option<u32>),
+    /// Commits that no ref holds.
+    Commits(u32),
+    /// Stashed, hidden or merely kept, with the reason given in evidence.
+    KeptApart(Option<String>),
+}
+
+/// What a person would do next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum NextAction {
+    /// Nothing.
+    None,
+    /// Wait for the agent.
+    Wait,
+    /// Wait for the end of a usage limit.
+    WaitForLimit(String),
+    /// Allow or deny a call, if it is known which.
+    Allow(Option<String>),
+    /// Answer a question, if it is known which.
+    Answer(Option<String>),
+    /// Rescue uncommitted files.
+    Rescue(Option<u32>),
+    /// Keep on a branch the commits that no ref holds.
+    KeepCommits(u32),
+    /// Bring in work that is kept apart.
+    BringIn(Option<String>),
+    /// Send the agent back with the first open point.
+    Fix {
+        /// The point.
+        first: Option<String>,
+        /// How many more there are.
+        n_more: usize,
+    },
+    /// Run the tests, if any are known here.
+    RunTests {
+        /// Whether a check is known.
+        is_known: bool,
+    },
+    /// Commit the work.
+    Commit,
+    /// Ask the agent whether the work is done; without a session, decide.
+    AskWhetherDone {
+        /// Whether a session is known here.
+        has_session: bool,
+        /// Work at risk meanwhile.
+        at_risk: Option<AtRisk>,
+    },
+    /// Look at the session whose turn did not end.
+    LookAtTurn,
+    /// Look at last words that announce more or break off, or ask the agent about them.
+    LookAtLastWords {
+        /// Whether a session is known here.
+        has_session: bool,
+    },
+    /// Repair what cannot be read.
+    Repair(Option<String>),
+    /// Have the decision file written again.
+    RewriteDecision {
+        /// Whether a session is known here.
+        has_session: bool,
+    },
+    /// Look at what failed.
+    LookAtError(Option<String>),
+}
+
+impl NextAction {
+    /// Its kind.
+    pub fn kind(&self) -> NextActionKind {
+        match self {
+            NextAction::None => NextActionKind::None,
+            NextAction::Wait | NextAction::WaitForLimit(_) => NextActionKind::Wait,
+            NextAction::Allow(_) | NextAction::Answer(_) => NextActionKind::Answer,
+            NextAction::Rescue(_) | NextAction::KeepCommits(_) => NextActionKind::Rescue,
+            NextAction::BringIn(_)
+            | NextAction::Fix { .. }
+            | NextAction::RunTests { .. }
+            | NextAction::Commit => NextActionKind::Fix,
+            NextAction::AskWhetherDone { .. }
+            | NextAction::LookAtTurn
+            | NextAction::LookAtLastWords { .. } => NextActionKind::Ask,
+            NextAction::Repair(_) | NextAction::RewriteDecision { .. } | NextAction::LookAtError(_) => {
+                NextActionKind::Repair
+            }
+        }
+    }
+}
+
+/// Kinds of next actions. A closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextActionKind {
+    /// Nothing.
+    None,
+    /// Answer the question.
+    Answer,
+    /// Rescue uncommitted work.
+    Rescue,
+    /// Send the agent back with what is missing.
+    Fix,
+    /// Ask the agent, or give it evidence to leave; where no session is known, decide oneself.
+    Ask,
+    /// Mend what keeps closeout from reading.
+    Repair,
+    /// Wait.
+    Wait,
+}

@@ -1,0 +1,140 @@
+//! A verdict in words: why, and what to do next. Texts of sources are cleaned and shortened here, so that a
+//! sentence is safe on a screen, in a log and in JSON.
+
+use super::phrases::{next, verdict as say};
+use super::texts::shown;
+use super::{counts, sets};
+use crate::model::{AtRisk, NextAction, Rule, Source, Verdict, Why, display_text};
+
+/// How many characters of a source's own words are quoted in a sentence.
+const MAX_QUOTE: usize = 160;
+
+/// The deciding rule in words, with the facts of the case.
+pub fn why(verdict: &Verdict) -> String {
+    of_why(&verdict.why)
+}
+
+/// What a person would do next, in words.
+pub fn next_action(verdict: &Verdict) -> String {
+    of_next(&verdict.next_action)
+}
+
+/// A reason in words.
+pub(super) fn of_why(why: &Why) -> String {
+    match why {
+        Why::Rule(rule) => sets::rule(*rule).to_owned(),
+        Why::Because(rule, reason) => because(sets::rule(*rule), Some(reason)),
+        Why::NobodyAsked { n_commits, at_risk } => {
+            let commits = (*n_commits > 0).then(|| counts::new_commits(n_commits));
+            let lies: Vec<String> = commits.into_iter().chain(at_risk.as_ref().map(of_work)).collect();
+            beside(sets::rule(Rule::NobodyAsked), Some(lies.join(", ")).filter(|lies| !lies.is_empty()))
+        }
+        Why::UsageLimit(until) => quote(until),
+        Why::Unreadable(source, reason) => because(&say::unreadable(source.title()), reason.as_ref()),
+        Why::UnreadableInARow(n, reason) => because(&counts::unreadable_decisions(n), reason.as_ref()),
+        Why::SaysNo(by, reason) => because(&said_by(by, sets::rule(Rule::SaysNo)), reason.as_ref()),
+        Why::SameAgain { n_points, n_rounds } => say::same_again(counts::open_points(n_points), n_rounds),
+        Why::Commits { n_new, n_rescued, agree } => {
+            let commits = match (n_new, n_rescued) {
+                (0, 1..) => say::of_rescue(counts::commits(n_rescued)),
+                (0, 0) => sets::rule(Rule::YesWithCommits).to_owned(),
+                _ => counts::new_commits(n_new),
+            };
+            let agree = match (names(agree), is_singular(agree)) {
+                (None, _) => None,
+                (Some(names), true) => Some(say::agrees(names)),
+                (Some(names), false) => Some(say::agree(names)),
+            };
+            beside(&say::since_baseline(commits), agree)
+        }
+        Why::Uncommitted(by, work) => say::but(said_by(by, say::it_is_done()), of_work(work)),
+        Why::Clean(by) => clean(by, say::tree_is_clean()),
+        Why::Permission => say::permission().to_owned(),
+        Why::TreeUnread => say::tree_unread().to_owned(),
+        Why::OnlyAtRisk(work) => say::and(of_work(work), sets::rule(Rule::NoEvidence)),
+    }
+}
+
+/// The words of [`Why::Clean`], with the state of the work tree as given.
+pub(super) fn clean(by: &[Source], tree: &str) -> String {
+    say::and(said_by(by, say::it_is_done()), tree)
+}
+
+/// A next action in words.
+pub(super) fn of_next(action: &NextAction) -> String {
+    match action {
+        NextAction::None => next::nothing().to_owned(),
+        NextAction::Wait => next::wait().to_owned(),
+        NextAction::WaitForLimit(until) => next::wait_for_limit(quote(until)),
+        NextAction::Allow(Some(what)) => next::allow(quote(what)),
+        NextAction::Allow(None) => next::allow(next::the_permission()),
+        NextAction::Answer(Some(question)) => next::answer(quote(question)),
+        NextAction::Answer(None) => next::answer_agent().to_owned(),
+        NextAction::Rescue(Some(n_files)) => next::rescue(counts::files(n_files)),
+        NextAction::Rescue(None) => next::rescue(next::uncommitted_work()),
+        NextAction::KeepCommits(n) => next::keep(counts::commits(n)),
+        NextAction::BringIn(Some(what)) => next::bring_in(quote(what)),
+        NextAction::BringIn(None) => next::bring_in(say::kept_apart()),
+        NextAction::Fix { first: None, .. } => next::send_back().to_owned(),
+        NextAction::Fix { first: Some(point), n_more: 0 } => next::fix(quote(point)),
+        NextAction::Fix { first: Some(point), n_more } => next::fix_more(quote(point), n_more),
+        NextAction::RunTests { is_known: true } => next::run_tests().to_owned(),
+        NextAction::RunTests { is_known: false } => next::run_unknown_tests().to_owned(),
+        NextAction::Commit => next::commit().to_owned(),
+        NextAction::AskWhetherDone { has_session, at_risk } => {
+            let ask = if *has_session { next::ask() } else { next::decide() };
+            beside(ask, at_risk.as_ref().map(of_work))
+        }
+        NextAction::LookAtTurn => next::look_at_turn().to_owned(),
+        NextAction::LookAtLastWords { has_session: true } => next::ask_about_last_words().to_owned(),
+        NextAction::LookAtLastWords { has_session: false } => next::look_at_last_words().to_owned(),
+        NextAction::Repair(Some(what)) => next::repair(quote(what)),
+        NextAction::Repair(None) => next::repair("git"),
+        NextAction::RewriteDecision { has_session: true } => next::agent_rewrites().to_owned(),
+        NextAction::RewriteDecision { has_session: false } => next::rewrite().to_owned(),
+        NextAction::LookAtError(reason) => because(next::look_at_error(), reason.as_ref()),
+    }
+}
+
+/// Describes the work that exists only in a work tree.
+fn of_work(work: &AtRisk) -> String {
+    match work {
+        AtRisk::Files(Some(n)) => say::not_committed(counts::files_are(n)),
+        AtRisk::Files(None) => say::not_committed(say::work_is()),
+        AtRisk::Commits(n) => say::on_no_branch(counts::commits_are(n)),
+        AtRisk::KeptApart(Some(reason)) => quote(reason),
+        AtRisk::KeptApart(None) => say::kept_apart().to_owned(),
+    }
+}
+
+fn because(what: &str, reason: Option<&String>) -> String {
+    reason.map_or_else(|| what.to_owned(), |reason| say::because(what, quote(reason)))
+}
+
+fn beside(what: &str, more: Option<String>) -> String {
+    more.map_or_else(|| what.to_owned(), |more| say::beside(what, more))
+}
+
+fn quote(text: &str) -> String {
+    display_text::shorten(&shown(text.trim()), MAX_QUOTE).into_owned()
+}
+
+/// Joins sources and their statement: `the tests and the plan say it is done`.
+fn said_by(by: &[Source], what: &str) -> String {
+    match names(by) {
+        None => what.to_owned(),
+        Some(names) if is_singular(by) => say::says(names, what),
+        Some(names) => say::say(names, what),
+    }
+}
+
+/// Whether the verb behind [`names`] takes the singular.
+fn is_singular(sources: &[Source]) -> bool {
+    matches!(sources, [one] if !one.title().ends_with('s'))
+}
+
+fn names(sources: &[Source]) -> Option<String> {
+    let titles: Vec<String> = sources.iter().map(|source| say::the(source.title())).collect();
+    let (last, before) = titles.split_last()?;
+    Some(if before.is_empty() { last.clone() } else { say::all(before.join(", "), last) })
+}
