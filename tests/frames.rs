@@ -14,8 +14,8 @@ mod updates;
 
 use closeout::model::{
     ActivityState, Attention, Certainty, Choice, CommitCounts, Evidence, Head, LastWords, Operation,
-    PartRole, Question, QuestionWeight, Rejection, Rule, Source, TaskKind, VerdictState,
-    Warning, Why, WorkspaceView,
+    PartRole, Question, QuestionWeight, Rejection, Rule, Source, TaskKind, VerdictState, Warning, Why,
+    WorkspaceView,
 };
 use closeout::present;
 use closeout::ui::{self, Focus, Look};
@@ -115,7 +115,11 @@ fn detail_of_a_workspace_at_work() {
 
 #[test]
 fn detail_of_git_in_trouble() {
-    let mut view = judged("repo", VerdictState::Error, Why::Unreadable(Source::Commits, Some("git does not answer".to_owned())));
+    let mut view = judged(
+        "repo",
+        VerdictState::Error,
+        Why::Unreadable(Source::Commits, Some("git does not answer".to_owned())),
+    );
     view.problem = Some("not answering: polled once a minute".to_owned());
     view.task_kind = TaskKind::Report;
     let git = view.git.as_mut().unwrap();
@@ -206,7 +210,8 @@ fn every_urgency_has_its_sign_and_word() {
     permission.attention = Some(Attention::Permission);
     permission.activity.state = ActivityState::NeedsPermission;
     permission.activity.detail = Some("Bash(git push)".to_owned());
-    let mut offer = judged("offer", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
+    let mut offer =
+        judged("offer", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
     offer.attention = Some(Attention::Offer);
     offer.verdict.as_mut().unwrap().question = Some(Question {
         text: "Shall I add a test for this too?".to_owned(),
@@ -214,9 +219,11 @@ fn every_urgency_has_its_sign_and_word() {
         weight: QuestionWeight::Offer,
         certainty: Certainty::High,
     });
-    let mut seen = judged("seen", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
+    let mut seen =
+        judged("seen", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
     seen.is_seen = true;
-    let mut left = judged("left", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
+    let mut left =
+        judged("left", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
     left.verdict.as_mut().unwrap().warnings = vec![Warning::ChangesLeft];
     left.git.as_mut().unwrap().changes.as_mut().unwrap().n_paths = 1;
     let mut views = vec![permission, offer, seen, left, unjudged("fresh")];
@@ -337,7 +344,8 @@ fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     let shown = |tree_at| {
         let mut view = judged("docs", VerdictState::Complete, Why::Clean(vec![Source::Decision]));
         view.tree_at = tree_at;
-        let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous).because("the tree is clean");
+        let clean =
+            Evidence::abstain(Source::Changes, "git", Rejection::Vacuous).because("the tree is clean");
         view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Noted, clean)];
         let views = [view];
         let mut state = screen_of(200, 60, &views);

@@ -129,7 +129,11 @@ fn judge(case: &Case) -> Option<String> {
     }
     let expected = [Some(scenario.expect.as_str()), scenario.rule.as_deref(), scenario.proof.as_deref()];
     let expected: Vec<&str> = expected.into_iter().flatten().collect();
-    Some(format!("expected {}, got {state} {rule} {proof}: {}", expected.join(" "), closeout::present::verdict::why(&verdict)))
+    Some(format!(
+        "expected {}, got {state} {rule} {proof}: {}",
+        expected.join(" "),
+        closeout::present::verdict::why(&verdict)
+    ))
 }
 
 fn read_all() -> Vec<Case> {

@@ -157,10 +157,8 @@ pub use turn::{
     TurnHistory, TurnStep, UsageLimit,
 };
 pub use variable_names::VariableNames;
-pub use verdict::{
-    Conflict, Part, PartRole, Proof, RescueDegree, Rounds, Rule, Verdict, VerdictState, Warning,
-};
+pub use verdict::{Conflict, Part, PartRole, Proof, RescueDegree, Rounds, Verdict, VerdictState, Warning};
 pub use view::WorkspaceView;
 pub use watch_target::{Names, WatchTarget};
-pub use why::{AtRisk, NextAction, NextActionKind, Why};
+pub use why::{AtRisk, NextAction, NextActionKind, Rule, Why};
 pub use workspace_id::WorkspaceId;

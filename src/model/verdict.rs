@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::{Evidence, LeftToDo, NextAction, Question, Why};
+use super::{Evidence, LeftToDo, NextAction, Question, Rule, Why};
 
 /// The state of a workspace. A closed set; it is the contract of the JSON output too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -42,61 +42,6 @@ impl VerdictState {
     pub fn is_terminal(self) -> bool {
         !matches!(self, VerdictState::Working | VerdictState::Waiting)
     }
-}
-
-/// The rule that decided. A closed set: the rows of the table (DESIGN.md 2.3) in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[derive(VariantArray)]
-#[serde(rename_all = "snake_case")]
-pub enum Rule {
-    /// R0: the session is at work by its own word.
-    SessionWorks,
-    /// R8: a person said so.
-    ByYou,
-    /// A permission, a dialog or a question waits for an answer.
-    Asks,
-    /// The run or the last turn failed.
-    RunFailed,
-    /// Git, or a source that the verdict needs, cannot be read.
-    RequiredUnreadable,
-    /// R4: the decision file is there and cannot be used. Too often in a row it is an ERROR.
-    DecisionUnreadable,
-    /// Nobody was asked for anything here.
-    NobodyAsked,
-    /// R6: rounds, budget or time used up.
-    RoundsUsedUp,
-    /// R1: something says that the work is not done.
-    SaysNo,
-    /// R5: the same open points again and again.
-    SameAgain,
-    /// Work goes on, by a guess.
-    Works,
-    /// The last turn was interrupted or broken off, or nobody knows how it ended.
-    TurnCut,
-    /// Background work runs.
-    Waits,
-    /// READ_INFO and REPORT: there is no visible output, or a declared one is missing.
-    NoOutput,
-    /// READ_INFO and REPORT: the output is there and nothing is asked.
-    OutputStands,
-    /// Done by its word, and work of the task is at risk.
-    YesUncommitted,
-    /// Done by its word, commits are there, and nothing is at risk.
-    YesWithCommits,
-    /// Done by its word, and nothing is at risk.
-    YesClean,
-    /// Only the last words say that it is done, and it acted outside the tree.
-    DoneOutside,
-    /// The last prompt asked only for an answer: the verdict of the task before stands.
-    TaskBefore,
-    /// Only an answer was asked for, and it was given.
-    Answered,
-    /// The last words say that it is done, and nothing changed.
-    NothingChanged,
-    /// R2: nothing says that the work is done.
-    NoEvidence,
-    /// It would be complete, and is not proven as well as is required.
-    NotProven,
 }
 
 /// How well a COMPLETE is proven, from the weakest up (DESIGN.md 2.4).

@@ -1,6 +1,8 @@
 //! What holds of every frame, whatever the views hold and whatever the size.
 
-use closeout::model::{Head, NextAction, Pane, SessionOrigin, TodoProgress, Why, WorkspaceView, display_text};
+use closeout::model::{
+    Head, NextAction, Pane, SessionOrigin, TodoProgress, Why, WorkspaceView, display_text,
+};
 use closeout::ui::{Focus, Look, State};
 use proptest::prelude::*;
 

@@ -111,10 +111,10 @@ fn a_row_says_what_the_session_does_and_for_how_long() {
             codex_wants_permission_beside_claude(),
             "▌! PERMISSION release claude+1 6m codex: shell: git push origin main",
         ),
-        (gone(), "▌○ INCOMPLETE docs feature/docs gemini 1h nothing says that the w… · gone"),
+        (gone(), "▌○ INCOMPLETE docs feature/docs gemini 1h no evidence that the wo… · gone"),
         (with_todos(), "▌● WORKING cart opencode 3/7 4m edit: src/cart.ts"),
         (guessed(), "▌● WORKING firmware codex 31m [guess] shell: make"),
-        (silent(), "▌○ INCOMPLETE reports codex 14m nothing says that the wo… · unknown, silent"),
+        (silent(), "▌○ INCOMPLETE reports codex 14m no evidence that the wor… · unknown, silent"),
         (just_finished(), "▌✔ COMPLETE login claude 4/4 5m “The login works.”"),
     ];
     for (view, shown) in rows {

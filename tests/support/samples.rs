@@ -2,9 +2,9 @@
 
 use closeout::model::{
     Activity, ActivityState, AtRisk, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
-    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction,
-    PartRole, Pointer, Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict,
-    VerdictState, Warning, Why, WorkspaceView,
+    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, PartRole, Pointer,
+    Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict, VerdictState, Warning,
+    Why, WorkspaceView,
 };
 use closeout::present;
 
@@ -60,8 +60,7 @@ pub(crate) fn finished() -> WorkspaceView {
 
 /// Asks in Japanese, with choices, although its decision file says yes.
 pub(crate) fn asks_in_japanese() -> WorkspaceView {
-    let mut view =
-        judged("search-ui", VerdictState::AwaitingResponse, Why::Rule(Rule::Asks));
+    let mut view = judged("search-ui", VerdictState::AwaitingResponse, Why::Rule(Rule::Asks));
     view.attention = Some(Attention::Asks);
     view.verdict_since = Some(minutes_ago(12));
     view.activity = activity(ActivityState::Asks, 12);
@@ -123,8 +122,7 @@ fn begin_search(git: &mut GitFacts) {
 
 /// The verdict of [`asks_in_japanese`].
 fn ask(verdict: &mut Verdict, question: Question) {
-    verdict.next_action =
-NextAction::Answer(Some(question.text.clone()));
+    verdict.next_action = NextAction::Answer(Some(question.text.clone()));
     verdict.warnings = vec![Warning::Conflict];
     verdict.parts = vec![
         part(
@@ -220,8 +218,7 @@ pub(crate) fn failing() -> WorkspaceView {
     view.activity = activity(ActivityState::Idle, 64);
     let verdict = view.verdict.as_mut().unwrap();
     verdict.stage = 2;
-    verdict.next_action =
-        NextAction::Fix { first: Some("2 of 40 tests fail".to_owned()), n_more: 0 };
+    verdict.next_action = NextAction::Fix { first: Some("2 of 40 tests fail".to_owned()), n_more: 0 };
     verdict.parts = vec![
         part(
             PartRole::Decided,
@@ -244,8 +241,7 @@ pub(crate) fn failing() -> WorkspaceView {
 
 /// At work.
 pub(crate) fn working() -> WorkspaceView {
-    let mut view =
-        judged("api", VerdictState::Working, Why::Rule(Rule::SessionWorks));
+    let mut view = judged("api", VerdictState::Working, Why::Rule(Rule::SessionWorks));
     view.verdict_since = Some(minutes_ago(0));
     view.activity = Activity { detail: Some("Bash".to_owned()), ..activity(ActivityState::Working, 0) };
     view.is_seen = true;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile, Changes,
     ChecklistItem, Claim, CommitCounts, CommitSummary, DecisionReport, Evidence, GitFacts, GitReader, Head,
-    ItemState, LastWords, Marks, NextAction, Part, PartRole, Rejection, Source,
-    TaskKind, Timestamp, Verdict, VerdictState, Why, WorkspaceId, WorkspaceView,
+    ItemState, LastWords, Marks, NextAction, Part, PartRole, Rejection, Source, TaskKind, Timestamp, Verdict,
+    VerdictState, Why, WorkspaceId, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyCode, KeyPress, Look, Reaction, Size, State};
 use ratatui::Terminal;

@@ -115,7 +115,11 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
     codex.usage = SessionUsage { context_tokens: Some(12_800), context_limit: None, n_turns: Some(4) };
     codex.process = Some(ProcessId { pid: 900, started_at: 1 });
     codex.pane = Some(pane("%2"));
-    let mut view = judged("migration", VerdictState::Complete, Why::Commits { n_new: 2, n_rescued: 0, agree: Vec::new() });
+    let mut view = judged(
+        "migration",
+        VerdictState::Complete,
+        Why::Commits { n_new: 2, n_rescued: 0, agree: Vec::new() },
+    );
     view.attention = Some(Attention::Asks);
     with(view, vec![claude, codex])
 }
@@ -186,7 +190,8 @@ pub(crate) fn just_finished() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Idle, ActivitySource::Hook, 5, "");
     claude.model = Some("claude-sonnet-4-5".to_owned());
     claude.todos = Some(TodoProgress { n_done: 4, n_all: 4, active: None });
-    let mut view = judged("login", VerdictState::Complete, Why::Commits { n_new: 3, n_rescued: 0, agree: Vec::new() });
+    let mut view =
+        judged("login", VerdictState::Complete, Why::Commits { n_new: 3, n_rescued: 0, agree: Vec::new() });
     view.attention = Some(Attention::Finished);
     view.last_words = Some(last_words("The login works.", 5));
     with(view, vec![claude])
