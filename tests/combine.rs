@@ -504,7 +504,7 @@ proptest! {
             let gone = fewer.remove(usize::try_from(seed % evidence.len() as u64).unwrap());
             let is_silence = matches!(gone.claim, Claim::Yes | Claim::Ask)
                 || (gone.rejection().is_some() && !gone.is_required && gone.source != Source::Changes)
-                    && !gone.is_unreadable_decision();
+                    && !gone.is_unreadable_report();
             if is_silence {
                 prop_assert_ne!(state_of(kind, &fewer, &rounds), VerdictState::Complete);
             }

@@ -16,16 +16,18 @@ use crate::model::{
 const MOST_POINTS: usize = 200;
 /// How many points are kept that were done since the last prompt.
 const MOST_DONE: usize = 50;
-/// The name and the wording of the point that an unusable decision file makes.
+/// The names and the wordings of the points that an unusable decision file and closer's report make.
 const DECISION: &str = "decision/unreadable";
 const UNREADABLE_DECISION: &str = "the decision file cannot be read";
+const CLOSER: &str = "closer/unreadable";
+const UNREADABLE_CLOSER: &str = "the closer's report cannot be read";
 /// The name of the point for a last turn that did not end by itself.
 const CUT_TURN: &str = "session/cut-turn";
 
 /// The names of the points behind a claim: its own names, or its reasons, or else the name of the evidence.
 pub fn ids(evidence: &Evidence) -> Vec<String> {
-    if evidence.is_unreadable_decision() {
-        vec![DECISION.to_owned()]
+    if evidence.is_unreadable_report() {
+        vec![if evidence.source == Source::Closer { CLOSER } else { DECISION }.to_owned()]
     } else if !evidence.points.is_empty() {
         evidence.points.iter().map(Point::to_string).collect()
     } else if !evidence.reasons.is_empty() {
@@ -33,6 +35,11 @@ pub fn ids(evidence: &Evidence) -> Vec<String> {
     } else {
         vec![evidence.name.clone()]
     }
+}
+
+/// The wording of an unusable report.
+fn unreadable(report: &Evidence) -> &'static str {
+    if report.source == Source::Closer { UNREADABLE_CLOSER } else { UNREADABLE_DECISION }
 }
 
 /// What is left to do according to this evidence, as it counts for the task.
@@ -142,7 +149,7 @@ fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
             Rejection::MidTurn if evidence.source == Source::LiveSession => Some((PointKind::Resume, true)),
             Rejection::Absent if evidence.source == Source::Output => Some((PointKind::Finish, true)),
             Rejection::Absent | Rejection::Unreadable
-                if evidence.is_required || evidence.is_unreadable_decision() =>
+                if evidence.is_required || evidence.is_unreadable_report() =>
             {
                 Some((PointKind::Repair, true))
             }
@@ -171,8 +178,9 @@ fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
         PointKind::Resume => return vec![(CUT_TURN.to_owned(), said())],
         PointKind::Repair | PointKind::Allow | PointKind::Answer | PointKind::Finish => {}
     }
-    if evidence.is_unreadable_decision() {
-        return vec![(DECISION.to_owned(), format!("{UNREADABLE_DECISION}: {}", said()))];
+    if evidence.is_unreadable_report() {
+        let text = format!("{}: {}", unreadable(evidence), said());
+        return ids(evidence).into_iter().map(|id| (id, text.clone())).collect();
     }
     let (points, reasons) = (&evidence.points, &evidence.reasons);
     if evidence.source == Source::Output && evidence.rejection().is_some() {

@@ -4,7 +4,7 @@
 //! two consecutive rounds, the stage goes up. Must not measure time.
 
 use super::left_to_do;
-use crate::model::{Claim, Evidence, Rounds};
+use crate::model::{Claim, Evidence, Rounds, Source};
 
 /// The rounds after a look at `evidence`.
 ///
@@ -25,7 +25,8 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> R
         Some(_) => (open_points.clone(), stage),
         None => (before.round_points.clone(), before.round_stage),
     };
-    let is_unreadable = evidence.iter().any(|evidence| evidence.is_unreadable_decision());
+    let is_decision = |evidence: &&&Evidence| evidence.source == Source::Decision;
+    let is_unreadable = evidence.iter().filter(is_decision).any(|evidence| evidence.is_unreadable_report());
     let n_unreadable = match (mark, is_unreadable, is_new) {
         (None, _, _) => before.n_unreadable,
         (Some(_), false, _) => 0,
@@ -55,7 +56,7 @@ fn open_points(evidence: &[&Evidence]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Point, Rejection, Source};
+    use crate::model::{Point, Rejection};
 
     fn no(reason: &str) -> Evidence {
         Evidence::claim(Source::Tests, "junit.xml", Claim::No).because(reason)

@@ -101,9 +101,12 @@ impl Evidence {
         self.points.contains(point)
     }
 
-    /// True for a decision file that exists but cannot be used: what it was meant to say is unknown.
-    pub fn is_unreadable_decision(&self) -> bool {
-        self.source == Source::Decision && self.is_rejected_as(Rejection::Unreadable)
+    /// True for a decision file or a closer's report that exists but cannot be used: what it was meant to say
+    /// is unknown. A query of the closer that failed is none: nothing was said.
+    pub fn is_unreadable_report(&self) -> bool {
+        matches!(self.source, Source::Decision | Source::Closer)
+            && self.strength == Strength::Verified
+            && self.is_rejected_as(Rejection::Unreadable)
     }
 
     /// True if it says that the work is done, and had something to check.

@@ -21,7 +21,8 @@ pub enum Rule {
     RunFailed,
     /// Git, or a source that the verdict needs, cannot be read.
     RequiredUnreadable,
-    /// R4: the decision file is there and cannot be used. Too often in a row it is an ERROR.
+    /// R4: the decision file or the closer's report is there and cannot be used. A decision that cannot be used
+    /// too often in a row is an ERROR.
     DecisionUnreadable,
     /// Nobody was asked for anything here.
     NobodyAsked,
@@ -79,6 +80,8 @@ pub enum Why {
     UsageLimit(String),
     /// [`Rule::RequiredUnreadable`].
     Unreadable(Source, Option<String>),
+    /// [`Rule::DecisionUnreadable`]: which file it is (the decision, or the closer's report), and what is wrong with it.
+    UnreadableReport(Source, Option<String>),
     /// [`Rule::DecisionUnreadable`], as often in a row as the policy allows.
     UnreadableInARow(u8, Option<String>),
     /// [`Rule::SaysNo`]: these sources say it, the first for this reason.
@@ -119,7 +122,7 @@ impl Why {
             Why::NobodyAsked { .. } => Rule::NobodyAsked,
             Why::UsageLimit(_) => Rule::RunFailed,
             Why::Unreadable(..) => Rule::RequiredUnreadable,
-            Why::UnreadableInARow(..) => Rule::DecisionUnreadable,
+            Why::UnreadableReport(..) | Why::UnreadableInARow(..) => Rule::DecisionUnreadable,
             Why::SaysNo(..) => Rule::SaysNo,
             Why::SameAgain { .. } => Rule::SameAgain,
             Why::Commits { .. } => Rule::YesWithCommits,
@@ -191,8 +194,10 @@ pub enum NextAction {
     },
     /// Repair what cannot be read.
     Repair(Option<String>),
-    /// Have the decision file written again.
-    RewriteDecision {
+    /// Have the decision file or the closer's report written again.
+    Rewrite {
+        /// Which of them.
+        report: Source,
         /// Whether a session is known here.
         has_session: bool,
     },
@@ -215,7 +220,7 @@ impl NextAction {
             NextAction::AskWhetherDone { .. }
             | NextAction::LookAtTurn
             | NextAction::LookAtLastWords { .. } => NextActionKind::Ask,
-            NextAction::Repair(_) | NextAction::RewriteDecision { .. } | NextAction::LookAtError(_) => {
+            NextAction::Repair(_) | NextAction::Rewrite { .. } | NextAction::LookAtError(_) => {
                 NextActionKind::Repair
             }
         }

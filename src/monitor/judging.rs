@@ -203,7 +203,7 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
     let content = git.and_then(content);
     MarkSeen {
         points: points_of(|evidence| {
-            matches!(evidence.claim, Claim::No | Claim::Fail) || evidence.is_unreadable_decision()
+            matches!(evidence.claim, Claim::No | Claim::Fail) || evidence.is_unreadable_report()
         }),
         questions: points_of(|evidence| evidence.claim == Claim::Ask),
         prompted_at,
@@ -236,7 +236,7 @@ fn are_known(kept: &[OpenPoint], now: &[OpenPoint]) -> bool {
 /// Removes from a NO the points that the person said are not part of this task. A NO without any points left
 /// says nothing.
 fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
-    let is_dismissable = evidence.claim == Claim::No || evidence.is_unreadable_decision();
+    let is_dismissable = evidence.claim == Claim::No || evidence.is_unreadable_report();
     if !is_dismissable || not_of_task.is_empty() {
         return;
     }

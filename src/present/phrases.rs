@@ -17,7 +17,8 @@ phrases! {
     /// Why a verdict is as it is.
     verdict {
         says(who, what), say(who, what), agrees(who), agree(who), the(source), all(before, last), because(what, reason),
-        beside(what, more), and(what, more), but(what, more), unreadable(source), same_again(points, n),
+        beside(what, more), and(what, more), but(what, more), unreadable(source), unusable(file),
+        decision_file, closer_report, same_again(points, n),
         since_baseline(commits), of_rescue(commits), it_is_done, tree_is_clean, permission, tree_unread,
         not_committed(what), on_no_branch(what), work_is, kept_apart,
     }
@@ -26,7 +27,7 @@ phrases! {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
         uncommitted_work, keep(commits), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
         run_unknown_tests, commit, ask, decide, look_at_turn, look_at_last_words, ask_about_last_words, repair(what),
-        agent_rewrites, rewrite, look_at_error,
+        agent_rewrites(file), rewrite(file), look_at_error,
     }
     /// A supervised run that is alive.
     run {

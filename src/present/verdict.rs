@@ -31,6 +31,9 @@ pub(super) fn of_why(why: &Why) -> String {
         }
         Why::UsageLimit(until) => quote(until),
         Why::Unreadable(source, reason) => because(&say::unreadable(source.title()), reason.as_ref()),
+        Why::UnreadableReport(report, reason) => {
+            because(&say::unusable(report_file(*report)), reason.as_ref())
+        }
         Why::UnreadableInARow(n, reason) => because(&counts::unreadable_decisions(n), reason.as_ref()),
         Why::SaysNo(by, reason) => because(&said_by(by, sets::rule(Rule::SaysNo)), reason.as_ref()),
         Why::SameAgain { n_points, n_rounds } => say::same_again(counts::open_points(n_points), n_rounds),
@@ -90,10 +93,15 @@ pub(super) fn of_next(action: &NextAction) -> String {
         NextAction::LookAtLastWords { has_session: false } => next::look_at_last_words().to_owned(),
         NextAction::Repair(Some(what)) => next::repair(quote(what)),
         NextAction::Repair(None) => next::repair("git"),
-        NextAction::RewriteDecision { has_session: true } => next::agent_rewrites().to_owned(),
-        NextAction::RewriteDecision { has_session: false } => next::rewrite().to_owned(),
+        NextAction::Rewrite { report, has_session: true } => next::agent_rewrites(report_file(*report)),
+        NextAction::Rewrite { report, has_session: false } => next::rewrite(report_file(*report)),
         NextAction::LookAtError(reason) => because(next::look_at_error(), reason.as_ref()),
     }
+}
+
+/// The file in which a source reports.
+fn report_file(report: Source) -> &'static str {
+    if report == Source::Closer { say::closer_report() } else { say::decision_file() }
 }
 
 /// Describes the work that exists only in a work tree.

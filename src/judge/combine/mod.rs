@@ -136,7 +136,7 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     if stops_half_way && tally.permission().is_none() {
         warnings.push(Warning::WordsStopHalfWay);
     }
-    if tally.unreadable_decision().is_some() {
+    if tally.unreadable_report().is_some() {
         warnings.push(Warning::DecisionUnreadable);
     }
     if case.lapsed.is_some() {

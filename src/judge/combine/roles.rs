@@ -54,7 +54,7 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
                 || (evidence.is_required
                     && matches!(evidence.rejection(), Some(Rejection::Unreadable | Rejection::Absent)))
         }
-        Rule::DecisionUnreadable => evidence.is_unreadable_decision(),
+        Rule::DecisionUnreadable => evidence.is_unreadable_report(),
         Rule::SaysNo | Rule::SameAgain => evidence.claim == Claim::No,
         Rule::YesWithCommits
         | Rule::OutputStands

@@ -87,9 +87,10 @@ impl<'a> Tally<'a> {
         })
     }
 
-    /// A decision file that exists but cannot be used.
-    pub(super) fn unreadable_decision(&self) -> Option<&'a Evidence> {
-        self.evidence.iter().find(|evidence| evidence.is_unreadable_decision())
+    /// A decision file or a closer's report that exists but cannot be used.
+    pub(super) fn unreadable_report(&self) -> Option<&'a Evidence> {
+        let mut reports = self.evidence.iter().filter(|evidence| evidence.is_unreadable_report());
+        reports.clone().find(|evidence| evidence.source == Source::Decision).or_else(|| reports.next())
     }
 
     /// The first required source that is missing or cannot be read. Git is always required (R7).
@@ -121,7 +122,7 @@ impl<'a> Tally<'a> {
             Failure::Run
         } else if self.unreadable().is_some() {
             Failure::Unreadable
-        } else if self.unreadable_decision().is_some()
+        } else if self.unreadable_report().is_some()
             && case.rounds.n_unreadable >= case.policy.unreadable_limit
         {
             Failure::Decisions
@@ -176,7 +177,7 @@ impl<'a> Tally<'a> {
 
     fn no(&self, case: &Case<'_>) -> No {
         if !self.has(Claim::No) {
-            self.unreadable_decision().map_or(No::Silent, |_| No::Unreadable)
+            self.unreadable_report().map_or(No::Silent, |_| No::Unreadable)
         } else if case.rounds.stage >= case.policy.stall_stage {
             No::SaysAgain
         } else {

@@ -107,7 +107,7 @@ pub enum Limit {
 pub enum No {
     /// No source does.
     Silent,
-    /// No source does, but an unusable decision file might have.
+    /// No source does, but a decision file or a closer's report that cannot be used might have.
     Unreadable,
     /// A source does.
     Says,

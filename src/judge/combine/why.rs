@@ -27,11 +27,11 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
             None => Why::Rule(rule),
         },
         Rule::DecisionUnreadable => {
-            let decision = tally.unreadable_decision();
+            let reason = tally.unreadable_report().and_then(first_reason);
             if case.rounds.n_unreadable >= case.policy.unreadable_limit {
-                Why::UnreadableInARow(case.rounds.n_unreadable, decision.and_then(first_reason))
+                Why::UnreadableInARow(case.rounds.n_unreadable, reason)
             } else {
-                because(rule, decision)
+                Why::UnreadableReport(unreadable_report(tally), reason)
             }
         }
         Rule::SaysNo => {
@@ -107,7 +107,7 @@ pub(super) fn next_action(
         }
         VerdictState::Incomplete if rule == Rule::NotProven => NextAction::Commit,
         VerdictState::Incomplete if rule == Rule::DecisionUnreadable => {
-            NextAction::RewriteDecision { has_session }
+            NextAction::Rewrite { report: unreadable_report(tally), has_session }
         }
         VerdictState::Incomplete => {
             let at_risk = (tally.tree == Tree::AtRisk).then(|| at_risk(tally, case));
@@ -157,9 +157,15 @@ fn repair(rule: Rule, tally: &Tally<'_>) -> NextAction {
     match (rule, tally.unreadable(), usage_limit(tally)) {
         (Rule::RunFailed, _, Some(until)) => NextAction::WaitForLimit(until),
         (Rule::RequiredUnreadable, Some(evidence), _) => NextAction::Repair(evidence.reasons.last().cloned()),
-        (Rule::DecisionUnreadable, ..) => NextAction::RewriteDecision { has_session: tally.has_session() },
+        (Rule::DecisionUnreadable, ..) => {
+            NextAction::Rewrite { report: unreadable_report(tally), has_session: tally.has_session() }
+        }
         _ => NextAction::LookAtError(tally.run_failure().and_then(first_reason)),
     }
+}
+
+fn unreadable_report(tally: &Tally<'_>) -> Source {
+    tally.unreadable_report().map_or(Source::Decision, |report| report.source)
 }
 
 fn because(rule: Rule, evidence: Option<&Evidence>) -> Why {

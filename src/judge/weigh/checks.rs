@@ -151,7 +151,14 @@ fn weigh_closer(observations: &Observations, pile: &mut EvidenceSet) {
             if !report.checklist.is_empty() {
                 pile.checklists.push((Parts::CHECKS, closer_checklist(file, &report)));
             }
-            aged(closer_evidence(file, &report), is_stale(observations, file.written_at))
+            let is_stale = is_stale(observations, file.written_at);
+            let evidence = closer_evidence(file, &report);
+            if is_stale && evidence.is_unreadable_report() {
+                // Whatever it was meant to say concerned an earlier task.
+                evidence.rejected(Rejection::Stale, "older than the task")
+            } else {
+                aged(evidence, is_stale)
+            }
         }
         Reading::Unreadable(unreadable) => unusable(Source::Closer, unreadable),
         Reading::Absent { name } => {
