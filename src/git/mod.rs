@@ -29,7 +29,7 @@ pub use index_file::{
 };
 pub use object_id::{BlobId, ObjectFormat, is_id};
 pub use operation::{operation, operation_in_files, rebased_branch};
-pub use reflog::{LogEntry, ReflogAction, recent_log, reflog};
+pub use reflog::{LogEntry, ReflogAction, merged, recent_log, reflog};
 pub use refs::{
     HeadRef, PackedRefs, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file, stored_ref,
 };

@@ -21,6 +21,8 @@ pub struct LogEntry {
     pub time: i64,
     /// What moved the reference.
     pub action: ReflogAction,
+    /// What was merged, as the command named it. Untrusted text.
+    pub merged: Option<String>,
 }
 
 /// What moved a reference, as far as it distinguishes commits made here from commits received.
@@ -156,12 +158,33 @@ fn parse(line: &[u8]) -> Option<LogEntry> {
         return None;
     }
     let time = rest.rsplit_once("> ")?.1.split(' ').next()?.parse().ok()?;
-    Some(LogEntry { old: old.to_owned(), new: new.to_owned(), time, action: ReflogAction::parse(&message) })
+    Some(LogEntry {
+        old: old.to_owned(),
+        new: new.to_owned(),
+        time,
+        action: ReflogAction::parse(&message),
+        merged: merged(&message),
+    })
+}
+
+/// The `x` in `merge x: Fast-forward`; `None` for any other command, and for a merge of several.
+pub fn merged(message: &str) -> Option<String> {
+    let (name, _) = message.strip_prefix("merge ")?.split_once(": ")?;
+    (!name.contains(' ')).then(|| name.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_merge_names_its_branch() {
+        assert_eq!(merged("merge a/b: Fast-forward").as_deref(), Some("a/b"));
+        assert_eq!(merged("merge f: Merge made by the 'ort' strategy.").as_deref(), Some("f"));
+        assert_eq!(merged("merge f g: Merge made by the 'octopus' strategy."), None);
+        assert_eq!(merged("commit: merge f: Fast-forward"), None);
+        assert_eq!(merged("pull: Fast-forward"), None);
+    }
 
     #[test]
     fn messages_of_every_git_version_name_their_action() {

@@ -110,6 +110,34 @@ pub struct CommitCounts {
     pub older_tests: Vec<(Timestamp, TestChange)>,
     /// True when the walk was cut at its limit, so that the counts are lower bounds.
     pub is_cut: bool,
+    /// Commits counted as empty only because all together leave HEAD's content as it was at the baseline.
+    #[serde(skip)]
+    pub n_cancelled: u32,
+    /// True when HEAD has no log, so that nothing tells where it stood before.
+    #[serde(skip)]
+    pub is_blind: bool,
+    /// Where HEAD stood before, as far as it is known, oldest first.
+    #[serde(skip)]
+    pub stays: Vec<HeadStay>,
+}
+
+/// A time during which HEAD stood at one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadStay {
+    /// When HEAD arrived there.
+    pub from: Timestamp,
+    /// The tree of that commit; `None` before the first commit of a repository.
+    pub tree: Option<String>,
+    /// When the newest own commit was made that changed what HEAD held then; `None` if nothing own did, whatever was
+    /// committed.
+    pub news_at: Option<Timestamp>,
+}
+
+impl CommitCounts {
+    /// Where HEAD stood at `at`; `None` if that is not known.
+    pub fn stay_at(&self, at: Timestamp) -> Option<&HeadStay> {
+        self.stays.iter().rev().find(|stay| stay.from <= at)
+    }
 }
 
 /// One commit in a list.

@@ -6,6 +6,7 @@ use super::evidence_paths::tells_only;
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
 use super::reader::{Commit, Id, Repo, rescued};
+use super::stays;
 use super::targets;
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 
@@ -39,6 +40,11 @@ pub(super) fn advanced(
     if base.is_none_or(|base| commits.last().is_some_and(|tip| tip.tree == base.tree)) {
         return Ok(None);
     }
+    // HEAD may hold again what it held before: which commits count then is counted again, too.
+    let stays = &known.git.commits.stays;
+    if commits.last().is_some_and(|tip| stays.iter().any(|stay| stay.tree.as_ref() == Some(&tip.tree))) {
+        return Ok(None);
+    }
     let made: Vec<&Commit> = commits.iter().skip(1).collect();
     let rescued = rescued(repo, &made)?;
     let mut facts = known.clone();
@@ -46,6 +52,7 @@ pub(super) fn advanced(
         if commit.parents != [before.id.clone()] {
             return Ok(None);
         }
+        let mut is_work = false;
         if commit.tree == before.tree {
             facts.git.commits.n_empty += 1;
         } else if rescued.contains(&commit.id) {
@@ -56,9 +63,11 @@ pub(super) fn advanced(
                 facts.git.commits.n_evidence += 1;
             } else {
                 facts.git.commits.n_new += 1;
+                is_work = true;
                 facts.git.commits.newest.insert(0, summary(repo, commit, &paths)?);
             }
         }
+        stays::advance(&mut facts.git.commits.stays, commit, is_work);
     }
     let counts = &mut facts.git.commits;
     let older = counts.newest.split_off(counts.newest.len().min(MAX_NEWEST));

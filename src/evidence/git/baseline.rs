@@ -8,6 +8,9 @@ use crate::model::{Baseline, BaselineOrigin, Head, ReadProblem, Timestamp, displ
 /// Names of default branches, tried when the remote does not name its own.
 const DEFAULT_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
+/// At most this many commits are walked for one that was made before a time.
+const MOST_WALKED: usize = 500;
+
 /// The baseline. `notes` receives what a person should know about how it was chosen.
 pub(super) fn choose(
     repo: &dyn Repo,
@@ -70,6 +73,7 @@ fn find(
     let Some(tip) = head.commit() else { return with_time(repo, None, BaselineOrigin::FirstSeen, now) };
     let first_seen = |repo| match stood_at(repo, asked_at)? {
         Some(baseline) => Ok(baseline),
+        None if !git::has_head_log(repository) => made_before(repo, tip, asked_at),
         None => with_time(repo, Some(tip.to_owned()), BaselineOrigin::FirstSeen, now),
     };
     let tips = default_tips(repo)?;
@@ -119,7 +123,8 @@ fn find(
 fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
     let seconds = at.0.div_euclid(1000);
     let log: Vec<LogEntry> = repo.reflog("HEAD")?;
-    let Some(first) = log.iter().find(|entry| entry.time > seconds) else { return Ok(None) };
+    // Nobody has an answer to a prompt committed within its second, but a script has.
+    let Some(first) = log.iter().find(|entry| entry.time >= seconds) else { return Ok(None) };
     let before = if first.old.bytes().any(|digit| digit != b'0') {
         &first.old
     } else if first.action.is_making() {
@@ -130,6 +135,22 @@ fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
     };
     let is_there = repo.commits(std::slice::from_ref(before))?.iter().any(Option::is_some);
     is_there.then(|| with_time(repo, Some(before.clone()), BaselineOrigin::FirstSeen, at)).transpose()
+}
+
+/// Without a log of HEAD: its last commit that was made no later than `at`.
+fn made_before(repo: &dyn Repo, tip: &str, at: Timestamp) -> Read<Baseline> {
+    let walked = repo.walk(&[tip.to_owned()], &[], MOST_WALKED)?;
+    let mut next = Some(tip.to_owned());
+    while let Some(id) = next.take() {
+        let known = walked.iter().find(|commit| commit.id == id);
+        if let Some(commit) = known.filter(|commit| commit.time > at.0.div_euclid(1000)) {
+            next = commit.parents.first().cloned();
+        } else {
+            next = repo.commits(std::slice::from_ref(&id))?.iter().any(Option::is_some).then_some(id);
+            break;
+        }
+    }
+    with_time(repo, next, BaselineOrigin::FirstSeen, at)
 }
 
 /// Where HEAD stood at the first prompt, if the branch was created later: earlier work counts too.

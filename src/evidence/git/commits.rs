@@ -9,16 +9,16 @@
 use std::collections::{HashMap, HashSet};
 
 use super::evidence_paths::tells_only;
+use super::helpers::{self, Helper};
 use super::history::History;
 use super::newest::{made_at, newest_first, older_tests, summary};
 use super::reader::{Commit, Id, Repo, rescued};
+use super::stays;
+use super::strays::{self, WALK_LIMIT, unreached};
+use super::tree_entries::TreeEntries;
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head};
 
-/// At most this many commits are walked; beyond that, counts are lower bounds.
-const WALK_LIMIT: usize = 10_000;
-/// At most this many commits made here are looked for outside HEAD's history.
-const STRAY_LIMIT: usize = 200;
 /// At most this many new commits are listed.
 pub(super) const MAX_NEWEST: usize = 20;
 /// At most this many new commits are examined for changes to tests.
@@ -34,8 +34,6 @@ pub(super) struct Counted {
     pub(super) counts: CommitCounts,
     /// The counts depend only on the commits of this branch and the log of HEAD.
     pub(super) is_plain: bool,
-    /// Commits that would otherwise be new work cancel each other out: HEAD's content equals the baseline's.
-    pub(super) is_cancelled: bool,
 }
 
 pub(super) fn count(
@@ -51,7 +49,8 @@ pub(super) fn count(
         None => Vec::new(),
     };
     let head_log = repo.reflog("HEAD")?;
-    let history = History::of(settled(&head_log, head), &branch_log, baseline);
+    let head_log = settled(&head_log, head);
+    let history = History::of(head_log, &branch_log, baseline);
     let mut count = Count {
         repo,
         repository,
@@ -61,6 +60,7 @@ pub(super) fn count(
         tip: head.commit().map(str::to_owned),
         own_refs: branch.into_iter().chain(git::rebased_branch(repository)).collect(),
         refs: None,
+        helpers: Vec::new(),
         is_plain: true,
         is_detached: matches!(head, Head::Detached { .. }),
         counts: CommitCounts::default(),
@@ -68,17 +68,33 @@ pub(super) fn count(
     // On a detached HEAD the counts also depend on what other references reach.
     count.is_plain = !count.history.is_blind && !count.is_detached;
     let walked = count.walk()?;
-    count.classify(&walked)?;
-    count.find_strays(&walked)?;
-    let n_counted = count.counts.n_new.saturating_add(count.counts.n_rescued);
-    let is_cancelled = n_counted > 0 && is_as_at_baseline(repo, head, baseline)?;
-    if is_cancelled {
-        count.counts.n_empty = count.counts.n_empty.saturating_add(n_counted);
-        (count.counts.n_new, count.counts.n_rescued) = (0, 0);
-        count.counts.newest.clear();
+    count.helpers = helpers::find(repo, head_log, baseline, &walked)?;
+    let new = count.classify(&walked)?;
+    let mut entries = TreeEntries::new(repo, repository.format.id_length());
+    count.find_strays(&walked, &mut entries)?;
+    let source = stays::Source {
+        repo,
+        history: &count.history,
+        log: head_log,
+        tip: count.tip.as_ref(),
+        walked: &walked,
+        new: &new,
+        helpers: &count.helpers,
+        evidence,
+    };
+    let (stays, are_plain) = stays::read(&source, &mut entries)?;
+    let mut counts = count.counts;
+    let n_counted = counts.n_new.saturating_add(counts.n_rescued);
+    if n_counted > 0 && is_as_at_baseline(repo, head, baseline)? {
+        counts.n_cancelled = n_counted;
+        counts.n_empty = counts.n_empty.saturating_add(n_counted);
+        (counts.n_new, counts.n_rescued) = (0, 0);
+        counts.newest.clear();
     }
-    let is_plain = count.is_plain && !count.counts.is_cut && !is_cancelled;
-    Ok(Counted { counts: count.counts, is_plain, is_cancelled })
+    counts.stays = stays;
+    counts.is_blind = head_log.is_empty();
+    let is_plain = count.is_plain && are_plain && !counts.is_cut && counts.n_cancelled == 0;
+    Ok(Counted { counts, is_plain })
 }
 
 /// Whether HEAD's content equals the baseline's: reverted work is not work.
@@ -124,6 +140,7 @@ struct Count<'a> {
     own_refs: Vec<String>,
     /// The tips of all other references, once read.
     refs: Option<Vec<Id>>,
+    helpers: Vec<Helper>,
     is_plain: bool,
     is_detached: bool,
     counts: CommitCounts,
@@ -145,9 +162,10 @@ impl Count<'_> {
         Ok(walked)
     }
 
-    fn classify(&mut self, walked: &[Commit]) -> Read<()> {
+    /// Counts the `walked` commits, and returns which of them are new work.
+    fn classify(&mut self, walked: &[Commit]) -> Read<HashSet<Id>> {
         if walked.is_empty() {
-            return Ok(());
+            return Ok(HashSet::new());
         }
         let same = self.rewritten(walked)?;
         let trees = self.trees(walked)?;
@@ -193,8 +211,8 @@ impl Count<'_> {
         self.counts.n_rescued = u32::try_from(rescued_here.len()).unwrap_or(u32::MAX);
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
         self.count_unheld(new.iter().chain(&rescued_here).chain(&of_evidence))?;
-        let new: HashSet<&str> = new.iter().map(|commit| commit.id.as_str()).collect();
-        let sorted = newest_first(walked).into_iter().filter(|commit| new.contains(commit.id.as_str()));
+        let new: HashSet<Id> = new.iter().map(|commit| commit.id.clone()).collect();
+        let sorted = newest_first(walked).into_iter().filter(|commit| new.contains(&commit.id));
         for (at, commit) in sorted.take(MAX_CENSUSED).enumerate() {
             match paths.get(commit.id.as_str()) {
                 _ if at >= MAX_NEWEST => self.counts.older_tests.extend(older_tests(self.repo, commit)?),
@@ -202,7 +220,7 @@ impl Count<'_> {
                 None => self.list(commit, &self.repo.paths(commit)?)?,
             }
         }
-        Ok(())
+        Ok(new)
     }
 
     fn list(&mut self, commit: &Commit, paths: &[Vec<u8>]) -> Read<()> {
@@ -282,7 +300,8 @@ impl Count<'_> {
     /// Commits known to come from elsewhere: tips of fast-forwards, and the merged sides of merges.
     fn received(&self, walked: &[Commit]) -> Vec<Id> {
         let mut received = Vec::new();
-        for commit in walked {
+        let is_of_helper = |commit: &&Commit| self.helpers.iter().any(|helper| helper.after == commit.id);
+        for commit in walked.iter().filter(|commit| !is_of_helper(commit)) {
             if self.history.received.contains(&commit.id) {
                 received.push(commit.id.clone());
             }
@@ -303,7 +322,7 @@ impl Count<'_> {
         Ok(self.repo.commits(&ids)?.into_iter().flatten().map(|commit| commit.id).collect())
     }
 
-    /// The tips of all branches, remote branches and tags, except this branch itself.
+    /// The tips of all branches, remote branches and tags, except this branch itself and its helpers.
     fn other_refs(&mut self) -> Read<&[Id]> {
         if self.refs.is_none() {
             let mut tips: Vec<Id> = self
@@ -311,6 +330,9 @@ impl Count<'_> {
                 .refs(&["refs/heads", "refs/remotes", "refs/tags"])?
                 .into_iter()
                 .filter(|found| !self.own_refs.contains(&found.name))
+                .filter(|found| {
+                    !self.helpers.iter().any(|helper| helper.branch.as_ref() == Some(&found.name))
+                })
                 .map(|found| found.commit)
                 .collect();
             tips.sort();
@@ -321,41 +343,22 @@ impl Count<'_> {
     }
 
     /// Counts commits made here since the baseline that HEAD does not reach: on another branch, or lost.
-    fn find_strays(&mut self, walked: &[Commit]) -> Read<()> {
-        let here: HashSet<&Id> = walked.iter().map(|commit| &commit.id).collect();
-        let strays: Vec<Id> = self
-            .history
-            .standing
-            .iter()
-            .rev()
-            .filter(|id| !here.contains(id) && self.baseline.commit.as_ref() != Some(*id))
-            .take(STRAY_LIMIT)
-            .cloned()
-            .collect();
-        if strays.is_empty() {
+    fn find_strays(&mut self, walked: &[Commit], entries: &mut TreeEntries<'_>) -> Read<()> {
+        let ids = strays::ids(&self.history, walked, self.baseline.commit.as_ref());
+        if ids.is_empty() {
             return Ok(());
         }
         self.is_plain = false;
-        let found = self.repo.commits(&strays)?;
-        self.counts.n_lost +=
-            u32::try_from(found.iter().filter(|commit| commit.is_none()).count()).unwrap_or(0);
-        let mut found: Vec<Commit> = found.into_iter().flatten().collect();
-        let trees = self.trees(&found)?;
-        found.retain(|commit| {
-            commit.parents.first().is_none_or(|parent| trees.get(parent) != Some(&commit.tree))
-        });
         let from_head: Vec<Id> = self.tip.iter().chain(self.base()).cloned().collect();
-        let found = self.unreached(found, &from_head)?;
         let mut tips = self.other_refs()?.to_vec();
-        for name in self.own_refs.clone() {
-            tips.extend(self.repo.refs(&[&name])?.into_iter().map(|found| found.commit));
+        for name in
+            self.own_refs.iter().chain(self.helpers.iter().filter_map(|helper| helper.branch.as_ref()))
+        {
+            tips.extend(self.repo.refs(&[name])?.into_iter().map(|found| found.commit));
         }
-        let n_found = found.len();
-        let lost = self.unreached(found, &tips)?;
-        self.counts.n_elsewhere = u32::try_from(n_found - lost.len()).unwrap_or(u32::MAX);
-        let again = self.done_again(&lost, walked);
-        let n_lost = lost.iter().filter(|commit| !again.contains(&commit.id)).count();
-        self.counts.n_lost += u32::try_from(n_lost).unwrap_or(u32::MAX);
+        let found = strays::count(self.repo, &self.history, (&ids, walked), (&from_head, &tips), entries)?;
+        self.counts.n_elsewhere = found.n_elsewhere;
+        self.counts.n_lost += found.n_lost;
         Ok(())
     }
 
@@ -363,34 +366,9 @@ impl Count<'_> {
     fn count_unheld<'c>(&mut self, made: impl Iterator<Item = &'c &'c Commit>) -> Read<()> {
         if self.is_detached {
             let tips = self.other_refs()?.to_vec();
-            let unheld = self.unreached(made.map(|commit| (**commit).clone()).collect(), &tips)?;
+            let unheld = unreached(self.repo, made.map(|commit| (**commit).clone()).collect(), &tips)?;
             self.counts.n_unheld = u32::try_from(unheld.len()).unwrap_or(u32::MAX);
         }
         Ok(())
-    }
-
-    /// The `commits` that `tips` do not reach.
-    fn unreached(&self, commits: Vec<Commit>, tips: &[Id]) -> Read<Vec<Commit>> {
-        if commits.is_empty() {
-            return Ok(commits);
-        }
-        let ids: Vec<Id> = commits.iter().map(|commit| commit.id.clone()).collect();
-        let unreached: HashSet<Id> =
-            self.repo.walk(&ids, tips, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
-        Ok(commits.into_iter().filter(|commit| unreached.contains(&commit.id)).collect())
-    }
-
-    /// Lost commits whose content is in a commit of HEAD after all: squashed by hand, or committed again.
-    fn done_again(&self, lost: &[Commit], walked: &[Commit]) -> HashSet<Id> {
-        let is_again = |commit: &Commit| {
-            walked.iter().any(|stands| {
-                stands.tree == commit.tree
-                    || (stands.subject == commit.subject && stands.parents == commit.parents)
-            })
-        };
-        lost.iter()
-            .filter(|commit| is_again(commit))
-            .flat_map(|commit| self.history.chain(&commit.id).cloned().chain([commit.id.clone()]))
-            .collect()
     }
 }

@@ -13,6 +13,7 @@ use super::evidence_paths::is_evidence;
 use super::hidden;
 use super::on_disk;
 use super::reader::{Entry, Id, Repo};
+use super::tree_entries::{Tree, parse, split};
 use crate::git::{Read, Repository};
 use crate::model::{OnDisk, Timestamp, hex, stable_hash};
 
@@ -178,23 +179,6 @@ impl Reading<'_> {
     }
 }
 
-/// A tree: name to mode and id.
-type Tree = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
-
-/// Parses a tree object, a sequence of `mode name NUL id`; `None` if it is malformed.
-fn parse(raw: &[u8], id_length: usize) -> Option<Tree> {
-    let mut tree = Tree::new();
-    let mut rest = raw;
-    while !rest.is_empty() {
-        let (head, behind) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
-        let (mode, name) = head.split_at_checked(head.iter().position(|byte| *byte == b' ')?)?;
-        let (id, next) = behind.get(1..)?.split_at_checked(id_length)?;
-        tree.insert(name.get(1..)?.to_vec(), (mode.to_vec(), id.to_vec()));
-        rest = next;
-    }
-    Some(tree)
-}
-
 /// Puts each tree into its parent; returns the id of the root tree.
 fn fold(repository: &Repository, mut trees: BTreeMap<Vec<u8>, Tree>) -> Option<Id> {
     // A folder sorts before everything below it, so the last tree is always a leaf.
@@ -233,11 +217,4 @@ fn written(tree: &Tree) -> Vec<u8> {
 fn folders_above(path: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
     let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
     std::iter::once(0).chain(slashes).map(|at| path[..at].to_vec())
-}
-
-fn split(path: &[u8]) -> (&[u8], &[u8]) {
-    match path.iter().rposition(|byte| *byte == b'/') {
-        Some(at) => (&path[..at], &path[at + 1..]),
-        None => (b"", path),
-    }
 }

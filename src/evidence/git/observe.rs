@@ -163,7 +163,7 @@ fn read_facts(
     let mut notes = Vec::new();
     let baseline = baseline::choose(repo, repository, &head, &ask.baseline, ask.now, &mut notes)?;
     let counted = commits::count(repo, repository, &head, &baseline, evidence)?;
-    if counted.is_cancelled {
+    if counted.counts.n_cancelled > 0 {
         notes.push("commits since the baseline cancel each other out".to_owned());
     }
     if git::is_shallow(repository) {

@@ -208,6 +208,7 @@ impl Repo for Program<'_> {
                 new,
                 time,
                 action: ReflogAction::parse(&message),
+                merged: git::merged(&message),
             })
             .collect();
         entries.reverse();

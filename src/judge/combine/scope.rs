@@ -4,7 +4,7 @@
 //!
 //! Must never remove a NO, a question or a failure.
 
-use crate::judge::words;
+use crate::judge::{GRACE_MS, words};
 use crate::model::{
     Claim, Evidence, HiddenFile, Rejection, Source, TaskWork, Timestamp, display_text, quantity,
 };
@@ -12,9 +12,12 @@ use crate::model::{
 use super::case::{Case, changes, commits};
 use super::whose;
 
+const IN_FUTURE: &str = "its time lies in the future: nobody can tell its age";
+
 /// The evidence as it counts for what was asked last.
 pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
     match (evidence.claim, evidence.source) {
+        (Claim::Yes, Source::Commits) => committed(evidence, case),
         (Claim::Yes, _) => aged(evidence, case),
         (Claim::Dirty, Source::Changes) => uncommitted(evidence, case),
         _ => evidence,
@@ -24,8 +27,7 @@ pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
 fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     let Some(said_at) = evidence.said_at else { return evidence };
     if whose::is_before(case.taken_at, said_at) {
-        let why = "its time lies in the future: nobody can tell its age";
-        return evidence.rejected(Rejection::Undecided, why);
+        return evidence.rejected(Rejection::Undecided, IN_FUTURE);
     }
     if evidence.source == Source::Tests
         && let Some(softened) = whose::softened(case)
@@ -39,12 +41,14 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
         let why = "cannot verify: older than the last edit; run the tests again";
         return Evidence { claim: Claim::No, ..evidence }.because(why);
     }
-    if evidence.source != Source::Commits {
-        // All other sources are compared with the prompt where they are read.
-        return evidence;
-    }
-    if case.prompted_at.is_some_and(|asked_at| whose::is_before(said_at, asked_at)) {
-        return evidence.rejected(Rejection::Stale, "made before your last prompt");
+    // All other sources are compared with the prompt where they are read.
+    evidence
+}
+
+/// Removes the YES of commits that are not work of what was asked last.
+fn committed(evidence: Evidence, case: &Case<'_>) -> Evidence {
+    if let Some((rejection, why)) = why_not(evidence.said_at, case) {
+        return evidence.rejected(rejection, why);
     }
     if whose::are_all_others(case) {
         let why = "made by hand between turns, without any file that the task wrote";
@@ -58,6 +62,36 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
             .rejected(Rejection::Undecided, "they only keep work that goes on, by their subjects");
     }
     evidence
+}
+
+/// Why commits, the newest made at `said_at`, do not count for what was asked last; `None` if they do. They have to
+/// change what HEAD held at that prompt: a new commit of the same content changes nothing.
+fn why_not(said_at: Option<Timestamp>, case: &Case<'_>) -> Option<(Rejection, &'static str)> {
+    const FUTURE: (Rejection, &str) = (Rejection::Undecided, IN_FUTURE);
+    const OLD: (Rejection, &str) = (Rejection::Stale, "made before your last prompt");
+    const SAME: (Rejection, &str) =
+        (Rejection::Vacuous, "they leave what HEAD holds as it was at your last prompt");
+    const CANCELLED: (Rejection, &str) = (Rejection::Vacuous, "they cancel each other out");
+    const NO_LOG: (Rejection, &str) = (
+        Rejection::Undecided,
+        "HEAD has no log: nothing shows that they hold more than before your last prompt",
+    );
+    let is_future = |at: Timestamp| whose::is_before(case.taken_at, at);
+    if said_at.is_some_and(is_future) {
+        return Some(FUTURE);
+    }
+    let is_cancelled = commits(case).is_some_and(|commits| commits.n_cancelled > 0);
+    let Some(asked_at) = case.prompted_at else { return is_cancelled.then_some(CANCELLED) };
+    let is_old = |at: Timestamp| whose::is_before(at, asked_at);
+    let stay = commits(case).and_then(|commits| commits.stay_at(asked_at.plus_millis(-GRACE_MS)));
+    match stay.map(|stay| stay.news_at) {
+        Some(Some(news_at)) if is_future(news_at) => Some(FUTURE),
+        Some(Some(news_at)) => is_old(news_at).then_some(OLD),
+        Some(None) => Some(if said_at.is_some_and(is_old) { OLD } else { SAME }),
+        None if is_cancelled => Some(CANCELLED),
+        None if said_at.is_some_and(is_old) => Some(OLD),
+        None => whose::is_unknown_content(case, asked_at).then_some(NO_LOG),
+    }
 }
 
 /// Removes from the uncommitted changes those that predate the first prompt or are not the task's.

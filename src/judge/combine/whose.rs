@@ -47,6 +47,18 @@ fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
     is_told && !turns.iter().any(in_a_turn) && !paths.iter().any(|path| is_named(path, work))
 }
 
+/// Whether HEAD has no log, and nothing else shows that the commits since `asked_at` hold anything new: a file that a
+/// session wrote, or can have written, since then.
+pub(super) fn is_unknown_content(case: &Case<'_>, asked_at: Timestamp) -> bool {
+    let Some(counts) = commits(case).filter(|counts| counts.is_blind) else { return false };
+    let commands_write = case.work.may_write && !case.work.moves_files;
+    let since = counts.newest.iter().filter(|commit| !is_before(commit.at, asked_at));
+    let mut files = since.flat_map(|commit| commit.paths.iter().flatten().zip(&commit.written_at));
+    !files.any(|(path, written_at)| {
+        written_at.is_some_and(|at| !is_before(at, asked_at)) && (commands_write || is_named(path, case.work))
+    })
+}
+
 /// Whether a change on disk was made while no session was working.
 pub(super) fn is_between_turns(on_disk: &OnDisk, work: &TaskWork) -> bool {
     let Some(turns) = &work.turns else { return false };

@@ -42,7 +42,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
             Why::SameAgain { n_points: case.rounds.open_points.len(), n_rounds: case.rounds.stage }
         }
         Rule::YesWithCommits => Why::Commits {
-            n_new: commits(case).map_or(0, |commits| commits.n_new),
+            n_new: commits(case).map_or(0, |commits| commits.n_new.max(commits.n_cancelled)),
             n_rescued: commits(case).map_or(0, |commits| commits.n_rescued),
             agree: sources(tally.yes().filter(|evidence| evidence.source != Source::Commits)),
         },

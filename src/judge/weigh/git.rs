@@ -34,7 +34,14 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
 fn commits(facts: &GitFacts) -> Evidence {
     let counts = &facts.commits;
     let newest_at = counts.newest.iter().map(|commit| commit.at).max();
-    let mut evidence = if counts.n_new > 0 {
+    let has_news = counts.stays.iter().any(|stay| stay.news_at.is_some());
+    let mut evidence = if counts.n_new == 0 && counts.n_cancelled > 0 && has_news {
+        // A task may be to take back what the one before it did; `combine` knows when it was asked for.
+        Evidence::claim(Source::Commits, NAME, Claim::Yes).because(format!(
+            "{} since the baseline",
+            quantity::counted(counts.n_cancelled, "commit", "commits")
+        ))
+    } else if counts.n_new > 0 {
         let at_least = if counts.is_cut { "at least " } else { "" };
         Evidence::claim(Source::Commits, NAME, Claim::Yes)
             .because(format!(

@@ -1,0 +1,111 @@
+//! Counts the commits made here that HEAD does not reach: on another branch, or lost. A lost commit whose content
+//! HEAD's history holds after all is not lost.
+
+use std::collections::{HashMap, HashSet};
+
+use super::history::History;
+use super::reader::{Commit, Id, Repo};
+use super::tree_entries::TreeEntries;
+use crate::git::Read;
+
+/// At most this many commits made here are looked for outside HEAD's history.
+const STRAY_LIMIT: usize = 200;
+/// At most this many commits of HEAD's history are searched for the content of lost ones.
+const MOST_SEARCHED: usize = 40;
+/// At most this many lost commits are searched for.
+const MOST_LOST: usize = 40;
+/// At most this many commits are walked.
+pub(super) const WALK_LIMIT: usize = 10_000;
+
+/// The commits made here that HEAD does not reach.
+#[derive(Debug, Default)]
+pub(super) struct Strays {
+    /// How many a branch, a remote branch or a tag reaches.
+    pub(super) n_elsewhere: u32,
+    /// How many nothing reaches, and nothing holds in another form.
+    pub(super) n_lost: u32,
+}
+
+/// The commits made since the baseline that are not among the `walked` ones, from the newest.
+pub(super) fn ids(history: &History, walked: &[Commit], base: Option<&Id>) -> Vec<Id> {
+    let here: HashSet<&Id> = walked.iter().map(|commit| &commit.id).collect();
+    let strays = history.standing.iter().rev().filter(|id| !here.contains(id) && base != Some(*id));
+    strays.take(STRAY_LIMIT).cloned().collect()
+}
+
+/// Counts the commits `ids`. `from_head` are HEAD's commit and the baseline's, `tips` all references.
+pub(super) fn count(
+    repo: &dyn Repo,
+    history: &History,
+    (ids, walked): (&[Id], &[Commit]),
+    (from_head, tips): (&[Id], &[Id]),
+    entries: &mut TreeEntries<'_>,
+) -> Read<Strays> {
+    let found = repo.commits(ids)?;
+    let n_missing = found.iter().filter(|commit| commit.is_none()).count();
+    let mut found: Vec<Commit> = found.into_iter().flatten().collect();
+    let parents: Vec<Id> = found.iter().filter_map(|commit| commit.parents.first().cloned()).collect();
+    let parents: HashMap<Id, Id> =
+        repo.commits(&parents)?.into_iter().flatten().map(|parent| (parent.id, parent.tree)).collect();
+    let is_empty =
+        |commit: &Commit| commit.parents.first().is_some_and(|id| parents.get(id) == Some(&commit.tree));
+    found.retain(|commit| !is_empty(commit));
+    let found = unreached(repo, found, from_head)?;
+    let n_found = found.len();
+    let lost = unreached(repo, found, tips)?;
+    let n_elsewhere = n_found - lost.len();
+    let again = done_again(repo, history, &lost, walked, entries)?;
+    let n_lost = n_missing + lost.iter().filter(|commit| !again.contains(&commit.id)).count();
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Ok(Strays { n_elsewhere: number(n_elsewhere), n_lost: number(n_lost) })
+}
+
+/// The `commits` that `tips` do not reach.
+pub(super) fn unreached(repo: &dyn Repo, commits: Vec<Commit>, tips: &[Id]) -> Read<Vec<Commit>> {
+    if commits.is_empty() {
+        return Ok(commits);
+    }
+    let ids: Vec<Id> = commits.iter().map(|commit| commit.id.clone()).collect();
+    let unreached: HashSet<Id> =
+        repo.walk(&ids, tips, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
+    Ok(commits.into_iter().filter(|commit| unreached.contains(&commit.id)).collect())
+}
+
+/// Lost commits whose content is in HEAD's history after all: squashed by hand, or committed again. With such a
+/// commit, those made directly before it are held, too.
+fn done_again(
+    repo: &dyn Repo,
+    history: &History,
+    lost: &[Commit],
+    walked: &[Commit],
+    entries: &mut TreeEntries<'_>,
+) -> Read<HashSet<Id>> {
+    let mut again = HashSet::new();
+    for commit in lost.iter().take(MOST_LOST) {
+        if again.contains(&commit.id) {
+            continue;
+        }
+        let is_repeated = walked.iter().any(|stands| {
+            stands.tree == commit.tree
+                || (stands.subject == commit.subject && stands.parents == commit.parents)
+        });
+        if is_repeated || is_held(repo, commit, walked, entries)? {
+            again.insert(commit.id.clone());
+            again.extend(history.chain(&commit.id).cloned());
+        }
+    }
+    Ok(again)
+}
+
+/// Whether each file that a commit changed is somewhere in HEAD's history as the commit left it.
+fn is_held(repo: &dyn Repo, commit: &Commit, walked: &[Commit], entries: &mut TreeEntries<'_>) -> Read<bool> {
+    'paths: for path in repo.paths(commit)? {
+        for stands in walked.iter().take(MOST_SEARCHED) {
+            if entries.are_same(Some(&commit.tree), Some(&stands.tree), &path)? {
+                continue 'paths;
+            }
+        }
+        return Ok(false);
+    }
+    Ok(!walked.is_empty())
+}

@@ -1,0 +1,63 @@
+//! Looks up what trees hold at given paths, without walking whole trees. Must not read the work tree.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::reader::{Id, Repo};
+use crate::git::Read;
+
+/// A tree: name to mode and id.
+pub(super) type Tree = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
+
+/// What was read of some trees.
+pub(super) struct TreeEntries<'r> {
+    repo: &'r dyn Repo,
+    /// The length of an object id in bytes.
+    id_length: usize,
+    /// By the id of the root, and then by folder.
+    folders: HashMap<Id, HashMap<Vec<u8>, Tree>>,
+}
+
+impl<'r> TreeEntries<'r> {
+    pub(super) fn new(repo: &'r dyn Repo, id_length: usize) -> TreeEntries<'r> {
+        TreeEntries { repo, id_length, folders: HashMap::new() }
+    }
+
+    /// Whether the trees `one` and `other`, where `None` is an empty one, hold the same at `path`.
+    pub(super) fn are_same(&mut self, one: Option<&Id>, other: Option<&Id>, path: &[u8]) -> Read<bool> {
+        Ok(one == other || self.entry(one, path)? == self.entry(other, path)?)
+    }
+
+    fn entry(&mut self, root: Option<&Id>, path: &[u8]) -> Read<Option<(Vec<u8>, Vec<u8>)>> {
+        let Some(root) = root else { return Ok(None) };
+        let (folder, name) = split(path);
+        let known = self.folders.entry(root.clone()).or_default();
+        if !known.contains_key(folder) {
+            let raw = self.repo.trees(root, &[folder.to_vec()])?.into_iter().next().flatten();
+            let tree = raw.and_then(|raw| parse(&raw, self.id_length)).unwrap_or_default();
+            known.insert(folder.to_vec(), tree);
+        }
+        Ok(known.get(folder).and_then(|tree| tree.get(name)).cloned())
+    }
+}
+
+/// Parses a tree object, a sequence of `mode name NUL id`; `None` if it is malformed.
+pub(super) fn parse(raw: &[u8], id_length: usize) -> Option<Tree> {
+    let mut tree = Tree::new();
+    let mut rest = raw;
+    while !rest.is_empty() {
+        let (head, behind) = rest.split_at_checked(rest.iter().position(|byte| *byte == 0)?)?;
+        let (mode, name) = head.split_at_checked(head.iter().position(|byte| *byte == b' ')?)?;
+        let (id, next) = behind.get(1..)?.split_at_checked(id_length)?;
+        tree.insert(name.get(1..)?.to_vec(), (mode.to_vec(), id.to_vec()));
+        rest = next;
+    }
+    Some(tree)
+}
+
+/// The folder and the name of a path.
+pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (b"", path),
+    }
+}
