@@ -412,15 +412,25 @@ fn an_old_branch_that_is_checked_out_is_not_new_work() {
 }
 
 #[test]
-fn work_of_another_worktree_does_not_count_here() {
+fn work_of_a_worktree_that_was_made_and_merged_here_counts() {
     let repo = Repo::new();
     let baseline = first_seen(&repo);
     let other = repo.worktree("other");
     other.commit_file("a");
     assert_eq!(counts(&repo, &baseline), (0, 0, 0, 0, 0));
     repo.git(["merge", "-q", "--ff-only", "other"]);
-    assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
     assert_eq!(facts(&other, BaselineChoice::Find).commits.n_new, 1);
+}
+
+#[test]
+fn work_of_an_older_worktree_does_not_count_where_it_is_merged() {
+    let repo = Repo::new();
+    let other = repo.worktree("other");
+    let baseline = first_seen(&repo);
+    other.commit_file("a");
+    repo.git(["merge", "-q", "--ff-only", "other"]);
+    assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
 }
 
 #[test]

@@ -6,24 +6,15 @@ use git2::{Oid, Repository, Tree};
 
 use super::reader::Commit;
 
-/// The paths that differ from the first parent; for a root commit, all paths.
+/// The paths that differ from every parent; for a root commit, all paths.
 pub(super) fn changed(repository: &Repository, commit: &Commit) -> Result<Vec<Vec<u8>>, git2::Error> {
     let tree = repository.find_tree(Oid::from_str(&commit.tree)?)?;
-    Ok(against(repository, &tree, commit.parents.first())?.into_iter().collect())
-}
-
-/// Whether a merge has a path that differs from all its parents.
-pub(super) fn has_own(repository: &Repository, merge: &Commit) -> Result<bool, git2::Error> {
-    let tree = repository.find_tree(Oid::from_str(&merge.tree)?)?;
-    let mut own: Option<HashSet<Vec<u8>>> = None;
-    for parent in &merge.parents {
+    let mut changed = against(repository, &tree, commit.parents.first())?;
+    for parent in commit.parents.iter().skip(1) {
         let paths = against(repository, &tree, Some(parent))?;
-        own = Some(match own {
-            None => paths,
-            Some(before) => before.intersection(&paths).cloned().collect(),
-        });
+        changed.retain(|path| paths.contains(path));
     }
-    Ok(own.is_some_and(|paths| !paths.is_empty()))
+    Ok(changed.into_iter().collect())
 }
 
 fn against(

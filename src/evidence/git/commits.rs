@@ -264,7 +264,7 @@ impl Count<'_> {
         let made = self.history.made.get(&commit.id);
         if commit.parents.len() > 1 {
             let is_by_hand = matches!(made, Some(ReflogAction::MergeByHand | ReflogAction::Amend));
-            return Ok(if is_by_hand && self.repo.has_own_changes(commit)? {
+            return Ok(if is_by_hand && !self.repo.paths(commit)?.is_empty() {
                 Class::New
             } else if made.is_none() && self.is_from_before(commit) {
                 Class::Foreign

@@ -44,10 +44,8 @@ pub(super) fn find(
     for entry in log.iter().rev() {
         let Some(name) = entry.merged.as_deref().filter(|_| helpers.len() < MOST_HELPERS) else { continue };
         let Some(after) = walked.iter().find(|commit| commit.id == entry.new) else { continue };
-        let tip = match entry.action {
-            ReflogAction::FastForward => Some(&entry.new),
-            _ => after.parents.get(1),
-        };
+        let is_moved = entry.action == ReflogAction::FastForward;
+        let tip = if is_moved { Some(&entry.new) } else { after.parents.get(1) };
         let (Some(tip), Some((branch, began))) = (tip, lane(repo, name, since)?) else { continue };
         let (before, after) = (entry.old.clone(), entry.new.clone());
         helpers.push(Helper { tip: tip.clone(), before, after, branch, began });

@@ -349,10 +349,6 @@ impl Repo for InProcess<'_> {
         commit_paths::changed(&self.handle, commit).map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
-    fn has_own_changes(&self, merge: &Commit) -> Read<bool> {
-        commit_paths::has_own(&self.handle, merge).map_err(|error| libgit2_trouble(self.repository, &error))
-    }
-
     fn upstream(&self, name: &str) -> Read<Option<String>> {
         let Ok(upstream) = self.handle.branch_upstream_name(&format!("refs/heads/{name}")) else {
             return Ok(None);

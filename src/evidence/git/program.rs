@@ -297,17 +297,11 @@ impl Repo for Program<'_> {
     }
 
     fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>> {
-        let args = ["diff-tree", "-r", "-z", "--root", "--name-only", "--no-commit-id", "--no-renames"];
-        let output = succeed(self.ask(args.into_iter().chain(["--no-ext-diff", &commit.id]))?)?;
+        let args = ["diff-tree", "-r", "-c", "-z", "--root", "--name-only", "--no-commit-id", "--no-renames"];
+        let output =
+            succeed(self.ask(args.into_iter().chain(["--no-ext-diff", "--no-textconv", &commit.id]))?)?;
         let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(<[u8]>::to_vec).collect())
-    }
-
-    fn has_own_changes(&self, merge: &Commit) -> Read<bool> {
-        let args =
-            ["diff-tree", "-r", "-c", "--name-only", "--no-commit-id", "--no-renames", "--no-ext-diff"];
-        let output = succeed(self.ask(args.into_iter().chain(["--no-textconv", &merge.id]))?)?;
-        Ok(!output.stdout.trim_ascii().is_empty())
     }
 
     fn upstream(&self, name: &str) -> Read<Option<String>> {

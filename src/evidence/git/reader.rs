@@ -49,11 +49,8 @@ pub(super) trait Repo {
     /// The commits of `head` (not of `base`) that make the same change as one of `base` (not of `head`).
     fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>>;
 
-    /// The paths that a commit changes compared with its first parent, or with nothing for a root commit.
+    /// The paths that a commit changes compared with every parent, or with nothing for a root commit.
     fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>>;
-
-    /// Whether a merge has a path that differs from all its parents.
-    fn has_own_changes(&self, merge: &Commit) -> Read<bool>;
 
     /// The full name of the upstream of the branch `name` (a short name), if it is set and exists.
     fn upstream(&self, name: &str) -> Read<Option<String>>;

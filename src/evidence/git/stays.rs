@@ -19,6 +19,9 @@ const MOST_COMPARED: usize = 100;
 /// At most this many rewordings of one commit are followed back.
 const MOST_REWORDED: usize = 20;
 
+/// The paths that each commit changes, as far as they were read.
+type CommitPaths = HashMap<Id, Vec<Vec<u8>>>;
+
 /// What the positions are read from.
 pub(super) struct Source<'a> {
     pub(super) repo: &'a dyn Repo,
@@ -66,7 +69,7 @@ pub(super) fn read(source: &Source<'_>, entries: &mut TreeEntries<'_>) -> Read<(
     let mut since = Since::default();
     let mut stays = Vec::new();
     let mut next = source.log.len();
-    let mut paths: HashMap<Id, Vec<Vec<u8>>> = HashMap::new();
+    let mut paths = CommitPaths::new();
     for (seconds, after, id) in positions[first..].iter().rev() {
         for entry in source.log[*after..next].iter().rev() {
             since.take(entry, source, &by_id)?;
@@ -202,7 +205,7 @@ impl Source<'_> {
         since: &Since,
         (id, tree): (Option<&Id>, Option<&Id>),
         tip_tree: &Id,
-        (trees, paths): (&HashMap<Id, Id>, &mut HashMap<Id, Vec<Vec<u8>>>),
+        (trees, paths): (&HashMap<Id, Id>, &mut CommitPaths),
         entries: &mut TreeEntries<'_>,
     ) -> Read<Option<i64>> {
         if since.own.len() > MOST_COMPARED {
