@@ -185,7 +185,7 @@ pub enum Warning {
     VacuousOnly,
     /// The agent's last words announce more work or break off.
     WordsStopHalfWay,
-    /// The decision file is there and cannot be read: what it says is not in the verdict.
+    /// The decision file or the closer's report is there and cannot be read: what it says is not in the verdict.
     DecisionUnreadable,
     /// COMPLETE, and settings that the workspace chose itself had a part in it.
     OwnSettings,
