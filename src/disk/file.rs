@@ -24,6 +24,14 @@ pub(super) const FLAGS: OFlags =
 /// Any I/O error. [`file_problem`] maps it to [`ReadProblem::Link`] for a link; for anything else that is
 /// not a regular file, [`thing_in_the_way`] says what it is.
 pub fn open(path: &Path) -> io::Result<File> {
+    Ok(open_sized(path)?.0)
+}
+
+/// Like [`open`], with the file's length in bytes.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_sized(path: &Path) -> io::Result<(File, u64)> {
     regular(rustix::fs::openat(CWD, path, FLAGS | OFlags::NOFOLLOW, Mode::empty()))
 }
 
@@ -33,17 +41,22 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open`].
 pub fn open_linked(path: &Path) -> io::Result<File> {
+    Ok(open_linked_sized(path)?.0)
+}
+
+fn open_linked_sized(path: &Path) -> io::Result<(File, u64)> {
     regular(rustix::fs::openat(CWD, path, FLAGS, Mode::empty()))
 }
 
-/// Refuses anything but a regular file.
-pub(super) fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<File> {
+/// Refuses anything but a regular file; gives its length, too.
+pub(super) fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<(File, u64)> {
     let opened = match opened {
         Err(Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP) => return Err(not_a_file("a socket or a device")),
         opened => opened?,
     };
-    let kind = match FileType::from_raw_mode(rustix::fs::fstat(&opened)?.st_mode) {
-        FileType::RegularFile => return Ok(File::from(opened)),
+    let stat = rustix::fs::fstat(&opened)?;
+    let kind = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => return Ok((File::from(opened), u64::try_from(stat.st_size).unwrap_or(0))),
         FileType::Directory => "a directory",
         FileType::Fifo => "a FIFO",
         FileType::Socket => "a socket",
@@ -102,7 +115,7 @@ pub fn existing<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
 /// # Errors
 /// As [`open`], and if the file is longer than `cap`.
 pub fn read(path: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
-    existing(open(path))?.map(|file| read_whole(&file, cap)).transpose()
+    existing(open_sized(path))?.map(|file| read_whole(&file, cap)).transpose()
 }
 
 /// Like [`read`], for a file that may be a symbolic link.
@@ -110,11 +123,11 @@ pub fn read(path: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
 /// # Errors
 /// As [`read`].
 pub fn read_linked(path: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
-    existing(open_linked(path))?.map(|file| read_whole(&file, cap)).transpose()
+    existing(open_linked_sized(path))?.map(|file| read_whole(&file, cap)).transpose()
 }
 
-fn read_whole(file: &File, cap: u64) -> io::Result<Vec<u8>> {
-    let content = read_start(file, cap.saturating_add(1))?;
+fn read_whole((file, length): &(File, u64), cap: u64) -> io::Result<Vec<u8>> {
+    let content = read_sized(file, *length, cap.saturating_add(1))?;
     if content.len() as u64 > cap {
         let words = format!("it is longer than {cap} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
@@ -139,6 +152,16 @@ pub fn read_start(file: &File, cap: u64) -> io::Result<Vec<u8>> {
         file.take(rest).read_to_end(&mut content)?;
     }
     Ok(content)
+}
+
+/// Reads up to `cap` bytes of a file that had `length` bytes when it was opened. What was appended since is left to
+/// the next look, so the end need not be searched.
+///
+/// # Errors
+/// Any I/O error.
+pub fn read_sized(file: &File, length: u64, cap: u64) -> io::Result<Vec<u8>> {
+    // Some file systems tell no length.
+    if length == 0 { read_start(file, cap) } else { read_range(file, 0, length.min(cap)) }
 }
 
 /// The path of an existing file or folder without links, `.` and `..`. Equivalent to

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path};
 
 use super::trouble::{Read, file_trouble, trouble};
-use crate::disk::{self, Folder};
+use crate::disk;
 use crate::model::{ReadProblem, display_text};
 
 /// How much is read of a file that git keeps small, in bytes.
@@ -18,13 +18,12 @@ const SMALL: u64 = 64 << 10;
 /// # Errors
 /// `name` is not a regular file, is reached through a link, or cannot be opened.
 pub fn open(folder: &Path, name: impl AsRef<Path>) -> Read<Option<File>> {
-    let name = name.as_ref();
+    Ok(open_sized(folder, name.as_ref())?.map(|(file, _)| file))
+}
+
+fn open_sized(folder: &Path, name: &Path) -> Read<Option<(File, u64)>> {
     let is_one = matches!(name.components().collect::<Vec<_>>()[..], [Component::Normal(_)]);
-    let opened = if is_one {
-        disk::open(&folder.join(name))
-    } else {
-        Folder::open(folder).map_err(io::Error::from).and_then(|folder| folder.file(name))
-    };
+    let opened = if is_one { disk::open_sized(&folder.join(name)) } else { disk::open_below(folder, name) };
     disk::existing(opened).map_err(|error| file_trouble(&folder.join(name), &error))
 }
 
@@ -55,7 +54,7 @@ pub fn read_small(folder: &Path, name: impl AsRef<Path>) -> Read<Option<Vec<u8>>
 /// # Errors
 /// As [`open`].
 pub fn read_start(folder: &Path, name: impl AsRef<Path>, length: u64) -> Read<Option<Vec<u8>>> {
-    opened(folder, name.as_ref(), |file| disk::read_start(file, length))
+    opened(folder, name.as_ref(), |file, size| disk::read_sized(file, size, length))
 }
 
 /// Reads the last `length` bytes of a file, and tells whether that is all of it.
@@ -63,7 +62,13 @@ pub fn read_start(folder: &Path, name: impl AsRef<Path>, length: u64) -> Read<Op
 /// # Errors
 /// As [`open`].
 pub fn read_tail(folder: &Path, name: impl AsRef<Path>, length: u64) -> Read<Option<(Vec<u8>, bool)>> {
-    opened(folder, name.as_ref(), |file| disk::read_end(file, length))
+    opened(folder, name.as_ref(), |file, size| {
+        if size == 0 {
+            return disk::read_end(file, length);
+        }
+        let skipped = size.saturating_sub(length);
+        Ok((disk::read_range(file, skipped, size)?, skipped == 0))
+    })
 }
 
 /// Like [`read`], but through links, as git follows them. For content that is only passed back to git and
@@ -75,7 +80,7 @@ pub fn read_linked(path: &Path, cap: u64) -> Read<Option<Vec<u8>>> {
     disk::read_linked(path, cap).map_err(|error| file_trouble(path, &error))
 }
 
-fn opened<T>(folder: &Path, name: &Path, read: impl FnOnce(&File) -> io::Result<T>) -> Read<Option<T>> {
-    let content = open(folder, name)?.map(|file| read(&file)).transpose();
+fn opened<T>(folder: &Path, name: &Path, read: impl FnOnce(&File, u64) -> io::Result<T>) -> Read<Option<T>> {
+    let content = open_sized(folder, name)?.map(|(file, size)| read(&file, size)).transpose();
     content.map_err(|error| file_trouble(&folder.join(name), &error))
 }

@@ -35,12 +35,15 @@ pub enum HeadRef {
 pub fn head_ref(repository: &Repository) -> Read<HeadRef> {
     let path = repository.git_dir.join("HEAD");
     let damaged = || trouble(ReadProblem::Invalid, format!("{} is damaged", display_text::path(&path)));
-    let text = match path.read_link() {
-        // In an old format HEAD is a symbolic link to the branch; only the link's text is used.
-        Ok(target) if target.starts_with("refs") => {
-            [b"ref: ".as_slice(), target.as_os_str().as_encoded_bytes()].concat()
-        }
-        _ => read_small(&repository.git_dir, "HEAD")?.ok_or_else(damaged)?,
+    let text = match read_small(&repository.git_dir, "HEAD") {
+        Err(unreadable) if unreadable.problem == ReadProblem::Link => match path.read_link() {
+            // In an old format HEAD is a symbolic link to the branch; only the link's text is used.
+            Ok(target) if target.starts_with("refs") => {
+                [b"ref: ".as_slice(), target.as_os_str().as_encoded_bytes()].concat()
+            }
+            Ok(_) | Err(_) => return Err(unreadable),
+        },
+        found => found?.ok_or_else(damaged)?,
     };
     let text = String::from_utf8_lossy(text.trim_ascii()).into_owned();
     match text.strip_prefix("ref:").map(str::trim) {
@@ -103,8 +106,11 @@ pub fn stored_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
         ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
             || !name.starts_with("refs/");
     let folder = if is_own { &repository.git_dir } else { &repository.common_dir };
-    let is_folder = folder.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-    let text = if is_folder { None } else { read_small(folder, name)? };
+    let is_folder = || folder.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let text = match read_small(folder, name) {
+        Err(unreadable) if unreadable.problem == ReadProblem::NotAFile && is_folder() => None,
+        found => found?,
+    };
     match text {
         Some(text) => Ok(Some(String::from_utf8_lossy(text.trim_ascii()).into_owned())),
         None => Ok(PackedRefs::read(repository)?.id_of(name)),

@@ -4,6 +4,7 @@
 //! repository, even if it looks like a bare one, because its configuration could name programs
 //! (`SECURITY.md` 1.2).
 
+use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -264,11 +265,17 @@ fn bare() -> Unreadable {
 /// The format of the repository. If its configuration is a link, nothing but the format is used.
 fn format_of(common_dir: &Path) -> Read<Format> {
     let path = common_dir.join("config");
-    let opened = disk::existing(disk::open_linked(&path));
-    let text = opened.and_then(|file| file.map(|file| disk::read_start(&file, CONFIG_CAP)).transpose());
+    let (opened, is_link) = match disk::existing(disk::open_sized(&path)) {
+        Err(error) if disk::file_problem(&error) == ReadProblem::Link => {
+            (disk::existing(disk::open_linked(&path)).map(|file| file.map(|file| (file, 0))), true)
+        }
+        opened => (opened, false),
+    };
+    let read = |(file, length): (File, u64)| disk::read_sized(&file, length, CONFIG_CAP);
+    let text = opened.and_then(|file| file.map(read).transpose());
     let text = text.map_err(|error| file_trouble(&path, &error))?.unwrap_or_default();
     let format = Format::parse(&text)?;
-    Ok(if path.is_symlink() { Format { named_files: Vec::new(), ..format } } else { format })
+    Ok(if is_link { Format { named_files: Vec::new(), ..format } } else { format })
 }
 
 /// Device and inode of a folder; `None` if it does not exist.

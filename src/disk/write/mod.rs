@@ -28,7 +28,8 @@ use super::file::{FLAGS, regular};
 pub fn open_to_append(path: &Path, new: Option<u32>) -> io::Result<File> {
     let create = if new.is_some() { OFlags::CREATE } else { OFlags::empty() };
     let flags = FLAGS | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND | create;
-    regular(rustix::fs::openat(CWD, path, flags, Mode::from_raw_mode(new.unwrap_or(0))))
+    let opened = rustix::fs::openat(CWD, path, flags, Mode::from_raw_mode(new.unwrap_or(0)));
+    Ok(regular(opened)?.0)
 }
 
 /// Creates a file that must not exist yet, readable and writable by this user only.
