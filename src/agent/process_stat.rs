@@ -1,7 +1,7 @@
 //! Reads `/proc/<pid>/stat`, and decides whether a given process is still alive. Sends no signals.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::model::{ProcessId, ProcessStat, Timestamp};
@@ -26,7 +26,7 @@ pub enum ProcessState {
 /// # Errors
 /// There is no such process, or its `stat` cannot be read or parsed.
 pub fn read(pid: u32) -> io::Result<ProcessStat> {
-    let stat = fs::read(format!("/proc/{pid}/stat"))?;
+    let stat = read_kernel_file(&format!("/proc/{pid}/stat"), u64::MAX)?;
     ProcessStat::parse(&stat).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
@@ -47,9 +47,17 @@ pub fn process_state(process: ProcessId) -> ProcessState {
     }
 }
 
+/// At most `cap` bytes of a file that the kernel makes when it is read. It tells no length, so that a read without
+/// a buffer of its own would begin with a few bytes.
+pub(super) fn read_kernel_file(path: &str, cap: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::with_capacity(8 << 10);
+    File::open(path)?.take(cap).read_to_end(&mut content)?;
+    Ok(content)
+}
+
 /// When the machine was started (`btime` in proc(5)). No process from before is alive.
 pub(super) fn booted_at() -> Option<Timestamp> {
-    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let stat = String::from_utf8(read_kernel_file("/proc/stat", u64::MAX).ok()?).ok()?;
     let seconds: i64 = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
     seconds.checked_mul(1000).map(Timestamp)
 }

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::disk;
-use crate::model::Unreadable;
+use crate::model::{Timestamp, Unreadable};
 
 pub(super) use crate::disk::{fill, millis as modified_at, open as open_record, read_range};
 
@@ -63,6 +63,8 @@ pub(super) struct Followed<R> {
     pub(super) begins_at: u64,
     /// Whether reading stopped at [`REACH`] before enough was known.
     pub(super) is_cut: bool,
+    /// When the file was last modified, as of the last read.
+    pub(super) written_at: Timestamp,
 }
 
 impl<R: LineReader> Followed<R> {
@@ -79,6 +81,7 @@ impl<R: LineReader> Followed<R> {
             reader: R::default(),
             begins_at: 0,
             is_cut: false,
+            written_at: modified_at(&metadata),
         };
         for piece in PIECES {
             let start = size.saturating_sub(piece);
@@ -128,6 +131,7 @@ impl<R: LineReader> Followed<R> {
         if self.mark.is_empty() && self.offset > 0 {
             return Ok(false);
         }
+        self.written_at = modified_at(&metadata);
         let taken = take_lines(&mut self.reader, appended);
         self.offset += taken as u64;
         self.remember_unfinished(&appended[taken..]);

@@ -22,6 +22,8 @@ use crate::model::{
 
 /// A table of processes younger than this will do for finding a process, in milliseconds.
 const FRESH_MS: i64 = 1000;
+/// The same for a session that the last table settled: its process is known, or it is certainly not seen from here.
+const SETTLED_MS: i64 = 10_000;
 /// If a record grew within this time and none of its processes was ever seen from here, more may follow, in
 /// milliseconds: the process may run in a virtual machine or on another host. A longer time would make an agent
 /// that was killed before the first look appear to be working for that long.
@@ -169,6 +171,10 @@ fn folder_of(session: &SessionObservation, request: &CollectRequest) -> PathBuf 
     };
     let begun_in = request.sessions.iter().find(is_its).map(|place| &place.folder);
     let folder = session.folder.as_ref().or(begun_in).map_or(request.workspace.path(), PathBuf::as_path);
+    // A workspace is named by its resolved path.
+    if folder == request.workspace.path() {
+        return folder.to_owned();
+    }
     disk::resolve(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
@@ -214,7 +220,7 @@ impl Look<'_> {
             is_open: is_open(session),
             grew_at: session.written_at,
         };
-        let found = self.find(&sought);
+        let found = self.find(&sought, seen);
         if let Some(process) = found {
             *seen =
                 KnownProcess { process: Some(process), pane: seen.pane.take(), ..KnownProcess::default() };
@@ -238,10 +244,13 @@ impl Look<'_> {
             }
             return;
         }
+        if !was_seen && !sought.is_open {
+            return;
+        }
         let table = self.sources.table(self.now, 0);
         // In a container without any agent of this kind the session may well run outside of it.
         let can_see = || table.has_any(sought.agent) || self.sources.shows_agents_of(self.work_tree);
-        let can_tell = was_seen || sought.is_open && can_see();
+        let can_tell = was_seen || can_see();
         let is_gone = can_tell && table.is_surely_gone(&sought, self.work_tree, was_seen);
         if is_gone {
             session.live.push(word(ActivitySource::Process, LiveStatus::Gone));
@@ -252,15 +261,21 @@ impl Look<'_> {
     }
 
     /// The session's process, if it is alive right now.
-    fn find(&self, sought: &Sought<'_>) -> Option<ProcessId> {
+    fn find(&self, sought: &Sought<'_>, seen: &KnownProcess) -> Option<ProcessId> {
         let lives = |process: &ProcessId| matches!(process_state(*process), ProcessState::Alive(_));
-        let table = self.sources.table(self.now, FRESH_MS);
-        let process = table.process_of(sought).map(|process| process.id)?;
-        if lives(&process) {
-            return Some(process);
+        let in_table = |max_age_ms| {
+            let table = self.sources.table(self.now, max_age_ms);
+            table.process_of(sought).map(|process| process.id)
+        };
+        let is_settled = seen.process.is_some() || seen.is_hidden;
+        let mut found = in_table(if is_settled { SETTLED_MS } else { FRESH_MS });
+        if found.is_none() && seen.process.is_some() {
+            found = in_table(FRESH_MS);
         }
-        let table = self.sources.table(self.now, 0);
-        table.process_of(sought).map(|process| process.id).filter(lives)
+        match found? {
+            process if lives(&process) => Some(process),
+            _ => in_table(0).filter(lives),
+        }
     }
 
     /// Looks up the pane of the session's process, once per process. A registry may name the pane without

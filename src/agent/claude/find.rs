@@ -56,9 +56,9 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     for candidate in chosen(&candidates) {
         let is_living = candidate.is_entered && registry.living_with(&candidate.file.id).is_some();
         match Record::read(&candidate.path, &mut known) {
-            Ok((record, _)) if record.is_blank() && !is_living => {}
-            Ok((mut record, file)) => {
-                let mut session = record.observe(&file, config_dir);
+            Ok(record) if record.is_blank() && !is_living => {}
+            Ok(mut record) => {
+                let mut session = record.observe(config_dir);
                 session.origin = origin_of(candidate, &candidates, &memory.heads);
                 if record.is_blank() {
                     // The session is open but empty. Without a time it does not displace one that has

@@ -32,19 +32,19 @@ pub(super) struct Record {
 impl Record {
     /// Reads the record at `path`. One that is among `records` is read from where the last read stopped,
     /// any other from its end.
-    pub(super) fn read(path: &Path, records: &mut Vec<Record>) -> io::Result<(Record, File)> {
+    pub(super) fn read(path: &Path, records: &mut Vec<Record>) -> io::Result<Record> {
         let file = open_record(path)?;
         let known = records.iter().position(|record| record.path == path);
         if let Some(mut record) = known.map(|at| records.swap_remove(at))
             && record.followed.follow(&file)?
         {
-            return Ok((record, file));
+            return Ok(record);
         }
         let mut followed: Followed<Transcript> = Followed::open(&file)?;
         if !followed.reader.is_blank() {
             reach_for_todos(&mut followed, &file)?;
         }
-        Ok((Record { path: path.to_owned(), followed }, file))
+        Ok(Record { path: path.to_owned(), followed })
     }
 
     /// Whether the session was opened but never used.
@@ -64,7 +64,7 @@ impl Record {
     }
 
     /// The session as its record and the files beside it describe it.
-    pub(super) fn observe(&mut self, file: &File, config_dir: &Path) -> SessionObservation {
+    pub(super) fn observe(&mut self, config_dir: &Path) -> SessionObservation {
         let Record { path, followed, .. } = self;
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut session = followed.reader.observation(&id, followed.begins_at == 0);
@@ -81,9 +81,7 @@ impl Record {
             session.todos = Some(tasks);
             session.is_partial = followed.is_cut;
         }
-        if let Ok(metadata) = file.metadata() {
-            session.written_at = Some(modified_at(&metadata));
-        }
+        session.written_at = Some(followed.written_at);
         // A line of the conversation is half written, so the turn before it is no longer the last one.
         let is_at_rest = !matches!(session.turn, TurnState::Open { .. } | TurnState::Unknown);
         let is_written = !followed.unfinished.is_empty() && is_of_conversation(&followed.unfinished);

@@ -1,11 +1,10 @@
 //! Reads the environment of a process for two things: the tmux server it was started in, and whether it is
 //! one of closeout's own probes. Everything else in it is ignored, because it contains secrets.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::PathBuf;
 
 use crate::agent::commands::LOOK;
+use crate::agent::process_stat::read_kernel_file;
 use crate::model::ProcessId;
 
 /// How much of an environment is read, in bytes. The variables are near its start or its end.
@@ -24,10 +23,7 @@ pub(in crate::agent) fn is_look(pid: u32) -> bool {
 }
 
 fn environment(pid: u32) -> Option<Vec<u8>> {
-    let mut environment = Vec::new();
-    let file = File::open(format!("/proc/{pid}/environ")).ok()?;
-    file.take(LONGEST_ENVIRONMENT).read_to_end(&mut environment).ok()?;
-    Some(environment)
+    read_kernel_file(&format!("/proc/{pid}/environ"), LONGEST_ENVIRONMENT).ok()
 }
 
 /// The socket's path in the value of `TMUX`, which is that path, the server's PID and a number, separated

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::is_look;
 use super::recognise::{agent_of, is_candidate};
-use crate::agent::process_stat::{self, booted_at};
+use crate::agent::process_stat::{self, booted_at, read_kernel_file};
 use crate::agent::{Agent, built_in};
 use crate::model::{ProcessId, Timestamp};
 
@@ -209,8 +209,7 @@ pub(super) fn recognised(pid: u32) -> io::Result<Option<Recognised>> {
     let n_read = File::open(format!("/proc/{pid}/comm"))?.read(&mut name)?;
     let name = name.get(..n_read).and_then(|name| str::from_utf8(name.trim_ascii_end()).ok());
     let Some(name) = name.filter(|name| is_candidate(name)) else { return Ok(None) };
-    let mut line = Vec::new();
-    File::open(format!("/proc/{pid}/cmdline"))?.take(COMMAND_LINE).read_to_end(&mut line)?;
+    let line = read_kernel_file(&format!("/proc/{pid}/cmdline"), COMMAND_LINE)?;
     let line = String::from_utf8_lossy(&line);
     let arguments: Vec<&str> = line.split_terminator('\0').collect();
     let found = agent_of(name, &arguments);
@@ -222,8 +221,8 @@ pub(super) fn recognised(pid: u32) -> io::Result<Option<Recognised>> {
 /// The kernel's own threads: most processes on many machines, and never an agent. In the initial namespace they are
 /// the children of process 2, which has no others. Empty where the kernel does not list children.
 fn kernel_threads() -> HashSet<u32> {
-    let listed = fs::read_to_string("/proc/2/task/2/children").unwrap_or_default();
-    listed.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+    let listed = read_kernel_file("/proc/2/task/2/children", u64::MAX).unwrap_or_default();
+    String::from_utf8_lossy(&listed).split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
 /// The process, if it is an agent's and not one of closeout's own probes.
