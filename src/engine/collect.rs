@@ -17,6 +17,13 @@ pub(super) struct Memory {
     weighed: weigh::Memory,
 }
 
+impl Memory {
+    /// A memory for one collection, after which it is dropped.
+    pub(super) fn for_once() -> Memory {
+        Memory { evidence: evidence::Memory::for_once(), ..Memory::default() }
+    }
+}
+
 /// Carries out the collection. Blocks on the disk and on git, and hangs if they do.
 pub(super) fn perform(
     request: &CollectRequest,

@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
                 drop(waiting);
                 let began = clock::now();
                 let outcome =
-                    collect::perform(&request, &config.surroundings(began), &mut collect::Memory::default());
+                    collect::perform(&request, &config.surroundings(began), &mut collect::Memory::for_once());
                 if sender.send(collect::answer(&request, began, outcome)).is_err() {
                     break;
                 }

@@ -60,6 +60,13 @@ pub struct Memory {
     session_targets: Vec<WatchTarget>,
 }
 
+impl Memory {
+    /// A memory for one collection, after which it is dropped.
+    pub fn for_once() -> Memory {
+        Memory { git: GitMemory::for_once(), base: GitMemory::for_once(), ..Memory::default() }
+    }
+}
+
 /// Why a collection returned nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {

@@ -12,7 +12,7 @@ use std::path::Path;
 use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusOptions, StatusShow};
 
 use super::commit_paths;
-use super::libgit2::{libgit2_trouble, staged_kind, unstaged_kind, use_home};
+use super::libgit2::{delta_kind, libgit2_trouble, staged_kind, unstaged_kind, use_home};
 use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
 use crate::disk;
 use crate::git::{self, GITLINK, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
@@ -150,6 +150,11 @@ impl<'a> InProcess<'a> {
         if let Some(commit) = self.handle.head().ok().and_then(|head| head.target()) {
             let tree = self.handle.find_commit(commit)?.tree()?;
             if index_tree == Some(&*tree.id().to_string()) {
+                if gitlinks.is_empty() {
+                    let mut entries = self.unstaged(DiffOptions::new().include_untracked(true))?;
+                    self.follow_marks(&mut entries)?;
+                    return Ok(entries);
+                }
                 options.show(StatusShow::Workdir);
             }
         }
@@ -179,6 +184,18 @@ impl<'a> InProcess<'a> {
             entries.extend(self.staged_gitlinks()?);
         }
         Ok(entries)
+    }
+
+    /// How the work tree differs from the index as it was when it was first needed in this collection. A status would
+    /// read HEAD and look at the index once more.
+    fn unstaged(&self, options: &mut DiffOptions) -> Result<Vec<Entry>, git2::Error> {
+        options.include_typechange(true);
+        let diff = self.handle.diff_index_to_workdir(Some(&self.handle.index()?), Some(options))?;
+        let entry = |delta: git2::DiffDelta<'_>| {
+            let path = delta.old_file().path_bytes()?.to_vec();
+            Some(Entry { path, staged: None, unstaged: Some(delta_kind(delta.status())?) })
+        };
+        Ok(diff.deltas().filter_map(entry).collect())
     }
 
     /// Corrects index flags that libgit2 treats differently from git: `git add -N` stages nothing, and a file
@@ -369,18 +386,13 @@ impl Repo for InProcess<'_> {
     }
 
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>> {
-        let mut options = StatusOptions::new();
-        options.show(StatusShow::Workdir);
-        options.include_untracked(true).recurse_untracked_dirs(true).update_index(false);
-        options.include_ignored(false).disable_pathspec_match(true).pathspec(folder);
-        let statuses = self
-            .handle
-            .statuses(Some(&mut options))
-            .map_err(|error| libgit2_trouble(self.repository, &error))?;
-        Ok(statuses
-            .iter()
-            .filter(|entry| entry.status().is_wt_new() && entry.path_bytes().starts_with(folder))
-            .map(|entry| entry.path_bytes().to_vec())
-            .collect())
+        let mut options = DiffOptions::new();
+        options.include_untracked(true).recurse_untracked_dirs(true);
+        options.disable_pathspec_match(true).pathspec(folder);
+        let entries =
+            self.unstaged(&mut options).map_err(|error| libgit2_trouble(self.repository, &error))?;
+        let is_below =
+            |entry: &Entry| entry.unstaged == Some(ChangeKind::Untracked) && entry.path.starts_with(folder);
+        Ok(entries.into_iter().filter(is_below).map(|entry| entry.path).collect())
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use git2::{Config, ConfigLevel, Status};
+use git2::{Config, ConfigLevel, Delta, Status};
 
 use crate::git::{Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
 use crate::model::{ChangeKind, ReadProblem, Unreadable};
@@ -114,5 +114,18 @@ pub(super) fn unstaged_kind(status: Status) -> Option<ChangeKind> {
         Some(ChangeKind::Renamed)
     } else {
         None
+    }
+}
+
+/// What a difference between index and work tree is; the same as [`unstaged_kind`] makes of its status.
+pub(super) fn delta_kind(delta: Delta) -> Option<ChangeKind> {
+    match delta {
+        Delta::Conflicted => Some(ChangeKind::Conflicted),
+        Delta::Untracked | Delta::Added | Delta::Copied => Some(ChangeKind::Untracked),
+        Delta::Deleted => Some(ChangeKind::Deleted),
+        Delta::Typechange => Some(ChangeKind::TypeChanged),
+        Delta::Modified | Delta::Unreadable => Some(ChangeKind::Modified),
+        Delta::Renamed => Some(ChangeKind::Renamed),
+        Delta::Unmodified | Delta::Ignored => None,
     }
 }

@@ -14,6 +14,8 @@ use crate::model::{GitFacts, GitReader, Head, WatchTarget};
 /// What is remembered of one workspace's repository. Small; holds no open files between collections.
 #[derive(Debug, Default)]
 pub struct GitMemory {
+    /// No later collection will ask, so that nothing is stamped.
+    pub(super) is_for_once: bool,
     known: Option<Known>,
     /// The ids of changed files' contents.
     pub(super) contents: Contents,
@@ -144,6 +146,11 @@ fn folders_below(folder: PathBuf, found: &mut Vec<PathBuf>) -> Option<()> {
 }
 
 impl GitMemory {
+    /// A memory for one collection, after which it is dropped.
+    pub fn for_once() -> GitMemory {
+        GitMemory { is_for_once: true, ..GitMemory::default() }
+    }
+
     /// What is known of this repository, if `ask` asks for the same, with the current stamp.
     pub(super) fn known(&self, repository: &Repository, ask: &GitAsk<'_>) -> Option<(&Facts, Stamp)> {
         let known = self

@@ -51,6 +51,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     if known.is_none() && repository.foreign_place().is_some() && !is_allowed(&repository, ask)? {
         return Err(foreign_owner());
     }
+    let is_for_once = memory.is_for_once;
     let mut readers = Readers::new(&repository, ask);
     let names: Vec<String> = ask.evidence_files.iter().chain(ask.plans).cloned().collect();
     let evidence = paths_from_top(&repository, &names);
@@ -63,10 +64,10 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
                 Some((facts, stamp)) => {
                     match advance::advanced(facts, stamp, repo, &repository, &evidence)? {
                         Some(facts) => Ok(facts),
-                        None => read_facts(repo, &repository, ask, &evidence),
+                        None => read_facts(repo, &repository, ask, &evidence, is_for_once),
                     }
                 }
-                None => read_facts(repo, &repository, ask, &evidence),
+                None => read_facts(repo, &repository, ask, &evidence, is_for_once),
             };
             let (facts, _) = readers.read(Purpose::Facts, &mut read)?;
             memory.remember(&repository, ask, &facts);
@@ -138,6 +139,7 @@ fn read_facts(
     repository: &Repository,
     ask: &GitAsk<'_>,
     evidence: &[Vec<u8>],
+    is_for_once: bool,
 ) -> Read<Facts> {
     let head = repo.head()?;
     let mut tree = None;
@@ -155,7 +157,8 @@ fn read_facts(
         Head::Detached { .. } | Head::Unborn { .. } => None,
     };
     // Taken before the rest is read, so that a later change is seen next time.
-    let stamp = Stamp::of(repository, head.clone(), upstream_name.as_deref());
+    let stamp =
+        if is_for_once { None } else { Stamp::of(repository, head.clone(), upstream_name.as_deref()) };
     let upstream = match &upstream_name {
         Some(name) => upstream(repo, &head, name)?,
         None => None,

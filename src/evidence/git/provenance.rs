@@ -45,12 +45,15 @@ pub fn provenance(
     if let Some(known) = memory.traces.known(name, &digest, baseline) {
         return Ok(known);
     }
+    let is_for_once = memory.is_for_once;
     let mut read_from = None;
     let found = in_repository(workspace, name, ask, memory, &mut |repo, repository, path| {
         // Taken before the log is read, so that a later change is seen next time.
-        let (folder, log) = git::log_file(repository, "HEAD");
-        let places = [repository.top.join(".git"), folder.join(log)].map(FileState::now);
-        read_from = repository.has_ref_files().then_some(places);
+        let places = || {
+            let (folder, log) = git::log_file(repository, "HEAD");
+            [repository.top.join(".git"), folder.join(log)].map(FileState::now)
+        };
+        read_from = (repository.has_ref_files() && !is_for_once).then(places);
         traced(repo, path, content, baseline)
     })?;
     let provenance = found.unwrap_or_default();
