@@ -30,6 +30,14 @@ pub fn read(pid: u32) -> io::Result<ProcessStat> {
     ProcessStat::parse(&stat).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
+/// Whether every thread of this process sleeps now; false if that cannot be read.
+pub fn is_asleep(pid: u32) -> bool {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    let is_asleep = |stat: Vec<u8>| ProcessStat::parse(&stat).is_some_and(|stat| stat.is_asleep);
+    let mut stats = threads.map(|thread| fs::read(thread?.path().join("stat")));
+    stats.all(|stat| stat.is_ok_and(is_asleep))
+}
+
 /// Whether `process` is alive now.
 pub fn process_state(process: ProcessId) -> ProcessState {
     match read(process.pid) {

@@ -148,9 +148,12 @@ fn send(
         }
     };
     let signalled = Signalled::listen(all.cancel());
+    // A record shows words; what became of a key is known when it was sent.
+    let is_shown_later = matches!(body, ReplyBody::Text { .. });
     let sent = all.action(workspace, Action::Reply { plan: Box::new(plan.clone()), body }, &progress);
     if let ActionOutcome::Replied(receipt) = sent {
-        let receipt = wait(all, workspace, *receipt, (reply.wait, &signalled));
+        let seconds = if is_shown_later { reply.wait } else { 0 };
+        let receipt = wait(all, workspace, *receipt, (seconds, &signalled));
         tell(plan, &receipt, reply.json)?;
         if let Some(signal) = signalled.signal() {
             return Ok(Outcome::Signalled(signal));

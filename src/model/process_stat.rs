@@ -9,6 +9,8 @@ const PSEUDO_TERMINALS: u32 = 136;
 pub struct ProcessStat {
     /// It has ended, and its parent has not collected it yet.
     pub is_dead: bool,
+    /// It sleeps until something happens.
+    pub is_asleep: bool,
     /// It was stopped, by Ctrl-Z or a debugger, and does nothing until it is continued.
     pub is_stopped: bool,
     /// The id of the parent: the process that started it or adopted it.
@@ -35,6 +37,7 @@ impl ProcessStat {
         let field = |number: usize| fields.get(number - 3).copied();
         Some(ProcessStat {
             is_dead: matches!(field(3)?, "Z" | "X" | "x"),
+            is_asleep: field(3)? == "S",
             is_stopped: matches!(field(3)?, "T" | "t"),
             parent: field(4)?.parse().ok()?,
             group: field(5)?.parse().ok()?,
@@ -62,6 +65,7 @@ mod tests {
         let stat = ProcessStat::parse(format!("9 (a) b (c) {fields}").as_bytes()).unwrap();
         let wanted = ProcessStat {
             is_dead: false,
+            is_asleep: true,
             is_stopped: false,
             parent: 41,
             group: 5,

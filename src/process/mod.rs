@@ -17,6 +17,7 @@ mod own_session;
 mod program_path;
 mod run;
 mod suspend;
+mod terminal;
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -34,6 +35,7 @@ pub use launcher::run_if_launcher;
 pub use program_path::find_program;
 pub use run::run;
 pub use suspend::{ask_job_to_stop, stop_this_program};
+pub use terminal::n_unread;
 
 /// How long a process has between TERM and KILL.
 const GRACE: Duration = Duration::from_millis(500);

@@ -170,6 +170,12 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         reason: "opens the pipe to the process that started it, by its number in /proc",
     },
     Exception {
+        file: "src/process/terminal.rs",
+        rights: &[OpenRaw],
+        crates: &[],
+        reason: "opens a terminal to count what was typed there and not read",
+    },
+    Exception {
         file: "src/action/reply/loopback.rs",
         rights: &[Connect],
         crates: &[],

@@ -62,10 +62,52 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
     assert_eq!(bench.bytes(), "");
     let plan = bench.plan().unwrap();
     let receipt = send_body(&launch, &plan, answer("1", "Bash: rm -rf /")).unwrap();
-    // The scripted agent does nothing with it.
+    // The scripted agent reads it and does nothing with it, twice.
     assert_eq!(receipt.state, ReceiptState::Held);
+    assert!(receipt.detail.unwrap().contains("answer it in its pane"));
     assert_eq!(receipt.excerpt, "allowed once: Bash: rm -rf /");
-    assert_eq!(bench.wait_for_bytes(1), "1");
+    assert_eq!(bench.wait_for_bytes(1), "11");
+}
+
+/// What became of the answer of an agent that asks for a command, where this happens after the first key.
+fn after_the_first_key(happens: impl Fn(&ReplyFixture, &str, u32) + Sync) -> Option<(ReceiptState, String)> {
+    let bench = ReplyFixture::new()?;
+    let (pane, pid) = bench.start();
+    bench.say("do it", "");
+    bench.set_status(pid, "waiting", Some("permission prompt"));
+    asks_for(&bench, "cargo test");
+    let plan = bench.plan().unwrap();
+    let receipt = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            bench.wait_for_bytes(1);
+            happens(&bench, &pane, pid);
+        });
+        send_body(&bench.launch(&[]), &plan, answer("1", "Bash: cargo test")).unwrap()
+    });
+    Some((receipt.state, bench.bytes()))
+}
+
+/// A client that has just drawn its prompt may not listen yet.
+#[test]
+fn a_key_that_was_lost_is_typed_a_second_time() {
+    let taken = |bench: &ReplyFixture, _: &str, pid| {
+        bench.wait_for_bytes(2);
+        bench.set_status(pid, "busy", None);
+    };
+    let Some(found) = after_the_first_key(taken) else { return };
+    assert_eq!(found, (ReceiptState::Delivered, "11".to_owned()));
+}
+
+#[test]
+fn no_second_key_is_typed_once_another_prompt_may_stand_there() {
+    // Another command; the same once more; and a screen that another one may be on.
+    let another = |bench: &ReplyFixture, _: &str, _| asks_for(bench, "rm -rf /");
+    let Some(found) = after_the_first_key(another) else { return };
+    assert_eq!(found, (ReceiptState::Delivered, "1".to_owned()));
+    let again = |bench: &ReplyFixture, _: &str, _| asks_for(bench, "cargo test");
+    assert_eq!(after_the_first_key(again), Some((ReceiptState::Held, "1".to_owned())));
+    let redrawn = |bench: &ReplyFixture, pane: &str, _| bench.draw(pane, &["Another prompt"], (0, 2));
+    assert_eq!(after_the_first_key(redrawn), Some((ReceiptState::Held, "1".to_owned())));
 }
 
 #[test]

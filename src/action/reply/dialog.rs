@@ -7,7 +7,8 @@
 use super::channel::refused;
 use super::input_box::{AtCursor, plain};
 use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
-use super::pane::{Address, Sent};
+use super::pane::{Address, NotTyped, Sent};
+use super::prompt_key::KeyFate;
 use super::{Current, Replier};
 use crate::agent::{Adapter, OptionDialog};
 use crate::model::{ActionProblem, AskedOption, ReceiptState, ReplyPlan};
@@ -74,13 +75,14 @@ impl Replier<'_> {
         let key =
             key.ok_or_else(|| refused("which key chooses it is not certain; nothing was typed", IN_PANE))?;
         let at = self.open_dialog(&address, &current)?;
-        if let Err(not_typed) = tmux.press(&address, Some(&at), key) {
-            return not_typed.sent();
-        }
         let is_answered = |current: &Current| answer(current, call).is_some();
-        if !self.wait_until(is_answered) {
-            let words = "the key was typed, and its record does not show the answer yet".to_owned();
-            return Ok((ReceiptState::Held, Some(words)));
+        match self.type_key(plan, (tmux, &address, &current), (key, Some(&at)), &is_answered)? {
+            KeyFate::Taken => {}
+            KeyFate::Stands { .. } => {
+                let words = "the key was typed, and its record does not show the answer yet".to_owned();
+                return Ok((ReceiptState::Held, Some(words)));
+            }
+            KeyFate::Unknown => return NotTyped::Perhaps.sent(),
         }
         let shown = (self.look)().ok().and_then(|current| answer(&current, call));
         Ok(match shown {

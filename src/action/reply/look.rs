@@ -36,13 +36,18 @@ impl Replier<'_> {
 
     /// Looks at the session until `is_so` holds. Returns false when `patience` is over.
     pub(super) fn wait_until(&self, is_so: impl Fn(&Current) -> bool) -> bool {
+        self.wait_within(self.patience, is_so)
+    }
+
+    /// The same for `limit`.
+    pub(super) fn wait_within(&self, limit: Duration, is_so: impl Fn(&Current) -> bool) -> bool {
         let begun = (self.now)();
         loop {
             if (self.look)().is_ok_and(|current| is_so(&current)) {
                 return true;
             }
             let waited = (self.now)().millis_since(begun);
-            if waited < 0 || u128::from(waited.unsigned_abs()) >= self.patience.as_millis() {
+            if waited < 0 || u128::from(waited.unsigned_abs()) >= limit.as_millis() {
                 return false;
             }
             std::thread::sleep(LOOK_AGAIN);

@@ -14,6 +14,7 @@ mod look;
 mod loopback;
 mod pane;
 mod program;
+mod prompt_key;
 mod replier;
 mod resume;
 mod sending;

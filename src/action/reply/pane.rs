@@ -45,6 +45,15 @@ pub(super) struct Address {
     pub(super) is_bracketed: Option<bool>,
     /// Its title. Untrusted text.
     pub(super) title: String,
+    /// The terminal that its programs read.
+    tty: PathBuf,
+}
+
+impl Address {
+    /// How many bytes were typed that no program in the pane has read yet; `None` if that cannot be told.
+    pub(super) fn n_unread(&self) -> Option<u64> {
+        process::n_unread(&self.tty)
+    }
 }
 
 /// Why it is not certain that something was typed.
@@ -113,6 +122,7 @@ impl TmuxAccess {
             first,
             is_bracketed: (!bracketed.is_empty()).then(|| bracketed == "1"),
             title: title.to_owned(),
+            tty: PathBuf::from(tty),
         })
     }
 

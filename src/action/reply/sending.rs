@@ -9,6 +9,7 @@ use super::input_box::{self, AtCursor};
 use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
 use super::pane::{Address, NotTyped, Sent};
 use super::program::Ran;
+use super::prompt_key::KeyFate;
 use super::{Current, Replier, dialog, file, text};
 use crate::agent::Asking;
 use crate::model::{ActionProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan};
@@ -173,18 +174,17 @@ impl Replier<'_> {
             return Err(refused("which key would answer it is not certain", "answer it in its pane"));
         };
         let at = self.drawn_prompt(&address, &current)?;
-        if let Err(not_typed) = tmux.press(&address, at.as_ref(), key.key) {
-            return not_typed.sent();
-        }
         let is_answered = |current: &Current| {
             let what = self.adapter.permission_keys(&current.session).ok().map(|(what, _)| what);
             current.view.activity.state != ActivityState::NeedsPermission
                 || what != plan.permission.as_ref().map(|prompt| prompt.what.as_str())
         };
-        if self.wait_until(is_answered) {
-            return Ok((ReceiptState::Delivered, Some("the prompt is gone".to_owned())));
-        }
-        Ok((ReceiptState::Held, Some("the key was typed, and the prompt still stands".to_owned())))
+        let typed = self.type_key(plan, (tmux, &address, &current), (key.key, at.as_ref()), &is_answered)?;
+        Ok(match typed {
+            KeyFate::Taken => (ReceiptState::Delivered, Some("the prompt is gone".to_owned())),
+            KeyFate::Stands { n_keys } => (ReceiptState::Held, Some(KeyFate::standing(n_keys))),
+            KeyFate::Unknown => NotTyped::Perhaps.sent()?,
+        })
     }
 
     fn queue(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Sent {
