@@ -59,11 +59,11 @@ fn what_was_done_comes_back_newest_first_with_its_end() {
         use std::os::unix::ffi::OsStringExt as _;
         WorkspaceId::local(std::ffi::OsString::from_vec(b"/w/\xff".to_vec()))
     };
-    assert_eq!(store.audit().unwrap().entries, []);
+    assert_eq!(store.audit(None).unwrap().entries, []);
     store.write_audit(&entry("1", &id(), None)).unwrap();
     store.write_audit(&entry("2", &odd, None)).unwrap();
     store.write_audit(&entry("1", &id(), Some(ActionClass::Done))).unwrap();
-    let audit = store.audit().unwrap();
+    let audit = store.audit(None).unwrap();
     assert_eq!(audit.entries, [entry("2", &odd, None), entry("1", &id(), Some(ActionClass::Done))]);
     assert_eq!(audit.n_unread, 0);
     let mode = fs::metadata(store.folder().join("audit.jsonl")).unwrap().permissions().mode();
@@ -82,7 +82,7 @@ fn a_line_that_was_cut_off_loses_no_other() {
     content = fs::read(&file).unwrap();
     content.extend_from_slice(b"{\"version\":9,\"id\":\"3\"}\n\xff\xfe\n");
     fs::write(&file, &content).unwrap();
-    let audit = store.audit().unwrap();
+    let audit = store.audit(None).unwrap();
     assert_eq!(audit.entries, [entry("2", &id(), None), entry("1", &id(), None)]);
     assert_eq!(audit.n_unread, 3);
 }

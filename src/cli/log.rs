@@ -71,9 +71,8 @@ impl Entry<'_> {
     }
 }
 
-/// Which events to read.
-pub(super) enum Events<'a> {
-    None,
+/// Which part of the record to read.
+pub(super) enum Part<'a> {
     /// All since a moment.
     Since(Option<Timestamp>),
     /// At most this many, the newest.
@@ -87,15 +86,13 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     let path = path.map(|path| path.canonicalize().unwrap_or(path));
     let is_meant =
         |workspace: &WorkspaceId| path.as_ref().is_none_or(|path| path.starts_with(workspace.path()));
-    let events = match (log.since, &path) {
-        _ if !log.all => Events::None,
-        (Some(since), _) => Events::Since(Some(since)),
-        (None, None) => Events::Newest(log.number),
-        (None, Some(path)) => Events::NewestOf(path, log.number),
+    let part = match (log.since, &path) {
+        (Some(since), _) => Part::Since(Some(since)),
+        (None, None) => Part::Newest(log.number),
+        (None, Some(path)) => Part::NewestOf(path, log.number),
     };
-    let (audit, history) = read(environment, &events)?;
-    let is_late = |at: Timestamp| log.since.is_none_or(|since| at >= since);
-    let actions = audit.entries.iter().filter(|entry| is_meant(&entry.workspace) && is_late(entry.at));
+    let (audit, history) = read(environment, &part, log.all)?;
+    let actions = audit.entries.iter().filter(|entry| is_meant(&entry.workspace));
     let events = history.entries.iter().filter(|entry| is_meant(&entry.workspace));
     let mut entries: Vec<Entry<'_>> =
         actions.rev().map(Entry::Action).chain(events.map(Entry::Event)).collect();
@@ -118,22 +115,30 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     Ok(Outcome::Done)
 }
 
-/// Reads actions and events; unreadable lines are counted on standard error.
-pub(super) fn read(environment: &Environment, events: &Events<'_>) -> Result<(Audit, History), Failure> {
+/// Reads this part of the actions, and of the events if they are wanted; unreadable lines are counted on standard
+/// error.
+pub(super) fn read(
+    environment: &Environment,
+    part: &Part<'_>,
+    with_events: bool,
+) -> Result<(Audit, History), Failure> {
     let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
         Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
     })?;
     let failed = |error: crate::store::StoreError| Failure::Unreadable(error.to_string());
     let store = Store::open(folder).map_err(failed)?;
-    let audit = store.audit().map_err(failed)?;
-    let history = match *events {
-        Events::None => Ok(History::default()),
-        Events::Since(since) => store.history(since),
-        Events::Newest(most) => store.newest_history(most),
-        Events::NewestOf(path, most) => {
-            let workspaces: Vec<WorkspaceId> = path.ancestors().map(WorkspaceId::local).collect();
-            store.newest_history_of(&workspaces, most, most)
-        }
+    let above = |path: &Path| -> Vec<WorkspaceId> { path.ancestors().map(WorkspaceId::local).collect() };
+    let audit = match *part {
+        Part::Since(since) => store.audit(since),
+        Part::Newest(most) => store.newest_audit(most),
+        Part::NewestOf(path, most) => store.audit_of(&above(path), most),
+    };
+    let audit = audit.map_err(failed)?;
+    let history = match *part {
+        _ if !with_events => Ok(History::default()),
+        Part::Since(since) => store.history(since),
+        Part::Newest(most) => store.newest_history(most),
+        Part::NewestOf(path, most) => store.newest_history_of(&above(path), most, most),
     };
     let history = history.map_err(failed)?;
     if audit.n_unread + history.n_unread > 0 {

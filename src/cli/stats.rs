@@ -18,7 +18,7 @@ use crate::store::History;
 
 use super::environment::Environment;
 use super::exit::{Ended, Outcome};
-use super::log::{self, Events};
+use super::log::{self, Part};
 use super::output;
 use super::run_args::Stats;
 
@@ -92,10 +92,8 @@ struct Counts {
 }
 
 pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
-    let (audit, history) = log::read(environment, &Events::Since(stats.since))?;
-    let is_late = |entry: &&AuditEntry| stats.since.is_none_or(|since| entry.at >= since);
-    let actions: Vec<&AuditEntry> = audit.entries.iter().filter(is_late).collect();
-    let figures = figures(&actions, &history);
+    let (audit, history) = log::read(environment, &Part::Since(stats.since), true)?;
+    let figures = figures(&audit.entries, &history);
     if stats.json {
         output::print_line(&line(&figures))?;
     } else {
@@ -104,7 +102,7 @@ pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
     Ok(Outcome::Done)
 }
 
-fn figures(actions: &[&AuditEntry], history: &History) -> Figures {
+fn figures(actions: &[AuditEntry], history: &History) -> Figures {
     let known = history.agents();
     let mut all = Counts::default();
     let (mut agents, mut weeks) = (BTreeMap::<String, Counts>::new(), BTreeMap::<String, Counts>::new());
@@ -352,7 +350,7 @@ mod tests {
             action(ActionKind::Probe, ActionClass::TimedOut, None),
             action(ActionKind::Gate, ActionClass::Done, Some(2)),
         ];
-        let found = figures(&actions.iter().collect::<Vec<_>>(), &history);
+        let found = figures(&actions, &history);
         let all = &found.all;
         assert_eq!(all.false_abort_rate, Some(0.5));
         assert_eq!(all.rescue_success_rate, Some(0.5));

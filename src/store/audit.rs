@@ -12,6 +12,7 @@ use crate::model::{ActionEnd, ActionKind, Actor, AuditEntry, Timestamp, Workspac
 
 use super::StoreError;
 use super::folder::{Store, unreadable};
+use super::history::{CLOCK_MS, N_BEFORE};
 use super::line_index::{Wanted, newest_lines};
 use super::written_path::WrittenPath;
 
@@ -71,13 +72,32 @@ impl Store {
         journal.append(&line).map_err(StoreError::io("write", journal.path()))
     }
 
-    /// The recorded actions, newest first.
+    /// The recorded actions that began since a time, newest first.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn audit(&self) -> Result<Audit, StoreError> {
+    pub fn audit(&self, since: Option<Timestamp>) -> Result<Audit, StoreError> {
+        let is_before = |line: &Line| since.is_some_and(|since| line.at < since.plus_millis(-CLOCK_MS));
+        let are_enough = |lines: &[Line]| lines.len() >= N_BEFORE && lines[..N_BEFORE].iter().all(is_before);
+        let mut audit = self.audit_end(&are_enough)?;
+        audit.entries.retain(|entry| since.is_none_or(|since| entry.at >= since));
+        Ok(audit)
+    }
+
+    /// The newest `most` actions, newest first. Only the end of the file is read.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn newest_audit(&self, most: usize) -> Result<Audit, StoreError> {
+        // An action has a line for its beginning and one for its end.
+        let mut audit = self.audit_end(&|lines: &[Line]| lines.len() >= most.saturating_mul(2))?;
+        audit.entries.truncate(most);
+        Ok(audit)
+    }
+
+    fn audit_end(&self, are_enough: &dyn Fn(&[Line]) -> bool) -> Result<Audit, StoreError> {
         let journal = self.audit_journal();
-        let lines = journal.read().map_err(|error| unreadable(journal.path(), error))?;
+        let (lines, _) = journal.read_end(are_enough).map_err(|error| unreadable(journal.path(), error))?;
         let mut audit = Audit { n_unread: lines.n_unread(), ..Audit::default() };
         let mut places = HashMap::new();
         for line in lines.entries {
@@ -206,7 +226,7 @@ mod tests {
             r#"{"version":1,"id":"3","at":4,"by":"command","host":"","path":"/w","kind":"reply","plan":"to a supervised run","end":{"at":5,"class":"done","message":"handed over"}}"#,
         ];
         std::fs::write(store.folder().join("audit.jsonl"), old.join("\n")).unwrap();
-        let audit = store.audit().unwrap();
+        let audit = store.audit(None).unwrap();
         let told: Vec<_> = audit
             .entries
             .iter()
@@ -228,6 +248,31 @@ mod tests {
             ..audit.entries[0].clone()
         };
         store.write_audit(&entry).unwrap();
-        assert_eq!(store.audit().unwrap().entries[0], entry);
+        assert_eq!(store.audit(None).unwrap().entries[0], entry);
+    }
+
+    /// More lines than one reading of the end takes; each action has two.
+    #[test]
+    fn the_newest_are_found_at_the_end_and_a_period_in_what_is_before_too() {
+        let temp = tempfile::tempdir().unwrap();
+        let store = Store::open(temp.path().join("state")).unwrap();
+        let line = |n: i64, end: &str| {
+            let at = n * 1_000;
+            format!(
+                r#"{{"version":1,"id":"{n}","at":{at},"by":"command","host":"","path":"/w","kind":"mark","plan":"done"{end}}}"#
+            )
+        };
+        let end = r#","end":{"at":9,"class":"done","message":""}"#;
+        let lines: Vec<String> =
+            (0..5_000).flat_map(|n| [line(n, ""), line(n, end)]).chain([line(5_000, "")]).collect();
+        std::fs::write(store.folder().join("audit.jsonl"), lines.join("\n") + "\n").unwrap();
+        let ids = |audit: &Audit| audit.entries.iter().map(|entry| entry.id.clone()).collect::<Vec<_>>();
+        let newest = store.newest_audit(3).unwrap();
+        assert_eq!(ids(&newest), ["5000", "4999", "4998"]);
+        assert_eq!(newest.entries[0].end, None, "it was begun and not ended");
+        assert!(newest.entries[1..].iter().all(|entry| entry.end.is_some()));
+        assert_eq!(store.newest_audit(10_000).unwrap().entries.len(), 5_001);
+        assert_eq!(store.audit(Some(Timestamp(1_000_000))).unwrap().entries.len(), 4_001);
+        assert_eq!(store.audit(None).unwrap().entries.len(), 5_001);
     }
 }

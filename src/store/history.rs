@@ -26,9 +26,9 @@ const VERSION: u32 = 1;
 const LARGEST_FILE: u64 = 100 << 20;
 
 /// How far the clock may have been set back without missing a line, in milliseconds: an hour.
-const CLOCK_MS: i64 = 3_600_000;
+pub(super) const CLOCK_MS: i64 = 3_600_000;
 /// How many older lines in a row end the search for lines of the period.
-const N_BEFORE: usize = 20;
+pub(super) const N_BEFORE: usize = 20;
 
 /// The part of the history that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

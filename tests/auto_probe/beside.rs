@@ -91,7 +91,7 @@ fn n_counted(asked: &Asked) -> u32 {
 
 /// What is written down of questions, the oldest first.
 fn written(asked: &Asked) -> Vec<(Actor, String, Option<ActionClass>)> {
-    let entries = store(asked).audit().unwrap().entries;
+    let entries = store(asked).audit(None).unwrap().entries;
     let told = |entry: AuditEntry| (entry.by, entry.plan, entry.end.map(|end| end.class));
     entries.into_iter().rev().filter(|entry| entry.kind == ActionKind::Probe).map(told).collect()
 }

@@ -142,9 +142,8 @@ fn has_person_asked(
         entry.workspace == request.workspace
             && matches!(entry.kind, ActionKind::Probe | ActionKind::Verify)
             && entry.by != Actor::Automatic
-            && Some(entry.at) >= moment.rested_at
     };
-    Ok(store.audit()?.entries.iter().any(is_such))
+    Ok(store.audit(moment.rested_at)?.entries.iter().any(is_such))
 }
 
 fn refused(words: impl Into<String>) -> ActionProblem {
