@@ -9,7 +9,7 @@ use crate::model::{Event, FoundWorkspace, Names, Parts, Timestamp, Unreadable, W
 
 use super::found::Found;
 use super::session_folders::SessionFolders;
-use super::{EngineConfig, Scope, clock, live_runs};
+use super::{EngineConfig, Scope, clock, live_runs, reports_elsewhere};
 use crate::store::Store;
 
 pub(super) struct Discovery {
@@ -57,6 +57,7 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
             found.folders.extend(survey.watch_targets);
             found.folders.extend(store.as_ref().map(live_runs::target));
             found.folders.extend(store.as_ref().map(held_target));
+            found.folders.extend(store.as_ref().map(reports_elsewhere::target));
             n_older_sessions = survey.n_older;
             unreadable = survey.problems;
             if found.workspaces.is_empty() && found.refused.is_empty() {

@@ -18,6 +18,7 @@ use super::draft_keeping::DraftKeeping;
 use super::event::{EngineEvent, Runs};
 use super::history::History;
 use super::live_runs::LiveRuns;
+use super::reports_elsewhere::ReportsElsewhere;
 use super::running_actions::RunningActions;
 use super::store_lane::StoreLane;
 use super::watching::Watching;
@@ -42,6 +43,7 @@ pub struct Engine {
     wake_at: Option<Timestamp>,
     discovering: Discovering,
     live_runs: LiveRuns,
+    reports_elsewhere: ReportsElsewhere,
     actions: RunningActions,
     process_ends: Option<ProcessEnds>,
     draft_keeping: Option<DraftKeeping>,
@@ -97,6 +99,7 @@ impl Engine {
         });
         let store_lane = StoreLane::new(store.clone(), sender.clone());
         let live_runs = LiveRuns::new(store.clone(), sender.clone());
+        let reports_elsewhere = ReportsElsewhere::new(store.clone(), sender.clone());
         let config = Arc::new(config);
         let collecting = Collecting::new(Arc::clone(&config), sender.clone());
         let discovering = Discovering::new(Arc::clone(&config), store.clone(), sender.clone());
@@ -115,6 +118,7 @@ impl Engine {
             wake_at: None,
             discovering,
             live_runs,
+            reports_elsewhere,
             actions: RunningActions::default(),
             process_ends: process_ends.ok(),
             draft_keeping,
@@ -286,11 +290,13 @@ impl Engine {
             EngineEvent::Event(event) => {
                 self.collecting.hear(&event);
                 self.actions.hear(&event);
+                self.reports_elsewhere.hear(&event);
                 self.update(event);
             }
             EngineEvent::Discovery(found) => {
                 if let Some(event) = self.discovering.ended(found, self.watching.as_ref()) {
                     self.know_drafts(&event);
+                    self.reports_elsewhere.know(&event);
                     self.store_lane.tidy();
                     self.update(event);
                 }
@@ -341,6 +347,9 @@ impl Engine {
             match watch_event {
                 WatchEvent::Changed { workspace, parts } => match Discovering::folder_of(&workspace) {
                     Some(folder) if self.live_runs.folder() == Some(&*folder) => self.live_runs.read(),
+                    Some(folder) if self.reports_elsewhere.folder() == Some(&*folder) => {
+                        self.reports_elsewhere.read();
+                    }
                     Some(folder) => self.discovering.start(Trigger::Changed(folder)),
                     None => self.update(Event::Changed { at, workspace, parts }),
                 },

@@ -23,6 +23,7 @@ mod once;
 mod pane_jump;
 mod recall;
 mod recovering;
+mod reports_elsewhere;
 mod running_actions;
 mod session_folders;
 mod store_lane;

@@ -112,6 +112,13 @@ pub enum Event {
         /// The ended runs by workspace.
         ended: BTreeMap<WorkspaceId, RunEnd>,
     },
+    /// Reports were kept, by another closeout or by this one. Sent by the engine.
+    Reported {
+        /// When.
+        at: Timestamp,
+        /// The reports by workspace.
+        reports: Vec<(WorkspaceId, KeptReports)>,
+    },
     /// The time requested with [`super::Effect::Wake`] has come. Sent by the engine.
     Woke {
         /// When.
@@ -124,6 +131,27 @@ pub enum Event {
         /// The request.
         intent: Intent,
     },
+}
+
+impl Event {
+    /// When it happened.
+    pub fn at(&self) -> Timestamp {
+        match self {
+            Event::Discovered { at, .. }
+            | Event::Changed { at, .. }
+            | Event::EventsLost { at, .. }
+            | Event::WatchChanged { at, .. }
+            | Event::Collected { at, .. }
+            | Event::Jumped { at, .. }
+            | Event::ActionProgressed { at, .. }
+            | Event::EndsLater { at, .. }
+            | Event::ActionFinished { at, .. }
+            | Event::RunsFound { at, .. }
+            | Event::Reported { at, .. }
+            | Event::Woke { at, .. }
+            | Event::Wanted { at, .. } => *at,
+        }
+    }
 }
 
 /// A workspace that discovery found.

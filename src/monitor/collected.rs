@@ -116,7 +116,7 @@ impl Monitor {
         mut ended: BTreeMap<WorkspaceId, RunEnd>,
         at: Timestamp,
         effects: &mut Vec<Effect>,
-    ) -> Timestamp {
+    ) {
         for (id, tracked) in &mut self.workspaces {
             let (run, run_end) = (runs.remove(id), ended.remove(id));
             if tracked.run_end != run_end {
@@ -137,6 +137,5 @@ impl Monitor {
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());
         }
-        at
     }
 }

@@ -42,63 +42,58 @@ impl Monitor {
     #[must_use]
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let now = match event {
-            Event::Discovered { at, workspaces, refused, n_older_sessions } => {
+        let at = event.at();
+        match event {
+            Event::Discovered { workspaces, refused, n_older_sessions, .. } => {
                 self.n_older_sessions = n_older_sessions;
                 self.discovered(at, workspaces, refused, &mut effects);
-                at
             }
-            Event::Changed { at, workspace, parts } => {
+            Event::Changed { workspace, parts, .. } => {
                 self.with(&workspace, |tracked| tracked.changed(parts, at));
-                at
             }
-            Event::EventsLost { at } => {
+            Event::EventsLost { .. } => {
                 self.look_at_all(Parts::all(), at);
-                at
             }
-            Event::WatchChanged { at, workspace, problem } => {
+            Event::WatchChanged { workspace, problem, .. } => {
                 self.with(&workspace, |tracked| tracked.watch_changed(problem, at));
                 self.changed.insert(workspace);
-                at
             }
-            Event::Collected { at, workspace, generation, took_ms, outcome } => {
+            Event::Collected { workspace, generation, took_ms, outcome, .. } => {
                 let policy = self.policy.clone();
                 self.with(&workspace, |tracked| {
                     effects.extend(tracked.collected(generation, took_ms, outcome, &policy, at));
                 });
                 self.find_replies(&workspace, &mut effects);
                 self.changed.insert(workspace);
-                at
             }
-            Event::Jumped { at, workspace, outcome } => {
+            Event::Jumped { workspace, outcome, .. } => {
                 self.told.push(Response::Jump { workspace, outcome });
-                at
             }
-            Event::ActionProgressed { at, workspace, number, progress } => {
+            Event::ActionProgressed { workspace, number, progress, .. } => {
                 self.act_moved(&workspace, number, progress, &mut effects);
-                at
             }
-            Event::EndsLater { at, workspace, number } => {
+            Event::EndsLater { workspace, number, .. } => {
                 self.ends_later(&workspace, number);
-                at
             }
-            Event::ActionFinished { at, workspace, number, outcome, entry } => {
+            Event::ActionFinished { workspace, number, outcome, entry, .. } => {
                 self.outcome(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
-                at
             }
-            Event::RunsFound { at, runs, ended } => self.runs_found(runs, ended, at, &mut effects),
-            Event::Woke { at } => {
+            Event::RunsFound { runs, ended, .. } => self.runs_found(runs, ended, at, &mut effects),
+            Event::Reported { reports, .. } => {
+                for (id, kept) in reports {
+                    self.with(&id, |tracked| tracked.reported(kept, at));
+                }
+            }
+            Event::Woke { .. } => {
                 self.wake_at = None;
                 self.woke(at, &mut effects);
-                at
             }
-            Event::Wanted { at, intent } => {
+            Event::Wanted { intent, .. } => {
                 self.wanted(intent, at, &mut effects);
-                at
             }
-        };
-        self.start_collections(now, &mut effects);
-        self.ask_to_be_woken(now, &mut effects);
+        }
+        self.start_collections(at, &mut effects);
+        self.ask_to_be_woken(at, &mut effects);
         effects
     }
 

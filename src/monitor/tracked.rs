@@ -1,9 +1,9 @@
 //! One workspace: what is known of it, what runs for it, and what to read again.
 
 use crate::model::{
-    Baseline, CollectRequest, FoundWorkspace, GitReader, MarkSeen, Parts, Policy, ProcessId, RunEnd, RunView,
-    SessionPlace, Snapshot, TaskKind, Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId,
-    WorkspaceSettings,
+    Baseline, CollectRequest, FoundWorkspace, GitReader, KeptReports, MarkSeen, Parts, Policy, ProcessId,
+    RunEnd, RunView, SessionPlace, Snapshot, TaskKind, Timestamp, Verdict, WatchProblem, WatchTarget,
+    WorkspaceId, WorkspaceSettings,
 };
 
 use super::actions::Actions;
@@ -138,6 +138,13 @@ impl Tracked {
         self.baseline = self.baseline.take().or(found.baseline);
         self.changed(Parts::all(), now);
         true
+    }
+
+    /// Another closeout kept reports of the workspace, or this one did.
+    pub(super) fn reported(&mut self, kept: KeptReports, now: Timestamp) {
+        if self.actions.take_reports(kept) {
+            self.changed(Parts::WORDS, now);
+        }
     }
 
     pub(super) fn is_judged(&self) -> bool {

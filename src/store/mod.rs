@@ -36,4 +36,5 @@ pub use baselines::Remembered;
 pub use error::StoreError;
 pub use folder::{Store, StoreWrite};
 pub use history::{History, VerdictChange};
+pub use reports::ReportStamps;
 pub use runs::{LastRuns, RunFolder, RunLock};

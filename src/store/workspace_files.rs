@@ -105,7 +105,8 @@ impl WorkspaceFiles {
         Ok(json_files(&self.folder)?.into_iter().filter_map(read).collect())
     }
 
-    fn place(&self, workspace: &WorkspaceId) -> PathBuf {
+    /// The file of a workspace.
+    pub(super) fn place(&self, workspace: &WorkspaceId) -> PathBuf {
         self.folder.join(file_name(workspace.path()))
     }
 }

@@ -168,3 +168,17 @@ fn looking_leaves_no_trace_in_the_repository() {
     assert_eq!(terminal.wait_for_end(), 0);
     assert_eq!(crate::support::test_env::traces(&env.at("demo")), before);
 }
+
+/// What a person said in a shell, and what agents answered there, counts on every open screen, with no key.
+#[test]
+fn a_mark_given_in_a_shell_is_seen_on_an_open_screen() {
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
+    wait_for_state(&terminal, "finished", "COMPLETE");
+    let finished = env.demo("finished");
+    let mark = |arguments: &[&str]| assert_eq!(env.run(finished.path(), arguments).code, 0);
+    mark(&["mark", "open", "--reason", "not yet"]);
+    wait_for_state(&terminal, "finished", "INCOMPLETE");
+    mark(&["mark", "--clear"]);
+    wait_for_state(&terminal, "finished", "COMPLETE");
+}
