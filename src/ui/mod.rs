@@ -50,7 +50,7 @@ pub use dialog::{Dialog, Guard};
 pub use input::{Edited, Input, KeyCode, KeyPress, Mouse, MouseKind, Reaction, Size};
 pub use look::{Look, SignSet};
 pub use next_change::next_change;
-pub use state::{Filter, Focus, Page, Points, SelectionMode, State};
+pub use state::{DetailLength, Filter, Focus, Page, Points, SelectionMode, State};
 pub use tabs::Tab;
 pub use text_area::MAX_BYTES as MAX_TEXT_BYTES;
 pub use update::{on_frame, on_input, told, update, views_changed};
@@ -59,27 +59,34 @@ use crate::model::{Timestamp, WorkspaceView};
 use areas::Areas;
 use list_rows::ListRows;
 
-/// Draws the whole screen. `views` are in the order of [`crate::present::order`].
-pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: Timestamp) {
+/// Draws the whole screen. `views` are in the order of [`crate::present::order`]. The front keeps the returned
+/// length of the detail in the state.
+pub fn draw(
+    frame: &mut Frame<'_>,
+    state: &State,
+    views: &[WorkspaceView],
+    now: Timestamp,
+) -> Option<DetailLength> {
     // The terminal may have been resized since the last input reported its size.
     let area = frame.area();
     let state = &State { size: Size { width: area.width, height: area.height }, ..state.clone() };
     let rows = ListRows::of(state, views);
     let Some(areas) = Areas::of(state, &rows, !views.is_empty()) else {
         notice::draw_too_small(frame.buffer_mut(), state);
-        return;
+        return None;
     };
     let buffer = frame.buffer_mut();
     header::draw(buffer, &areas, state, views, &rows);
-    if let Some(page) = areas.page {
+    let length = if let Some(page) = areas.page {
         match state.page {
             Page::Help => help::draw(buffer, page, state),
             Page::None => notice::draw_without_workspaces(buffer, page, state),
         }
+        None
     } else {
         list::draw(buffer, &areas, state, views, &rows, now);
-        detail::draw(buffer, &areas, state, views, &rows, now);
-    }
+        detail::draw(buffer, &areas, state, views, &rows, now)
+    };
     let selected = rows.selected(state, views).map(|row| &views[rows.positions[row]]);
     let cursor = match open_dialog::draw(buffer, state, views, now) {
         Some((cursor, hints)) => {
@@ -93,4 +100,5 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: 
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
+    length
 }

@@ -36,6 +36,8 @@ pub struct State {
     pub list_top: usize,
     /// The first visible line of the detail.
     pub detail_top: usize,
+    /// The length of the detail in the last frame, so that it is not laid out once more when it scrolls.
+    pub detail_length: Option<DetailLength>,
     /// The open dialog, drawn over list and detail.
     pub dialog: Option<Dialog>,
     /// Decides when keys may confirm something in the dialog.
@@ -110,6 +112,19 @@ pub struct Points {
     pub cursor: usize,
     /// The ids of the points marked to be sent.
     pub ids: Vec<String>,
+}
+
+/// How long a detail is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DetailLength {
+    /// Its workspace.
+    pub workspace: WorkspaceId,
+    /// Its tab.
+    pub tab: Tab,
+    /// The width of its area.
+    pub width: u16,
+    /// How many lines it has.
+    pub n_lines: usize,
 }
 
 /// A dialog that could not be shown when it arrived: another one was open, or another workspace selected.

@@ -102,6 +102,7 @@ fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mu
 /// the start until all are judged, and whenever the selected one disappears. That does not mark it as seen.
 pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     state.is_loaded = true;
+    state.detail_length = None;
     let is_known = |view: &WorkspaceView| view.verdict.is_some() || view.problem.is_some();
     if state.mode == SelectionMode::FollowsUrgency {
         select_row(state, views, &ListRows::of(state, views), 0);

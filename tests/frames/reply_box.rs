@@ -627,7 +627,7 @@ fn the_box_without_colour_and_without_signs() {
 /// Where the cursor of the terminal stands.
 fn cursor(state: &State, views: &[WorkspaceView]) -> (u16, u16) {
     let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).unwrap();
-    terminal.draw(|frame| ui::draw(frame, state, views, NOW)).unwrap();
+    terminal.draw(|frame| drop(ui::draw(frame, state, views, NOW))).unwrap();
     let at = terminal.backend_mut().get_cursor_position().unwrap();
     (at.x, at.y)
 }

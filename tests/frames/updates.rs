@@ -525,6 +525,6 @@ fn the_cursor_stands_behind_the_filter_while_it_is_written() {
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "/日本");
     let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
-    terminal.draw(|frame| ui::draw(frame, &state, &views, NOW)).unwrap();
+    terminal.draw(|frame| drop(ui::draw(frame, &state, &views, NOW))).unwrap();
     assert_eq!(terminal.backend_mut().get_cursor_position().unwrap(), (6, 23).into());
 }

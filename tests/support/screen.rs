@@ -211,7 +211,7 @@ pub(crate) fn press(state: &mut State, views: &[WorkspaceView], keys: &str) -> R
 pub(crate) fn frame(state: &State, views: &[WorkspaceView]) -> Buffer {
     let backend = TestBackend::new(state.size.width, state.size.height);
     let mut terminal = Terminal::new(backend).unwrap();
-    terminal.draw(|frame| ui::draw(frame, state, views, NOW)).unwrap();
+    terminal.draw(|frame| drop(ui::draw(frame, state, views, NOW))).unwrap();
     terminal.backend().buffer().clone()
 }
 

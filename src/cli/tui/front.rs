@@ -296,10 +296,12 @@ impl Front {
 
     pub(super) fn draw(&mut self, screen: &mut Screen) -> io::Result<()> {
         let now = clock::now();
+        let mut length = None;
         screen.terminal.draw(|frame| {
-            ui::draw(frame, &self.state, &self.views, now);
+            length = ui::draw(frame, &self.state, &self.views, now);
             self.planted.strike();
         })?;
+        self.state.detail_length = length;
         ui::on_frame(&mut self.state, now);
         self.frame_at = ui::next_change(&self.state, &self.views, now);
         Ok(())

@@ -24,7 +24,7 @@ use super::keymap::{KeyCommand, WorkspaceCommand, key_of};
 use super::list_rows::ListRows;
 use super::look::{Look, TextStyle};
 use super::sheet::TextLayout;
-use super::state::{Focus, State};
+use super::state::{DetailLength, Focus, State};
 use super::tabs::{self, Tab};
 use super::text;
 use crate::model::{Timestamp, WorkspaceView};
@@ -34,7 +34,7 @@ use crate::ui::sheet::{put, put_rule};
 /// Longer lines are hard to read, and ages would be far from what they belong to.
 const MAX_WIDTH: usize = 100;
 
-/// Draws the detail and its title.
+/// Draws the detail and its title; returns the length of the detail.
 pub(super) fn draw(
     buffer: &mut Buffer,
     areas: &Areas,
@@ -42,12 +42,12 @@ pub(super) fn draw(
     views: &[WorkspaceView],
     rows: &ListRows,
     now: Timestamp,
-) {
-    let (Some(area), Some(title)) = (areas.detail, areas.detail_title) else { return };
+) -> Option<DetailLength> {
+    let (Some(area), Some(title)) = (areas.detail, areas.detail_title) else { return None };
     let style = if state.focus == Focus::Detail { TextStyle::Strong } else { TextStyle::Plain };
     let Some(view) = rows.selected(state, views).map(|row| &views[rows.positions[row]]) else {
         put_rule(buffer, title, "", style, "", state.look);
-        return;
+        return None;
     };
     let lines = lines(view, state, sheet(state.look, area.width, now));
     let n_shown = usize::from(area.height);
@@ -69,15 +69,23 @@ pub(super) fn draw(
         put(buffer, place, [bar]);
     }
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let n_lines = lines.len();
     put(buffer, inner, lines.into_iter().skip(top));
+    Some(DetailLength { workspace: view.id.clone(), tab: state.tab, width: area.width, n_lines })
 }
 
 fn cells(n_cells: usize) -> u16 {
     u16::try_from(n_cells).unwrap_or(u16::MAX)
 }
 
-/// How many lines the detail of a workspace has in an area of this width.
+/// How many lines the detail of a workspace has in an area of this width: as many as in the last frame, if
+/// that showed it.
 pub(super) fn n_lines(state: &State, view: &WorkspaceView, width: u16) -> usize {
+    let is_same =
+        |last: &&DetailLength| (&last.workspace, last.tab, last.width) == (&view.id, state.tab, width);
+    if let Some(last) = state.detail_length.as_ref().filter(is_same) {
+        return last.n_lines;
+    }
     lines(view, state, sheet(state.look, width, state.guard.now())).len()
 }
 
