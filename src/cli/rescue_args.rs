@@ -56,6 +56,9 @@ pub(super) struct Rescue {
     /// Let your own rescue program make the commit; it must be trusted (`closeout trust`)
     #[arg(long, conflicts_with_all = ["hooks", "new_branch", "split", "include", "author"])]
     pub(super) own_program: bool,
+    /// What the work is about, such as the name of a task: your own rescue program finds it in `CLOSEOUT_SPEC`
+    #[arg(long, value_name = "NAME", requires = "own_program")]
+    pub(super) spec: Option<String>,
     /// Keep the record as a bundle in closeout's own folder too; with --record-only there alone, and nothing
     /// is written to the repository
     #[arg(long)]

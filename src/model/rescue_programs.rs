@@ -20,6 +20,9 @@ pub struct PlannedPrograms {
     pub own: Option<OwnProgram>,
     /// What of it a person wants to run; nothing unless they say so.
     pub wanted: Option<WantedProgram>,
+    /// What the person's own program is told that the work is about: the name of a task or a specification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<String>,
 }
 
 /// A rescue program of the person's own.

@@ -157,6 +157,25 @@ fn the_own_program_of_a_workspace_makes_the_commit_when_it_is_trusted() {
     assert_eq!(refused.code, 22, "{refused:?}");
 }
 
+/// The built-in commit ticks no box, since closeout would make evidence of its own; a program of the person's may.
+#[test]
+fn the_own_program_is_told_what_the_work_is_about_and_may_tick_it_off() {
+    let (env, repo) = (TestEnv::new(), dirty());
+    repo.write("tasks.md", "- [ ] parser\n- [ ] lexer\n").stage("tasks.md");
+    repo.git(["commit", "-q", "-m", "plan", "--only", "tasks.md"]);
+    let program = "#!/bin/sh\nsed -i \"s/\\[ \\] $CLOSEOUT_SPEC/[x] $CLOSEOUT_SPEC/\" tasks.md\ngit add parser.rs tasks.md && \
+                   git commit -q -m \"$CLOSEOUT_SPEC: rescued\"\n";
+    repo.write("commit-rescue.py", program);
+    make_executable(&repo, "commit-rescue.py");
+    assert_eq!(run(&env, &repo, &["trust", "--yes"]).code, 0);
+    let alone = run(&env, &repo, &["rescue", "--spec", "parser", "--yes"]);
+    assert_eq!(alone.code, 2, "{alone:?}");
+    let saved = run(&env, &repo, &["rescue", "--own-program", "--spec", "parser", "--yes"]);
+    assert_eq!(saved.code, 0, "{saved:?}");
+    assert_eq!(repo.git(["log", "-1", "--format=%s"]), "parser: rescued");
+    assert_eq!(repo.git(["show", "HEAD:tasks.md"]), "- [x] parser\n- [ ] lexer");
+}
+
 // X01
 #[test]
 fn the_own_program_and_the_protected_branches_are_named_by_the_person_alone() {

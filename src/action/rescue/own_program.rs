@@ -38,6 +38,9 @@ impl Rescuer {
             spec = spec.env(name, value);
         }
         spec = spec.env("CLOSEOUT_RECORD", &saved.reference);
+        if let Some(name) = &plan.programs.spec {
+            spec = spec.env("CLOSEOUT_SPEC", name);
+        }
         spec.stdin = Some(plan.message.clone().into_bytes());
         spec.time_limit = self.program_limit;
         spec.own_session.clone_from(&self.launcher);

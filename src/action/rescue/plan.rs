@@ -173,6 +173,7 @@ impl Rescuer {
             own: own_command::find(self, &git.repo.top)
                 .map(|own| OwnProgram { words: own.words, is_trusted: programs.is_own_trusted }),
             wanted: None,
+            spec: None,
             digest: programs.list.digest,
         }
     }

@@ -223,6 +223,7 @@ fn choose_program(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure>
             ));
         }
         plan.programs.wanted = Some(WantedProgram::Own);
+        plan.programs.spec.clone_from(&rescue.spec);
     }
     Ok(())
 }
