@@ -77,7 +77,7 @@ fn with_checks(config: &EngineConfig) -> Judged {
         }
     };
     let signalled = Signalled::listen(all.cancel());
-    let outcome = all.action(&view.id, Action::RunChecks, &report);
+    let outcome = all.action(&view.id, Action::RunChecks { trusting: None }, &report);
     drop(signalled);
     if let ActionOutcome::Failed(problem) = outcome {
         let next = problem.next.map_or_else(String::new, |next| format!("; {next}"));

@@ -12,8 +12,8 @@ use super::{
     ActionClass, ActionKind, AskOptions, AskPlan, AskPurpose, Baseline, CheckRecord, CheckStanding,
     DecidedFile, EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, Opinion,
     ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued,
-    SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan,
-    VerifyReport, WorkspaceId, WorkspaceSettings,
+    SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, TrustList, UndoDirection,
+    UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An action on one workspace.
@@ -118,8 +118,15 @@ pub enum Action {
         /// The reason, in the person's words.
         reason: Option<String>,
     },
+    /// See whether the checks that the person configured may run. Answers with
+    /// [`ActionOutcome::ChecksPlanned`].
+    PlanChecks,
     /// Run the checks that the person configured. Answers with [`ActionOutcome::ChecksRan`].
-    RunChecks,
+    RunChecks {
+        /// The digest of the [`TrustList`] that the person was shown and trusts from now on, if there was one.
+        #[serde(default)]
+        trusting: Option<String>,
+    },
     /// Run the configured checks after a turn, without a person's request. Answers with
     /// [`ActionOutcome::ChecksRan`].
     AutoChecks,
@@ -134,6 +141,7 @@ impl Action {
             | Action::PlanUndo { .. }
             | Action::PlanReply { .. }
             | Action::PlanAsk { .. }
+            | Action::PlanChecks
             | Action::AskMessages { .. } => true,
             Action::Record { .. }
             | Action::Rescue { .. }
@@ -144,7 +152,7 @@ impl Action {
             | Action::AutoProbe { .. }
             | Action::SecondOpinion { .. }
             | Action::Mark { .. }
-            | Action::RunChecks
+            | Action::RunChecks { .. }
             | Action::AutoChecks
             | Action::Decide { .. } => false,
         }
@@ -153,7 +161,10 @@ impl Action {
     /// The kind of this action.
     pub fn kind(&self) -> ActionKind {
         match self {
-            Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } => ActionKind::Plan,
+            Action::PlanUndo { .. }
+            | Action::PlanReply { .. }
+            | Action::PlanAsk { .. }
+            | Action::PlanChecks => ActionKind::Plan,
             // Planning a rescue makes a record first.
             Action::PlanRescue { .. } | Action::Record { .. } => ActionKind::Record,
             Action::AskMessages { .. } => ActionKind::Messages,
@@ -171,7 +182,7 @@ impl Action {
             Action::SecondOpinion { .. } => ActionKind::Opinion,
             Action::Decide { .. } => ActionKind::Decide,
             Action::Mark { .. } => ActionKind::Mark,
-            Action::RunChecks | Action::AutoChecks => ActionKind::Checks,
+            Action::RunChecks { .. } | Action::AutoChecks => ActionKind::Checks,
         }
     }
 }
@@ -258,6 +269,9 @@ pub enum ActionOutcome {
     Verified(Box<VerifyReport>),
     /// A second model's reading of the last words.
     Opined(Box<Opinion>),
+    /// The configured checks can run. If they run files of the workspace that are not trusted: everything that
+    /// the person would trust.
+    ChecksPlanned(Option<Box<TrustList>>),
     /// The checks that had to run have run.
     ChecksRan(Vec<CheckRecord>),
     /// closeout did not ask the agent on its own.
@@ -296,6 +310,7 @@ impl ActionOutcome {
             | ActionOutcome::AskPlanned(_)
             | ActionOutcome::Verified(_)
             | ActionOutcome::Opined(_)
+            | ActionOutcome::ChecksPlanned(_)
             | ActionOutcome::ChecksRan(_)
             | ActionOutcome::Marked { .. }
             | ActionOutcome::Decided(_) => ActionClass::Done,

@@ -34,7 +34,7 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         .first()
         .map(|session| SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() });
     // A probe asks for the agent's own word, so it is not told what is left to do.
-    let is_check = matches!(action, Action::RunChecks | Action::AutoChecks);
+    let is_check = matches!(action, Action::RunChecks { .. } | Action::AutoChecks);
     let is_told = is_check || matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
     let verdict = tracked.verdict.as_ref().filter(|_| is_told);
     let left_to_do = verdict.map(|verdict| verdict.left_to_do.clone()).unwrap_or_default();

@@ -56,6 +56,7 @@ impl Actions {
             | ActionOutcome::ReplyPlanned(_)
             | ActionOutcome::Held { .. }
             | ActionOutcome::AskPlanned(_)
+            | ActionOutcome::ChecksPlanned(_)
             | ActionOutcome::NotAsked(_)
             | ActionOutcome::Marked { .. }
             | ActionOutcome::Decided(_) => {}
@@ -244,7 +245,8 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         | Action::AutoProbe { .. }
         | Action::SecondOpinion { .. }
         | Action::Mark { .. }
-        | Action::RunChecks
+        | Action::PlanChecks
+        | Action::RunChecks { .. }
         | Action::AutoChecks
         | Action::Decide { .. } => None,
     }

@@ -190,7 +190,8 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
         | ActionOutcome::SizeAsked(_)
         | ActionOutcome::UndoPlanned(_)
         | ActionOutcome::ReplyPlanned(_)
-        | ActionOutcome::AskPlanned(_) => outcome::plan_without_workspace().to_owned(),
+        | ActionOutcome::AskPlanned(_)
+        | ActionOutcome::ChecksPlanned(_) => outcome::plan_without_workspace().to_owned(),
     }
 }
 

@@ -80,9 +80,11 @@ phrases! {
     /// What happened in a workspace.
     history { verdict(before, state), proven(state, proof), seen(after), iteration(n, end, took, state), run_ended(status, n), gate_passed, told(why) }
     /// The preview of a rescue.
-    rescue { author_form }
+    rescue { author_form, ask_agent(agent), asking, proposed }
     /// Checks that the person configured.
-    checks { title, question, none, scope(limits), most_lines(n), group(names), judge(criteria), read(files) }
+    checks {
+        title, question, none, trust_question, untrusted, to_trust, scope(limits), most_lines(n), group(names), judge(criteria), read(files),
+    }
     /// Replies that wait for the end of their agent's turn.
     held {
         in_row, title, for_agent(agent), cancelled_by(key), not_yet(why), kept(agent), taken(agent), dropped(agent, why),

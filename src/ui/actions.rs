@@ -64,10 +64,7 @@ pub(super) fn begin(
             open_dialog::open(state, Dialog::Mark(Box::new(MarkBox::new(view, point))));
         }
         WorkspaceCommand::Checks if view.checks.is_empty() => state.answer = Some(checks::none().to_owned()),
-        WorkspaceCommand::Checks => {
-            let asked = Asked::Checks(view.checks.clone());
-            open_dialog::open(state, Dialog::Confirm(Box::new(ConfirmBox::new(view, asked))));
-        }
+        WorkspaceCommand::Checks => reaction.intents.push(want(Action::PlanChecks)),
         WorkspaceCommand::Report => report(state, view),
         WorkspaceCommand::Cancel => cancel(state, view, reaction),
     }
@@ -295,6 +292,9 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
                 AskPurpose::Verify => WorkspaceCommand::Verify,
             };
             confirm(Asked::Agent((*plan).into()), command)
+        }
+        ActionOutcome::ChecksPlanned(untrusted) => {
+            confirm(Asked::Checks(view.checks.clone(), untrusted.map(Into::into)), WorkspaceCommand::Checks)
         }
         ActionOutcome::Checked(found) => report(About::Smart(found)),
         ActionOutcome::Verified(found) => report(About::Verified(found)),

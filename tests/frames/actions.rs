@@ -5,7 +5,7 @@ use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, CheckAsk, CommitAuthor,
     CommitTarget, ConfiguredCheck, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram, PlanNote, PlannedChange,
     PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder, RescuePlan, Response,
-    RunningAction, SplitKind, TaskKind, UndoDirection, WorkspaceView,
+    RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList, UndoDirection, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -774,11 +774,66 @@ fn the_checks_that_are_configured_are_shown_whole_and_run_after_a_yes() {
         check("tests", CheckAsk::Command { command: words(&["sh", "-c", "cargo test && cargo clippy"]) }),
         check("small", CheckAsk::Scope { paths: words(&["src"]), max_lines: Some(200) }),
     ];
-    let _ = press(&mut state, &views, "C");
+    assert_eq!(press(&mut state, &views, "C").intents, [action(&views, Action::PlanChecks)]);
+    let _ = tell(&mut state, &views, ROW, ActionKind::Plan, ActionOutcome::ChecksPlanned(None));
     assert_snapshot!("run_the_checks", picture(&frame(&state, &views)));
     assert_eq!(press(&mut state, &views, "y").intents, []);
     read(&mut state);
-    assert_eq!(press(&mut state, &views, "y").intents, [action(&views, Action::RunChecks)]);
+    let run = |trusting| action(&views, Action::RunChecks { trusting });
+    assert_eq!(press(&mut state, &views, "y").intents, [run(None)]);
+    // What is not trusted is shown whole, and exactly that is trusted.
+    let item = |kind, name: &str, content: &str| TrustItem {
+        kind,
+        name: name.to_owned(),
+        content: content.to_owned(),
+    };
+    let list = TrustList {
+        items: vec![
+            item(TrustKind::Check, "./ci.sh\u{1b}[2K", "./ci.sh --all"),
+            item(TrustKind::File, "ci.sh", "38 bytes, sha256 2c26b46b"),
+        ],
+        digest: "d1".to_owned(),
+    };
+    let outcome = ActionOutcome::ChecksPlanned(Some(Box::new(list)));
+    let _ = tell(&mut state, &views, ROW, ActionKind::Plan, outcome);
+    assert_snapshot!("trust_and_run_the_checks", picture(&frame(&state, &views)));
+    read(&mut state);
+    assert_eq!(press(&mut state, &views, "y").intents, [run(Some("d1".to_owned()))]);
+}
+
+#[test]
+fn the_agent_is_asked_for_messages_after_its_cost_was_told_and_the_box_stays() {
+    let mut views = five();
+    views[ROW].sessions = with_todos().sessions;
+    let mut state = preview((80, 24), &views, plan());
+    let has = |state: &State, words: &str| {
+        let shown = text_of(&frame(state, &views)).join(" ");
+        assert!(shown.contains(words), "{words}: {shown}");
+    };
+    let asked = || action(&views, Action::AskMessages { plan: Box::new(plan()), with: None });
+    assert_eq!(press(&mut state, &views, "m").intents, []);
+    has(&state, "costs tokens");
+    // Another key takes the offer back.
+    assert_eq!(press(&mut state, &views, "jm").intents, []);
+    read(&mut state);
+    assert_eq!(press(&mut state, &views, "m").intents, [asked()]);
+    // Meanwhile nothing else can begin.
+    assert_eq!(press(&mut state, &views, "my").intents, []);
+    has(&state, "the agent is asked for messages");
+    let problem = ActionProblem::new(ActionClass::Failed, "claude gave no messages");
+    let _ = tell(&mut state, &views, ROW, ActionKind::Messages, ActionOutcome::Failed(problem));
+    has(&state, "claude gave no messages");
+    let _ = press(&mut state, &views, "m");
+    read(&mut state);
+    assert_eq!(press(&mut state, &views, "m").intents, [asked()]);
+    let proposed = RescuePlan { message: "Say more".to_owned(), ..plan() };
+    let outcome = ActionOutcome::RescuePlanned(Box::new(proposed.clone()));
+    let _ = tell(&mut state, &views, ROW, ActionKind::Messages, outcome);
+    has(&state, "Say more");
+    assert_eq!(press(&mut state, &views, "y").intents, [], "it is a new question");
+    read(&mut state);
+    let wanted = action(&views, Action::Rescue { plan: Box::new(proposed) });
+    assert_eq!(press(&mut state, &views, "y").intents, [wanted]);
 }
 
 #[test]

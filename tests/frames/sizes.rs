@@ -56,7 +56,6 @@ fn every_dialog_and_page_at_every_size() {
         ("mark", "d"),
         ("mark_reason", "doit was only tried"),
         ("mark_taken_back", "ds"),
-        ("checks", "C"),
         ("report", "V"),
         ("reply", "i"),
         ("send_back", "b"),
@@ -97,6 +96,7 @@ fn every_plan_and_every_end_of_one_at_every_size() {
     let dialogs = [
         ("rescue", plan_of(ActionOutcome::RescuePlanned(Box::new(plan()))), ""),
         ("rescue_to_split", plan_of(ActionOutcome::RescuePlanned(Box::new(plan_to_split()))), ""),
+        ("checks", plan_of(ActionOutcome::ChecksPlanned(None)), ""),
         ("rescue_refused", plan_of(ActionOutcome::RescuePlanned(Box::new(plan_refused()))), ""),
         ("rescue_author", plan_of(ActionOutcome::RescuePlanned(Box::new(nameless))), "y"),
         ("undo", undo(UndoDirection::Undo), ""),

@@ -1,5 +1,6 @@
 //! A rescue, its undo and its redo by keys, on a real repository with real git.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use closeout::engine::clock;
@@ -148,4 +149,38 @@ fn a_y_that_was_typed_ahead_commits_nothing() {
         terminal.wait_for("taken back", |shown| shown.has("took 1 commit back"));
     }
     panic!("this machine is too slow for this test");
+}
+
+/// An agent can write the script that a check runs: it runs once it was shown and trusted, and only as it was shown.
+#[test]
+fn a_script_of_the_workspace_is_shown_and_trusted_before_a_check_runs_it() {
+    let (env, repo) = demo();
+    env.configure("[[check]]\nname = \"ci\"\nkind = \"command\"\ncommand = [\"./ci.sh\"]\n");
+    let mark = env.at("it-ran");
+    let script = |more: &str| {
+        repo.write("ci.sh", format!("#!/bin/sh\n{more}\ntouch '{}'\n", mark.display()));
+        std::fs::set_permissions(repo.at("ci.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    script("# one");
+    let mut terminal = on_demo(&env, SMALL);
+    terminal.press("/uncommitted\r");
+    terminal.wait_for("uncommitted selected", |shown| shown.selected() == Some("uncommitted"));
+    terminal.press("C");
+    let shown = terminal.wait_for("the question", |shown| is_asked(shown, "do it"));
+    assert!(shown.has("you do not trust yet") && shown.has("file  ci.sh"), "{}", shown.rows.join("\n"));
+    script("# two");
+    terminal.press("y");
+    terminal.wait_for("the refusal", |shown| shown.has("changed since you looked"));
+    terminal.press("\r");
+    terminal.wait_for("the list again", |shown| !shown.has("changed since you looked"));
+    terminal.press("C");
+    terminal.wait_for("the question", |shown| is_asked(shown, "do it"));
+    assert!(!mark.exists());
+    terminal.press("y");
+    terminal.wait_for("the result", |shown| shown.has("1 of 1 checks"));
+    assert!(mark.exists());
+    // From now on there is nothing to trust.
+    terminal.press("C");
+    let shown = terminal.wait_for("the question", |shown| is_asked(shown, "do it"));
+    assert!(!shown.has("you do not trust yet"), "{}", shown.rows.join("\n"));
 }

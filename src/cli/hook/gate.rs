@@ -222,6 +222,6 @@ fn judged_with_checks(config: &EngineConfig, call: &GateCall) -> Judged {
     let waits = judged.views.first().is_some_and(|view| waits_for_checks(view, call));
     let Some(id) = id.filter(|_| waits) else { return judged };
     // A check that could not be run is reported in its row.
-    let _ = all.action(&id, Action::RunChecks, &|_| {});
+    let _ = all.action(&id, Action::RunChecks { trusting: None }, &|_| {});
     all.judged()
 }

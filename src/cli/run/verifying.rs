@@ -57,7 +57,7 @@ impl Driver<'_> {
             let _ =
                 self.reporter.tell(RunNews::Note { text: "runs the checks that are configured".to_owned() });
             // A check that could not be run is reported in its row.
-            let _ = all.action(&self.workspace, Action::RunChecks, &|_| ());
+            let _ = all.action(&self.workspace, Action::RunChecks { trusting: None }, &|_| ());
             judged = all.judged();
         }
         for notice in &judged.notices {

@@ -72,14 +72,17 @@ fn agent_of(action: &Action) -> Option<String> {
         | Action::PlanAsk { .. }
         | Action::Mark { .. }
         | Action::Decide { .. }
-        | Action::RunChecks
+        | Action::PlanChecks
+        | Action::RunChecks { .. }
         | Action::AutoChecks => None,
     }
 }
 
 fn plan_words(action: &Action) -> String {
     match action {
-        Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } => String::new(),
+        Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } | Action::PlanChecks => {
+            String::new()
+        }
         Action::PlanRescue { .. } | Action::Record { .. } => "all uncommitted work".to_owned(),
         Action::AskMessages { plan, with } => {
             let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
@@ -96,7 +99,7 @@ fn plan_words(action: &Action) -> String {
             format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
         }
         Action::AutoProbe { moment } | Action::SecondOpinion { moment } => moment.session.agent.clone(),
-        Action::RunChecks | Action::AutoChecks => "the checks that are configured".to_owned(),
+        Action::RunChecks { .. } | Action::AutoChecks => "the checks that are configured".to_owned(),
         Action::Mark { order, reason: None } => order.name().to_owned(),
         Action::Mark { order, reason: Some(reason) } => format!("{}: {reason}", order.name()),
         Action::Decide { is_complete: true, .. } => "complete".to_owned(),
@@ -121,6 +124,7 @@ fn outcome_words(outcome: &ActionOutcome) -> String {
         | ActionOutcome::UndoPlanned(_)
         | ActionOutcome::ReplyPlanned(_)
         | ActionOutcome::AskPlanned(_)
+        | ActionOutcome::ChecksPlanned(_)
         | ActionOutcome::NotAsked(_) => String::new(),
         ActionOutcome::Recorded(record) => record.reference.clone(),
         ActionOutcome::Rescued(rescued) => format!("{} on {}", rescued.commits.join(", "), rescued.branch),

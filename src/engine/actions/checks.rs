@@ -6,17 +6,52 @@ use serde_json::json;
 use super::tools::{Tools, cancelled};
 use super::{model_judge, rescuer, trust};
 use crate::action::checking::Checking;
+use crate::action::rescue::Rescuer;
 use crate::engine::clock;
-use crate::model::{ActionClass, ActionProblem, ActionRequest, CheckRecord};
+use crate::model::{ActionClass, ActionProblem, ActionRequest, CheckRecord, TrustList};
 
-pub(super) fn run(request: &ActionRequest, tools: &Tools<'_>) -> Result<Vec<CheckRecord>, ActionProblem> {
-    let plan = &request.settings.checks;
-    if plan.checks.is_empty() {
-        return Err(ActionProblem::new(ActionClass::Nothing, "no check is configured for this workspace")
-            .with_next("`[[check]]` in your configuration file names one"));
-    }
+/// The longest text that a box of the screen shows whole, in bytes. Nobody trusts what is shown cut.
+const MOST_SHOWN: usize = 16 * 1024;
+
+/// Whether the checks can run: everything that the person would have to trust before, if there is anything.
+pub(super) fn plan(
+    request: &ActionRequest,
+    tools: &Tools<'_>,
+) -> Result<Option<Box<TrustList>>, ActionProblem> {
+    let made = rescuer_of(request, tools)?;
     let workspace = request.workspace.path();
-    let made = trust::rescuer_for(tools.config, workspace)?;
+    match made.are_checks_trusted(workspace) {
+        Ok(true) => Ok(None),
+        Ok(false) => {
+            let (list, _) = tools.config.trust_list(workspace)?;
+            if list.items.iter().any(|item| item.content.len() > MOST_SHOWN) {
+                let words = "a part of what the checks run is too long to be shown here, and is not trusted";
+                let problem = ActionProblem::new(ActionClass::Untrusted, words);
+                return Err(problem.with_next("`closeout trust` shows it whole and asks"));
+            }
+            Ok(Some(Box::new(list)))
+        }
+        Err(error) => Err(rescuer::problem(&error)),
+    }
+}
+
+/// Runs the checks. Before that, the person's trust in exactly the list with the digest `trusting` is kept.
+pub(super) fn run(
+    request: &ActionRequest,
+    trusting: Option<&str>,
+    tools: &Tools<'_>,
+) -> Result<Vec<CheckRecord>, ActionProblem> {
+    let plan = &request.settings.checks;
+    let workspace = request.workspace.path();
+    if let Some(digest) = trusting {
+        let (list, _) = tools.config.trust_list(workspace)?;
+        if list.digest != digest {
+            let words = "what could run here changed since you looked; nothing is trusted, and nothing ran";
+            return Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again"));
+        }
+        tools.config.trust(workspace, &list)?;
+    }
+    let made = rescuer_of(request, tools)?;
     let untrusted = match made.are_checks_trusted(workspace) {
         Ok(true) => None,
         Ok(false) => Some("it runs a file of the workspace that is not trusted: `closeout trust`".to_owned()),
@@ -43,6 +78,15 @@ pub(super) fn run(request: &ActionRequest, tools: &Tools<'_>) -> Result<Vec<Chec
         return Err(cancelled());
     }
     Ok(records)
+}
+
+/// What knows which programs the checks run; an error if no check is configured.
+fn rescuer_of(request: &ActionRequest, tools: &Tools<'_>) -> Result<Rescuer, ActionProblem> {
+    if request.settings.checks.checks.is_empty() {
+        return Err(ActionProblem::new(ActionClass::Nothing, "no check is configured for this workspace")
+            .with_next("`[[check]]` in your configuration file names one"));
+    }
+    trust::rescuer_for(tools.config, request.workspace.path())
 }
 
 /// What an external check receives on its standard input.

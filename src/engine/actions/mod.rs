@@ -127,8 +127,14 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
             AskPurpose::Probe => finished(smart_check::run(request, plan, tools), ActionOutcome::Checked),
             AskPurpose::Verify => finished(verify::run(request, plan, tools), ActionOutcome::Verified),
         },
-        Action::RunChecks | Action::AutoChecks => {
-            finished(checks::run(request, tools), |ran| ActionOutcome::ChecksRan(*ran))
+        Action::PlanChecks => {
+            finished(checks::plan(request, tools), |plan| ActionOutcome::ChecksPlanned(*plan))
+        }
+        Action::RunChecks { trusting } => {
+            finished(checks::run(request, trusting.as_deref(), tools), |ran| ActionOutcome::ChecksRan(*ran))
+        }
+        Action::AutoChecks => {
+            finished(checks::run(request, None, tools), |ran| ActionOutcome::ChecksRan(*ran))
         }
         // Carried out by `auto_probe::perform`, which writes the audit entry itself.
         Action::AutoProbe { .. } | Action::SecondOpinion { .. } => {

@@ -8,8 +8,8 @@ use ratatui::text::Line;
 use super::keys::{BoxAction, CONFIRM};
 use super::{Context, Modal, Page, Step, page};
 use crate::model::{
-    Action, AskPlan, ConfiguredCheck, Intent, RecordCost, RecordOrder, RunningAction, UndoPlan, WorkspaceId,
-    WorkspaceView,
+    Action, AskPlan, ConfiguredCheck, Intent, RecordCost, RecordOrder, RunningAction, TrustList, UndoPlan,
+    WorkspaceId, WorkspaceView,
 };
 use crate::present::phrases::checks;
 use crate::ui::input::KeyPress;
@@ -35,8 +35,8 @@ pub(in crate::ui) enum Asked {
     Size(RecordCost),
     /// Ask the agent.
     Agent(Arc<AskPlan>),
-    /// Run the configured checks.
-    Checks(Vec<ConfiguredCheck>),
+    /// Run the configured checks, and trust what they run if that is not trusted yet.
+    Checks(Vec<ConfiguredCheck>, Option<Arc<TrustList>>),
     /// End the turn in which an agent answers a reply.
     EndTurn(Arc<RunningAction>),
 }
@@ -64,7 +64,7 @@ impl Modal for ConfirmBox {
             Asked::Undo(plan) => page::undo_title(plan),
             Asked::Size(_) => "Record a lot",
             Asked::Agent(plan) => page::ask_title(plan),
-            Asked::Checks(_) => checks::title(),
+            Asked::Checks(..) => checks::title(),
             Asked::EndTurn(_) => "End a turn",
         };
         format!("{what}  {}", self.name)
@@ -96,7 +96,9 @@ impl ConfirmBox {
                 order: RecordOrder { is_size_allowed: true, ..RecordOrder::default() },
             },
             Asked::Agent(plan) => Action::Ask { plan: Box::new((**plan).clone()) },
-            Asked::Checks(_) => Action::RunChecks,
+            Asked::Checks(_, untrusted) => {
+                Action::RunChecks { trusting: untrusted.as_ref().map(|list| list.digest.clone()) }
+            }
             Asked::EndTurn(turn) => {
                 let workspace = self.workspace.clone();
                 return Step::want(Intent::CancelAction { workspace, number: turn.number });
@@ -110,7 +112,7 @@ impl ConfirmBox {
             Asked::Undo(plan) => page::undo(plan, context.sheet()),
             Asked::Size(cost) => page::size(*cost, context.sheet()),
             Asked::Agent(plan) => page::ask(plan, context.sheet()),
-            Asked::Checks(checks) => page::checks(checks, context.sheet()),
+            Asked::Checks(checks, untrusted) => page::checks(checks, untrusted.as_deref(), context.sheet()),
             Asked::EndTurn(turn) => page::end_turn(turn, context.sheet()),
         }
     }

@@ -26,6 +26,8 @@ pub(in crate::ui) enum BoxAction {
     LeftOut,
     /// Set the author of the commit.
     Author,
+    /// Ask the agent for messages and a split.
+    AskAgent,
     /// Turn the repository's hooks on or off.
     Hooks,
     /// Turn on or off that the person's own program makes the commit.
@@ -64,6 +66,8 @@ pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
         .labelled("n Enter Esc"),
     bind(&[sign(' ')], BoxAction::Tick, "take in what is left out, or leave it out again").hinted("take in"),
     bind(&[sign('e')], BoxAction::Edit, "write the commit message").hinted("message"),
+    bind(&[sign('m')], BoxAction::AskAgent, "ask the agent for messages and a split (it costs tokens)")
+        .hinted("ask the agent"),
     bind(&[sign('b')], BoxAction::Target, "another branch, where one is offered").hinted("branch"),
     bind(&[sign('s')], BoxAction::Split, "one commit or several, where that is offered").hinted("split"),
     bind(&[sign('l')], BoxAction::LeftOut, "to what is left out").hinted("left out"),

@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 
 use super::Context;
 use crate::model::{
-    ActionKind, AskPlan, AskPurpose, CheckAsk, ConfiguredCheck, RecordCost, RunningAction, UndoDirection,
-    UndoPlan, display_text, quantity,
+    ActionKind, AskPlan, AskPurpose, CheckAsk, ConfiguredCheck, RecordCost, RunningAction, TrustItem,
+    TrustList, UndoDirection, UndoPlan, display_text, quantity,
 };
 use crate::present::phrases::checks as say;
 use crate::present::{action, age, baseline, counts, sets};
@@ -99,9 +99,17 @@ pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// The checks that would run, each with its whole command.
-pub(super) fn checks(checks: &[ConfiguredCheck], sheet: TextLayout) -> Vec<Line<'static>> {
-    let mut lines = sheet.text(say::question(), TextStyle::Strong, 0);
+/// The checks that would run, each with its whole command, and what has to be trusted first.
+pub(super) fn checks(
+    checks: &[ConfiguredCheck],
+    untrusted: Option<&TrustList>,
+    sheet: TextLayout,
+) -> Vec<Line<'static>> {
+    let question = if untrusted.is_some() { say::trust_question() } else { say::question() };
+    let mut lines = sheet.text(question, TextStyle::Strong, 0);
+    if untrusted.is_some() {
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, say::untrusted(), TextStyle::Open));
+    }
     for check in checks {
         let words = match &check.ask {
             CheckAsk::Command { command } | CheckAsk::External { command } => action::command(command),
@@ -118,6 +126,19 @@ pub(super) fn checks(checks: &[ConfiguredCheck], sheet: TextLayout) -> Vec<Line<
         };
         lines.extend(sheet.labelled(&text::line(&check.name), &words));
     }
+    if let Some(list) = untrusted {
+        lines.extend(sheet.heading(say::to_trust(), &list.items.len().to_string()));
+        lines.extend(list.items.iter().flat_map(|item| trust_item(item, sheet)));
+    }
+    lines
+}
+
+/// One thing that could run a program: what it is, its name, its content.
+fn trust_item(item: &TrustItem, sheet: TextLayout) -> Vec<Line<'static>> {
+    let name = format!("{}  {}", sets::trust_kind(item.kind), text::line(&item.name));
+    let mut lines = sheet.text(&name, TextStyle::Plain, 2);
+    let content = text::paragraphs(&item.content).filter(|line| !line.is_empty());
+    lines.extend(content.flat_map(|line| sheet.text(&line, TextStyle::Faint, 4)));
     lines
 }
 

@@ -29,6 +29,7 @@ impl ReplyBox {
             | ActionOutcome::UndoPlanned(_)
             | ActionOutcome::Undone(_)
             | ActionOutcome::AskPlanned(_)
+            | ActionOutcome::ChecksPlanned(_)
             | ActionOutcome::Checked(_)
             | ActionOutcome::Verified(_)
             | ActionOutcome::NotAsked(_)

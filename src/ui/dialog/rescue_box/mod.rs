@@ -15,7 +15,10 @@ use super::field::{Field, Written};
 use super::keys::{BoxAction, FIELD, MESSAGE, REFUSED, RESCUE};
 use super::message_area::{MessageArea, MessageKey};
 use super::{Context, Modal, Step, page};
-use crate::model::{Action, CommitAuthor, Intent, LeftOut, WantedProgram, WorkspaceId};
+use crate::model::{
+    Action, ActionKind, ActionOutcome, CommitAuthor, Intent, LeftOut, Response, WantedProgram, WorkspaceId,
+};
+use crate::present::action::label as outcome_label;
 use crate::present::phrases::rescue as say;
 use crate::present::sets;
 use crate::ui::input::{Edited, KeyPress};
@@ -25,7 +28,7 @@ use crate::ui::sheet::put;
 use crate::ui::steps::{moved, scrolled_to};
 use crate::ui::text;
 pub use preview::RescueBox;
-use preview::Writing;
+use preview::{Asking, Writing};
 use rows::Row;
 
 /// Label of the author field.
@@ -41,6 +44,9 @@ impl Modal for RescueBox {
             return self.key_while_writing(press, context);
         }
         let Some(action) = action_of(self.table(), press) else { return Step::stay() };
+        if action != BoxAction::AskAgent && self.asking == Asking::Offered {
+            self.asking = Asking::No;
+        }
         if action == BoxAction::Yes && self.lacks_author_only() {
             // git knows no author for the commit, so ask for one; `y` commits afterwards.
             self.writing = Some(Writing::Author(Field::default()));
@@ -60,6 +66,7 @@ impl Modal for RescueBox {
                 self.writing = Some(Writing::Message(area));
             }
             BoxAction::Author => self.writing = Some(Writing::Author(Field::default())),
+            BoxAction::AskAgent => return self.ask_agent(context),
             BoxAction::LeftOut => {
                 let first = rows::first_left_out(self, context.sheet());
                 self.go(first, context);
@@ -98,11 +105,29 @@ impl Modal for RescueBox {
         Step::stay()
     }
 
+    fn told(&mut self, told: &Response, _context: Context<'_>) -> Option<Step> {
+        let Response::Action { workspace, kind: ActionKind::Messages, outcome, .. } = told else {
+            return None;
+        };
+        if *workspace != self.workspace || self.asking != Asking::Sent {
+            return None;
+        }
+        if let ActionOutcome::RescuePlanned(plan) = &**outcome {
+            *self = RescueBox::of(self.workspace.clone(), std::mem::take(&mut self.name), (**plan).clone());
+            return Some(Step { is_new_question: true, ..Step::say(say::proposed()) });
+        }
+        self.asking = Asking::No;
+        Some(Step::say(outcome_label(outcome)))
+    }
+
     fn title(&self, _context: Context<'_>) -> String {
         format!("Rescue  {}", self.name)
     }
 
     fn remark(&self, context: Context<'_>) -> String {
+        if self.asking == Asking::Sent {
+            return say::asking().to_owned();
+        }
         page::place(self.top, rows::n_rows(self, context.sheet()), self.n_shown(context))
     }
 
@@ -171,7 +196,10 @@ impl RescueBox {
     fn is_offered(&self, action: BoxAction, context: Context<'_>) -> bool {
         let programs = &self.plan.programs;
         match action {
+            // What is confirmed meanwhile could not begin.
+            BoxAction::Yes if self.asking == Asking::Sent => false,
             BoxAction::Yes => self.can_commit() || self.lacks_author_only(),
+            BoxAction::AskAgent => context.view.is_some_and(|view| !view.sessions.is_empty()),
             BoxAction::Target => self.plan.targets.len() > 1,
             BoxAction::Split => !self.plan.splits.is_empty(),
             BoxAction::Author => self.chosen.author.is_none() || self.plan.author.is_none(),
@@ -197,6 +225,26 @@ impl RescueBox {
     fn confirmed(&self) -> Step {
         let action = Action::Rescue { plan: Box::new(self.chosen_plan()) };
         Step::want(Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) })
+    }
+
+    /// Asks the agent at the second press: the first tells what it costs.
+    fn ask_agent(&mut self, context: Context<'_>) -> Step {
+        match self.asking {
+            Asking::No => {
+                self.asking = Asking::Offered;
+                let agent = context.view.and_then(|view| view.sessions.first()).map(|session| &session.agent);
+                let agent = agent.map_or_else(String::new, |agent| text::line(agent));
+                Step { is_new_question: true, ..Step::say(say::ask_agent(agent)) }
+            }
+            Asking::Offered if !context.is_armed => Step::too_early(),
+            Asking::Offered => {
+                self.asking = Asking::Sent;
+                let action = Box::new(Action::AskMessages { plan: Box::new(self.chosen_plan()), with: None });
+                let workspace = self.workspace.clone();
+                Step { intents: vec![Intent::Action { workspace, action }], ..Step::say(say::asking()) }
+            }
+            Asking::Sent => Step::say(say::asking()),
+        }
     }
 
     fn leave(&self) -> Step {

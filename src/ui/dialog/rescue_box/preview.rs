@@ -26,6 +26,8 @@ pub struct RescueBox {
     /// The person's choices.
     pub(super) chosen: Chosen,
     pub(super) writing: Option<Writing>,
+    /// Whether the agent is asked for messages.
+    pub(super) asking: Asking,
     /// A message that was written and abandoned.
     pub(super) draft: Option<MessageArea>,
     pub(super) cursor: usize,
@@ -53,6 +55,16 @@ impl Chosen {
     }
 }
 
+/// Whether the agent is asked for messages and a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asking {
+    No,
+    /// The person was told what it costs, and the same key asks.
+    Offered,
+    /// The agent is asked now.
+    Sent,
+}
+
 /// What is being written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Writing {
@@ -63,12 +75,17 @@ pub(super) enum Writing {
 
 impl RescueBox {
     pub(in crate::ui) fn new(view: &WorkspaceView, plan: RescuePlan) -> RescueBox {
+        RescueBox::of(view.id.clone(), text::line(&view.name), plan)
+    }
+
+    /// The same by the workspace's id and its cleaned name.
+    pub(super) fn of(workspace: WorkspaceId, name: String, plan: RescuePlan) -> RescueBox {
         let is_left_out = |position: &usize| plan.paths[*position].left_out.is_some();
         let (left_out, taken): (Vec<usize>, Vec<usize>) = (0..plan.paths.len()).partition(is_left_out);
         let n_left_out = left_out.len();
         RescueBox {
-            workspace: view.id.clone(),
-            name: text::line(&view.name),
+            workspace,
+            name,
             order: left_out.into_iter().chain(taken).collect(),
             n_left_out,
             taken_in: BTreeSet::new(),
@@ -83,6 +100,7 @@ impl RescueBox {
             },
             plan: Arc::new(plan),
             writing: None,
+            asking: Asking::No,
             draft: None,
             cursor: 0,
             top: 0,
