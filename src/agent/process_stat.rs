@@ -1,6 +1,6 @@
 //! Reads `/proc/<pid>/stat`, and decides whether a given process is still alive. Sends no signals.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
