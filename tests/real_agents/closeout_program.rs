@@ -80,9 +80,14 @@ pub(crate) fn status(world: &World, path: &Path) -> Result<Option<Value>> {
 
 /// Opens the screen of closeout in a pane.
 pub(crate) fn open_screen(world: &World, size: (u16, u16)) -> Result<Pane> {
+    open_screen_in(world, "elsewhere", size)
+}
+
+/// The same, started in this folder of the world.
+pub(crate) fn open_screen_in(world: &World, folder: &str, size: (u16, u16)) -> Result<Pane> {
     let mut variables = variables(world)?;
     variables.retain(|(name, _)| !name.starts_with("TMUX"));
-    world.tmux.open(&world.at("elsewhere"), size, &variables, &[program().display().to_string()])
+    world.tmux.open(&world.at(folder), size, &variables, &[program().display().to_string()])
 }
 
 /// `closeout status --follow --json`, its lines with the moment that each came. Ended with its value.

@@ -1,7 +1,7 @@
 //! The real clients: Claude Code, Codex, opencode and Gemini CLI at pinned versions, run against a scripted
 //! model in a home of their own, with closeout beside them. README.md in this folder tells how to run it.
 //!
-//! `cargo test --test real_agents` runs all; `-- codex together` the groups so named. It is no part of a
+//! `cargo test --test real_agents` runs all but `crowd`; `-- codex crowd` the groups so named. It is no part of a
 //! plain `cargo test`: it takes minutes, and the first time 1.2 GB. What cannot be run is told as skipped in
 //! a line of its own on standard error and counted in the last line; with `CLOSEOUT_REAL_AGENTS=required`
 //! that is a failure.
@@ -12,6 +12,7 @@
 mod asked;
 mod client;
 mod closeout_program;
+mod crowd;
 mod gated;
 mod hooks;
 mod killed;
@@ -60,8 +61,12 @@ fn main() -> ExitCode {
         for client in clients.iter().copied().filter(|client| is_wanted(client.name())) {
             tally.look_twice(client.name(), begun, |tally| alone(tally, client, &programs));
         }
+        let screens: PathBuf = programs.join("../../screens");
+        // Longer than the others, and so only by its name.
+        if wanted.iter().any(|word| word == "crowd") {
+            tally.look_twice("crowd", begun, |tally| crowd::tell(tally, &programs, &clients, &screens));
+        }
         if is_wanted("together") {
-            let screens: PathBuf = programs.join("../../screens");
             tally.look_twice("together", begun, |tally| {
                 together::tell(tally, &programs, &clients, &screens);
             });
@@ -74,7 +79,10 @@ fn main() -> ExitCode {
 /// The clients that start here, at the versions that are pinned.
 fn usable(tally: &mut Tally, programs: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<Client> {
     let mut usable = Vec::new();
-    for client in Client::ALL.into_iter().filter(|client| is_wanted(client.name()) || is_wanted("together")) {
+    for client in Client::ALL
+        .into_iter()
+        .filter(|client| is_wanted(client.name()) || is_wanted("together") || is_wanted("crowd"))
+    {
         let is_usable = tally.check(client.name(), "is the pinned version", || {
             let version = machine::version(programs, client.name())
                 .map_err(|error| outcome::skip(format!("it does not run here: {error:#}")))?;

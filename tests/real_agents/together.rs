@@ -31,12 +31,7 @@ pub(crate) fn tell(tally: &mut Tally, programs: &Path, clients: &[Client], keep:
     let is_made = tally.check("together", "the four start side by side", || {
         let world = World::new(programs, clients)?;
         let follow = Follow::start(&world)?;
-        let mut panes = Vec::new();
-        for (client, prompt, _) in ASKED {
-            let pane = world.start(client, client.name(), &[])?;
-            world.prompt(&pane, prompt)?;
-            panes.push((client, pane));
-        }
+        let panes = start(&world)?;
         made = Some((world, follow, panes));
         Ok(())
     });
@@ -48,7 +43,7 @@ pub(crate) fn tell(tally: &mut Tally, programs: &Path, clients: &[Client], keep:
         });
     }
     let screens: Vec<((u16, u16), Result<Pane>)> =
-        [(80, 24), (200, 60)].map(|size| (size, open_screen(&world, size))).into();
+        [(80, 24), (120, 40), (200, 60)].map(|size| (size, open_screen(&world, size))).into();
     for (size, screen) in &screens {
         tally.check("together", &format!("the screen of {} x {} shows all four", size.0, size.1), || {
             let Ok(pane) = screen else { bail!("it did not start") };
@@ -74,6 +69,17 @@ pub(crate) fn tell(tally: &mut Tally, programs: &Path, clients: &[Client], keep:
         );
     }
     drop(follow);
+}
+
+/// Starts the four, each in its worktree and with its prompt.
+pub(crate) fn start(world: &World) -> Result<Vec<(Client, Pane)>> {
+    let mut panes = Vec::new();
+    for (client, prompt, _) in ASKED {
+        let pane = world.start(client, client.name(), &[])?;
+        world.prompt(&pane, prompt)?;
+        panes.push((client, pane));
+    }
+    Ok(panes)
 }
 
 fn shows_all(screen: &str) -> bool {
@@ -111,7 +117,7 @@ fn all_gone(world: &World, follow: &Follow, panes: &[(Client, Pane)]) -> Result<
 }
 
 /// Keeps what a screen showed, for a person to look at.
-fn kept(keep: &Path, name: &str, screen: &str) {
+pub(crate) fn kept(keep: &Path, name: &str, screen: &str) {
     let _ = fs::create_dir_all(keep);
     let _ = fs::write(keep.join(format!("{name}.txt")), screen);
     if std::env::var_os("CLOSEOUT_REAL_AGENTS_SHOW").is_some() {

@@ -87,11 +87,13 @@ impl World {
             self.git(name, &["init", "-q", "-b", "main"])?;
             self.git(name, &["commit", "-q", "--allow-empty", "-m", "first"])?;
         }
-        for name in WORKTREES {
-            let path = self.at(name).display().to_string();
-            self.git("shop", &["worktree", "add", "-q", "-b", name, &path])?;
-        }
-        Ok(())
+        WORKTREES.iter().try_for_each(|name| self.add_worktree(name))
+    }
+
+    /// Adds a worktree of the repository.
+    pub(crate) fn add_worktree(&self, name: &str) -> Result<()> {
+        let path = self.at(name).display().to_string();
+        self.git("shop", &["worktree", "add", "-q", "-b", name, &path])
     }
 
     /// Runs git, which must succeed.
