@@ -27,6 +27,7 @@ mod frames;
 mod fuzz_short;
 mod held;
 mod hooks;
+mod hostile;
 mod judge_properties;
 pub(crate) mod live;
 mod monitor;

@@ -78,7 +78,7 @@ fn canary(repo: &Repo) -> PathBuf {
 }
 
 /// Writes the program that leaves the canary.
-fn program(repo: &Repo) -> String {
+pub(crate) fn program(repo: &Repo) -> String {
     let body = format!("echo \"$0 $*\" >> '{}'\nexit 0", canary(repo).display());
     repo.script("hostile", &body).display().to_string()
 }

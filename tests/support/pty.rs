@@ -128,6 +128,13 @@ impl Terminal {
         seen
     }
 
+    /// Waits until the screen satisfies a condition, but no longer than `most`; tells whether it does.
+    pub(crate) fn wait_at_most(&self, most: std::time::Duration, is_there: impl Fn(&Shown) -> bool) -> bool {
+        let is_it = |seen: &Seen| seen.is_whole() && is_there(&Shown::of(seen));
+        let waited = self.shared.changed.wait_timeout_while(self.shared.lock(), most, |seen| !is_it(seen));
+        is_it(&waited.unwrap_or_else(PoisonError::into_inner).0)
+    }
+
     /// The screen now, or as soon as a frame in progress is complete.
     pub(crate) fn shown(&self) -> Shown {
         self.wait_for("a whole frame", |_| true)
