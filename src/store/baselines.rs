@@ -66,7 +66,7 @@ impl Store {
         let path = folder.join(file_name(workspace.path()));
         let record =
             Record { path: workspace.path().to_owned(), baseline: baseline.clone(), gone_since: None };
-        let _turn = self.lock()?;
+        let _lock = self.lock()?;
         match read_record(&path)?.map(|json| Record::from_json(&json)) {
             Some(Err(Unread::Newer(version))) => Err(StoreError::Newer { path, version }),
             Some(Ok(before)) if before == record => Ok(()),
@@ -91,7 +91,7 @@ impl Store {
         }
         // The directories were examined before taking the lock, so that a disk that does not respond keeps
         // nobody from writing.
-        let _turn = self.lock()?;
+        let _lock = self.lock()?;
         let mut n_forgotten = 0;
         for (path, is_gone, before) in looked_at {
             let Some(record) = read(&path)?.filter(|record| *record == before) else { continue };
@@ -130,7 +130,7 @@ impl Store {
 
     /// Moves a damaged record out of the way, unless another process has replaced it by a valid one.
     fn set_aside(&self, path: &Path) -> Result<Loaded, StoreError> {
-        let _turn = self.lock()?;
+        let _lock = self.lock()?;
         let Some(json) = read_record(path)? else { return Ok(Loaded::Nothing) };
         let reason = match Record::from_json(&json) {
             Ok(record) => return Ok(Loaded::Record(record)),

@@ -49,7 +49,7 @@ impl Store {
         let mut json = serde_json::to_vec_pretty(&form)
             .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
         json.push(b'\n');
-        let _turn = self.lock()?;
+        let _lock = self.lock()?;
         replace_record(&path, &json)
     }
 
@@ -59,7 +59,7 @@ impl Store {
     /// The file cannot be deleted, so the trust remains.
     pub fn distrust(&self, workspace: &Path) -> Result<bool, StoreError> {
         let path = self.trust_file(workspace);
-        let _turn = self.lock()?;
+        let _lock = self.lock()?;
         match fs::remove_file(&path) {
             Ok(()) => sync_folder(&self.trust_folder()).map(|()| true),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),

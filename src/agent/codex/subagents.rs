@@ -26,7 +26,7 @@ pub(super) struct Subagents {
 struct OpenSubagent {
     id: String,
     what: Option<String>,
-    reported_at: Option<Timestamp>,
+    started_at: Option<Timestamp>,
 }
 
 impl Subagents {
@@ -37,7 +37,7 @@ impl Subagents {
             "started" | "interacted" if is_thread_id(&id) => {
                 self.open.retain(|open| open.id != id);
                 if self.open.len() < MOST {
-                    self.open.push(OpenSubagent { id, what: activity.agent_path, reported_at: at });
+                    self.open.push(OpenSubagent { id, what: activity.agent_path, started_at: at });
                 }
             }
             "completed" | "interrupted" | "failed" | "errored" | "closed" | "shutdown" => {
@@ -53,12 +53,12 @@ impl Subagents {
         paths.retain(|id, _| self.open.iter().any(|open| open.id == *id));
         let look = |open: &OpenSubagent| {
             if !paths.contains_key(&open.id)
-                && let Some(path) = rollout_of(&open.id, sessions, open.reported_at)
+                && let Some(path) = rollout_of(&open.id, sessions, open.started_at)
             {
                 paths.insert(open.id.clone(), path);
             }
             let record = paths.get(&open.id).and_then(|path| path.symlink_metadata().ok());
-            let moved_at = record.as_ref().map(modified_at).max(open.reported_at);
+            let moved_at = record.as_ref().map(modified_at).max(open.started_at);
             Subagent { id: open.id.clone(), what: open.what.clone(), moved_at }
         };
         self.open.iter().map(look).collect()
