@@ -78,6 +78,8 @@ pub(super) struct Document<'t> {
     pub(super) lines: Vec<Line>,
     /// Its sentences in the writer's own voice, in order.
     pub(super) sentences: Vec<Sentence>,
+    /// For each line, the first one below it that is neither blank nor a rule.
+    below: Vec<usize>,
     /// Whether it ends inside a code fence.
     pub(super) open_fence: bool,
 }
@@ -95,7 +97,8 @@ impl<'t> Document<'t> {
             }
         }
         find_phrases(text, language, &mut sentences);
-        Self { text, language, lines, sentences, open_fence }
+        let below = next_visible(&lines);
+        Self { text, language, lines, sentences, below, open_fence }
     }
 
     /// The words of a sentence as they appear in the text.
@@ -110,8 +113,22 @@ impl<'t> Document<'t> {
 
     /// The first line after `line` that is neither blank nor a rule.
     pub(super) fn line_below(&self, line: usize) -> Option<&Line> {
-        self.lines[line + 1..].iter().find(|below| !matches!(below.role, Role::Blank | Role::Rule))
+        self.lines.get(*self.below.get(line)?)
     }
+}
+
+/// For each line, the number of the first one below it that is neither blank nor a rule. Read once, because
+/// many sentences on one line may be followed by many blank lines.
+fn next_visible(lines: &[Line]) -> Vec<usize> {
+    let mut next = lines.len();
+    let mut below = vec![next; lines.len()];
+    for (number, line) in lines.iter().enumerate().rev() {
+        below[number] = next;
+        if !matches!(line.role, Role::Blank | Role::Rule) {
+            next = number;
+        }
+    }
+    below
 }
 
 /// How many bytes of a text are used to determine its language.

@@ -106,10 +106,12 @@ fn mentions(line: &str) -> Vec<(Range<usize>, Masked)> {
 fn urls(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<(Range<usize>, Masked)> {
     let mut found = Vec::new();
     let mut at = 0;
+    let mut schemes = line.match_indices("://").map(|(hit, _)| hit).peekable();
+    let mut hosts = line.match_indices("www.").map(|(hit, _)| hit).peekable();
     loop {
-        let rest = &line[at..];
-        let Some(offset) = [rest.find("://"), rest.find("www.")].into_iter().flatten().min() else { break };
-        let hit = at + offset;
+        while schemes.next_if(|hit| *hit < at).is_some() {}
+        while hosts.next_if(|hit| *hit < at).is_some() {}
+        let Some(hit) = schemes.peek().into_iter().chain(hosts.peek()).min().copied() else { break };
         let start = line[..hit]
             .char_indices()
             .rev()
@@ -131,9 +133,6 @@ fn urls(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<(Range<usize>, Mask
             found.push((start..end, Masked::Url));
         }
         at = end.max(hit + 3);
-        if at >= line.len() {
-            break;
-        }
     }
     found
 }
