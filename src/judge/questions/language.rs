@@ -2,13 +2,14 @@
 //! that share a script. Must not know what the words mean.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use strum::VariantArray;
 
-use super::script;
+use super::{network, script};
 
 /// A language that the judge reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, JsonSchema)]
@@ -116,16 +117,40 @@ const COMMON: [(Language, &[&str]); 5] = [
     ),
 ];
 
+/// The longest of these words, in bytes.
+const LONGEST: usize = 9;
+
 /// For each of these words, one bit per language that uses it.
-static USED_BY: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
-    let mut used_by = HashMap::new();
+static USED_BY: LazyLock<HashMap<&[u8], u8, BuildHasherDefault<WordHasher>>> = LazyLock::new(|| {
+    let mut used_by = HashMap::default();
     for (language, words) in COMMON {
         for word in words {
-            *used_by.entry(*word).or_default() |= 1_u8 << language as u8;
+            *used_by.entry(word.as_bytes()).or_default() |= 1_u8 << language as u8;
         }
     }
     used_by
 });
+
+/// Hashes words as the networks do. The words are fixed, so nobody can choose them to collide.
+struct WordHasher(u64);
+
+impl Default for WordHasher {
+    fn default() -> Self {
+        Self(network::START)
+    }
+}
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, &byte| network::take(hash, byte));
+    }
+
+    fn write_usize(&mut self, _length: usize) {}
+
+    fn finish(&self) -> u64 {
+        network::spread(self.0)
+    }
+}
 
 /// The share of each language in a passage, in words or in characters of its script.
 #[derive(Clone, Copy, Default, Debug)]
@@ -140,10 +165,15 @@ pub(super) struct Share {
 impl Share {
     /// Adds the words of a passage.
     pub(super) fn add(&mut self, text: &str) {
+        if text.is_ascii() {
+            let is_sign = |byte: &u8| !(byte.is_ascii_alphanumeric() || *byte == b'\'');
+            text.as_bytes().split(is_sign).filter(|word| !word.is_empty()).for_each(|word| self.word(word));
+            return;
+        }
         for word in text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '\u{2019}')) {
             let Some(first) = word.chars().next() else { continue };
             if first.is_ascii() || (!script::is_joined(first) && word.len() < 12) {
-                self.word(word);
+                self.word(word.as_bytes());
             }
             if !word.is_ascii() {
                 for c in word.chars() {
@@ -177,20 +207,26 @@ impl Share {
         }
     }
 
-    fn word(&mut self, word: &str) {
+    fn word(&mut self, word: &[u8]) {
         self.latin += 1;
-        if word.len() > 9 {
+        if word.len() > LONGEST {
             return;
         }
-        let upper = word.bytes().any(|byte| !byte.is_ascii_lowercase());
-        let languages = if upper {
-            USED_BY.get(word.to_lowercase().replace('\u{2019}', "'").as_str())
-        } else {
-            USED_BY.get(word)
+        let mut lower = [0; LONGEST];
+        let lower = &mut lower[..word.len()];
+        lower.copy_from_slice(word);
+        lower.make_ascii_lowercase();
+        let languages = match USED_BY.get(&*lower) {
+            None if !word.is_ascii() => {
+                let lower = String::from_utf8_lossy(word).to_lowercase().replace('\u{2019}', "'");
+                USED_BY.get(lower.as_bytes()).copied()
+            }
+            found => found.copied(),
         };
-        let Some(&languages) = languages else { return };
-        for (language, count) in self.words.iter_mut().enumerate() {
-            *count += u32::from(languages >> language & 1);
+        let mut languages = languages.unwrap_or_default();
+        while languages != 0 {
+            self.words[languages.trailing_zeros() as usize] += 1;
+            languages &= languages - 1;
         }
     }
 

@@ -52,6 +52,9 @@ pub(super) struct Network {
     targets: Vec<u32>,
     /// The word patterns.
     pub(super) patterns: Patterns,
+    /// Each sign that leads on from any node, and where it leads from [`ROOT`] or [`NONE`], at a place
+    /// that its hash determines, or at the next free one.
+    alphabet: Vec<(u64, u32)>,
 }
 
 /// The hash of a word.
@@ -84,6 +87,30 @@ pub(super) fn bit(sign: u64) -> u64 {
 }
 
 impl Network {
+    /// Where the sign leads from [`ROOT`], or [`NONE`]; `None` if it leads on from no node at all.
+    pub(super) fn from_root(&self, sign: u64) -> Option<u32> {
+        let (known, to) = *self.alphabet.get(self.place(sign)?)?;
+        (known == sign && sign != 0).then_some(to)
+    }
+
+    /// The place of a sign in the alphabet, or the free one where it would be.
+    fn place(&self, sign: u64) -> Option<usize> {
+        let last = self.alphabet.len().checked_sub(1)?;
+        let first = sign as usize & last;
+        (first..=last).chain(0..first).find(|at| matches!(self.alphabet[*at].0, 0) || self.alphabet[*at].0 == sign)
+    }
+
+    /// Sets up the alphabet, at most half full.
+    fn set_alphabet(&mut self, signs: &[u64]) {
+        self.alphabet = vec![(0, NONE); (signs.len() * 2).next_power_of_two()];
+        for &sign in signs {
+            let to = self.nodes.first().and_then(|root| self.lead(root, sign)).unwrap_or(NONE);
+            if let Some(at) = self.place(sign) {
+                self.alphabet[at] = (sign, to);
+            }
+        }
+    }
+
     /// The node to which the sign leads from `from`.
     pub(super) fn lead(&self, from: &Node, sign: u64) -> Option<u32> {
         let (first, end) = (from.edges.0 as usize, from.edges.1 as usize);
@@ -114,6 +141,7 @@ impl Network {
             let node = network.read_node(&mut bytes, &alphabet, &mut n_joins);
             network.nodes.push(node);
         }
+        network.set_alphabet(&alphabet);
         network
     }
 

@@ -78,7 +78,12 @@ impl Walk {
             let word = &text[from as usize..to as usize];
             self.patterns.extend(network.patterns.of(word));
             let gaps = self.gaps.len();
-            step.leave(ROOT, sign, self);
+            let from_root = network.from_root(sign);
+            if let Some(to) = from_root.filter(|to| *to != NONE) {
+                step.enter(to, self);
+            }
+            let sign = from_root.map(|_| sign);
+            step.leave_otherwise(ROOT, self);
             for index in 0..self.reached.len() {
                 step.leave(self.reached[index], sign, self);
             }
@@ -137,18 +142,25 @@ struct Step<'n> {
 }
 
 impl Step<'_> {
-    /// Follows the sign from a node.
-    fn leave(&mut self, node: u32, sign: u64, walk: &mut Walk) {
+    /// Follows the sign from a node; `None` stands for one that leads on from no node.
+    fn leave(&mut self, node: u32, sign: Option<u64>, walk: &mut Walk) {
         #[cfg(test)]
         {
             walk.work += 1;
         }
         let from = &self.network.nodes[node as usize];
-        if from.leads_on & bit(sign) != 0
+        if let Some(sign) = sign
+            && from.leads_on & bit(sign) != 0
             && let Some(to) = self.network.lead(from, sign)
         {
             self.enter(to, walk);
         }
+        self.leave_otherwise(node, walk);
+    }
+
+    /// Follows the sign from a node as any sign, and as one that matches a pattern.
+    fn leave_otherwise(&mut self, node: u32, walk: &mut Walk) {
+        let from = &self.network.nodes[node as usize];
         if from.any != NONE {
             self.enter(from.any, walk);
         }
