@@ -154,6 +154,12 @@ fn figures_on_long_structured_messages_stay_above_their_floor() {
 }
 
 #[test]
+fn figures_on_messages_that_no_rule_was_fitted_to_stay_above_their_first_sight() {
+    let figures = measure("fresh-f.jsonl");
+    assert!(figures.all == 82 && figures.f1() >= 0.92 && figures.accuracy() >= 0.86);
+}
+
+#[test]
 fn figures_on_the_held_out_messages_stay_above_the_goal() {
     let figures = measure("held-out.jsonl");
     assert!(figures.all == 160 && figures.f1() >= 0.93 && figures.accuracy() >= 0.90);
