@@ -88,7 +88,7 @@ pub(super) fn bit(sign: u64) -> u64 {
 
 impl Network {
     /// Where the sign leads from [`ROOT`], or [`NONE`]; `None` if it leads on from no node at all.
-    pub(super) fn from_root(&self, sign: u64) -> Option<u32> {
+    pub(super) fn lead_from_root(&self, sign: u64) -> Option<u32> {
         let (known, to) = *self.alphabet.get(self.place(sign)?)?;
         (known == sign && sign != 0).then_some(to)
     }
@@ -96,8 +96,10 @@ impl Network {
     /// The place of a sign in the alphabet, or the free one where it would be.
     fn place(&self, sign: u64) -> Option<usize> {
         let last = self.alphabet.len().checked_sub(1)?;
-        let first = sign as usize & last;
-        (first..=last).chain(0..first).find(|at| matches!(self.alphabet[*at].0, 0) || self.alphabet[*at].0 == sign)
+        let first = usize::try_from(sign & last as u64).unwrap_or(0);
+        (first..=last)
+            .chain(0..first)
+            .find(|at| matches!(self.alphabet[*at].0, 0) || self.alphabet[*at].0 == sign)
     }
 
     /// Sets up the alphabet, at most half full.

@@ -78,7 +78,7 @@ impl Walk {
             let word = &text[from as usize..to as usize];
             self.patterns.extend(network.patterns.of(word));
             let gaps = self.gaps.len();
-            let from_root = network.from_root(sign);
+            let from_root = network.lead_from_root(sign);
             if let Some(to) = from_root.filter(|to| *to != NONE) {
                 step.enter(to, self);
             }
