@@ -4,8 +4,9 @@
 //!
 //! Each world is armed with all that `rescue::hostile` knows before it is spoiled in its own way. A plain run
 //! takes a third of the worlds in which nothing waits for a time limit, and a part of the commands in each;
-//! `CLOSEOUT_TEST_ALL=1` tries every command in every world, `CLOSEOUT_TEST_WORLD=name` in one. Links in the git
-//! directory to another one are not among them: git follows them, and so does a rescue (`rescue::git_dirs`).
+//! `CLOSEOUT_TEST_ALL=1` tries every command in every world, `CLOSEOUT_TEST_WORLD=name` in one. Links from the git
+//! directory to a store outside are not among them but for the logs: git follows them, and so does a rescue, which
+//! writes there. That is wanted for `git-new-workdir` (`rescue::git_dirs`), and open for a clone made to harm.
 
 #[path = "hostile/git_dirs.rs"]
 mod git_dirs;

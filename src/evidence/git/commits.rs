@@ -15,7 +15,7 @@ use super::newest::{made_at, newest_first, older_tests, summary};
 use super::reader::{Commit, Id, Repo, rescued};
 use super::stays;
 use super::strays::{self, WALK_LIMIT, unreached};
-use super::tree_entries::TreeEntries;
+use super::tree_entries::{TreeEntries, trees_of};
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head};
 
@@ -243,21 +243,10 @@ impl Count<'_> {
 
     /// The trees of the walked commits, of their first parents, and of the commits they amended.
     fn trees(&self, walked: &[Commit]) -> Read<HashMap<Id, Id>> {
-        let mut trees: HashMap<Id, Id> =
-            walked.iter().map(|commit| (commit.id.clone(), commit.tree.clone())).collect();
-        let mut missing: Vec<Id> = walked
-            .iter()
-            .flat_map(|commit| commit.parents.first().into_iter().chain(self.history.amended.get(&commit.id)))
-            .filter(|id| !trees.contains_key(*id))
-            .cloned()
-            .collect();
-        missing.sort();
-        missing.dedup();
-        if !missing.is_empty() {
-            let found = self.repo.commits(&missing)?;
-            trees.extend(found.into_iter().flatten().map(|commit| (commit.id, commit.tree)));
-        }
-        Ok(trees)
+        let before = walked.iter().flat_map(|commit| {
+            commit.parents.first().into_iter().chain(self.history.amended.get(&commit.id)).cloned()
+        });
+        trees_of(self.repo, walked, before)
     }
 
     fn class_of(&self, commit: &Commit, trees: &HashMap<Id, Id>, same: &HashSet<Id>) -> Read<Class> {

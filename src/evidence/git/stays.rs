@@ -8,7 +8,7 @@ use super::evidence_paths::is_evidence;
 use super::helpers::Helper;
 use super::history::History;
 use super::reader::{Commit, Id, Repo};
-use super::tree_entries::TreeEntries;
+use super::tree_entries::{TreeEntries, trees_of};
 use crate::git::{LogEntry, Read, ReflogAction};
 use crate::model::{HeadStay, Timestamp};
 
@@ -162,21 +162,11 @@ impl Since {
 impl Source<'_> {
     /// The trees of HEAD's commit, of these positions, and of all that HEAD met since.
     fn trees(&self, positions: &[(i64, usize, Option<Id>)]) -> Read<HashMap<Id, Id>> {
-        let mut trees: HashMap<Id, Id> =
-            self.walked.iter().map(|commit| (commit.id.clone(), commit.tree.clone())).collect();
         let from = positions.first().map_or(self.log.len(), |(_, after, _)| *after);
         let met = positions.iter().filter_map(|(_, _, id)| id.clone());
         let met = met.chain(self.log[from..].iter().map(|entry| entry.new.clone()));
         let merged = self.walked.iter().flat_map(|commit| commit.parents.iter().skip(1).cloned());
-        let mut missing: Vec<Id> = met.chain(merged).chain(self.tip.cloned()).collect();
-        missing.retain(|id| !trees.contains_key(id));
-        missing.sort();
-        missing.dedup();
-        if !missing.is_empty() {
-            let found = self.repo.commits(&missing)?;
-            trees.extend(found.into_iter().flatten().map(|commit| (commit.id, commit.tree)));
-        }
-        Ok(trees)
+        trees_of(self.repo, self.walked, met.chain(merged).chain(self.tip.cloned()))
     }
 
     /// When the content of a commit made here was made. What a rebase or a cherry-pick repeats is as old as what it

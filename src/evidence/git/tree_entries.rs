@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::reader::{Id, Repo};
+use super::reader::{Commit, Id, Repo};
 use crate::git::Read;
 
 /// A tree: name to mode and id.
@@ -38,6 +38,24 @@ impl<'r> TreeEntries<'r> {
         }
         Ok(known.get(folder).and_then(|tree| tree.get(name)).cloned())
     }
+}
+
+/// The trees by commit: of the `walked` commits, and of those of the `others` that are there.
+pub(super) fn trees_of(
+    repo: &dyn Repo,
+    walked: &[Commit],
+    others: impl Iterator<Item = Id>,
+) -> Read<HashMap<Id, Id>> {
+    let mut trees: HashMap<Id, Id> =
+        walked.iter().map(|commit| (commit.id.clone(), commit.tree.clone())).collect();
+    let mut missing: Vec<Id> = others.filter(|id| !trees.contains_key(id)).collect();
+    missing.sort();
+    missing.dedup();
+    if !missing.is_empty() {
+        let found = repo.commits(&missing)?;
+        trees.extend(found.into_iter().flatten().map(|commit| (commit.id, commit.tree)));
+    }
+    Ok(trees)
 }
 
 /// Parses a tree object, a sequence of `mode name NUL id`; `None` if it is malformed.
