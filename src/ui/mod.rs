@@ -95,7 +95,7 @@ pub fn draw(
         }
         None => footer::draw(buffer, areas.footer, state, &areas, selected),
     };
-    notice::draw_answer(buffer, state);
+    notice::draw_answer(buffer, areas.footer, state);
     sweep::sweep(buffer, state.look);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);

@@ -10,7 +10,7 @@ use super::state::State;
 use super::text;
 use crate::present::counts;
 use crate::present::phrases::notice as say;
-use crate::ui::sheet::put;
+use crate::ui::sheet::{put, put_rule};
 
 pub(super) fn draw_too_small(buffer: &mut Buffer, state: &State) {
     let area = buffer.area;
@@ -70,20 +70,22 @@ pub(super) fn folded(state: &State, n_finished: usize, n_quiet: usize) -> Option
 /// The most lines that an answer takes.
 const MAX_ANSWER: usize = 6;
 
-/// Draws the result of a command over the end of the screen, where it stays long enough to be read and copied.
-pub(super) fn draw_answer(buffer: &mut Buffer, state: &State) {
+/// Draws the result of a command over the last lines of the body, where it stays long enough to be read and
+/// copied. The hints below it stay in sight: the message often says to press a key.
+pub(super) fn draw_answer(buffer: &mut Buffer, footer: Rect, state: &State) {
     let Some(answer) = &state.answer else { return };
-    let area = buffer.area;
-    let width = usize::from(area.width.saturating_sub(2));
+    let width = usize::from(footer.width.saturating_sub(2));
     let style = state.look.style(TextStyle::Strong);
     let paragraphs = text::paragraphs(answer);
     let mut lines: Vec<Line<'static>> =
         paragraphs.flat_map(|paragraph| text::wrap_text(&paragraph, style, width.max(2), 1)).collect();
-    lines.truncate(MAX_ANSWER.min(usize::from(area.height)));
+    lines.truncate(MAX_ANSWER.min(usize::from(footer.y.saturating_sub(1))));
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let place = Rect { y: area.bottom().saturating_sub(height), height, ..area };
+    let place = Rect { y: footer.y - height, height, ..footer };
     for cell in place.positions() {
         buffer[cell].reset();
     }
     put(buffer, place, lines);
+    let above = Rect { y: place.y.saturating_sub(1), height: 1, ..footer };
+    put_rule(buffer, above, "", TextStyle::Plain, "", state.look);
 }

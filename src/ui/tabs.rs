@@ -59,20 +59,23 @@ impl Tab {
     }
 }
 
-/// The line of tabs in `width` cells: with a count in each tab, only in the selected one, or with every other
-/// tab reduced to its digit.
+/// The line of tabs in `width` cells. Where the counts do not all fit, those that say least leave first; after
+/// the last of them, every tab but the selected one is reduced to its digit.
 pub(super) fn bar(shown: Tab, view: Option<&WorkspaceView>, width: usize, look: Look) -> Line<'static> {
     let counted = |tab: Tab| match view.map_or(0, |view| tab.n_in(view)) {
         0 => tab.label().to_owned(),
         n => format!("{} ({n})", tab.label()),
     };
-    let forms: [&dyn Fn(Tab) -> String; 3] =
-        [&counted, &|tab| if tab == shown { counted(tab) } else { tab.label().to_owned() }, &|tab| {
-            if tab == shown { counted(tab) } else { String::new() }
-        }];
-    let lines = forms.map(|words| line(shown, words, look));
-    let [first, second, third] = lines;
-    [first, second].into_iter().find(|line| text::line_width(line) <= width).unwrap_or(third)
+    let mut leaving = vec![Tab::Sessions, Tab::Changes, Tab::LeftToDo];
+    leaving.retain(|tab| *tab != shown);
+    let forms = (0..=leaving.len()).map(|n_left| {
+        let words =
+            |tab: Tab| if leaving[..n_left].contains(&tab) { tab.label().to_owned() } else { counted(tab) };
+        line(shown, &words, look)
+    });
+    let fits = |line: &Line<'_>| text::line_width(line) <= width;
+    let digits = |tab: Tab| if tab == shown { counted(tab) } else { String::new() };
+    forms.into_iter().find(fits).unwrap_or_else(|| line(shown, &digits, look))
 }
 
 fn line(shown: Tab, words: &dyn Fn(Tab) -> String, look: Look) -> Line<'static> {

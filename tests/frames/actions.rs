@@ -43,6 +43,11 @@ fn last_line(state: &State, views: &[WorkspaceView]) -> String {
     text_of(&frame(state, views)).pop().unwrap()
 }
 
+/// The line above the hints, where a message ends.
+fn message_line(state: &State, views: &[WorkspaceView]) -> String {
+    text_of(&frame(state, views)).into_iter().nth_back(1).unwrap()
+}
+
 #[test]
 fn a_rescue_on_a_small_screen() {
     let views = five();
@@ -320,7 +325,7 @@ fn each_key_asks_for_its_plan_and_nothing_more() {
         assert_eq!(press(&mut state, &views, key), wanted, "{key}");
     }
     assert_eq!(press(&mut state, &views, "x").intents, []);
-    assert!(last_line(&state, &views).contains("nothing is running here"));
+    assert!(message_line(&state, &views).contains("nothing is running here"));
 }
 
 /// The whole plan goes back as it was shown; nothing else is wanted.
@@ -402,7 +407,7 @@ fn a_message_that_is_left_is_as_it_was_and_what_was_written_is_not_lost() {
     let views = five();
     let mut state = preview((80, 24), &views, plan());
     let _ = press(&mut state, &views, "e!\u{1b}");
-    assert!(last_line(&state, &views).contains("e goes on with what was written"));
+    assert!(message_line(&state, &views).contains("e goes on with what was written"));
     let wanted = action(&views, Action::Rescue { plan: Box::new(plan()) });
     assert_eq!(press(&mut state.clone(), &views, "y").intents, [wanted]);
     let mut changed = plan();
@@ -559,7 +564,7 @@ fn a_key_that_was_typed_before_the_box_could_be_read_says_nothing() {
     assert_eq!(press(&mut state, &views, "y").intents, []);
     assert!(state.answer.as_deref().unwrap().starts_with("Not yet"));
     ui::on_frame(&mut state, at(6_000));
-    assert!(last_line(&state, &views).contains("Not yet"));
+    assert!(message_line(&state, &views).contains("Not yet"));
     ui::on_input(&mut state, at(6_200));
     assert_eq!(press(&mut state, &views, "jy").intents, []);
     // Somebody who types on never gets to it.
@@ -971,4 +976,19 @@ fn programs_that_are_not_trusted_are_named_with_the_command_that_asks() {
     planned.programs.own = Some(OwnProgram { words: vec!["save".to_owned()], is_trusted: true });
     let text = shown(&planned);
     assert!(!text.contains("closeout trust") && text.contains("save  (not used)"), "{text}");
+}
+
+#[test]
+fn a_message_leaves_the_hints_in_sight() {
+    let views = five();
+    for (width, height) in [(44, 14), (80, 24), (200, 60)] {
+        let mut state = screen_of(width, height, &views);
+        let hints = last_line(&state, &views);
+        state.answer = Some("committed 4 files as c0ffee1\nz undoes it".to_owned());
+        assert_eq!(last_line(&state, &views), hints);
+        let shown = text_of(&frame(&state, &views));
+        let [.., first, second, _] = &shown[..] else { panic!("{shown:?}") };
+        let message = ("committed 4 files as c0ffee1", "z undoes it");
+        assert_eq!((first.trim(), second.trim()), message);
+    }
 }

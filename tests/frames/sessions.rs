@@ -186,8 +186,8 @@ fn an_answer_is_shown_in_full_until_the_next_key() {
     let command = "tmux -S /tmp/tmux-1000/default attach -t '$0:@1.%3'\u{1b}[31m";
     let _ = ui::update(&mut state, &views, Input::Answer(format!("{sentence}\n{command}")));
     let rows = text_of(&frame(&state, &views));
-    assert_eq!(rows[22], format!(" {sentence}"));
-    assert_eq!(rows[23], " tmux -S /tmp/tmux-1000/default attach -t '$0:@1.%3'␛[31m");
+    assert_eq!(rows[21], format!(" {sentence}"));
+    assert_eq!(rows[22], " tmux -S /tmp/tmux-1000/default attach -t '$0:@1.%3'␛[31m");
     let _ = press(&mut state, &views, "k");
     assert!(last_line(&state, &views).contains("Enter go to pane"));
 }
