@@ -231,6 +231,30 @@ fn what_was_decided_before_the_run_says_nothing_and_a_failure_is_no_success() {
 }
 
 #[test]
+fn the_reasons_beside_a_decision_in_words_reach_the_agent_and_tell_rounds_apart() {
+    let world = World::new();
+    for (no, yes) in [
+        (
+            "mkdir -p .closeout; printf 'FAIL\\n\\n- finding %s\\n' $N > .closeout/decision.json",
+            "echo PASS > .closeout/decision.json",
+        ),
+        ("echo \"INCOMPLETE: finding $N\"", "echo COMPLETE"),
+    ] {
+        let script = format!(
+            "N=$CLOSEOUT_ITERATION; cat > $W/prompt.$N; commit $N; if [ $N -lt 5 ]; then {no}; else {yes}; fi"
+        );
+        if no.starts_with("echo") {
+            fs::remove_file(world.repo.path().join(".closeout/decision.json")).unwrap();
+        }
+        let run = world.run(&["--new", "--prompt", "Write it"], &script);
+        let found = result(&run);
+        assert_eq!((run.code, &found["iterations"]), (0, &5.into()), "{run:?}");
+        assert!(world.outside("prompt.2").contains("finding 1"), "{}", world.outside("prompt.2"));
+        assert!(world.outside("prompt.4").contains("finding 3"), "{}", world.outside("prompt.4"));
+    }
+}
+
+#[test]
 fn the_prompt_reaches_the_command_in_the_way_that_it_names() {
     let world = World::new();
     let script = world.script("printf '%s\\n' \"$1\" > $W/argument; cat > $W/input; cp \"$CLOSEOUT_PROMPT_FILE\" $W/file; commit a; say complete ''");

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::identity::{self, IdMatch};
 use super::object::{contradicts_itself, decision_of};
-use super::record::{DecisionFile, FileContent, MAX_FILE_BYTES, Ruling};
+use super::record::{Decision, DecisionFile, FileContent, MAX_FILE_BYTES, Ruling};
 use super::{fence, marker, points};
 use crate::judge::{GRACE_MS, json_answer};
 use crate::model::{DecisionReason, DecisionSource};
@@ -97,7 +97,10 @@ fn read_words(text: &str, is_stale: bool) -> FileReading {
                 decision: found.decision,
                 source: DecisionSource::FileLegacy,
                 has_conflict: found.has_conflict,
-                reasons: Vec::new(),
+                reasons: match found.decision {
+                    Decision::Incomplete => marker::reasons(text, true),
+                    Decision::Complete => Vec::new(),
+                },
                 fingerprints: Vec::new(),
             }),
             check_id_match: None,

@@ -28,7 +28,12 @@ pub(super) fn read(text: &str, expected: Option<&str>) -> Option<Ruling> {
         }
     }
     json.or_else(|| {
-        markers.result().map(|found| ruling(DecisionSource::Marker, found.decision, found.has_conflict))
+        let found = markers.result()?;
+        let reasons = match found.decision {
+            Decision::Incomplete => marker::reasons(text, false),
+            Decision::Complete => Vec::new(),
+        };
+        Some(Ruling { reasons, ..ruling(DecisionSource::Marker, found.decision, found.has_conflict) })
     })
 }
 

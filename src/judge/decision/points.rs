@@ -17,10 +17,13 @@ pub(super) fn read(object: &Map<String, Value>, key: &str) -> Vec<String> {
         Some(one @ Value::String(_)) => std::slice::from_ref(one),
         Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => &[],
     };
+    keep(given.iter().filter_map(Value::as_str))
+}
+
+/// The texts that are kept of these.
+pub(super) fn keep<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = HashSet::new();
-    given
-        .iter()
-        .filter_map(Value::as_str)
+    texts
         // Truncate first, so that long texts that differ only in the part cut off are not listed twice.
         .map(|text| text.trim().chars().take(MAX_CHARACTERS).collect::<String>())
         .filter(|text| !text.is_empty() && seen.insert(text.clone()))

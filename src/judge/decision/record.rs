@@ -65,7 +65,7 @@ pub struct DecisionRecord {
     pub reason: Option<DecisionReason>,
     /// Whether two verdicts of the deciding channel differ, or the output contradicts the file.
     pub conflict: bool,
-    /// The reasons given by the deciding object: at most 200, each of at most 240 characters. Untrusted.
+    /// The reasons given by the deciding object, or beside the deciding marker: at most 200, each of at most 240 characters. Untrusted.
     pub reasons: Vec<String>,
     /// Its fingerprints, within the same limits. Untrusted.
     pub fingerprints: Vec<String>,

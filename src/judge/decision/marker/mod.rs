@@ -11,6 +11,9 @@ use super::record::Decision;
 use super::words::{self, Opening};
 
 pub(super) use super::words::whole_word;
+pub(super) use reasons::read as reasons;
+
+mod reasons;
 
 const LABELS: [&str; 3] = ["verdict", "decision", "判定"];
 
