@@ -112,6 +112,30 @@ fn a_report_is_judged_by_its_output() {
 }
 
 #[test]
+fn a_declared_output_speaks_beside_the_last_words_of_a_session() {
+    let env = TestEnv::with_demo();
+    let finished = env.demo("finished");
+    let output = env.at("review.txt").display().to_string();
+    for (text, state) in [
+        ("Reviewed.\n\nVERDICT: PASS\n", "COMPLETE"),
+        ("INCOMPLETE: the parser drops comments\n", "INCOMPLETE"),
+        ("{\"decision\":\"incomplete\",\"reasons\":[\"the parser drops comments\"]}\n", "INCOMPLETE"),
+    ] {
+        std::fs::write(&output, text).unwrap();
+        let (_, workspace) = check(&env, finished.path(), &["--output", &output]);
+        assert_eq!(workspace["state"], state, "{text}");
+        if state == "INCOMPLETE" {
+            assert_eq!(reasons(&workspace, "marker"), "the parser drops comments", "{text}");
+        }
+    }
+    // One from before the prompt is of another task.
+    let written = std::fs::metadata(&output).unwrap().modified().unwrap();
+    let old = written - std::time::Duration::from_hours(1);
+    std::fs::File::options().write(true).open(&output).unwrap().set_modified(old).unwrap();
+    assert_eq!(check(&env, finished.path(), &["--output", &output]).1["state"], "COMPLETE");
+}
+
+#[test]
 fn a_decision_file_is_named_from_where_one_stands() {
     let repo = with_work();
     let env = TestEnv::beside(&repo);

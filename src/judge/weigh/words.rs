@@ -124,6 +124,15 @@ fn weigh_spoken(
         let marker = decision::beside(words.decisive(), words.from(), scales);
         pile.evidence.extend(marker.map(|evidence| (Parts::WORDS, evidence)));
     }
+    if !is_deliverable && has_message {
+        // The sessions have the words; what speaks of the work in a declared output counts beside them.
+        for file in observations.outputs.iter().filter_map(Reading::present) {
+            let words = Spoken::in_file(file, observations, false);
+            let is_repeated = spoken.iter().any(|said| said.decisive().trim() == words.decisive().trim());
+            let marker = decision::beside(words.decisive(), words.from(), scales).filter(|_| !is_repeated);
+            pile.evidence.extend(marker.map(|evidence| (Parts::WORDS, evidence)));
+        }
+    }
     for output in &observations.outputs {
         unusable_output(output, is_deliverable, pile);
     }
