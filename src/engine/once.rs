@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::agent::Memories;
 use crate::model::{
     Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor, CollectProblem,
-    CollectRequest, Effect, Event, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
+    CollectRequest, DecisionReason, Effect, Event, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
 };
 use crate::monitor::Monitor;
 use crate::process::Cancel;
@@ -25,6 +25,9 @@ use super::{EngineConfig, Scope, clock, collect, discover, history};
 
 /// The number of collections that run at once.
 const N_WORKERS: usize = 2;
+
+/// A later look is not waited for. A half-written file is taken as it is after two seconds.
+const LONGEST_SETTLING_MS: i64 = 2_500;
 
 /// The result of judging everything once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +59,8 @@ pub struct OneShot<'a> {
     wanted: Option<Box<ActionRequest>>,
     /// Writes postponed until everything is judged.
     writes: Vec<StoreWrite>,
+    /// When the monitor wants to look again.
+    wake_at: Option<Timestamp>,
     /// Cancels the running action.
     cancel: Cancel,
     notices: Vec<String>,
@@ -78,10 +83,12 @@ impl<'a> OneShot<'a> {
             responses: Vec::new(),
             wanted: None,
             writes: Vec::new(),
+            wake_at: None,
             cancel: Cancel::new(),
             notices,
         };
         all.apply(discovery.event());
+        all.settle();
         all.note();
         all
     }
@@ -90,6 +97,17 @@ impl<'a> OneShot<'a> {
     #[must_use]
     pub fn ending_with(self, cancel: Cancel) -> OneShot<'a> {
         OneShot { cancel, ..self }
+    }
+
+    /// Looks once more at a decision file that was half-written when it was read. In a shell loop the check follows the
+    /// writer at once, and a file that stays broken has to count in every round (R4).
+    fn settle(&mut self) {
+        let is_unreadable = |view: &WorkspaceView| view.decision.reason == Some(DecisionReason::Unreadable);
+        let is_one = matches!(self.config.scope, Scope::One(_)) && self.views.values().any(is_unreadable);
+        let wait_ms = self.wake_at.map(|at| at.millis_since(clock::now()));
+        let Some(wait_ms) = wait_ms.filter(|ms| is_one && *ms <= LONGEST_SETTLING_MS) else { return };
+        thread::sleep(Duration::from_millis(wait_ms.max(0).unsigned_abs()));
+        self.apply(Event::Woke { at: clock::now() });
     }
 
     /// Adds the verdict to the history if the scope is a single workspace; for many, the screen's engine does
@@ -193,8 +211,8 @@ impl<'a> OneShot<'a> {
             | Effect::RecheckWatches
             | Effect::JumpToPane { .. }
             | Effect::CancelAction { .. }
-            | Effect::KeepDraft { .. }
-            | Effect::Wake { .. } => {}
+            | Effect::KeepDraft { .. } => {}
+            Effect::Wake { at } => self.wake_at = Some(at),
         }
     }
 }

@@ -100,3 +100,16 @@ fn a_damaged_record_is_set_aside_and_said_once() {
     assert!(run.err.contains("is damaged") && !run.err.contains('\u{1b}'), "{run:?}");
     assert_eq!(env.run(repo.path(), &["check"]).err, "");
 }
+
+#[test]
+fn broken_decisions_count_in_a_loop_that_checks_at_once() {
+    let repo = Repo::new();
+    repo.switch("work").commit_file("parser.rs");
+    let env = TestEnv::beside(&repo);
+    for state in ["INCOMPLETE", "INCOMPLETE", "ERROR"] {
+        repo.write(".closeout/decision.json", "{\"decision\":");
+        let (run, workspace) = check(&env, repo.path(), &["--baseline-commit", "main"]);
+        assert_eq!(workspace["state"], state, "{workspace:#}");
+        assert!(workspace["why"].as_str().unwrap().contains("found broken JSON"), "{run:?}");
+    }
+}
