@@ -74,6 +74,9 @@ impl Driver<'_> {
         let state = &self.run.state;
         match status {
             RunStatus::Complete => why,
+            RunStatus::MaxIterations if state.iteration == 1 => {
+                format!("the only iteration is used up; {why}")
+            }
             RunStatus::MaxIterations => format!("all {} iterations are used up; {why}", state.iteration),
             RunStatus::Stalled => format!("the same points were left {} times in a row", state.stage),
             RunStatus::Unreadable => format!("{} decisions in a row cannot be read", state.n_unreadable),
