@@ -116,9 +116,9 @@ impl Environment {
         self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// `path` made absolute, without resolving links.
+    /// `path` made absolute and without `.`, without resolving links.
     pub(super) fn absolute(&self, path: &Path) -> PathBuf {
-        self.here.join(path)
+        self.here.join(path).components().collect()
     }
 
     /// The parameters of an engine with this scope.

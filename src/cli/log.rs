@@ -12,6 +12,7 @@ use crate::model::{
     ActionKind, Actor, AuditEntry, HistoryEntry, HistoryEvent, Timestamp, WorkspaceId, display_text,
 };
 use crate::present::json::{VERSION, line};
+use crate::present::phrases::history as say;
 use crate::present::{history, sets};
 use crate::store::{Audit, History, Store};
 
@@ -99,6 +100,9 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     if let Some(path) = path.as_ref().filter(|path| entries.is_empty() && !path.exists()) {
         let path = display_text::path(path);
         return Err(Failure::NoWorkspace(format!("{path} does not exist, and nothing was done there")));
+    }
+    if entries.is_empty() && !log.json {
+        output::complain(if log.all { say::nothing_recorded() } else { say::no_actions() });
     }
     // Newest last, next to the prompt.
     entries.sort_by_key(Entry::at);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::model::{
     Evidence, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
-use crate::present::{age, baseline, sessions, sets, verdict as words};
+use crate::present::{age, baseline, left, sessions, sets, verdict as words};
 
 /// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
 /// reading the workspace properly.
@@ -61,6 +61,9 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     let _ = writeln!(text, "{}  {}", verdict.state.name(), view.name);
     let _ = writeln!(text, "  why   {}", words::why(verdict));
     let _ = writeln!(text, "  next  {}", words::next_action(verdict));
+    if let Some(when) = left::complete_when(view) {
+        let _ = writeln!(text, "  {when}");
+    }
     if let Some(problem) = &view.problem {
         let _ = writeln!(text, "  note  {problem}");
     }
@@ -69,10 +72,16 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
         let _ = writeln!(text, "  own   {} is chosen by the workspace's .closeout.toml{counts}", chosen.key);
     }
     question(&mut text, verdict);
+    left_to_do(&mut text, verdict, now);
     write_sessions(&mut text, view, now);
     let _ = writeln!(text, "  evidence");
-    for part in &verdict.parts {
+    let says_nothing = |role: PartRole| matches!(role, PartRole::NotThere | PartRole::NotConfigured);
+    for part in verdict.parts.iter().filter(|part| !says_nothing(part.role)) {
         evidence(&mut text, &part.evidence, part.role, now);
+    }
+    let silent = [PartRole::NotThere, PartRole::NotConfigured].map(|role| words::together(verdict, role));
+    for words in silent.iter().flatten() {
+        let _ = writeln!(text, "    {words}");
     }
     if let Some(git) = &view.git {
         let _ = writeln!(text, "  baseline {}", baseline::label(&git.baseline));
@@ -91,6 +100,25 @@ fn question(text: &mut String, verdict: &Verdict) {
     }
 }
 
+/// At most this many open points are printed; the rest are counted. `--json` has all.
+const MAX_POINTS: usize = 30;
+
+fn left_to_do(text: &mut String, verdict: &Verdict, now: Timestamp) {
+    let n_open = verdict.left_to_do.open().count();
+    if n_open == 0 {
+        return;
+    }
+    let _ = writeln!(text, "  left to do");
+    for point in verdict.left_to_do.open().take(MAX_POINTS) {
+        let state = left::state_of(point, now).map(|state| format!(", {state}")).unwrap_or_default();
+        let words = display_text::line(&point.text);
+        let _ = writeln!(text, "    - {words}  [{}{state}]", point.source.title());
+    }
+    if n_open > MAX_POINTS {
+        let _ = writeln!(text, "    and {} more", n_open - MAX_POINTS);
+    }
+}
+
 fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timestamp) {
     let part = match (role, evidence.rejection()) {
         (PartRole::Rejected, Some(rejection)) => sets::rejection(rejection),
@@ -106,14 +134,10 @@ fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timesta
     if let Some(said_at) = evidence.said_at {
         marks.push(age::ago(now, said_at));
     }
+    let title = evidence.source.title();
     let name = display_text::line(&evidence.name);
-    let _ = writeln!(
-        text,
-        "    {:<7}  {} {name}  [{}]",
-        evidence.claim.name(),
-        evidence.source.title(),
-        marks.join(", ")
-    );
+    let name = if name == title { String::new() } else { format!(" {name}") };
+    let _ = writeln!(text, "    {:<7}  {title}{name}  [{}]", evidence.claim.name(), marks.join(", "));
     for reason in &evidence.reasons {
         let _ = writeln!(text, "             {}", display_text::line(reason));
     }

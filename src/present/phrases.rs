@@ -78,7 +78,7 @@ phrases! {
         answer_ready,
     }
     /// What happened in a workspace.
-    history { verdict(before, state), proven(state, proof), seen(after), iteration(n, end, took, state), run_ended(status, n), gate_passed, told(why) }
+    history { no_actions, nothing_recorded, verdict(before, state), proven(state, proof), seen(after), iteration(n, end, took, state), run_ended(status, n), gate_passed, told(why) }
     /// The preview of a rescue.
     rescue { author_form, ask_agent(agent), asking, proposed }
     /// Checks that the person configured.

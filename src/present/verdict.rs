@@ -4,7 +4,7 @@
 use super::phrases::{next, verdict as say};
 use super::texts::shown;
 use super::{counts, sets};
-use crate::model::{AtRisk, NextAction, Rule, Source, Verdict, Why, display_text};
+use crate::model::{AtRisk, NextAction, PartRole, Rule, Source, Verdict, Why, display_text};
 
 /// How many characters of a source's own words are quoted in a sentence.
 const MAX_QUOTE: usize = 160;
@@ -17,6 +17,18 @@ pub fn why(verdict: &Verdict) -> String {
 /// What a person would do next, in words.
 pub fn next_action(verdict: &Verdict) -> String {
     of_next(&verdict.next_action)
+}
+
+/// The titles of the sources in this role, which all say as little: `not there: closer, decision`.
+pub fn together(verdict: &Verdict, role: PartRole) -> Option<String> {
+    let mut titles: Vec<&str> = Vec::new();
+    for part in verdict.parts.iter().filter(|part| part.role == role) {
+        let title = part.evidence.source.title();
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    (!titles.is_empty()).then(|| format!("{}: {}", sets::role(role), titles.join(", ")))
 }
 
 /// A reason in words.

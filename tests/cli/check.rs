@@ -33,6 +33,19 @@ fn a_question_is_told_in_its_own_words() {
     assert!(text.out.contains("どちらにしますか"), "{text:?}");
 }
 
+#[test]
+fn the_open_points_stand_before_the_evidence_and_silent_sources_share_a_line() {
+    let env = TestEnv::with_demo();
+    let text = env.run(env.at("demo/failing"), &["check"]).out;
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let at = |start: &str| lines.iter().position(|line| line.starts_with(start)).expect(start);
+    let order =
+        ["next", "COMPLETE when:", "left to do", "- 2 tests fail", "evidence", "not there: closer"].map(at);
+    assert!(order.is_sorted(), "{text}");
+    assert!(lines[at("- 2 tests fail")].contains("decision"), "{text}");
+    assert!(!text.contains("ABSTAIN  closer"), "{text}");
+}
+
 /// Spoils a report in one way.
 type Spoil = fn(&mut serde_json::Value);
 

@@ -45,7 +45,9 @@ fn a_check_writes_down_by_which_decision_its_verdict_became_another_one() {
 fn every_failure_is_in_the_log_and_a_command_that_says_nothing_makes_none() {
     let repo = Repo::new();
     let env = TestEnv::beside(&repo);
-    assert_eq!(env.run(repo.path(), &["log"]).code, 0);
+    let empty = env.run(repo.path(), &["log"]);
+    assert_eq!((empty.code, empty.out.as_str()), (0, ""));
+    assert!(empty.err.contains("--all"), "{}", empty.err);
     assert!(!env.at("state/log").exists());
     assert_eq!(env.run(repo.path(), &["undo", "--yes"]).code, 12);
     assert_eq!(env.run(repo.path(), &["check", "missing"]).code, 4);

@@ -6,7 +6,7 @@ use crate::model::{
     Changes, Claim, Conflict, Evidence, Part, PartRole, Rejection, Source, Strength, Verdict, WorkspaceView,
 };
 use crate::present::phrases::row as say;
-use crate::present::{age, sets};
+use crate::present::{age, sets, verdict as words};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -157,23 +157,8 @@ fn is_folded(role: PartRole) -> bool {
 
 /// Sources that are absent, and sources that are not configured, in one sentence each.
 fn silent(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
-    let mut lines = folded(verdict, PartRole::NotThere, sheet);
-    lines.extend(folded(verdict, PartRole::NotConfigured, sheet));
-    lines
-}
-
-fn folded(verdict: &Verdict, role: PartRole, sheet: TextLayout) -> Vec<Line<'static>> {
-    let mut names: Vec<&str> = Vec::new();
-    for part in verdict.parts.iter().filter(|part| part.role == role) {
-        let title = part.evidence.source.title();
-        if !names.contains(&title) {
-            names.push(title);
-        }
-    }
-    if names.is_empty() {
-        return Vec::new();
-    }
-    sheet.text(&format!("{}: {}", sets::role(role), names.join(", ")), TextStyle::Faint, 2)
+    let sentences = [PartRole::NotThere, PartRole::NotConfigured].map(|role| words::together(verdict, role));
+    sentences.iter().flatten().flat_map(|words| sheet.text(words, TextStyle::Faint, 2)).collect()
 }
 
 fn conflicts(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
