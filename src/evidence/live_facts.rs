@@ -114,15 +114,20 @@ impl LiveSources {
 
     /// The table of processes, at most `max_age_ms` old.
     fn table(&self, now: Timestamp, max_age_ms: i64) -> Arc<ProcessTable> {
+        self.taken(now, max_age_ms).1
+    }
+
+    /// The same with the time it was read.
+    fn taken(&self, now: Timestamp, max_age_ms: i64) -> Taken {
         let mut known = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, table)) = &*known
             && (0..max_age_ms).contains(&now.millis_since(*at))
         {
-            return Arc::clone(table);
+            return (*at, Arc::clone(table));
         }
-        let table = Arc::new(ProcessTable::read());
-        *known = Some((now, Arc::clone(&table)));
-        table
+        let taken = (now, Arc::new(ProcessTable::read()));
+        *known = Some(taken.clone());
+        taken
     }
 }
 
@@ -145,9 +150,14 @@ pub fn tell(
 ) -> Option<Timestamp> {
     let mut look = Look { sources, work_tree: request.workspace.path(), now, again_at: None };
     let mut before = std::mem::take(&mut memory.sessions);
+    let key_of = |session: &SessionObservation| (session.agent.clone(), session.session_id.clone());
+    if !before.is_empty() && sessions.iter().any(|session| !before.contains_key(&key_of(session))) {
+        // Another agent may have started beside those whose process was settled.
+        sources.table(now, 0);
+    }
     let mut newest: Vec<(String, PathBuf)> = Vec::new();
     for session in sessions {
-        let key = (session.agent.clone(), session.session_id.clone());
+        let key = key_of(session);
         let mut seen = before.remove(&key).unwrap_or_default();
         let folder = folder_of(session, request);
         let place = (session.agent.clone(), folder);
@@ -268,7 +278,14 @@ impl Look<'_> {
             table.process_of(sought).map(|process| process.id)
         };
         let is_settled = seen.process.is_some() || seen.is_hidden;
-        let mut found = in_table(if is_settled { SETTLED_MS } else { FRESH_MS });
+        let mut found = if is_settled {
+            in_table(SETTLED_MS)
+        } else {
+            // Whoever wrote the record may have started after the last table was read.
+            let (read_at, _) = self.sources.taken(self.now, FRESH_MS);
+            let is_older = sought.grew_at.is_some_and(|at| read_at < at && at <= self.now);
+            in_table(if is_older { 0 } else { FRESH_MS })
+        };
         if found.is_none() && seen.process.is_some() {
             found = in_table(FRESH_MS);
         }

@@ -125,6 +125,41 @@ fn nothing_is_said_while_another_could_work_on_it() {
 }
 
 #[test]
+fn a_second_agent_beside_a_known_one_is_noticed_as_soon_as_it_has_a_session() {
+    let repo = Repo::new();
+    let folder = resolved(repo.path());
+    let first = Agent::start(&repo, "gemini", &folder, "");
+    let (sources, mut memory) = (LiveSources::default(), LiveMemory::default());
+    let mut look = |ids: &[&str], now: i64| {
+        let mut sessions: Vec<SessionObservation> =
+            ids.iter().map(|id| open_session("gemini", id, &folder, NOW)).collect();
+        tell(&mut sessions, &request(&folder, Vec::new()), &sources, Timestamp(now), &mut memory);
+        sessions.iter().map(|session| session.process.map(|process| process.pid)).collect::<Vec<_>>()
+    };
+    assert_eq!(look(&["s-1"], NOW), [Some(first.pid())]);
+    let _second = Agent::start(&repo, "gemini", &folder, "");
+    // Of two in one folder neither can be named.
+    assert_eq!(look(&["s-2", "s-1"], NOW + 100), [None, None]);
+}
+
+#[test]
+fn a_table_from_before_a_record_was_written_does_not_tell_who_writes_it() {
+    let (repo, other) = (Repo::new(), Repo::new());
+    let (folder, elsewhere) = (resolved(repo.path()), resolved(other.path()));
+    let sources = LiveSources::default();
+    let look = |folder: &std::path::Path, written_at: i64, now: i64| {
+        let mut session = open_session("gemini", "s-1", folder, written_at);
+        let sessions = std::slice::from_mut(&mut session);
+        let mut memory = LiveMemory::default();
+        tell(sessions, &request(folder, Vec::new()), &sources, Timestamp(now), &mut memory);
+        session.process.map(|process| process.pid)
+    };
+    assert_eq!(look(&elsewhere, NOW, NOW), None);
+    let agent = Agent::start(&repo, "gemini", &folder, "");
+    assert_eq!(look(&folder, NOW + 50, NOW + 100), Some(agent.pid()));
+}
+
+#[test]
 fn a_look_of_closeouts_own_is_no_process_of_a_session() {
     let repo = Repo::new();
     let folder = resolved(repo.path());
