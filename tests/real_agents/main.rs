@@ -1,7 +1,7 @@
 //! The real clients: Claude Code, Codex, opencode and Gemini CLI at pinned versions, run against a scripted
 //! model in a home of their own, with closeout beside them. README.md in this folder tells how to run it.
 //!
-//! `cargo test --test real_agents` runs all but `crowd`; `-- codex crowd` the groups so named. It is no part of a
+//! `cargo test --test real_agents` runs all but `crowd` and `loop`; `-- codex crowd` the groups so named. It is no part of a
 //! plain `cargo test`: it takes minutes, and the first time 1.2 GB. What cannot be run is told as skipped in
 //! a line of its own on standard error and counted in the last line; with `CLOSEOUT_REAL_AGENTS=required`
 //! that is a failure.
@@ -16,10 +16,13 @@ mod crowd;
 mod gated;
 mod hooks;
 mod killed;
+mod loops;
+mod loops_screen;
 mod machine;
 mod mock;
 mod others;
 mod outcome;
+mod outer;
 mod processes;
 mod replies;
 mod screen;
@@ -62,9 +65,12 @@ fn main() -> ExitCode {
             tally.look_twice(client.name(), begun, |tally| alone(tally, client, &programs));
         }
         let screens: PathBuf = programs.join("../../screens");
-        // Longer than the others, and so only by its name.
+        // Longer than the others, and so only by their names.
         if wanted.iter().any(|word| word == "crowd") {
             tally.look_twice("crowd", begun, |tally| crowd::tell(tally, &programs, &clients, &screens));
+        }
+        if wanted.iter().any(|word| word == loops::GROUP) && clients.contains(&Client::Claude) {
+            tally.look_twice(loops::GROUP, begun, |tally| loops::tell(tally, &programs, &screens));
         }
         if is_wanted("together") {
             tally.look_twice("together", begun, |tally| {
@@ -81,7 +87,10 @@ fn usable(tally: &mut Tally, programs: &Path, is_wanted: impl Fn(&str) -> bool) 
     let mut usable = Vec::new();
     for client in Client::ALL
         .into_iter()
-        .filter(|client| is_wanted(client.name()) || is_wanted("together") || is_wanted("crowd"))
+        .filter(|client| {
+            let is_of_loop = *client == Client::Claude && is_wanted(loops::GROUP);
+            is_of_loop || [client.name(), "together", "crowd"].into_iter().any(&is_wanted)
+        })
     {
         let is_usable = tally.check(client.name(), "is the pinned version", || {
             let version = machine::version(programs, client.name())

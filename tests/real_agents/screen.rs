@@ -10,10 +10,11 @@ use crate::closeout_program::{self as program, does, said};
 use crate::story::{Story, see};
 use crate::tmux::Pane;
 use crate::wait::CLIENT;
+use crate::world::World;
 
 const WORKTREE: &str = "screened";
 /// A key counts in a dialog only after it has stood for a moment without one.
-const READ: Duration = Duration::from_millis(900);
+pub(crate) const READ: Duration = Duration::from_millis(900);
 
 /// The checks; a client and a screen of their own. Its hooks are installed.
 pub(crate) fn tell(story: &mut Story<'_>) {
@@ -40,15 +41,15 @@ pub(crate) fn tell(story: &mut Story<'_>) {
 
 /// Selects the row by the filter, and waits for the words below it. What stood open before may take the first Escape,
 /// and the filter of the check before may still be kept: it is wiped, and all of it is done again until it stands.
-fn select(story: &Story<'_>, screen: &Pane, hint: &str) -> Result<()> {
-    let tmux = &story.world.tmux;
-    let filter = format!("/{WORKTREE}");
+pub(crate) fn select(world: &World, screen: &Pane, worktree: &str, hint: &str) -> Result<()> {
+    let tmux = &world.tmux;
+    let filter = format!("/{worktree}");
     let stands = |shown: &str| shown.split_whitespace().any(|word| word == filter);
     for attempt in 1.. {
         for key in ["Escape", "/", "C-u"] {
             tmux.press(screen, key)?;
         }
-        tmux.type_text(screen, WORKTREE)?;
+        tmux.type_text(screen, worktree)?;
         match tmux.wait_for(screen, "the filter", Duration::from_secs(5), stands) {
             Ok(()) => break,
             Err(error) if attempt == 3 => return Err(error),
@@ -65,7 +66,7 @@ fn allowed(story: &Story<'_>, client: &Pane, screen: &Pane) -> Result<Option<(&'
     story.world.prompt(client, "Run the tool")?;
     let asks = |shown: &str| story.client.is_asking_for_leave(shown);
     tmux.wait_for(client, "the prompt for a leave", CLIENT, asks)?;
-    select(story, screen, "i answer")?;
+    select(&story.world, screen, WORKTREE, "i answer")?;
     tmux.press(screen, "i")?;
     tmux.wait_for(screen, "the options", CLIENT, |shown| shown.contains("1  allow once"))?;
     std::thread::sleep(READ);
@@ -82,7 +83,7 @@ fn allowed(story: &Story<'_>, client: &Pane, screen: &Pane) -> Result<Option<(&'
 
 fn rescued(story: &Story<'_>, screen: &Pane) -> Result<Option<(&'static str, f64)>> {
     let tmux = &story.world.tmux;
-    select(story, screen, "c rescue")?;
+    select(&story.world, screen, WORKTREE, "c rescue")?;
     tmux.press(screen, "c")?;
     tmux.wait_for(screen, "the preview", CLIENT, |shown| shown.contains("made-by-tool"))?;
     std::thread::sleep(READ);
@@ -107,7 +108,7 @@ fn held(story: &Story<'_>, client: &Pane, screen: &Pane) -> Result<Option<(&'sta
     let tmux = &story.world.tmux;
     let mark = story.follow.mark();
     story.world.prompt(client, "Slow and steady")?;
-    select(story, screen, "quit")?;
+    select(&story.world, screen, WORKTREE, "quit")?;
     tmux.press(screen, "i")?;
     tmux.wait_for(screen, "the box", CLIENT, |shown| shown.contains("Ctrl-S send when idle"))?;
     tmux.type_text(screen, "Fix the parser")?;

@@ -172,6 +172,12 @@ impl Tmux {
         bail!("Enter does not end the prompt; the pane shows:\n{}", self.screen(pane))
     }
 
+    /// Appends to `file` every byte that the program in a pane writes from now on.
+    pub(crate) fn keep_bytes(&self, pane: &Pane, file: &Path) -> Result<()> {
+        let append = format!("cat >> {}", quoted(&file.display().to_string()));
+        self.run(&["pipe-pane", "-t", &pane.id, &append]).map(drop)
+    }
+
     /// Ends what runs in a pane, and the pane.
     pub(crate) fn close(&self, pane: &Pane) {
         let _ = self.output(&["kill-pane", "-t", &pane.id]);
@@ -185,6 +191,6 @@ impl Drop for Tmux {
 }
 
 /// A word for `sh`.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
