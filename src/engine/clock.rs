@@ -1,7 +1,7 @@
 //! The clock, from which all rules get their time. Elsewhere only git's cache (how recent a file's time is)
 //! and the log (the date in its file name) read the time.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::model::Timestamp;
 
@@ -10,6 +10,23 @@ use crate::model::Timestamp;
 pub fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Measures how long something takes, whatever is done to the clock meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts to measure.
+    #[expect(clippy::disallowed_methods, reason = "a duration is measured, and no time of day is read")]
+    pub fn start() -> Stopwatch {
+        Stopwatch(Instant::now())
+    }
+
+    /// The time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
 }
 
 /// Sleeps until `at`, or forever for `None`. Requires a tokio runtime with time enabled.

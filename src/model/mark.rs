@@ -100,7 +100,8 @@ pub enum MarkLapse {
 /// Everything that a person said of one workspace and that holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Marks {
-    /// When anything of it was said or taken back last.
+    /// When anything of it was said or taken back last: always later than what it replaces, so that of two the newer
+    /// one counts even if the clock was set back in between.
     pub changed_at: Option<Timestamp>,
     /// The verdict that they gave.
     pub word: Option<Mark<MarkWord>>,
@@ -175,7 +176,8 @@ impl Marks {
 
     /// Applies a person's order. `seen` is what the person saw.
     pub fn take(&mut self, order: &MarkOrder, reason: Option<&str>, at: Timestamp, seen: &MarkSeen) {
-        self.changed_at = Some(at);
+        let changed_at = self.changed_at.map_or(at, |before| at.max(before.plus_millis(1)));
+        self.changed_at = Some(changed_at);
         let reason = reason.map(str::to_owned);
         match order {
             MarkOrder::Done | MarkOrder::Open => {
@@ -193,7 +195,7 @@ impl Marks {
                     self.take_back(order);
                 }
             }
-            MarkOrder::Clear => *self = Marks { changed_at: Some(at), ..Marks::default() },
+            MarkOrder::Clear => *self = Marks { changed_at: Some(changed_at), ..Marks::default() },
         }
         self.not_of_task.sort();
         self.not_of_task.dedup();
@@ -292,6 +294,15 @@ mod tests {
         let back = MarkOrder::TakeBack { order: Box::new(MarkOrder::Open) };
         marks.take(&back, None, Timestamp(7), &saw);
         assert!(marks.holds(&MarkOrder::Done));
+    }
+
+    #[test]
+    fn a_word_is_newer_than_what_it_replaces_whatever_the_clock_says() {
+        let mut marks = done(&MarkSeen::default());
+        marks.take(&MarkOrder::Open, None, Timestamp(-3_600_000), &MarkSeen::default());
+        assert_eq!(marks.changed_at, Some(Timestamp(6)));
+        marks.take(&MarkOrder::Clear, None, Timestamp(2), &MarkSeen::default());
+        assert_eq!(marks.changed_at, Some(Timestamp(7)));
     }
 
     #[test]

@@ -68,11 +68,12 @@ fn a_check_that_fails_is_told_with_its_last_line() {
 }
 
 #[test]
-fn a_check_that_hangs_floods_or_leaves_children_is_ended() {
+fn a_check_that_hangs_crashes_floods_or_leaves_children_is_no_pass() {
     let marker = "left-by-a-check";
     for (script, told) in [
         ("sleep 600", "took longer than 1 s"),
         ("yes | head -c 30000000; exit 3", "ended with 3"),
+        ("kill -SEGV $$", "signal 11"),
         ("(sleep 60; touch left-by-a-check) & sleep 60", "took longer than 1 s"),
     ] {
         let config = format!("{}limit_seconds = 1\n", shell("bad", script));

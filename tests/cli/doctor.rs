@@ -124,6 +124,32 @@ fn hooks_are_said_to_be_missing_there_or_not_trusted() {
     assert!(of(&broken, "codex").contains("-> repair the file"), "{broken:?}");
 }
 
+#[test]
+fn hooks_that_came_from_another_machine_are_named_put_right_and_removed() {
+    let env = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'")]);
+    let settings = env.at("demo/claude/settings.json");
+    let before = r#"{"model": "opus", "hooks": {
+  "Stop": [{"hooks": [{"type": "command", "command": "'/other machine/closeout' hook stop --agent claude"}]}],
+  "SessionStart": [{"hooks": [{"type": "command", "command": "/other/closeout hook event --agent claude"}]}]}}"#;
+    fs::write(&settings, before).unwrap();
+    let claude = || section(&env.run(env.shop(), &["doctor"]), "claude").join("\n");
+    let told = claude();
+    for words in ["hooks of another closeout", "the gate of another closeout", "puts it right"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    for more in [&["--gate"][..], &[]] {
+        let run = env.run(env.shop(), &[&["hook", "install", "--agent", "claude"], more].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+    assert!(!fs::read_to_string(&settings).unwrap().contains("/other"));
+    assert!(!claude().contains("another closeout"), "{}", claude());
+    for more in [&["--gate"][..], &[]] {
+        assert_eq!(env.run(env.shop(), &[&["hook", "remove", "--agent", "claude"], more].concat()).code, 0);
+    }
+    let left: serde_json::Value = serde_json::from_str(&fs::read_to_string(&settings).unwrap()).unwrap();
+    assert_eq!(left, serde_json::json!({"model": "opus"}));
+}
+
 /// What an older git cannot be kept from is a problem, and is said with the least version that will do.
 #[test]
 fn an_older_git_is_a_problem_and_one_that_is_new_enough_is_none() {

@@ -124,6 +124,19 @@ fn an_error_of_our_own_never_holds_an_agent() {
 }
 
 #[test]
+fn a_payload_for_another_folder_is_judged_there() {
+    let (repo, env) = open_plan(ENABLED);
+    let clean = repo.beside("clean");
+    clean.git(["init", "-q", "."]);
+    held(&stop(&env, &repo, &json!({})));
+    let_go(&stop(&env, &clean, &json!({"session_id": "other"})));
+    // A version that closeout does not know, and fields of another kind than any.
+    let newer = json!({"version": 99, "cwd": repo.path(), "session_id": "n", "background_tasks": "none",
+        "stop_hook_active": "no", "last_assistant_message": {"text": "Done."}});
+    held(&ask(&env, &STOP, &newer.to_string()));
+}
+
+#[test]
 fn unknown_arguments_are_passed_over() {
     let (repo, env) = open_plan(ENABLED);
     held(&ask(

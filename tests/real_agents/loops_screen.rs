@@ -37,7 +37,9 @@ pub(crate) fn tell(tally: &mut Tally, world: &World, keep: &Path) {
         asked_in_the_box(world, &screen, keep)
     });
     world.tmux.close(&screen);
-    tally.check(GROUP, "they are by `rescue --ask-messages`, which changes nothing", || asked_in_a_shell(world));
+    tally.check(GROUP, "they are by `rescue --ask-messages`, which changes nothing", || {
+        asked_in_a_shell(world)
+    });
     tally.check(GROUP, "they are the person's own by `rescue --edit`", || edited(world));
     let _ = fs::remove_file(config(world));
 }
@@ -94,6 +96,11 @@ fn checked_by_key(world: &World, screen: &Pane) -> Result<()> {
     fs::remove_file(world.at(WORKTREE).join(MADE))?;
     select(world, screen, WORKTREE, "? help")?;
     world.tmux.press(screen, "C")?;
+    world.tmux.wait_for(screen, "the checks", SHOWN, |shown| {
+        shown.contains("Run the checks that you configured?")
+    })?;
+    std::thread::sleep(READ);
+    world.tmux.press(screen, "y")?;
     sees_check(world, "NO", "nothing is made").with_context(|| world.tmux.screen(screen))
 }
 

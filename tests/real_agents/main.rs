@@ -85,13 +85,10 @@ fn main() -> ExitCode {
 /// The clients that start here, at the versions that are pinned.
 fn usable(tally: &mut Tally, programs: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<Client> {
     let mut usable = Vec::new();
-    for client in Client::ALL
-        .into_iter()
-        .filter(|client| {
-            let is_of_loop = *client == Client::Claude && is_wanted(loops::GROUP);
-            is_of_loop || [client.name(), "together", "crowd"].into_iter().any(&is_wanted)
-        })
-    {
+    for client in Client::ALL.into_iter().filter(|client| {
+        let is_of_loop = *client == Client::Claude && is_wanted(loops::GROUP);
+        is_of_loop || [client.name(), "together", "crowd"].into_iter().any(&is_wanted)
+    }) {
         let is_usable = tally.check(client.name(), "is the pinned version", || {
             let version = machine::version(programs, client.name())
                 .map_err(|error| outcome::skip(format!("it does not run here: {error:#}")))?;

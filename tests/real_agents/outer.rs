@@ -85,7 +85,8 @@ fn told_once(world: &World, inner: &Inner) -> Result<()> {
         inner.run(&["select-layout", "-t", "watch:", "even-vertical"])?;
     }
     let socket = inner.socket.display().to_string();
-    let attach = ["env", "-u", "TMUX", "tmux", "-u", "-f", "/dev/null", "-S", &socket, "attach", "-t", "watch"];
+    let attach =
+        ["env", "-u", "TMUX", "tmux", "-u", "-f", "/dev/null", "-S", &socket, "attach", "-t", "watch"];
     let attach = attach.map(str::to_owned);
     let outer = world.tmux.open(&world.at("elsewhere"), (100, 91), &world.plain_variables(), &attach)?;
     let bytes = world.at("tmp").join("outer-bytes");

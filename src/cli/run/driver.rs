@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::cli::environment::Environment;
 use crate::cli::exit::Failure;
 use crate::cli::run_args::Run;
+use crate::engine::clock::Stopwatch;
 use crate::engine::{EngineConfig, clock};
 use crate::judge::supervised_loop::{Breaker, LoopEvent, LoopLimits};
 use crate::model::{HistoryEntry, HistoryEvent, SupervisedRun, WorkspaceId, WorkspaceView, display_text};
@@ -36,6 +37,10 @@ pub(super) struct Driver<'a> {
     pub(super) last: Option<WorkspaceView>,
     /// Whether the agent was at work when its command was ended.
     pub(super) was_active: bool,
+    /// The time that the run had used before this process resumed it.
+    used_before: Duration,
+    /// Since this process took it up.
+    pub(super) taken_up: Stopwatch,
 }
 
 impl<'a> Driver<'a> {
@@ -56,6 +61,7 @@ impl<'a> Driver<'a> {
             budget_micros: run.order.budget_micros,
             waits_for_answers: run.order.waits_for_answers,
         };
+        let used_before = if run.iterations.is_empty() { 0 } else { clock::now().millis_since(run.began_at) };
         let is_json = arguments.json || !std::io::IsTerminal::is_terminal(&std::io::stdout());
         let reporter = Reporter { run: run.id.clone(), is_json, max_iterations: run.order.max_iterations };
         Ok(Driver {
@@ -73,6 +79,8 @@ impl<'a> Driver<'a> {
             record: None,
             last: None,
             was_active: false,
+            used_before: Duration::from_millis(u64::try_from(used_before).unwrap_or_default()),
+            taken_up: Stopwatch::start(),
         })
     }
 
@@ -94,11 +102,10 @@ impl<'a> Driver<'a> {
         self.time_left().is_some_and(|left| left.is_zero()).then_some(LoopEvent::TimeUp)
     }
 
-    /// The time left for the whole run; `None` without a deadline.
+    /// The time left for the whole run; `None` without a deadline. Setting the clock changes nothing.
     pub(super) fn time_left(&self) -> Option<Duration> {
         let limit = Duration::from_secs(self.run.order.deadline_seconds?);
-        let used = u64::try_from(clock::now().millis_since(self.run.began_at)).unwrap_or_default();
-        Some(limit.saturating_sub(Duration::from_millis(used)))
+        Some(limit.saturating_sub(self.used_before).saturating_sub(self.taken_up.elapsed()))
     }
 
     /// Waits until an earlier decision file is old enough to be told from one of this run.
@@ -118,7 +125,14 @@ impl<'a> Driver<'a> {
     }
 
     pub(super) fn keep(&self) -> Result<(), Failure> {
-        self.store.keep_run(&self.workspace, &self.run).map_err(|error| unkept(&error.to_string()))
+        self.store.keep_run(&self.workspace, &self.run).map_err(|error| {
+            let again = if self.run.iterations.is_empty() {
+                "nothing was run"
+            } else {
+                "its work is as the command left it; `closeout run --resume` goes on"
+            };
+            unkept(&format!("{error}; {again}"))
+        })
     }
 }
 

@@ -41,11 +41,9 @@ impl Driver<'_> {
             | RunStatus::Unanswered
             | RunStatus::Failed => Outcome::Run(status),
         };
-        self.note(HistoryEvent::RunEnded {
-            run: self.run.id.clone(),
-            status,
-            iterations: self.run.state.iteration,
-        });
+        // A limit can end the run when the next iteration is due and has not begun.
+        let iterations = self.run.iterations.last().map_or(0, |last| last.number);
+        self.note(HistoryEvent::RunEnded { run: self.run.id.clone(), status, iterations });
         let last = self.run.iterations.last();
         let open_points = last.map(|last| last.open_points.clone()).unwrap_or_default();
         let result = RunResult {
@@ -53,7 +51,7 @@ impl Driver<'_> {
             exit_code: outcome.code(),
             verdict,
             reason: self.reason(status),
-            iterations: self.run.state.iteration,
+            iterations,
             new_commits: last.map_or(0, |last| last.new_commits),
             rescued: self.record.is_some(),
             record: self.record.clone(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output;
-use crate::engine::clock;
+use crate::engine::clock::{self, Stopwatch};
 use crate::judge::supervised_loop::{LoopEvent, LoopStep, advance};
 use crate::model::{CommandEnd, HistoryEvent, RunIteration, display_text};
 use crate::present::verdict as words;
@@ -36,6 +36,7 @@ impl Driver<'_> {
         if self.run.iterations.is_empty() {
             self.settle();
             self.run.began_at = clock::now();
+            self.taken_up = Stopwatch::start();
         }
         let mut event = LoopEvent::Begun;
         loop {
@@ -223,7 +224,7 @@ impl Driver<'_> {
             output::complain("      Type the answer and Enter, or give it by `closeout reply`:");
         }
         let asked = self.last.as_ref().map(judging::fingerprint);
-        let mut looked_at = clock::now();
+        let mut looked = Stopwatch::start();
         loop {
             if self.stop.wait(LISTEN) {
                 return Ok(LoopEvent::Cancelled);
@@ -241,10 +242,8 @@ impl Driver<'_> {
                 self.reporter.tell(RunNews::Answered { from })?;
                 return Ok(LoopEvent::Answered);
             }
-            if clock::now().millis_since(looked_at)
-                >= i64::try_from(LOOK_AGAIN.as_millis()).unwrap_or(i64::MAX)
-            {
-                looked_at = clock::now();
+            if looked.elapsed() >= LOOK_AGAIN {
+                looked = Stopwatch::start();
                 let view = self.judge()?;
                 let is_same = view.as_ref().map(judging::fingerprint) == asked
                     && view.as_ref().and_then(judging::question).unwrap_or_default() == question;
