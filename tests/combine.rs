@@ -16,7 +16,6 @@ use closeout::model::{
 use closeout::present::verdict as words;
 use proptest::prelude::*;
 use serde::Deserialize;
-use serde_json::json;
 use strum::VariantArray as _;
 
 #[derive(Deserialize)]
@@ -167,18 +166,28 @@ struct Expect {
 
 impl Said {
     fn evidence(&self) -> Evidence {
-        let claim = json!({"claim": self.claim, "rejection": self.rejection});
-        let claim: Claim = serde_json::from_value(claim).unwrap();
+        let claims = [Claim::Yes, Claim::No, Claim::Ask, Claim::Wait, Claim::Work, Claim::Dirty, Claim::Fail];
+        let claim = self.rejection.map_or_else(
+            || claims.into_iter().find(|claim| claim.name() == self.claim).unwrap(),
+            Claim::Abstain,
+        );
+        assert_eq!(claim.name(), self.claim);
         Evidence {
             strength: self.strength.unwrap_or(Strength::Verified),
             is_vacuous: self.vacuous,
             is_required: self.required,
             reasons: self.reasons.clone(),
-            points: self.fingerprints.iter().cloned().map(Point::from).collect(),
+            points: self.fingerprints.iter().map(|name| point(name)).collect(),
             said_at: self.at.map(Timestamp),
             ..Evidence::claim(self.source, self.name.clone(), claim)
         }
     }
+}
+
+/// The point with this name.
+fn point(name: &str) -> Point {
+    let flags = [Point::Permission, Point::UsageLimit, Point::StopsHalfWay];
+    flags.into_iter().find(|flag| flag.to_string() == name).unwrap_or_else(|| Point::Named(name.to_owned()))
 }
 
 impl SomeGit {

@@ -255,9 +255,12 @@ pub fn send_back(left: &LeftToDo) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn no(source: Source, from: &str, names: &[&str]) -> Evidence {
-        let points = names.iter().map(|name| Point::from((*name).to_owned())).collect();
+    fn no(source: Source, from: &str, points: Vec<Point>) -> Evidence {
         Evidence { points, ..Evidence::claim(source, from, Claim::No) }
+    }
+
+    fn steps(titles: &[&str]) -> Evidence {
+        no(Source::Plan, "PLAN.md", titles.iter().map(|title| Point::Step((*title).to_owned())).collect())
     }
 
     fn texts(left: &LeftToDo) -> Vec<&str> {
@@ -269,11 +272,12 @@ mod tests {
         let dirty =
             Evidence::claim(Source::Changes, "git", Claim::Dirty).because("2 files are not committed");
         let asks = Evidence::claim(Source::LastWords, "claude", Claim::Ask).because("Which one?");
+        let failed = Point::FailedRun { tool: "cargo".to_owned(), failing: Some("parses".to_owned()) };
         let evidence = [
             dirty,
-            no(Source::Plan, "PLAN.md", &["plan/Write it", "plan/Test it"]),
-            no(Source::Tests, "cargo test", &["run/cargo/parses"]),
-            no(Source::RequiredFiles, "required files", &["file/out.csv"]),
+            steps(&["Write it", "Test it"]),
+            no(Source::Tests, "cargo test", vec![failed]),
+            no(Source::RequiredFiles, "required files", vec![Point::MissingFile("out.csv".to_owned())]),
             Evidence::abstain(Source::Output, "report.md", Rejection::Absent).because("there is no output"),
             Evidence::abstain(Source::LiveSession, "codex", Rejection::MidTurn).because("interrupted"),
             asks,
@@ -292,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_point_keeps_its_age_and_that_it_was_sent_until_its_source_closes_it() {
-        let open = [no(Source::Plan, "PLAN.md", &["plan/Write it", "plan/Test it"])];
+        let open = [steps(&["Write it", "Test it"])];
         let mut first = list(&open, &[], None, Timestamp(5));
         mark_sent(&mut first.points, "please:\n- Test it", Timestamp(6));
         let second = list(&open, &first.points, Some(Timestamp(7)), Timestamp(8));
@@ -300,7 +304,7 @@ mod tests {
         let sent = PointState::Sent { at: Timestamp(6) };
         assert_eq!(states, [(Timestamp(5), PointState::Open), (Timestamp(5), sent)]);
 
-        let closed = [no(Source::Plan, "PLAN.md", &["plan/Write it"])];
+        let closed = [steps(&["Write it"])];
         let third = list(&closed, &second.points, Some(Timestamp(7)), Timestamp(9));
         assert_eq!(third.open().count(), 1);
         assert_eq!(third.points.last().map(|point| point.state), Some(PointState::Done { at: Timestamp(9) }));
@@ -312,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_source_that_cannot_be_read_closes_nothing() {
-        let open = [no(Source::Plan, "PLAN.md", &["plan/Write it"])];
+        let open = [steps(&["Write it"])];
         let before = list(&open, &[], None, Timestamp(5)).points;
         for (rejection, n_open) in
             [(Rejection::Unreadable, 1), (Rejection::Dismissed, 0), (Rejection::LeftOver, 0)]
@@ -325,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_long_list_says_how_much_it_leaves_out() {
-        let open = [no(Source::Plan, "PLAN.md", &["plan/a", "plan/b", "plan/c", "plan/d"])];
+        let open = [steps(&["a", "b", "c", "d"])];
         let left = list(&open, &[], None, Timestamp(5));
         let points: Vec<&OpenPoint> = left.open().collect();
         assert_eq!(lines(&points, 3), "- a\n- b\n- c\n- and 1 more\n");

@@ -6,7 +6,7 @@
 //! refuses (`src/ARCHITECTURE.md`, invariant 6). This module only describes actions; it performs none.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
     ActionClass, ActionKind, AskOptions, AskPlan, AskPurpose, Baseline, CheckRecord, CheckStanding,
@@ -17,7 +17,7 @@ use super::{
 };
 
 /// An action on one workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Action {
     /// Record the uncommitted work, and plan a visible commit of it. Answers with
@@ -124,7 +124,6 @@ pub enum Action {
     /// Run the checks that the person configured. Answers with [`ActionOutcome::ChecksRan`].
     RunChecks {
         /// The digest of the [`TrustList`] that the person was shown and trusts from now on, if there was one.
-        #[serde(default)]
         trusting: Option<String>,
     },
     /// Run the configured checks after a turn, without a person's request. Answers with
@@ -234,7 +233,7 @@ pub struct LookedAt {
 }
 
 /// The outcome of an action.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionOutcome {
     /// The work is recorded; the plan describes the visible commit.
@@ -319,7 +318,7 @@ impl ActionOutcome {
 }
 
 /// Why an action was not carried out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ActionProblem {
     /// The class of the problem.
     pub class: ActionClass,
@@ -343,7 +342,7 @@ impl ActionProblem {
 }
 
 /// How far an action is.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ActionProgress {
     /// What it does now, in words. May hold untrusted text.
     pub message: String,
@@ -357,7 +356,7 @@ pub struct ActionProgress {
 }
 
 /// An action that runs, as a front shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunningAction {
     /// Its number.
     pub number: u64,

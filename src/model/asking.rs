@@ -29,7 +29,7 @@ pub const PROBE_INTERVAL_SECONDS: Bounds = Bounds { least: 1, most: 3600 };
 pub const PROBE_TIMEOUT_SECONDS: Bounds = Bounds { least: 1, most: 600 };
 
 /// What an agent is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AskPurpose {
     /// Its status, in a smart check.
@@ -39,7 +39,7 @@ pub enum AskPurpose {
 }
 
 /// What a command leaves behind in the agent's records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trace {
     /// Nothing.
@@ -51,7 +51,7 @@ pub enum Trace {
 }
 
 /// What a person wants of a question otherwise than usual. All of it is of the closer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AskOptions {
     /// The agent that is asked in a new session, in place of the session that did the work.
     pub with: Option<String>,
@@ -64,7 +64,7 @@ pub struct AskOptions {
 }
 
 /// How an agent would be asked, as a person sees it before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AskPlan {
     /// For what.
     pub purpose: AskPurpose,
@@ -89,7 +89,6 @@ pub struct AskPlan {
     /// What a person should know first, a sentence each. May hold untrusted text.
     pub warnings: Vec<String>,
     /// What the person wanted otherwise than usual.
-    #[serde(default)]
     pub options: AskOptions,
 }
 
@@ -105,7 +104,7 @@ pub struct EvidenceSummary {
 }
 
 /// What a smart check may do with uncommitted work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeRescue {
     /// Nothing.
@@ -261,7 +260,7 @@ pub struct VerifyReport {
 }
 
 /// A decision file that was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DecidedFile {
     /// Its path.
     pub path: PathBuf,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{ActionClass, ActionKind, Timestamp, WorkspaceId};
 
 /// One action in the record of what was done. It holds no text of a reply, a prompt or an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AuditEntry {
     /// An id of its own, the same at its beginning and its end.
     pub id: String,
@@ -21,7 +21,7 @@ pub struct AuditEntry {
     /// What was confirmed, in words: branch, numbers of files, session, channel. May hold untrusted text.
     pub plan: String,
     /// The agent that it was about, where it was about one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// How it ended; `None` while it runs, and for ever if closeout was killed in it.
     pub end: Option<ActionEnd>,

@@ -25,7 +25,7 @@ impl TaskMoment {
 }
 
 /// How many questions closeout sent on its own within the last hour, over all workspaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AutoBudget {
     /// How many were sent.
     pub n_sent: u32,
@@ -34,7 +34,7 @@ pub struct AutoBudget {
 }
 
 /// Why closeout did not ask an agent on its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotAsked {
     /// It was asked in this moment of its task before, by a person or another closeout.

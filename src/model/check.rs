@@ -9,19 +9,18 @@ use serde::{Deserialize, Serialize};
 use super::{Timestamp, stable_hash};
 
 /// All checks of a workspace.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CheckPlan {
     /// The checks, in the order in which they run.
     pub checks: Vec<ConfiguredCheck>,
     /// How the checks outside any group are combined.
     pub mode: CheckMode,
     /// True if they run on their own after a turn. Only the person's own configuration can say so.
-    #[serde(default)]
     pub is_automatic: bool,
 }
 
 /// One check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConfiguredCheck {
     /// Its name, of which there is one.
     pub name: String,
@@ -32,7 +31,7 @@ pub struct ConfiguredCheck {
 }
 
 /// What a check asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum CheckAsk {
     /// A program ends with 0.
@@ -99,7 +98,7 @@ pub enum CheckStanding {
 }
 
 /// How checks are combined.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckMode {
     /// All must be met; the first that is not ends it.

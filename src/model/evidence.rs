@@ -7,14 +7,14 @@ use strum::IntoStaticStr;
 use super::{Point, SessionName, Timestamp};
 
 /// What one source says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Evidence {
     /// The source.
     pub source: Source,
     /// Which one of its kind, for a person: a file name, an agent. Untrusted text.
     pub name: String,
     /// The session that it is of, where it is of one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionName>,
     /// What it claims, or why nothing of it counts.
     #[serde(flatten)]
@@ -192,10 +192,10 @@ impl Source {
 }
 
 /// What a source claims: a closed set. Rejected evidence claims nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "UPPERCASE")]
-#[serde(from = "ClaimFields", into = "ClaimFields")]
+#[serde(into = "ClaimFields")]
 pub enum Claim {
     /// The work is done.
     Yes,
@@ -216,7 +216,7 @@ pub enum Claim {
 }
 
 /// How a claim stands in JSON.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct ClaimFields {
     /// What it claims.
     claim: ClaimName,
@@ -225,7 +225,7 @@ struct ClaimFields {
 }
 
 /// What a source claims. A closed set.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Claim")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 enum ClaimName {
@@ -260,22 +260,6 @@ impl From<Claim> for ClaimFields {
             Claim::Abstain(rejection) => (ClaimName::Abstain, Some(rejection)),
         };
         ClaimFields { claim, rejection }
-    }
-}
-
-impl From<ClaimFields> for Claim {
-    fn from(fields: ClaimFields) -> Claim {
-        match fields.claim {
-            ClaimName::Yes => Claim::Yes,
-            ClaimName::No => Claim::No,
-            ClaimName::Ask => Claim::Ask,
-            ClaimName::Wait => Claim::Wait,
-            ClaimName::Work => Claim::Work,
-            ClaimName::Dirty => Claim::Dirty,
-            ClaimName::Fail => Claim::Fail,
-            // Older versions stored no reason for a check that had nothing to say.
-            ClaimName::Abstain => Claim::Abstain(fields.rejection.unwrap_or(Rejection::Undecided)),
-        }
     }
 }
 
@@ -327,32 +311,10 @@ pub enum Strength {
 }
 
 /// Where the raw text of evidence is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pointer {
     /// Path or name of the place. Untrusted text.
     pub place: String,
     /// The words that matter, shortened. Untrusted text.
     pub excerpt: Option<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn evidence_of_older_versions_is_read() {
-        let old = |claim: &str, rejection: &str| {
-            format!(
-                r#"{{"source":"plan","name":"PLAN.md","claim":"{claim}","rejection":{rejection},"strength":"verified","is_vacuous":false,"is_required":false,"reasons":[],"fingerprints":["plan/Write it"],"said_at":null,"pointer":null}}"#
-            )
-        };
-        let read = |line: &str| serde_json::from_str::<Evidence>(line).map(|evidence| evidence.claim).ok();
-        assert_eq!(read(&old("NO", "null")), Some(Claim::No));
-        assert_eq!(read(&old("ABSTAIN", "\"stale\"")), Some(Claim::Abstain(Rejection::Stale)));
-        assert_eq!(read(&old("ABSTAIN", "null")), Some(Claim::Abstain(Rejection::Undecided)));
-        let line = old("ABSTAIN", "\"stale\"");
-        let again =
-            serde_json::from_str::<Evidence>(&line).and_then(|evidence| serde_json::to_string(&evidence));
-        assert_eq!(again.ok(), Some(line), "and written as it was");
-    }
 }

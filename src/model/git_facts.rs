@@ -7,7 +7,7 @@ use strum::IntoStaticStr;
 use super::{Baseline, TestChange, Timestamp};
 
 /// What git says of a workspace at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GitFacts {
     /// Where HEAD stands.
     pub head: Head,
@@ -40,7 +40,7 @@ pub struct GitFacts {
 }
 
 /// Where HEAD stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Head {
     /// On a branch that has commits.
@@ -82,12 +82,11 @@ impl Head {
 
 /// What happened since the baseline. "New work" are commits that were made here, change content,
 /// and are not merges of others' commits (SECURITY.md 1.4).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommitCounts {
     /// Commits that are new work.
     pub n_new: u32,
     /// Commits of a rescue by closeout. They keep work and say nothing of its end, so they are no new work.
-    #[serde(default)]
     pub n_rescued: u32,
     /// Commits that came from elsewhere: other branches, remotes, merges of them.
     pub n_foreign: u32,
@@ -98,10 +97,8 @@ pub struct CommitCounts {
     /// Commits made here since the baseline that no ref reaches any more (after a reset, say).
     pub n_lost: u32,
     /// Commits that change nothing but evidence of the work: decision files, reports, plans.
-    #[serde(default)]
     pub n_evidence: u32,
     /// Commits of HEAD, counted as new or of a rescue, that no ref holds: HEAD is on no branch.
-    #[serde(default)]
     pub n_unheld: u32,
     /// The newest new commits, newest first, at most twenty.
     pub newest: Vec<CommitSummary>,
@@ -141,7 +138,7 @@ impl CommitCounts {
 }
 
 /// One commit in a list.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommitSummary {
     /// Abbreviated object id.
     pub id: String,
@@ -190,7 +187,7 @@ impl Operation {
 }
 
 /// The upstream branch and the distance to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Upstream {
     /// Short name, like `origin/main`. Untrusted text.
     pub name: String,
@@ -201,7 +198,7 @@ pub struct Upstream {
 }
 
 /// Uncommitted changes. A file that is both staged and changed again counts in both.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Changes {
     /// Paths whose index entry differs from HEAD.
     pub n_staged: u32,
@@ -266,7 +263,7 @@ impl Changes {
 }
 
 /// One changed path.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct ChangedFile {
     /// Path from the top of the work tree, invalid UTF-8 as `\xNN`. Untrusted text.
     pub path: String,
@@ -277,7 +274,7 @@ pub struct ChangedFile {
 }
 
 /// How a path differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// New.
@@ -297,7 +294,7 @@ pub enum ChangeKind {
 }
 
 /// Who read the repository.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GitReader {
     /// libgit2, in this process.

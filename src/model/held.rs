@@ -32,7 +32,7 @@ pub struct HeldReply {
 }
 
 /// What to do with a held reply.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldStep {
     /// Keep it until the turn has ended.
@@ -44,7 +44,7 @@ pub enum HeldStep {
 }
 
 /// Why a held reply is not sent: a closed set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldEnd {
     /// Its person said so.
@@ -64,7 +64,7 @@ pub enum HeldEnd {
 }
 
 /// The outcome of an action on a held reply.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldNow {
     /// It waits for the end of the turn.

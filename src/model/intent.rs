@@ -1,12 +1,12 @@
 //! What a person wants, after key mapping. Most intents name the workspace that they concern.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use strum::{IntoStaticStr, VariantNames};
 
 use super::{Action, Draft, WorkspaceId};
 
 /// What a person wants of the engine. Moving around on a screen is the front's own business.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[derive(IntoStaticStr, VariantNames)]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {

@@ -7,7 +7,7 @@ use strum::IntoStaticStr;
 use super::{Baseline, TaskKind, Timestamp};
 
 /// What a person says of a workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "snake_case", tag = "kind")]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{SessionName, Source, Timestamp};
 
 /// Everything that is left to do in a workspace, most urgent first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftToDo {
     /// The points. Those that were done since the last prompt stand last.
     pub points: Vec<OpenPoint>,

@@ -17,7 +17,7 @@ pub struct SessionName {
 }
 
 /// How a reply reaches a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ReplyChannel {
     /// The agent's program goes on with a session that is not live.
@@ -31,7 +31,7 @@ pub enum ReplyChannel {
         /// The process.
         process: ProcessId,
         /// The server's id of the permission that would be answered.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
     /// Pasted into the tmux pane of a live session that is idle.
@@ -55,7 +55,7 @@ pub enum ReplyChannel {
 }
 
 /// How a reply would go, as a person sees it before it is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReplyPlan {
     /// The id of the reply that is sent by this plan. A plan sends one reply at most: what comes again with
     /// the same id was sent before.
@@ -88,7 +88,7 @@ pub struct ReplyPlan {
 }
 
 /// What an agent makes of a long text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LongText {
     /// A text is long with more lines than these,
     pub n_lines: usize,
@@ -99,7 +99,7 @@ pub struct LongText {
 }
 
 /// A permission that a session waits for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PermissionPrompt {
     /// What the agent wants to do. Untrusted text.
     pub what: String,
@@ -108,7 +108,7 @@ pub struct PermissionPrompt {
 }
 
 /// One answer to a permission prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PermissionOption {
     /// What it means, in closeout's words: "allow once", "deny".
     pub label: String,
@@ -117,7 +117,7 @@ pub struct PermissionOption {
 }
 
 /// The content of a reply.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ReplyBody {
     /// A text.

@@ -8,13 +8,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{PlannedPrograms, RescueRecord};
 
 /// What messages are proposed from, apart from the paths. Untrusted text, without anything that looks like a
 /// key.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct MessageWords {
     /// What was done, if words say so.
     pub done: Option<String>,
@@ -27,7 +27,7 @@ pub struct MessageWords {
 }
 
 /// Everything that a person confirms. closeout does exactly what was confirmed, or refuses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RescuePlan {
     /// The record that holds the work; it already exists.
     pub record: RescueRecord,
@@ -62,7 +62,7 @@ pub struct RescuePlan {
 }
 
 /// Where a visible commit goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommitTarget {
     /// To the branch that is checked out, and the index goes with it.
@@ -74,7 +74,7 @@ pub enum CommitTarget {
 }
 
 /// A way to make several commits. They form one action, undone and redone together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedSplit {
     /// The kind of split.
     pub kind: SplitKind,
@@ -96,7 +96,7 @@ impl RescuePlan {
 }
 
 /// By what work is split into commits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitKind {
     /// First what is staged, as it is staged; then the rest.
@@ -108,7 +108,7 @@ pub enum SplitKind {
 }
 
 /// One of several commits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedCommit {
     /// The message as it will be stored; the person can edit it.
     pub message: String,
@@ -117,7 +117,7 @@ pub struct PlannedCommit {
 }
 
 /// A path in one of several commits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommitPath {
     /// Relative to the top of the work tree, as bytes.
     pub path: Vec<u8>,
@@ -126,7 +126,7 @@ pub struct CommitPath {
 }
 
 /// Whose name a commit bears. Untrusted text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommitAuthor {
     /// The name.
     pub name: String,
@@ -174,7 +174,7 @@ impl FromStr for CommitAuthor {
 }
 
 /// A fact about a plan that its paths do not show.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanNote {
     /// These hooks of the repository will not run. Untrusted text.
@@ -213,7 +213,7 @@ impl PlanNote {
 }
 
 /// One path of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedPath {
     /// Relative to the top of the work tree, as bytes.
     pub path: Vec<u8>,
@@ -231,7 +231,7 @@ pub struct PlannedPath {
 }
 
 /// What became of a path since the last commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedChange {
     /// Not in the last commit.
@@ -243,7 +243,7 @@ pub enum PlannedChange {
 }
 
 /// Why a path is not committed unless it is asked for. It stays in the record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOut {
     /// Its name is one that holds keys or passwords, or its content looks like one.
@@ -277,7 +277,7 @@ impl LeftOut {
 }
 
 /// A rescue that was carried out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rescued {
     /// The record.
     pub record: RescueRecord,
@@ -295,7 +295,7 @@ pub struct Rescued {
 }
 
 /// Which way a rescue is turned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UndoDirection {
     /// Taken back.
@@ -305,7 +305,7 @@ pub enum UndoDirection {
 }
 
 /// What an undo or a redo would do. closeout does exactly what was confirmed, or refuses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UndoPlan {
     /// Undo or redo.
     pub way: UndoDirection,
@@ -326,7 +326,7 @@ pub struct UndoPlan {
 }
 
 /// A commit of an undo or a redo.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TakenBack {
     /// Its id.
     pub commit: String,

@@ -1,11 +1,11 @@
 //! The programs that could take part in the commit of a rescue. Nothing here runs them.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Programs that could have a part in a commit. None runs unless it is trusted, and those that are wanted
 /// only because a person said so.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlannedPrograms {
     /// Names the exact programs and settings for the question of trust.
     pub digest: String,
@@ -21,12 +21,12 @@ pub struct PlannedPrograms {
     /// What of it a person wants to run; nothing unless they say so.
     pub wanted: Option<WantedProgram>,
     /// What the person's own program is told that the work is about: the name of a task or a specification.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
 }
 
 /// A rescue program of the person's own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OwnProgram {
     /// The program and its arguments. Untrusted text.
     pub words: Vec<String>,
@@ -36,7 +36,7 @@ pub struct OwnProgram {
 }
 
 /// A part in a commit that a program can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WantedProgram {
     /// The hooks run as they would at a commit by git.

@@ -6,12 +6,12 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{ActionClass, Timestamp};
 
 /// A complete copy of uncommitted work on a hidden reference.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RescueRecord {
     /// The hidden reference that keeps it; for a vault-only record, the reference inside the bundle.
     pub reference: String,
@@ -54,7 +54,7 @@ impl RescueRecord {
 }
 
 /// Something that a record lacks, or does not hold exactly.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Gap {
     /// Relative to the top of the work tree, as bytes; empty if the gap does not concern one path.
     pub path: Vec<u8>,
@@ -63,7 +63,7 @@ pub struct Gap {
 }
 
 /// Files that ignore rules keep out of a record. An agent can write such rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct IgnoredFiles {
     /// How many, at least.
     pub n_files: usize,
@@ -74,7 +74,7 @@ pub struct IgnoredFiles {
 }
 
 /// The expected size of a record, as far as it is known before anything is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RecordCost {
     /// How many files are new or changed.
     pub n_files: usize,
@@ -85,7 +85,7 @@ pub struct RecordCost {
 }
 
 /// How to make a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RecordOrder {
     /// True if a person was told the size and agreed.
     pub is_size_allowed: bool,
@@ -94,7 +94,7 @@ pub struct RecordOrder {
 }
 
 /// Where a record is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeepIn {
     /// On a hidden reference of the repository.
@@ -108,7 +108,7 @@ pub enum KeepIn {
 }
 
 /// All records of a repository together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RecordTotals {
     /// How many.
     pub n_records: usize,
@@ -117,7 +117,7 @@ pub struct RecordTotals {
 }
 
 /// The records of a repository, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RecordList {
     /// The records.
     pub records: Vec<KeptRecord>,
@@ -135,7 +135,7 @@ impl RecordList {
 }
 
 /// A record that is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptRecord {
     /// The hidden reference that keeps it, which also names the record.
     pub reference: String,
@@ -167,7 +167,7 @@ pub struct KeptRecord {
 
 /// Whether the work of a record is reachable from a branch by now: every content that the last commit did
 /// not have then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
     /// All of it.
@@ -179,7 +179,7 @@ pub enum Reach {
 }
 
 /// Whether a record is still there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordState {
     /// Its reference is as it was made.
@@ -195,7 +195,7 @@ pub enum RecordState {
 }
 
 /// Something to know about where records are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordNotice {
     /// Lines of the journal cannot be read. Nothing was deleted; references are listed all the same.
@@ -262,7 +262,7 @@ impl RecordNotice {
 }
 
 /// A record that was deleted for good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ForgottenRecord {
     /// The reference that kept it.
     pub reference: String,
@@ -275,7 +275,7 @@ pub struct ForgottenRecord {
 }
 
 /// When unreachable objects disappear.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObjectsGo {
     /// When git next collects garbage and they are older than this, in the form of `gc.pruneExpire`.

@@ -1,7 +1,7 @@
 //! A live supervised run, as a front shows it beside its workspace.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
     Certainty, ProcessId, Question, QuestionWeight, RunEnding, RunPhase, RunStatus, SessionName,
@@ -9,7 +9,7 @@ use super::{
 };
 
 /// A run that is alive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunView {
     /// Its id.
     pub id: String,
@@ -66,7 +66,7 @@ impl RunView {
 }
 
 /// A run that ended, and before its work was complete.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunEnd {
     /// Its id.
     pub id: String,

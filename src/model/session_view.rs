@@ -1,14 +1,14 @@
 //! What a front shows of one session.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
     Activity, AskedByTool, Pane, ProcessId, Question, SessionOrigin, SessionUsage, Subagent, Timestamp,
 };
 
 /// One session as a front shows it. The first of a workspace is the one whose words count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SessionView {
     /// The agent.
     pub agent: String,
@@ -35,7 +35,7 @@ pub struct SessionView {
     /// The question in its last words, if they wait for an answer.
     pub question: Option<Question>,
     /// What it asks by a tool, in a dialog on its screen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub asks: Option<AskedByTool>,
     /// Its todo list in short.
     pub todos: Option<TodoProgress>,
@@ -58,7 +58,7 @@ impl SessionView {
 }
 
 /// A todo list in short.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TodoProgress {
     /// How many items are done.
     pub n_done: u32,

@@ -3,12 +3,12 @@
 //! The defaults are not here but only in `config/default.toml`.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{BaselineOrigin, CheckPlan, Proof, SupervisedTurn, TaskKind};
 
 /// Where the evidence of one workspace is. Paths are relative to the workspace and must stay inside it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct WorkspaceSettings {
     /// The task kind; `None` means `IMPLEMENTATION` in a git work tree and `READ_INFO` elsewhere.
     pub task_kind: Option<TaskKind>,
@@ -30,7 +30,6 @@ pub struct WorkspaceSettings {
     /// matches across folders.
     pub required_files: Vec<String>,
     /// The checks that the person configured.
-    #[serde(default)]
     pub checks: CheckPlan,
     /// Test result files: JUnit XML, or JSON of the form `{"passed": …, "failed": …}`.
     pub test_results: Vec<String>,
@@ -40,7 +39,7 @@ pub struct WorkspaceSettings {
     /// verdict WORKING (R0).
     pub own_session: Option<String>,
     /// What `closeout run` knows about the command whose work is judged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub supervised: Option<SupervisedTurn>,
     /// Settings from the workspace's own file that could soften the verdict; they wait here until the file
     /// was compared with the baseline ([`WorkspaceSettings::in_force`]).
@@ -55,7 +54,7 @@ pub struct WorkspaceSettings {
     pub may_be_asked: bool,
     /// The agent whose program reads last words again if closeout's own reading is uncertain. Only the
     /// person's own configuration can name it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub second_reader: Option<String>,
 }
 
@@ -79,7 +78,7 @@ impl WorkspaceSettings {
 }
 
 /// A revision that was given as the baseline.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GivenBaseline {
     /// The revision as it was written.
     pub rev: String,
@@ -89,7 +88,7 @@ pub struct GivenBaseline {
 
 /// The settings from a workspace's own file that could soften its verdict, for keys that the person has not
 /// set.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OwnSettings {
     /// The whole file as it was read. The settings count if the baseline's commit contains the same text.
     pub text: String,
@@ -106,7 +105,7 @@ pub struct OwnSettings {
 }
 
 /// A key of the workspace's own file that could soften the verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChosenKey {
     /// Its full name, like `evidence.outputs`.
     pub key: String,
@@ -146,7 +145,7 @@ impl WorkspaceSettings {
 }
 
 /// How evidence is judged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Policy {
     /// How an offer of more work after a finished deliverable is treated.
     pub offers: OfferPolicy,
@@ -160,7 +159,7 @@ pub struct Policy {
 }
 
 /// How an offer of more work is treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OfferPolicy {
     /// As a question.
@@ -170,7 +169,7 @@ pub enum OfferPolicy {
 }
 
 /// How the file system is watched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WatchSettings {
     /// How long after the last pass everything is read again, in milliseconds; at least 10 s.
     pub reconcile_ms: u64,

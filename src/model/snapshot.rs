@@ -1,6 +1,6 @@
 //! All evidence of one workspace at one moment, unjudged.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
     Activity, Baseline, Certainty, Checklist, DecisionReport, Demand, Evidence, GitFacts, Parts, ProcessId,
@@ -92,7 +92,7 @@ pub struct Snapshot {
 }
 
 /// The newest words of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LastWords {
     /// The text, at most 4 KiB of its end. Untrusted.
     pub text: String,
@@ -106,7 +106,7 @@ pub struct LastWords {
     pub question: Option<Question>,
     /// How certain its reading is: whether it asks, is the result, or stops half-way; `None` where something came after
     /// it, so that it was not read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub certainty: Option<Certainty>,
 }
 

@@ -237,7 +237,7 @@ pub struct RunEnding {
 }
 
 /// What `closeout run` tells the judge about the command that ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SupervisedTurn {
     /// When the run began: anything older says nothing about its task.
     pub began_at: Timestamp,

@@ -4,10 +4,10 @@
 //! Meant for comparing a file with another version of itself: an error in both counts cancels out in the
 //! difference.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The number of tests in a text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TestCensus {
     /// How many tests it defines; at least 1 for an existing file.
     pub n_tests: u32,
@@ -16,7 +16,7 @@ pub struct TestCensus {
 }
 
 /// A test file that a commit changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TestChange {
     /// The path from the top of the work tree. Untrusted text.
     pub path: String,

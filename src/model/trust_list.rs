@@ -4,10 +4,10 @@
 //! Plain values. Text from the repository is shown only through [`display_text`](super::display_text).
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Everything in and around a repository that could run a program during an action, for a person to trust.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrustList {
     /// One thing each, in a fixed order.
     pub items: Vec<TrustItem>,
@@ -16,7 +16,7 @@ pub struct TrustList {
 }
 
 /// One thing that could run a program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrustItem {
     /// What it is.
     pub kind: TrustKind,
@@ -27,7 +27,7 @@ pub struct TrustItem {
 }
 
 /// What could run a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrustKind {
     /// A setting of git that names a program.

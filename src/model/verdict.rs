@@ -76,7 +76,7 @@ impl Proof {
 }
 
 /// How urgent a rescue is (DESIGN.md 2.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RescueDegree {
     /// Finished and not committed, where somebody will commit by hand: the session lives or is young, on a
@@ -87,7 +87,7 @@ pub enum RescueDegree {
 }
 
 /// A verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// The state.
     pub state: VerdictState,
@@ -96,7 +96,6 @@ pub struct Verdict {
     /// What a person would do next.
     pub next_action: NextAction,
     /// What is left to do, by every source.
-    #[serde(default)]
     pub left_to_do: LeftToDo,
     /// Every source's part, by rank.
     pub parts: Vec<Part>,
@@ -111,10 +110,8 @@ pub struct Verdict {
     /// True when only the agent itself says that the work is done.
     pub is_self_reported: bool,
     /// How well it is proven; exactly when the state is COMPLETE.
-    #[serde(default)]
     pub proof: Option<Proof>,
     /// How urgent the rescue is; exactly when the state is `RESCUE_NEEDED`.
-    #[serde(default)]
     pub degree: Option<RescueDegree>,
     /// What the rest says while a session is at work (R0).
     pub so_far: Option<VerdictState>,
@@ -128,7 +125,7 @@ impl Verdict {
 }
 
 /// One source's part in a verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Part {
     /// What the source says.
     pub evidence: Evidence,
@@ -157,7 +154,7 @@ pub enum PartRole {
 }
 
 /// Two sources that contradict one another, as positions in [`Verdict::parts`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {
     /// The one that says the work is done.
     pub yes: usize,

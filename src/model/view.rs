@@ -2,7 +2,7 @@
 //! JSON stream and a remote host show the same.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{
     Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, DecisionReport, Draft, GitFacts,
@@ -11,7 +11,7 @@ use super::{
 };
 
 /// One workspace as a front shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkspaceView {
     /// Which workspace.
     pub id: WorkspaceId,
@@ -36,10 +36,10 @@ pub struct WorkspaceView {
     /// The sessions in this workspace, the one whose words count first.
     pub sessions: Vec<SessionView>,
     /// The supervised run that is alive here. It is the last of the sessions, too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunView>,
     /// How the last one ended, if that was by a limit, and nothing came after it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_end: Option<RunEnd>,
     /// Git's facts; `None` where there is no repository or it does not answer.
     pub git: Option<GitFacts>,
@@ -54,20 +54,20 @@ pub struct WorkspaceView {
     /// The action that runs here.
     pub action: Option<RunningAction>,
     /// Replies that agents are answering by programs that closeout started, and that end with it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answering: Vec<RunningAction>,
     /// What was done here, the newest first.
     pub history: Vec<AuditEntry>,
     /// What happened here, the newest first: verdicts that changed, notices, iterations of runs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<HistoryEntry>,
     /// The checks that the person configured for it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ConfiguredCheck>,
     /// Replies that are being written.
     pub drafts: Vec<Draft>,
     /// Replies that wait for the end of their agent's turn.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldReply>,
     /// What became of replies that this run sent, the newest first.
     pub receipts: Vec<Receipt>,

@@ -63,7 +63,7 @@ pub enum Rule {
 }
 
 /// The rule that decided, with the facts of the case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Why {
     /// The rule says it all.
     Rule(Rule),
@@ -135,7 +135,7 @@ impl Why {
 }
 
 /// Work that exists only in this work tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum AtRisk {
     /// Changed files of the task; `None` if they were not counted.
     Files(Option<u32>),
@@ -146,7 +146,7 @@ pub enum AtRisk {
 }
 
 /// What a person would do next.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum NextAction {
     /// Nothing.
     None,
