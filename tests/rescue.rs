@@ -58,3 +58,5 @@ mod undo;
 mod vault;
 #[path = "rescue/visible.rs"]
 mod visible;
+#[path = "rescue/write_links.rs"]
+mod write_links;

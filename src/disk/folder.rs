@@ -37,6 +37,28 @@ impl Folder {
         Ok(Folder { directory: rustix::fs::openat(CWD, path, flags, Mode::empty())? })
     }
 
+    /// Opens the folder at a path without links: neither the folder nor anything on the way to it may be one.
+    ///
+    /// # Errors
+    /// `LOOP` for a link, or any other I/O error.
+    pub fn open_resolved(path: &Path) -> rustix::io::Result<Folder> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::ResolveFlags;
+            let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+            match rustix::fs::openat2(CWD, path, FLAGS | OFlags::DIRECTORY, Mode::empty(), resolve) {
+                Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::NAMETOOLONG) => {}
+                opened => return Ok(Folder { directory: opened? }),
+            }
+        }
+        // A folder on the way may be one that can be passed but not opened.
+        let folder = Folder::open_unlinked(path)?;
+        match super::resolve(path) {
+            Ok(resolved) if resolved == path => Ok(folder),
+            Ok(_) | Err(_) => Err(Errno::LOOP),
+        }
+    }
+
     /// Opens the folder `below` this one. The empty path is this folder.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Reads the git configuration, as text. Nothing here acts on it.
 
-use super::runner::{Git, GitError, Stdin, succeeded};
+use super::call_error::GitError;
+use super::runner::{Git, Stdin, succeeded};
 
 /// One setting, in the order in which git reads them.
 #[derive(Debug, Clone, PartialEq, Eq)]

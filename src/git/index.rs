@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use super::runner::{Git, GitError, Stdin, succeeded};
+use super::call_error::GitError;
+use super::runner::{Git, Stdin, succeeded};
 use super::shadow::Shadow;
 
 /// The entry flags that matter: assume-unchanged, intent-to-add, skip-worktree.

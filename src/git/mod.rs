@@ -4,6 +4,7 @@
 //! directory (`SECURITY.md` 1.2); from a link on, only the git program reads. It changes no repository of
 //! the user's.
 
+mod call_error;
 mod config;
 mod file;
 mod format;
@@ -19,7 +20,9 @@ mod sha1;
 mod shadow;
 mod trouble;
 mod version;
+mod write_link;
 
+pub use call_error::GitError;
 pub use config::{ConfigEntry, config_entries};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};
 pub use format::is_true;
@@ -34,8 +37,9 @@ pub use refs::{
     HeadRef, PackedRefs, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file, stored_ref,
 };
 pub use repository::{RefStorage, Repository, resolve};
-pub use runner::{CallPolicy, ForPrograms, Git, GitError, Stdin, line, not_repeated, succeeded};
+pub use runner::{CallPolicy, ForPrograms, Git, Stdin, line, not_repeated, quoted, succeeded};
 pub use sha1::Sha1;
 pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow};
 pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, trouble};
 pub use version::{LEAST_GIT, version_in};
+pub use write_link::WriteLink;

@@ -2,10 +2,10 @@
 //!
 //! It must not read more of these files than it takes to tell the operations apart.
 
+use super::call_error::GitError;
 use super::file::read_small;
-use super::refs::is_resolved;
 use super::repository::{RefStorage, Repository};
-use super::runner::{Git, GitError};
+use super::runner::{Git, Stdin};
 use crate::model::Operation;
 
 /// The operation in progress.
@@ -58,4 +58,10 @@ pub fn rebased_branch(repository: &Repository) -> Option<String> {
         let name = String::from_utf8_lossy(text.trim_ascii()).into_owned();
         name.starts_with("refs/").then_some(name)
     })
+}
+
+/// Whether git finds a reference called `name`.
+fn is_resolved(git: &Git<'_>, name: &str) -> Result<bool, GitError> {
+    let args = ["rev-parse", "-q", "--verify", "--end-of-options", name];
+    Ok(git.real(args, Stdin::Lock)?.is_success())
 }

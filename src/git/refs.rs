@@ -8,7 +8,6 @@ use std::path::{Component, Path};
 use super::file::{read, read_small, read_start};
 use super::object_id::is_id;
 use super::repository::Repository;
-use super::runner::{Git, GitError, Stdin};
 use super::trouble::{Read, trouble};
 use crate::model::{Head, ReadProblem, display_text};
 
@@ -124,12 +123,6 @@ fn is_name(name: &str) -> bool {
 
 fn is_inside(name: &str) -> bool {
     !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
-}
-
-/// Whether git finds a reference called `name`.
-pub(super) fn is_resolved(git: &Git<'_>, name: &str) -> Result<bool, GitError> {
-    let args = ["rev-parse", "-q", "--verify", "--end-of-options", name];
-    Ok(git.real(args, Stdin::Lock)?.is_success())
 }
 
 /// The content of `packed-refs`.

@@ -13,10 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::call_error::GitError;
 use super::repository::Repository;
 use super::shadow::Shadow;
 use crate::model::display_text;
-use crate::process::{self, Cancel, End, Launcher, Output, ProcessError, Spec};
+use crate::process::{self, Cancel, End, Launcher, Output, Spec};
 
 /// Settings that keep git from starting programs and from using the network.
 const SETTINGS: [&str; 9] = [
@@ -39,40 +40,8 @@ const VARIABLES: [(&str, &str); 8] = [
 const LONG_COMMANDS: [&str; 6] =
     ["fast-import", "verify-pack", "update-index", "cat-file", "bundle", "pack-objects"];
 
-/// Why git did not respond.
-#[derive(Debug, thiserror::Error)]
-pub enum GitError {
-    /// It exceeded its time limit and was ended.
-    #[error("git {command} did not answer within {} s", .limit.as_secs_f32())]
-    TimedOut {
-        /// The command.
-        command: String,
-        /// The time limit.
-        limit: Duration,
-    },
-    /// It was ended because the caller cancelled it.
-    #[error("git was ended on request")]
-    Cancelled,
-    /// Its output exceeds the limit.
-    #[error("git's answer is longer than {} MiB", .cap >> 20)]
-    TooLong {
-        /// The command.
-        command: String,
-        /// The limit in bytes.
-        cap: usize,
-    },
-    /// It failed.
-    #[error("git {command} failed: {message}")]
-    Failed {
-        /// The command.
-        command: String,
-        /// What it wrote to standard error, or how it ended.
-        message: String,
-    },
-    /// It could not be run.
-    #[error(transparent)]
-    Process(#[from] ProcessError),
-}
+/// The commands that change the real git directory. Each follows links that it meets there.
+const WRITING_COMMANDS: [&str; 1] = ["update-ref"];
 
 /// How a room calls git.
 #[derive(Debug, Clone, Copy)]
@@ -128,6 +97,9 @@ pub struct Git<'a> {
     pub lock: Option<Arc<File>>,
     /// Ends a command early; `None` for work that is completed in any case.
     pub cancel: Option<&'a Cancel>,
+    /// Where [`Git::real`] puts new objects and finds more than the repository has; `None` for the repository's
+    /// own folder, which no command writes to then.
+    pub objects: Option<&'a Path>,
     /// Set when a command exceeds its time limit. From then on each command has a tenth of its time, so
     /// that a hang is waited for only once. `None` always allows the full time.
     pub has_hung: Option<&'a AtomicBool>,
@@ -138,6 +110,15 @@ impl<'a> Git<'a> {
     #[must_use]
     pub fn to_the_end(&self) -> Git<'a> {
         Git { lock: self.lock.clone(), cancel: None, ..*self }
+    }
+
+    /// The same runner with new objects in `objects`, beside those of the repository.
+    #[must_use]
+    pub fn with_objects<'o>(&self, objects: &'o Path) -> Git<'o>
+    where
+        'a: 'o,
+    {
+        Git { lock: self.lock.clone(), objects: Some(objects), ..*self }
     }
 
     /// The same runner for another repository.
@@ -168,16 +149,26 @@ impl<'a> Git<'a> {
         self.has_hung.is_some_and(|it| it.load(Ordering::Relaxed))
     }
 
-    /// Runs a command on the real git directory. It must be one that starts nothing the repository names.
+    /// Runs a command on the real git directory. It must be one that starts nothing the repository names. One that
+    /// changes references runs only if no link is on the way to them.
     ///
     /// # Errors
-    /// Git did not respond. How the command ended is in the output.
+    /// Git did not respond, or was not run. How the command ended is in the output.
     pub fn real<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,
         input: Stdin,
     ) -> Result<Output, GitError> {
-        self.run(self.spec(&self.repo.git_dir), args, input)
+        let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        if WRITING_COMMANDS.contains(&command_of(&args).as_str()) {
+            let names = args.iter().filter_map(|arg| arg.to_str()).filter(|arg| arg.starts_with("refs/"));
+            self.repo.check_writes(&names.collect::<Vec<_>>()).map_err(GitError::Linked)?;
+        }
+        let mut spec = self.spec(&self.repo.git_dir);
+        if let Some(objects) = self.objects {
+            spec = self.with_own_objects(spec, objects);
+        }
+        self.run(spec, args, input)
     }
 
     /// The content of the blob `id`, which may also be `<commit>:<path>`. `None` if it is longer than
@@ -254,16 +245,19 @@ impl<'a> Git<'a> {
     }
 
     fn shadow_spec(&self, shadow: &Shadow, index: &Path, objects: &Path) -> Spec {
-        let real = self.repo.common_dir.join("objects");
         let mut spec = self.spec(&shadow.git_dir);
         if !shadow.has_user_settings {
             // The user's own settings can name filters, which would process what the agent wrote.
             spec = spec.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         }
-        if objects != real {
-            spec = spec.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&real));
-        }
-        spec.env("GIT_INDEX_FILE", index).env("GIT_OBJECT_DIRECTORY", objects)
+        self.with_own_objects(spec.env("GIT_INDEX_FILE", index), objects)
+    }
+
+    fn with_own_objects(&self, spec: Spec, objects: &Path) -> Spec {
+        let real = self.repo.common_dir.join("objects");
+        let spec =
+            if objects == real { spec } else { spec.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&real)) };
+        spec.env("GIT_OBJECT_DIRECTORY", objects)
     }
 
     fn spec(&self, git_dir: &Path) -> Spec {
@@ -379,8 +373,8 @@ pub fn line(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
 }
 
-/// A path for a list that git splits at colons, quoted as git unquotes it.
-fn quoted(path: &Path) -> OsString {
+/// A path for the list of further object folders, which git splits at colons: quoted as git unquotes it.
+pub fn quoted(path: &Path) -> OsString {
     use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
     let mut text = b"\"".to_vec();
     for byte in path.as_os_str().as_bytes() {

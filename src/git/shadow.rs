@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, FileTimes};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -56,8 +56,15 @@ impl RawIndex {
     /// # Errors
     /// Any I/O error.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        fs::write(path, &self.bytes)?;
-        let file = File::options().write(true).open(path)?;
+        self.write_to(&mut File::create(path)?)
+    }
+
+    /// Writes it to a new file with its original modification time.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    pub fn write_to(&self, file: &mut File) -> io::Result<()> {
+        file.write_all(&self.bytes)?;
         file.set_times(FileTimes::new().set_modified(self.modified))
     }
 }

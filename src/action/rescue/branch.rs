@@ -14,8 +14,8 @@ use super::error::RescueError;
 use super::journal::Move;
 use super::lock::WorktreeLock;
 use crate::action::clock;
-use crate::disk;
-use crate::disk::write::open_to_append;
+use crate::disk::write::{Below, Missing};
+use crate::disk::{self, Folder};
 use crate::git::{self, Git, HeadRef, PackedRefs, Read, Repository, Stdin, line};
 use crate::model::ReadProblem;
 
@@ -98,8 +98,8 @@ impl<'r> Branch<'r> {
         // HEAD needs no lock if it names another branch.
         let n_others = usize::from(self.plan.is_branch_only);
         for lock in locks(self.repo, &self.plan.branch).into_iter().skip(n_others) {
-            let folder = lock.parent().unwrap_or(Path::new("/"));
-            let linked = fs::create_dir_all(folder).and_then(|()| fs::hard_link(&self.prepared, &lock));
+            let place = below(self.repo, &lock, Missing::Create);
+            let linked = place.and_then(|place| place.link_to(&self.prepared));
             if let Err(error) = linked {
                 release(self.repo, &self.plan.branch, inode(&self.prepared))?;
                 if error.kind() == ErrorKind::AlreadyExists {
@@ -119,17 +119,18 @@ impl<'r> Branch<'r> {
     /// Moves the branch. The locks must be held.
     pub(super) fn go(&self) -> Result<(), RescueError> {
         let (file, lock) = (self.file(), lock_of(self.repo, &self.plan.branch));
-        let moved = match &self.plan.to {
+        let lock = lock.file_name().unwrap_or_default();
+        let moved = below(self.repo, &file, Missing::Fail).and_then(|place| match &self.plan.to {
             // A removed branch can leave an empty folder at this path. A folder with contents stays, and the
             // move fails.
-            Some(_) => fs::rename(&lock, &file).or_else(|error| {
+            Some(_) => place.replace_by(lock).or_else(|error| {
                 if error.kind() == ErrorKind::IsADirectory {
-                    return fs::remove_dir(&file).and_then(|()| fs::rename(&lock, &file));
+                    return place.remove_folder().and_then(|()| place.replace_by(lock));
                 }
                 Err(error)
             }),
-            None => fs::remove_file(&file),
-        };
+            None => place.remove(),
+        });
         moved.map_err(RescueError::io("move", &file))
     }
 
@@ -192,8 +193,7 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
             last.is_some_and(|last| last.old == old && last.new == new)
         };
         if repeat == Repeat::Allowed || !is_told() {
-            let (folder, file) = git::log_file(repo, log_of);
-            let _ = append(&folder.join(file), &text, from.is_none());
+            let _ = append(repo, &log_file(repo, log_of), &text, from.is_none());
         }
     };
     if !plan.is_branch_only {
@@ -203,8 +203,7 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
         tell(name);
     } else {
         // Git deletes the reflog together with the branch.
-        let (folder, file) = git::log_file(repo, name);
-        let _ = fs::remove_file(folder.join(file));
+        let _ = below(repo, &log_file(repo, name), Missing::Fail).and_then(|place| place.remove());
     }
 }
 
@@ -212,7 +211,8 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
 pub(super) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -> Result<(), RescueError> {
     for lock in locks(repo, name).into_iter().rev() {
         if ours.is_some() && inode(&lock) == ours {
-            fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+            let removed = below(repo, &lock, Missing::Fail).and_then(|place| place.remove());
+            removed.map_err(RescueError::io("remove", &lock))?;
         }
     }
     Ok(())
@@ -229,7 +229,7 @@ pub(super) fn release_hidden(worktree: &WorktreeLock) {
             // References of all but the last commit carry a number before the id.
             if worktree.is_own_id(id) || id.split_once('-').is_some_and(|(_, id)| worktree.is_own_id(id)) {
                 // A lock that remains is tried again next time; it blocks no other reference.
-                let _ = fs::remove_file(entry.path());
+                let _ = below(repo, &entry.path(), Missing::Fail).and_then(|place| place.remove());
             }
         }
     }
@@ -270,10 +270,27 @@ fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
     Ok((from.is_some() || !is_taken()) && (to.is_some() || packed.id_of(name).is_none()))
 }
 
-/// Appends a line to a reflog; creates a missing one only if `is_made`.
-fn append(path: &Path, text: &str, is_made: bool) -> io::Result<()> {
-    if let (true, Some(folder)) = (is_made, path.parent()) {
-        fs::create_dir_all(folder)?;
+/// Appends a line to a reflog; creates a missing one only if `is_made`. A log with a second name elsewhere is
+/// left alone.
+fn append(repo: &Repository, path: &Path, text: &str, is_made: bool) -> io::Result<()> {
+    let missing = if is_made { Missing::Create } else { Missing::Fail };
+    let mut log = below(repo, path, missing)?.open_to_append(is_made.then_some(0o666))?;
+    if log.metadata()?.nlink() > 1 {
+        return Err(ErrorKind::PermissionDenied.into());
     }
-    open_to_append(path, is_made.then_some(0o666))?.write_all(text.as_bytes())
+    log.write_all(text.as_bytes())
+}
+
+fn log_file(repo: &Repository, name: &str) -> PathBuf {
+    let (folder, file) = git::log_file(repo, name);
+    folder.join(file)
+}
+
+/// The place of a file of a git directory, with its folder held open, so that no link can lead elsewhere.
+fn below(repo: &Repository, path: &Path, missing: Missing) -> io::Result<Below> {
+    let (top, path) = match path.strip_prefix(&repo.git_dir) {
+        Ok(path) => (&repo.git_dir, path),
+        Err(_) => (&repo.common_dir, path.strip_prefix(&repo.common_dir).map_err(io::Error::other)?),
+    };
+    Below::open(&Folder::open_resolved(top)?, path, missing)
 }

@@ -127,6 +127,10 @@ fn look_at(
     if !is_whole(git, &saved.snapshot)? {
         return Ok((RecordState::Lost, Some(RecordNotice::Lost { reference })));
     }
+    if git.repo.check_writes(&[&reference]).is_err() {
+        // All of it is there, and the journal finds it without its reference.
+        return Ok((RecordState::Kept, None));
+    }
     let moved_to = found.map(|found| found.id.clone());
     if let Some(other) = &moved_to {
         // Nothing is deleted: a foreign value of the reference is kept under another name.

@@ -110,6 +110,9 @@ fn delete(
     if !is_loss_accepted && !is_safe(&git, at.as_deref(), saved) {
         return Err(RescueError::WouldLose);
     }
+    if at.is_some() {
+        worktree.repo.check_writes(&[reference])?;
+    }
     let moves: Vec<&Move> = saved.map_or_else(Vec::new, |saved| moves_of(&read.entries, saved));
     let ids: Vec<String> = moves.iter().map(|made| made.id.clone()).collect();
     if let Some(journal) = &journal {

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::git::GitError;
+use crate::git::{GitError, WriteLink};
 use crate::model::{ActionClass, ReadProblem, RecordCost, Unreadable};
 use crate::process::ProcessError;
 
@@ -43,6 +43,9 @@ pub enum RescueError {
     /// ([`KeepIn::Vault`](crate::model::KeepIn::Vault)).
     #[error("the repository cannot be written to: {0}")]
     ReadOnly(String),
+    /// A link is on the way to what would be written; nothing was written through it.
+    #[error("{0}; closeout writes nothing through a link: put a copy in its place, or use git itself")]
+    Linked(WriteLink),
     /// A person cancelled it. Everything is as before except what is kept.
     #[error("{}", cancelled(.kept.as_deref()))]
     Cancelled {
@@ -84,6 +87,7 @@ impl RescueError {
     pub fn class(&self) -> ActionClass {
         match self {
             RescueError::Refused(_)
+            | RescueError::Linked(_)
             | RescueError::Ask(_)
             | RescueError::NoRoom(_)
             | RescueError::WouldLose => ActionClass::Refused,
@@ -107,7 +111,7 @@ impl RescueError {
         if let RescueError::Cancelled { kept: None } = self {
             return RescueError::Cancelled { kept: Some(record.to_owned()) };
         }
-        self
+        if let RescueError::Linked(_) = self { self.with_record_only(record) } else { self }
     }
 
     /// The same error when only the record was requested so far: a later failure must not hide that record.
@@ -139,6 +143,12 @@ impl From<Unreadable> for RescueError {
     }
 }
 
+impl From<WriteLink> for RescueError {
+    fn from(link: WriteLink) -> RescueError {
+        RescueError::Linked(link)
+    }
+}
+
 impl From<GitError> for RescueError {
     fn from(error: GitError) -> RescueError {
         let words = error.to_string();
@@ -147,6 +157,7 @@ impl From<GitError> for RescueError {
             GitError::Cancelled => RescueError::Cancelled { kept: None },
             GitError::TooLong { command, .. } => RescueError::Git { what: command, words },
             GitError::Failed { command, message } => RescueError::Git { what: command, words: message },
+            GitError::Linked(link) => RescueError::Linked(link),
             GitError::Process(error) => RescueError::Process(error),
         }
     }

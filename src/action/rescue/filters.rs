@@ -41,6 +41,7 @@ pub(super) fn allow(shadow: &Shadow, repo: &Repository, settings: &Settings) -> 
     for name in KEPT {
         let real = repo.common_dir.join(name);
         if name == "lfs" && settings.filters.contains(name) {
+            repo.check_write_to("lfs/objects")?;
             // Created here because the filter would otherwise create it inside the shadow, where it is lost.
             fs::create_dir_all(&real).map_err(RescueError::io("make", &real))?;
         }

@@ -15,7 +15,7 @@ use super::error::RescueError;
 use super::reading::Blob;
 use super::trust::Programs;
 use crate::disk;
-use crate::git::{Git, Shadow};
+use crate::git::{Git, Shadow, quoted};
 use crate::model::display_text;
 use crate::process::{self, End, Spec};
 
@@ -87,6 +87,8 @@ impl<'a> Hooks<'a> {
         spec = spec
             .env("GIT_DIR", &self.git.repo.git_dir)
             .env("GIT_INDEX_FILE", index)
+            // What is to be committed is not in the repository yet.
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.shadow.objects))
             .env("GIT_EDITOR", ":")
             .env("GIT_PREFIX", "");
         spec.time_limit = self.rescuer.program_limit;

@@ -13,7 +13,7 @@ use super::error::RescueError;
 use super::journal::{KeptIndex, Move};
 use super::lock::WorktreeLock;
 use super::{listing, names, whole_file};
-use crate::disk::write;
+use crate::disk::write::{self, NewFile, Over};
 use crate::git::{self, Git, IndexEntry, RawIndex, Sha1, Shadow, Stdin, index_entries, succeeded};
 
 /// The largest index that is kept, in bytes.
@@ -82,12 +82,12 @@ fn put_into(worktree: &WorktreeLock, shadow: &Shadow, index: &[u8]) -> Result<()
 fn copy(parts: Vec<Part>, to: &Path) -> Result<(), RescueError> {
     for (name, bytes) in parts {
         let path = to.join(&name);
-        if path.symlink_metadata().is_ok() {
-            continue;
+        if path.symlink_metadata().is_err() {
+            // Access as git gives it to a new file.
+            let (folder, name) = write::place(&path).map_err(RescueError::io("open", to))?;
+            let new = NewFile::create(&folder, 0o666, &bytes).and_then(|new| new.put(name, Over::Any));
+            new.map_err(RescueError::io("write", &path))?;
         }
-        let beside = to.join(format!("{name}.closeout"));
-        fs::write(&beside, bytes).map_err(RescueError::io("write", &beside))?;
-        fs::rename(&beside, &path).map_err(RescueError::io("write", &path))?;
     }
     Ok(())
 }

@@ -16,6 +16,8 @@ pub(super) struct Recorded {
     pub(super) head: Result<Tree, String>,
     /// Files that git considers unchanged, whatever their bytes on disk.
     pub(super) unchanged: Unchanged,
+    /// The recorded work tree.
+    pub(super) snapshot: Tree,
 }
 
 /// The current state, checked against the plan.

@@ -197,6 +197,7 @@ impl Rescuer {
             home: self.home.as_deref(),
             repo,
             policy: CallPolicy { limit: self.git_limit, ..POLICY },
+            objects: None,
             has_hung: Some(&self.has_hung),
             lock: Some(Arc::clone(lock)),
             cancel: Some(&self.cancel),

@@ -10,7 +10,7 @@ use super::seen_index::{self, SeenIndex};
 use super::spool::Spool;
 use super::{Rescuer, branch, hooks, kept_index, listing, own_command, references, survey};
 use crate::git::{Git, Stdin, line, operation, succeeded};
-use crate::model::{RescuePlan, Rescued, display_text};
+use crate::model::{CommitTarget, RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
 impl Rescuer {
@@ -23,6 +23,10 @@ impl Rescuer {
         plan: &RescuePlan,
         saved: &Saved,
     ) -> Result<Rescued, RescueError> {
+        if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
+            let words = "a rescue program commits to the branch that is checked out";
+            return Err(RescueError::Refused(words.to_owned()));
+        }
         let Some(own) = own_command::find(self, &git.repo.top) else {
             return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
         };

@@ -4,14 +4,16 @@
 //! It must not touch a pack or `.keep` file of git's or of a closeout with another state folder.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
 use super::lock::WorktreeLock;
 use super::settings;
 use super::whole_file::read_small;
-use crate::disk::write;
+use crate::disk::Folder;
+use crate::disk::write::{Below, Missing, NewFile, Over};
 use crate::git::{Git, GitError, Shadow, Stdin, succeeded};
 
 /// Moves the packs of our own object directory into the repository. Returns the paths of their index files
@@ -19,7 +21,9 @@ use crate::git::{Git, GitError, Shadow, Stdin, succeeded};
 pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec<PathBuf>, RescueError> {
     let from = shadow.objects.join("pack");
     let to = worktree.repo.common_dir.join("objects/pack");
-    fs::create_dir_all(&to).map_err(RescueError::io("make", &to))?;
+    worktree.repo.check_writes(&[])?;
+    let top = Folder::open_resolved(&worktree.repo.common_dir);
+    let top = top.map_err(|errno| RescueError::io("open", &to)(errno.into()))?;
     let mut names: Vec<String> = fs::read_dir(&from)
         .map_err(RescueError::io("list", &from))?
         .flatten()
@@ -31,17 +35,27 @@ pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
     let mut packs = Vec::new();
     for name in names {
         let (source, target) = (from.join(&name), to.join(&name));
+        let place = |name: &str| Below::open(&top, &Path::new("objects/pack").join(name), Missing::Create);
         if is_list(&name) {
             // A garbage collection between the pack and its reference must leave the pack alone.
             let keep = target.with_extension("keep");
-            write::replace(&keep, keep_text(worktree).as_bytes()).map_err(RescueError::io("write", &keep))?;
+            let name = keep.file_name().unwrap_or_default().to_string_lossy();
+            place(&name)
+                .and_then(|place| {
+                    NewFile::create(place.folder(), 0o600, keep_text(worktree).as_bytes())?
+                        .put_synced(place.name(), Over::Any)
+                })
+                .map_err(RescueError::io("write", &keep))?;
         }
-        if fs::rename(&source, &target).is_err() {
+        let moved = place(&name).and_then(|place| place.take(&source)).or_else(|_| {
             // Another file system. If we crash here, git removes files with such a name.
-            let temporary = to.join(format!("tmp_closeout_{name}"));
-            fs::copy(&source, &temporary).map_err(RescueError::io("write", &temporary))?;
-            fs::rename(&temporary, &target).map_err(RescueError::io("write", &target))?;
-        }
+            let temporary = format!("tmp_closeout_{name}");
+            let beside = place(&temporary)?;
+            let _ = beside.remove();
+            io::copy(&mut File::open(&source)?, &mut beside.create(0o444)?)?;
+            place(&name)?.replace_by(temporary.as_ref())
+        });
+        moved.map_err(RescueError::io("write", &target))?;
         if is_list(&name) {
             packs.push(target);
         }
@@ -99,7 +113,7 @@ pub(super) fn keep_commit(
     worktree: &WorktreeLock,
     commit: &Needed<'_>,
 ) -> Result<Vec<PathBuf>, RescueError> {
-    let listed = git.real(commit.arguments(), Stdin::Lock)?;
+    let listed = git.with_objects(&shadow.objects).real(commit.arguments(), Stdin::Lock)?;
     let ids = succeeded("rev-list", listed).map_err(|error| collected(&error))?.stdout;
     let folder = shadow.objects.join("pack");
     let base = folder.join("pack");
@@ -124,11 +138,17 @@ pub(super) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
 }
 
 /// Lets git treat the packs normally again, once a reference keeps them or they are no longer wanted.
-pub(super) fn release_packs(packs: &[PathBuf]) {
+pub(super) fn release_packs(worktree: &WorktreeLock, packs: &[PathBuf]) {
     for pack in packs {
         // A `.keep` that remains only stops git from merging this pack with others.
-        let _ = fs::remove_file(pack.with_extension("keep"));
+        let _ = remove_keep(worktree, &pack.with_extension("keep"));
     }
+}
+
+fn remove_keep(worktree: &WorktreeLock, keep: &Path) -> io::Result<()> {
+    let top = &worktree.repo.common_dir;
+    let below = keep.strip_prefix(top).map_err(io::Error::other)?;
+    Below::open(&Folder::open_resolved(top)?, below, Missing::Fail)?.remove()
 }
 
 /// Releases packs that a killed rescue of this state folder left in the repository.
@@ -138,7 +158,7 @@ pub(super) fn release_left_packs(worktree: &WorktreeLock) {
         let is_keep = path.extension().is_some_and(|extension| extension == "keep");
         if is_keep && matches!(read_small(&path), Ok(Some(text)) if text == keep_text(worktree).as_bytes()) {
             // What cannot be removed is tried again next time.
-            let _ = fs::remove_file(path);
+            let _ = remove_keep(worktree, &path);
         }
     }
 }

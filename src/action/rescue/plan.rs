@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::RescueError;
-use super::listing::{self, Tree};
+use super::listing::Tree;
 use super::lock::WorktreeLock;
 use super::looked_at::Recorded;
 use super::message::{self, MessageFacts};
@@ -14,7 +14,8 @@ use super::visible::{self, Attributes, Staged, Staging};
 use super::{Rescuer, author, leaving_out, own_command, recovery, split, target};
 use crate::git::{ForPrograms, Git, Stdin, line};
 use crate::model::{
-    LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan, RescueRecord,
+    LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,
+    RescueRecord,
 };
 
 /// What the front contributes to a plan, mostly material for the commit message. All of it may be untrusted
@@ -68,13 +69,20 @@ impl Rescuer {
             ));
             Tree::new()
         });
-        let snapshot = listing::tree(&git, &rescued.snapshot)?;
-        let mut paths = visible::paths(&head, &snapshot, &current.survey);
+        let vault_only = rescued.notices.iter().find_map(vault_only);
+        if let Some(reason) = vault_only {
+            targets = target::Targets::none(reason);
+        }
+        let snapshot = &current.snapshot;
+        let mut paths = visible::paths(&head, snapshot, &current.survey);
         paths.retain(|path| !current.unchanged.stored_alike.contains(&path.path));
         leaving_out::leave_evidence_out(&mut paths, &request.evidence);
-        leaving_out::leave_keys_out(&git, &snapshot, &mut paths)?;
+        // Contents in the vault are not read again for a commit that cannot be made.
+        if vault_only.is_none() {
+            leaving_out::leave_keys_out(&git, snapshot, &mut paths)?;
+        }
         let programs = self.programs(&git, &current.shadow)?;
-        let state = State { git: &git, current, head: &head, snapshot: &snapshot };
+        let state = State { git: &git, current, head: &head, snapshot };
         let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
         let words = message::proposed(&MessageFacts {
             task: request.task.as_deref(),
@@ -109,6 +117,11 @@ impl Rescuer {
             programs: self.planned_programs(&git, programs, filters),
         })
     }
+}
+
+/// Why the record has no reference, which a visible commit needs.
+fn vault_only(notice: &RecordNotice) -> Option<&str> {
+    if let RecordNotice::VaultOnly { reason } = notice { Some(reason) } else { None }
 }
 
 struct State<'a> {
@@ -211,9 +224,8 @@ fn stage_all(staging: &Staging<'_>, paths: &[PlannedPath]) -> Result<Staged, Res
         .cloned()
         .map(|path| PlannedPath { left_out: path.left_out.filter(|it| !it.can_be_asked_for()), ..path })
         .collect();
-    let objects = &staging.shadow.objects;
-    match staging.stage(objects, &all) {
-        Err(RescueError::SavedOnly(_)) => staging.stage(objects, paths),
+    match staging.stage(&all) {
+        Err(RescueError::SavedOnly(_)) => staging.stage(paths),
         other => other,
     }
 }

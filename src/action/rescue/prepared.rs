@@ -38,6 +38,7 @@ pub(super) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
 /// Marks a move as complete. The prepared files stay until that is in the journal: while they exist, no other
 /// file can have their inode, so a lock with that inode is ours.
 pub(super) fn done(rescuer: &Rescuer, worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
+    worktree.repo.check_writes(&[&plan.branch])?;
     release_branch(worktree, plan)?;
     worktree.sync(rescuer)?;
     worktree.journal.append(&JournalEntry::Moved { id: plan.id.clone() })?;
@@ -48,6 +49,8 @@ pub(super) fn done(rescuer: &Rescuer, worktree: &WorktreeLock, plan: &Move) -> R
 
 /// Rolls back a move that has moved nothing. Removes only locks that are ours.
 pub(super) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
+    // Our locks may be behind a link that came meanwhile; a recovery without it finds them by these files.
+    worktree.repo.check_writes(&[&plan.branch])?;
     release_branch(worktree, plan)?;
     let lock = worktree.repo.index_lock();
     if is_ours(worktree, plan, &lock) {

@@ -51,14 +51,32 @@ impl Rescuer {
         self.record_in(&worktree, order).map(|(record, _)| record)
     }
 
-    /// Makes a record in a worktree that is already locked.
+    /// Makes a record in a worktree that is already locked: in the vault if a link in the git directory would lead
+    /// it elsewhere.
     pub(super) fn record_in(
+        &self,
+        worktree: &WorktreeLock,
+        order: RecordOrder,
+    ) -> Result<(RescueRecord, Recorded), RescueError> {
+        match self.record_where_ordered(worktree, order) {
+            Err(error @ RescueError::Linked(_)) if order.keep_in != KeepIn::Vault => {
+                let order = RecordOrder { keep_in: KeepIn::Vault, ..order };
+                let (mut record, read) = self.record_where_ordered(worktree, order)?;
+                record.notices.insert(0, RecordNotice::VaultOnly { reason: error.to_string() });
+                Ok((record, read))
+            }
+            made => made,
+        }
+    }
+
+    fn record_where_ordered(
         &self,
         worktree: &WorktreeLock,
         order: RecordOrder,
     ) -> Result<(RescueRecord, Recorded), RescueError> {
         let git = worktree.git(self);
         if order.keep_in != KeepIn::Vault {
+            worktree.repo.check_writes(&[])?;
             repository::check_writable(&worktree.repo)?;
         }
         let (read, draft, spool) = self.read(worktree, &git, order)?;
@@ -66,7 +84,7 @@ impl Rescuer {
         if record::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
             return Err(RescueError::Nothing);
         }
-        let mut record = match reuse::same(worktree, &git, order, &read.survey, &draft)? {
+        let mut record = match reuse::same(self, worktree, &git, order, &read, &draft)? {
             Some(saved) => {
                 let ignored = ignored::count(&git, &read.shadow)?;
                 reuse::reused(self, worktree, saved, &read.survey, draft.gaps, ignored)?
@@ -99,7 +117,8 @@ impl Rescuer {
         // Read before the record is written: the record's own objects must not stand in for missing ones.
         let head = last_commit(git, &survey);
         let unchanged = unchanged::files(git, &shadow, &settings, &survey, head.as_ref().ok())?;
-        Ok((Recorded { settings, shadow, survey, head, unchanged }, draft, spool))
+        let snapshot = draft.snapshot.clone();
+        Ok((Recorded { settings, shadow, survey, head, unchanged, snapshot }, draft, spool))
     }
 
     /// Writes a record of what was read. It is verified and on disk when this returns.
@@ -178,8 +197,8 @@ impl Rescuer {
         self.reached(Stage::PackMoved);
         // After a cancellation no reference keeps the pack, so git may remove it once it is old.
         let release = |error: RescueError| {
-            if matches!(error, RescueError::Cancelled { .. }) {
-                packs::release_packs(&packs);
+            if matches!(error, RescueError::Cancelled { .. } | RescueError::Linked(_)) {
+                packs::release_packs(worktree, &packs);
             }
             error
         };
@@ -203,7 +222,7 @@ impl Rescuer {
                 let notice = RecordNotice::VaultOnly { reason: error.to_string() };
                 return self.kept_in_vault(worktree, usual, vault, vec![notice]);
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(release(error)),
         };
         self.reached(Stage::ReferenceMade);
         // A garbage collection may have run between the pack's arrival and the reference.
@@ -212,7 +231,7 @@ impl Rescuer {
             let _ = references::remove(git, &reference, &commits.snapshot);
             return Err(error);
         }
-        packs::release_packs(&packs);
+        packs::release_packs(worktree, &packs);
         let vault = match keep_in {
             KeepIn::RepositoryAndVault => {
                 let written = vault::write(self, worktree, shadow, &id, draft, commits);

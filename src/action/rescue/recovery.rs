@@ -18,7 +18,11 @@ use crate::git::{Git, index_entries};
 pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
     let read = worktree.journal.read()?;
     let (actions, n_unread) = (&read.entries, read.n_unread());
-    if let Some((plan, false)) = journal::last_move(actions) {
+    let interrupted = journal::last_move(actions).filter(|(_, is_over)| !is_over).map(|(plan, _)| plan);
+    // Behind a link nothing is completed or removed; the next action without one does that.
+    let branch: Vec<&str> = interrupted.iter().map(|plan| plan.branch.as_str()).collect();
+    let is_linked = worktree.repo.check_writes(&branch).is_err();
+    if let Some(plan) = interrupted.filter(|_| !is_linked) {
         let git = worktree.git(rescuer).to_the_end();
         let at = branch_at(&git, &plan.branch)?;
         if plan.is_branch_only {
@@ -65,7 +69,7 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
         }
         worktree.journal.clear_pending();
     }
-    if n_unread > 0 {
+    if n_unread > 0 || is_linked {
         // An unreadable line may refer to one of the leftovers.
         return Ok(());
     }

@@ -34,6 +34,7 @@ pub(super) fn make(
     mut plan: Move,
 ) -> Result<(), RescueError> {
     let git = worktree.git(rescuer);
+    worktree.repo.check_writes(&[&plan.branch])?;
     new_branch::check_packed(worktree)?;
     if plan.is_branch_only {
         return new_branch::make(rescuer, worktree, &git, &mut plan);
@@ -89,8 +90,8 @@ fn prepare<'t>(
         kept_index::put_back(worktree, &after.bytes)?;
     }
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
-    let written = after.as_ref().unwrap_or(&empty).write(&beside).and_then(|()| {
-        let new = fs::File::open(&beside)?;
+    let written = fs::File::create_new(&beside).and_then(|mut new| {
+        after.as_ref().unwrap_or(&empty).write_to(&mut new)?;
         branch::keep_mode(&worktree.repo.index(), &new)?;
         new.sync_all()
     });

@@ -40,17 +40,13 @@ impl Rescuer {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
+        worktree.repo.check_writes(&[branch_of(plan)])?;
         let saved = saved_of(&worktree, &git, plan)?;
         let settings = Settings::read(&git)?;
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings.for_shadow())?;
         let current = self.revalidate(&git, shadow, settings, plan, &saved)?;
         if plan.programs.wanted == Some(WantedProgram::Own) {
-            if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
-                return Err(RescueError::Refused(
-                    "a rescue program commits to the branch that is checked out".to_owned(),
-                ));
-            }
             return self.run_own(&worktree, &git, &current, plan, &saved);
         }
         // Read before anything is staged, because trust can cover the tracked files as they are now.
@@ -91,7 +87,7 @@ impl Rescuer {
             ref_transaction::make(self, &worktree, &current.shadow, planned)?;
             Ok::<_, RescueError>(branch)
         })();
-        packs::release_packs(&packs);
+        packs::release_packs(&worktree, &packs);
         let branch = moved?;
         drop(held);
         let record = plan.record.clone();
@@ -180,7 +176,6 @@ impl Rescuer {
         plan: &RescuePlan,
         programs: &Programs,
     ) -> Result<Vec<(Staged, String)>, RescueError> {
-        let objects = git.repo.common_dir.join("objects");
         let included = plan.paths.iter().filter(|path| path.left_out.is_none()).map(|path| &path.path[..]);
         let attributes = visible::attributes(git, &current.shadow, included)?;
         let staging = Staging {
@@ -192,7 +187,7 @@ impl Rescuer {
             attributes: &attributes,
             programs: self.for_programs(programs),
         };
-        let staged = staging.stage(&objects, &plan.paths)?;
+        let staged = staging.stage(&plan.paths)?;
         if !are_objects_shown(plan, &staged) {
             return Err(visible::changed());
         }
@@ -208,6 +203,14 @@ impl Rescuer {
             )));
         }
         split::chosen(plan, &current.survey, &current.head, &staged)
+    }
+}
+
+/// The branch that the plan's commit goes to.
+fn branch_of(plan: &RescuePlan) -> &str {
+    match &plan.target {
+        Some(CommitTarget::NewBranch(name)) => name,
+        Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => &plan.branch,
     }
 }
 

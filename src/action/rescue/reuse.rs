@@ -4,11 +4,14 @@
 //! It must not rely on times and sizes of files: writing through a memory mapping can leave both unchanged.
 //! Everything is read and hashed before, and the record must still hold all of it.
 
+use std::path::Path;
+
 use super::Rescuer;
 use super::error::RescueError;
 use super::journal::{self, Saved};
 use super::listing::Tree;
 use super::lock::WorktreeLock;
+use super::looked_at::Recorded;
 use super::record::Draft;
 use super::survey::Survey;
 use super::{catalogue, listing, references, vault, verify};
@@ -18,34 +21,48 @@ use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timesta
 
 /// The newest record of this worktree, if a new one would have the same content in the same place.
 pub(super) fn same(
+    rescuer: &Rescuer,
     worktree: &WorktreeLock,
     git: &Git<'_>,
     order: RecordOrder,
-    survey: &Survey,
+    read: &Recorded,
     draft: &Draft,
 ) -> Result<Option<Saved>, RescueError> {
-    if order.keep_in != KeepIn::Repository || !survey.is_settled {
+    let survey = &read.survey;
+    if order.keep_in == KeepIn::RepositoryAndVault || !survey.is_settled {
         return Ok(None);
     }
     worktree.repo.check_same()?;
     let actions = worktree.journal.read()?.entries;
     let newest = journal::saved(&actions).pop().cloned();
     Ok(newest.filter(|saved| {
+        if order.keep_in == KeepIn::Vault {
+            let name = saved.shown.vault.as_ref().filter(|_| saved.shown.is_vault_only);
+            let bundle = name.map(|name| vault::folder(&worktree.folder).join(name));
+            let is_of_bundle =
+                |bundle: &Path| vault::check(rescuer, bundle, &read.shadow.file("opened"), draft).is_ok();
+            return is_of_state(saved, survey) && bundle.is_some_and(|bundle| is_of_bundle(&bundle));
+        }
         let id = saved.reference.rsplit('/').next().unwrap_or_default();
         // A record with another name or place than usual is made again: the usual one may be free now.
         let is_usual =
             saved.reference == references::of_record(&worktree.repo.key, id) && !saved.shown.is_vault_only;
-        is_usual && saved.shown.time.is_some() && is_of(git, saved, survey, draft)
+        is_usual && is_of_state(saved, survey) && is_of(git, saved, draft)
     }))
 }
 
+/// Whether the record was made at the same commit and index.
+fn is_of_state(saved: &Saved, survey: &Survey) -> bool {
+    saved.shown.time.is_some()
+        && saved.head == survey.head.commit
+        && saved.digest == listing::digest(&survey.entries)
+}
+
 /// Whether the record holds what was read, completely. If git does not answer, the answer is no.
-fn is_of(git: &Git<'_>, saved: &Saved, survey: &Survey, draft: &Draft) -> bool {
+fn is_of(git: &Git<'_>, saved: &Saved, draft: &Draft) -> bool {
     let is_tree =
         |commit: &str, expected: &Tree| listing::tree(git, commit).is_ok_and(|tree| tree == *expected);
-    saved.head == survey.head.commit
-        && saved.digest == listing::digest(&survey.entries)
-        && is_tree(&saved.snapshot, &draft.snapshot)
+    is_tree(&saved.snapshot, &draft.snapshot)
         && is_tree(&saved.record, &draft.record)
         && references::at(git, &saved.reference).is_ok_and(|at| at.as_ref() == Some(&saved.snapshot))
         && verify::is_there(git, draft, &[&saved.snapshot, &saved.record]).is_ok()

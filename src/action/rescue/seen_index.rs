@@ -57,9 +57,11 @@ impl SeenIndex {
     }
 }
 
-/// Creates a shadow of the repository in the new folder `work`, with a copy of its current index.
+/// Creates a shadow of the repository in the new folder `work`, with a copy of its current index. An index behind a
+/// link counts as missing: a record is made without it, and nothing else is done then.
 pub(super) fn shadow(repo: &Repository, work: &Path) -> Result<Shadow, RescueError> {
-    let raw = SeenIndex::read(&repo.index())?.raw;
+    let index = repo.index();
+    let raw = if index.is_symlink() { None } else { SeenIndex::read(&index)?.raw };
     Ok(Shadow::with_copies(repo, work, raw)?)
 }
 

@@ -59,6 +59,7 @@ impl Rescuer {
         let git = worktree.git(self);
         let read = worktree.journal.read()?;
         let last = last_of(&read, way)?;
+        worktree.repo.check_writes(&[&last.branch])?;
         let (older, newer) = match way {
             UndoDirection::Undo => (&last.from, &last.to),
             UndoDirection::Redo => (&last.to, &last.from),
@@ -107,6 +108,7 @@ impl Rescuer {
         recovery::recover(self, &worktree)?;
         let read = worktree.journal.read()?;
         let last = last_of(&read, way)?;
+        worktree.repo.check_writes(&[&last.branch])?;
         if let Some(shown) = shown
             && (shown.id != last.id || shown.from != last.to || shown.to != last.from)
         {

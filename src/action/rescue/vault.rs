@@ -68,7 +68,8 @@ fn message() -> Stdin {
     Stdin::Bytes(b"closeout: record of uncommitted work, by itself\n".to_vec())
 }
 
-fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result<(), RescueError> {
+/// Checks that a bundle holds all that was read, and that nothing of it is damaged.
+pub(super) fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result<(), RescueError> {
     let opened = Opened::open(rescuer, bundle, work)?;
     let git = opened.git(rescuer);
     let record = format!("{}^", opened.snapshot);

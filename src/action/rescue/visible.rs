@@ -2,7 +2,6 @@
 //! filter, nor a signing program, and leaves changing the user's index to [`super::ref_transaction`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use super::error::RescueError;
 use super::hooks::Hooks;
@@ -159,7 +158,7 @@ pub(super) struct Staging<'a> {
 impl Staging<'_> {
     /// Stages the chosen paths and returns what each becomes; `None` is a deletion. The shadow's index becomes
     /// the new index.
-    pub(super) fn stage(&self, objects: &Path, planned: &[PlannedPath]) -> Result<Staged, RescueError> {
+    pub(super) fn stage(&self, planned: &[PlannedPath]) -> Result<Staged, RescueError> {
         let (git, shadow) = (self.git, self.shadow);
         let mut staged = BTreeMap::new();
         for path in planned.iter().filter(|path| path.left_out.is_none()) {
@@ -181,13 +180,13 @@ impl Staging<'_> {
         let zero = git.repo.format.zero();
         let input: Vec<u8> =
             staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect();
-        update_index(git, shadow, objects, &["--index-info"], input)?;
+        update_index(git, shadow, &["--index-info"], input)?;
         if converted.is_empty() {
             return Ok(staged);
         }
         let list = |paths: &[Vec<u8>]| paths.iter().flat_map(|path| [path, &b"\0"[..]].concat()).collect();
         // Drops git's cached file state, so that git really reads the files.
-        update_index(git, shadow, objects, &["--force-remove", "--stdin"], list(&converted))?;
+        update_index(git, shadow, &["--force-remove", "--stdin"], list(&converted))?;
         let known: BTreeMap<&[u8], &IndexEntry> =
             self.entries.iter().filter(|it| it.is_plain()).map(|it| (&it.path[..], it)).collect();
         let before: Vec<u8> = converted
@@ -195,11 +194,11 @@ impl Staging<'_> {
             .filter_map(|path| known.get(&path[..]))
             .flat_map(|it| [format!("{} {}\t", it.mode, it.id).as_bytes(), &it.path, b"\0"].concat())
             .collect();
-        update_index(git, shadow, objects, &["--index-info"], before)?;
+        update_index(git, shadow, &["--index-info"], before)?;
         if filters.is_empty() {
-            update_index(git, shadow, objects, &["--add", "--replace", "--stdin"], list(&converted))?;
+            update_index(git, shadow, &["--add", "--replace", "--stdin"], list(&converted))?;
         } else {
-            self.filter(objects, list(&converted), &filters)?;
+            self.filter(list(&converted), &filters)?;
         }
         let entries = index_entries(git, shadow, &shadow.index)?;
         let by_path: BTreeMap<&[u8], _> = entries.iter().map(|entry| (&entry.path[..], entry)).collect();
@@ -212,7 +211,7 @@ impl Staging<'_> {
     }
 
     /// Stages paths of which some have filters that run programs.
-    fn filter(&self, objects: &Path, input: Vec<u8>, filters: &BTreeSet<&str>) -> Result<(), RescueError> {
+    fn filter(&self, input: Vec<u8>, filters: &BTreeSet<&str>) -> Result<(), RescueError> {
         let names = filters.iter().copied().collect::<Vec<_>>().join(", ");
         let Some(programs) = &self.programs else {
             return Err(RescueError::Untrusted(format!(
@@ -223,7 +222,7 @@ impl Staging<'_> {
         let args = ["update-index", "-z", "--add", "--replace", "--stdin"];
         let input = Stdin::Bytes(input);
         let failed = |words: &str| RescueError::SavedOnly(format!("the filter {names} failed: {words}"));
-        let run = self.git.shadowed_with_programs(self.shadow, objects, args, input, programs);
+        let run = self.git.shadowed_with_programs(self.shadow, &self.shadow.objects, args, input, programs);
         let output = match run {
             Err(GitError::TimedOut { .. }) => return Err(failed("it did not end in its time")),
             other => other?,
@@ -252,15 +251,9 @@ fn index_line(zero: &str, path: &[u8], entry: Option<&TreeEntry>) -> Vec<u8> {
     [facts.as_bytes(), path, b"\0"].concat()
 }
 
-fn update_index(
-    git: &Git<'_>,
-    shadow: &Shadow,
-    objects: &Path,
-    options: &[&str],
-    input: Vec<u8>,
-) -> Result<(), RescueError> {
+fn update_index(git: &Git<'_>, shadow: &Shadow, options: &[&str], input: Vec<u8>) -> Result<(), RescueError> {
     let args = ["update-index", "-z"].iter().chain(options);
-    let output = git.shadowed(shadow, objects, args, Stdin::Bytes(input))?;
+    let output = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(input))?;
     succeeded("update-index", output).map(drop).map_err(|error| RescueError::SavedOnly(error.to_string()))
 }
 
@@ -316,12 +309,14 @@ pub(super) fn commits(
     author: &[String],
     hooks: Option<&Hooks<'_>>,
 ) -> Result<Vec<String>, RescueError> {
-    let objects = git.repo.common_dir.join("objects");
+    // What is made stays in our own folder until one pack holds all of it.
+    let objects = &shadow.objects;
+    let git = &git.with_objects(objects);
     let index = shadow.file("tree-index");
     let zero = git.repo.format.zero();
     let list = |input: Vec<u8>| {
         let args = ["update-index", "-z", "--index-info"];
-        succeeded("update-index", git.shadowed_with(shadow, &index, &objects, args, Stdin::Bytes(input))?)
+        succeeded("update-index", git.shadowed_with(shadow, &index, objects, args, Stdin::Bytes(input))?)
     };
     list(tree.iter().flat_map(|(path, entry)| index_line(&zero, path, Some(entry))).collect())?;
     let mut made: Vec<String> = Vec::new();
@@ -337,7 +332,7 @@ pub(super) fn commits(
         let write = || {
             // `packs` checks that everything is there when it secures the commit.
             let args = ["write-tree", "--missing-ok"];
-            let written = git.shadowed_with(shadow, &index, &objects, args, Stdin::Lock)?;
+            let written = git.shadowed_with(shadow, &index, objects, args, Stdin::Lock)?;
             Ok::<String, RescueError>(line(&succeeded("write-tree", written)?))
         };
         let id = write()?;

@@ -1,10 +1,12 @@
 //! Changes files: replacing a whole file, appending to a file, locking. A room needs the right to write to
 //! use this.
 
+mod below;
 mod journal;
 mod lock;
 mod new_file;
 
+pub use below::{Below, Missing};
 pub use journal::{Journal, Lines};
 pub use lock::{is_locked, lock, lock_file};
 pub use new_file::{NewFile, Over, place, replace, replace_soon};

@@ -60,6 +60,7 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         RescueError::WouldLose
         | RescueError::Ask(_)
         | RescueError::Refused(_)
+        | RescueError::Linked(_)
         | RescueError::SavedOnly(_)
         | RescueError::Cancelled { .. }
         | RescueError::Damage(_)

@@ -53,6 +53,7 @@ impl<'a> Program<'a> {
             policy,
             lock: None,
             cancel: None,
+            objects: None,
             has_hung: None,
         };
         Some(Program { git })
@@ -121,7 +122,7 @@ fn unreadable(error: GitError) -> Unreadable {
         }
         GitError::TooLong { .. } => trouble(ReadProblem::TooLarge, error.to_string()),
         GitError::Failed { message, .. } => said(&message),
-        GitError::Process(_) | GitError::Cancelled => {
+        GitError::Process(_) | GitError::Cancelled | GitError::Linked(_) => {
             let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
             trouble(ReadProblem::Io, format!("{error}{}", source.unwrap_or_default()))
         }
