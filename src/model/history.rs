@@ -11,7 +11,7 @@ use strum::IntoStaticStr;
 use super::{CommandEnd, Proof, RunStatus, Timestamp, VerdictState, WorkspaceId};
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HistoryEntry {
     /// When.
     pub at: Timestamp,
