@@ -71,21 +71,58 @@ pub(crate) fn decision(reason: &str) -> String {
 
 /// A prompt and an answer, as lines of a transcript. Lines with the same id are pieces of one message.
 pub(crate) fn said(top: &Path, text: &str) -> String {
-    let common = |own: &str, uuid: &str| {
-        format!(
-            "{{\"type\":\"{own}\",\"uuid\":\"{uuid}\",\"parentUuid\":null,\"isSidechain\":false,\
-             \"sessionId\":\"session\",\"cwd\":\"{}\",\"version\":\"2.1.330\",\
-             \"timestamp\":\"2026-01-02T03:04:05.000Z\"",
-            top.display()
-        )
-    };
+    prompt(top, LONG_AGO) + &answer(top, LONG_AGO, text)
+}
+
+/// The prompt of a turn that begins now and stays open: what is committed from here on is the session's work.
+pub(crate) fn turn_begins(top: &Path) -> String {
+    prompt(top, &now())
+}
+
+/// The end of the turn.
+pub(crate) fn turn_ends(top: &Path, text: &str) -> String {
+    answer(top, &now(), text)
+}
+
+/// A command that the session runs now.
+pub(crate) fn runs(top: &Path, number: usize, command: &str) -> String {
+    format!(
+        "{},\"message\":{{\"id\":\"m{number}\",\"role\":\"assistant\",\"model\":\"bench-model\",\
+         \"stop_reason\":\"tool_use\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"t{number}\",\"name\":\"Bash\",\
+         \"input\":{{\"command\":\"{command}\"}}}}]}}}}\n",
+        begin(top, "assistant", &now()),
+    )
+}
+
+/// When the sessions of a fleet were at work.
+const LONG_AGO: &str = "2026-01-02T03:04:05.000Z";
+
+fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}
+
+fn answer(top: &Path, at: &str, text: &str) -> String {
+    format!(
+        "{},\"message\":{{\"id\":\"{text}\",\"role\":\"assistant\",\"model\":\"bench-model\",\
+         \"stop_reason\":\"end_turn\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}\n",
+        begin(top, "assistant", at),
+    )
+}
+
+fn prompt(top: &Path, at: &str) -> String {
     format!(
         "{},\"promptSource\":\"typed\",\"origin\":{{\"kind\":\"human\"}},\
-         \"message\":{{\"role\":\"user\",\"content\":\"Write the parser\"}}}}\n\
-         {},\"message\":{{\"id\":\"{text}\",\"role\":\"assistant\",\"model\":\"bench-model\",\
-         \"stop_reason\":\"end_turn\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}\n",
-        common("user", "u"),
-        common("assistant", "a"),
+         \"message\":{{\"role\":\"user\",\"content\":\"Write the parser\"}}}}\n",
+        begin(top, "user", at),
+    )
+}
+
+/// What all lines begin with; the object stays open.
+fn begin(top: &Path, kind: &str, at: &str) -> String {
+    format!(
+        "{{\"type\":\"{kind}\",\"uuid\":\"{kind}\",\"parentUuid\":null,\"isSidechain\":false,\
+         \"sessionId\":\"session\",\"cwd\":\"{}\",\"version\":\"2.1.330\",\"timestamp\":\"{at}\"",
+        top.display()
     )
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use super::fleet::{Fleet, decide, decision, long_transcript, said};
+use super::fleet::{Fleet, decide, decision, long_transcript, runs, said, turn_begins, turn_ends};
 use super::program::closeout;
 use super::samples::{Samples, time};
 use super::screen::Screen;
@@ -117,16 +117,22 @@ fn keys(screen: &mut Screen, count: usize, n: usize, table: &mut Table) -> Resul
     Ok(())
 }
 
-/// Timed from the end of `git commit`; the count of the selected workspace is on the screen.
+/// Timed from the end of `git commit`, which a session runs in an open turn; the selected workspace's newest commit is on
+/// the screen.
 fn commits(screen: &mut Screen, fleet: &Fleet, count: usize, n: usize, table: &mut Table) -> Result<()> {
     let mut samples = Samples::default();
     let top = fleet.main();
+    let transcript = fleet.world.transcript(top);
+    append(&transcript, &turn_begins(top))?;
     screen.press(b"/main\r")?;
     screen.settle(Duration::from_millis(300));
+    // The tab with the commits.
+    screen.press(b"4")?;
     let mut n_early = 0;
     for number in 0..count {
-        screen.settle(Duration::from_millis(300));
         let subject = word(number);
+        append(&transcript, &runs(top, number, "git commit -a -F .git/message"))?;
+        screen.settle(Duration::from_millis(300));
         let before = screen.contents();
         fs::write(top.join("d0/f1.txt"), format!("{number}\n"))?;
         fleet.world.git(top, &["commit", "-q", "-a", "-m", &subject])?;
@@ -139,6 +145,8 @@ fn commits(screen: &mut Screen, fleet: &Fleet, count: usize, n: usize, table: &m
     }
     table.times(&format!("git commit to screen, {n} workspaces"), &samples, None, "≤ 3 / 6 ms");
     table.note(format!("{n_early} of {count} commits were on the screen before git had ended"));
+    append(&transcript, &turn_ends(top, "That was the parser."))?;
+    screen.press(b"1")?;
     screen.press(b"/")?;
     screen.press(b"\x1b")?;
     Ok(())
