@@ -126,11 +126,8 @@ pub(super) fn read(
     part: &Part<'_>,
     with_events: bool,
 ) -> Result<(Audit, History), Failure> {
-    let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
-        Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
-    })?;
+    let store = store(environment)?;
     let failed = |error: crate::store::StoreError| Failure::Unreadable(error.to_string());
-    let store = Store::open(folder).map_err(failed)?;
     let above = |path: &Path| -> Vec<WorkspaceId> { path.ancestors().map(WorkspaceId::local).collect() };
     let audit = match *part {
         Part::Since(since) => store.audit(since),
@@ -145,11 +142,31 @@ pub(super) fn read(
         Part::NewestOf(path, most) => store.newest_history_of(&above(path), most, most),
     };
     let history = history.map_err(failed)?;
-    if audit.n_unread + history.n_unread > 0 {
-        let n_unread = audit.n_unread + history.n_unread;
+    count_unread(audit.n_unread + history.n_unread);
+    Ok((audit, history))
+}
+
+/// Passes every event there is to `visit`, oldest first; unreadable lines are counted on standard error.
+pub(super) fn each_event(
+    environment: &Environment,
+    visit: &mut dyn FnMut(HistoryEntry),
+) -> Result<(), Failure> {
+    let read = store(environment)?.each_event(visit);
+    count_unread(read.map_err(|error| Failure::Unreadable(error.to_string()))?);
+    Ok(())
+}
+
+fn store(environment: &Environment) -> Result<Store, Failure> {
+    let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
+        Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
+    })?;
+    Store::open(folder).map_err(|error| Failure::Unreadable(error.to_string()))
+}
+
+fn count_unread(n_unread: usize) {
+    if n_unread > 0 {
         output::complain(&format!("closeout: {n_unread} lines of the record cannot be read"));
     }
-    Ok((audit, history))
 }
 
 fn row(entry: &AuditEntry) -> LogRow {

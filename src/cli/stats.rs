@@ -2,7 +2,7 @@
 //!
 //! Each is counted only from the lines that `closeout log` shows, so that it can be checked by hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use jiff::tz::TimeZone;
@@ -11,10 +11,9 @@ use serde::Serialize;
 
 use crate::model::{
     ActionClass, ActionKind, AuditEntry, HistoryEntry, HistoryEvent, Proof, RunStatus, Timestamp,
-    VerdictState, display_text,
+    VerdictState, WorkspaceId, display_text,
 };
 use crate::present::json::{VERSION, line};
-use crate::store::History;
 
 use super::environment::Environment;
 use super::exit::{Ended, Outcome};
@@ -92,8 +91,19 @@ struct Counts {
 }
 
 pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
-    let (audit, history) = log::read(environment, &Part::Since(stats.since), true)?;
-    let figures = figures(&audit.entries, &history);
+    let mut tally = Tally::default();
+    let (audit, history) = log::read(environment, &Part::Since(stats.since), stats.since.is_some())?;
+    if stats.since.is_none() {
+        // There may be a million: they are counted as they are read.
+        log::each_event(environment, &mut |entry| tally.add_event(&entry))?;
+    }
+    for entry in &history.entries {
+        tally.add_event(entry);
+    }
+    for entry in &audit.entries {
+        tally.add_action(entry);
+    }
+    let figures = tally.figures();
     if stats.json {
         output::print_line(&line(&figures))?;
     } else {
@@ -102,31 +112,92 @@ pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
     Ok(Outcome::Done)
 }
 
-fn figures(actions: &[AuditEntry], history: &History) -> Figures {
-    let known = history.agents();
-    let mut all = Counts::default();
-    let (mut agents, mut weeks) = (BTreeMap::<String, Counts>::new(), BTreeMap::<String, Counts>::new());
-    let mut count = |agent: Option<&String>, at: Timestamp, add: &dyn Fn(&mut Counts)| {
-        add(&mut all);
-        add(agents.entry(agent.cloned().unwrap_or_default()).or_default());
-        add(weeks.entry(week(at)).or_default());
-    };
-    for entry in &history.entries {
-        let agent = entry.agent.as_ref().or_else(|| known.get(&entry.workspace));
-        count(agent, entry.at, &|counts| counts.add_event(entry));
+/// What was counted so far, in groups.
+#[derive(Default)]
+struct Tally {
+    all: Counts,
+    weeks: BTreeMap<String, Counts>,
+    agents: BTreeMap<String, Counts>,
+    /// What no agent is named of, until it is known who was last at work there.
+    of_workspaces: HashMap<WorkspaceId, Counts>,
+    /// The agent last known in each workspace.
+    known: HashMap<WorkspaceId, String>,
+}
+
+impl Tally {
+    fn add_event(&mut self, entry: &HistoryEntry) {
+        if let Some(agent) =
+            entry.agent.as_ref().filter(|agent| self.known.get(&entry.workspace) != Some(*agent))
+        {
+            self.known.insert(entry.workspace.clone(), agent.clone());
+        }
+        self.add((&entry.workspace, entry.agent.as_deref(), entry.at), &|counts| counts.add_event(entry));
     }
-    for entry in actions {
-        count(entry.agent.as_ref().or_else(|| known.get(&entry.workspace)), entry.at, &|counts| {
-            counts.add_action(entry);
-        });
+
+    fn add_action(&mut self, entry: &AuditEntry) {
+        self.add((&entry.workspace, entry.agent.as_deref(), entry.at), &|counts| counts.add_action(entry));
     }
-    let groups = |counted: BTreeMap<String, Counts>| {
-        counted.into_iter().map(|(name, counts)| (name, Group::of(counts))).collect()
-    };
-    Figures { version: VERSION, all: Group::of(all), agents: groups(agents), weeks: groups(weeks) }
+
+    fn add(
+        &mut self,
+        (workspace, agent, at): (&WorkspaceId, Option<&str>, Timestamp),
+        add: &dyn Fn(&mut Counts),
+    ) {
+        add(&mut self.all);
+        add(of(&mut self.weeks, &week(at)));
+        match agent {
+            Some(agent) => add(of(&mut self.agents, agent)),
+            None => add(self.of_workspaces.entry(workspace.clone()).or_default()),
+        }
+    }
+
+    fn figures(mut self) -> Figures {
+        for (workspace, counts) in self.of_workspaces {
+            let agent = self.known.get(&workspace).map_or("", String::as_str);
+            of(&mut self.agents, agent).add_all(counts);
+        }
+        let groups = |counted: BTreeMap<String, Counts>| {
+            counted.into_iter().map(|(name, counts)| (name, Group::of(counts))).collect()
+        };
+        Figures {
+            version: VERSION,
+            all: Group::of(self.all),
+            agents: groups(self.agents),
+            weeks: groups(self.weeks),
+        }
+    }
+}
+
+/// The counts of a group, which is made where it is new.
+fn of<'c>(groups: &'c mut BTreeMap<String, Counts>, name: &str) -> &'c mut Counts {
+    groups.entry(name.to_owned()).or_default()
 }
 
 impl Counts {
+    fn add_all(&mut self, other: Counts) {
+        let add = |sums: &mut BTreeMap<&'static str, u32>, more: BTreeMap<&'static str, u32>| {
+            for (name, count) in more {
+                *sums.entry(name).or_default() += count;
+            }
+        };
+        self.iterations += other.iterations;
+        add(&mut self.runs, other.runs);
+        self.aborts += other.aborts;
+        self.false_aborts += other.false_aborts;
+        self.time_outs += other.time_outs;
+        self.rescues += other.rescues;
+        self.rescued += other.rescued;
+        self.smart_checks += other.smart_checks;
+        self.probes += other.probes;
+        self.replies += other.replies;
+        self.marks += other.marks;
+        self.gate_blocks += other.gate_blocks;
+        self.gate_passes += other.gate_passes;
+        self.completed += other.completed;
+        add(&mut self.proofs, other.proofs);
+        self.seen_after_ms.extend(other.seen_after_ms);
+    }
+
     fn add_event(&mut self, entry: &HistoryEntry) {
         match &entry.what {
             HistoryEvent::Verdict { state: VerdictState::Complete, proof, .. } => {
@@ -301,7 +372,7 @@ fn write_row(text: &mut String, cells: &[String; 10]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ActionEnd, Actor, CommandEnd, WorkspaceId};
+    use crate::model::{ActionEnd, Actor, CommandEnd};
 
     fn event(at: i64, agent: Option<&str>, what: HistoryEvent) -> HistoryEntry {
         let agent = agent.map(str::to_owned);
@@ -342,7 +413,6 @@ mod tests {
             event(0, None, HistoryEvent::GatePassed),
             event(7 * 86_400_000, None, HistoryEvent::Seen { after_ms: 3_000 }),
         ];
-        let history = History { entries, n_unread: 0 };
         let actions = [
             action(ActionKind::Rescue, ActionClass::Done, None),
             action(ActionKind::Rescue, ActionClass::Refused, None),
@@ -350,7 +420,14 @@ mod tests {
             action(ActionKind::Probe, ActionClass::TimedOut, None),
             action(ActionKind::Gate, ActionClass::Done, Some(2)),
         ];
-        let found = figures(&actions, &history);
+        let mut tally = Tally::default();
+        for entry in &entries {
+            tally.add_event(entry);
+        }
+        for entry in &actions {
+            tally.add_action(entry);
+        }
+        let found = tally.figures();
         let all = &found.all;
         assert_eq!(all.false_abort_rate, Some(0.5));
         assert_eq!(all.rescue_success_rate, Some(0.5));

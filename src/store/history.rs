@@ -104,6 +104,24 @@ impl Store {
         Ok(())
     }
 
+    /// Passes every event to `visit`, oldest first, without holding them. Returns how many lines could not be read.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn each_event(&self, visit: &mut dyn FnMut(HistoryEntry)) -> Result<usize, StoreError> {
+        let mut n_unread = 0;
+        for path in [self.older_history_file(), self.history_file()] {
+            let journal: Journal<Line> = Journal::at(path.clone(), LARGEST_FILE * 2, None);
+            let mut n_newer = 0;
+            let read = journal.each(&mut |line| match line.entry() {
+                Some(entry) => visit(entry),
+                None => n_newer += 1,
+            });
+            n_unread += n_newer + read.map_err(|error| unreadable(&path, error))?;
+        }
+        Ok(n_unread)
+    }
+
     /// The events since a time, oldest first.
     ///
     /// # Errors
@@ -291,15 +309,6 @@ impl Store {
     }
 }
 
-impl History {
-    /// The agent last known in each workspace.
-    pub fn agents(&self) -> HashMap<WorkspaceId, String> {
-        let known =
-            self.entries.iter().filter_map(|entry| Some((entry.workspace.clone(), entry.agent.clone()?)));
-        known.collect()
-    }
-}
-
 impl Line {
     fn workspace(&self) -> Option<WorkspaceId> {
         Some(WorkspaceId::on(&self.host, self.path.clone().read().ok()?))
@@ -353,7 +362,9 @@ mod tests {
         // What follows a truncated line is read.
         store.add_history(&history.entries[0]).unwrap();
         assert_eq!(store.history(None).unwrap().entries.len(), 6);
-        assert_eq!(history.agents().len(), 1);
+        let mut each = Vec::new();
+        assert_eq!(store.each_event(&mut |entry| each.push(entry)).unwrap(), 2);
+        assert_eq!(each, store.history(None).unwrap().entries);
     }
 
     #[test]

@@ -61,6 +61,12 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
     ensure!(day.entries.len() == 2_880 - 1 || day.entries.len() == 2_880, "{} events", day.entries.len());
     let day = time(count, || drop(store.history(Some(now.plus_millis(-3_600_000)))));
     table.times("store: the last hour", &day, Some(&reference), "≤ 10 ms");
+    let every = time(scope.pick(3, 2), || {
+        let mut n_events = 0;
+        drop(store.each_event(&mut |_| n_events += 1));
+        assert!(n_events > 0);
+    });
+    table.times("store: every event, as `stats` reads them", &every, Some(&reference), "");
     let what = HistoryEvent::Seen { after_ms: 1 };
     let entry = HistoryEntry { at: now, workspace: one, agent: None, what };
     let append = time(scope.pick(1_000, 200), || drop(store.add_history(&entry)));

@@ -3,7 +3,7 @@
 //! It must not be repaired in place.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,9 @@ pub struct Journal<T> {
 
 /// How much of the end is read first if not everything is needed, in bytes: hundreds of lines.
 const FIRST_PIECE: u64 = 64 << 10;
+
+/// How much is read at once of a journal of which all entries are wanted, in bytes.
+const BUFFER: usize = 256 << 10;
 
 /// The content of a journal.
 #[derive(Debug, PartialEq, Eq)]
@@ -117,6 +120,27 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         }
     }
 
+    /// Passes every entry to `visit`, oldest first, with one line in memory at a time. Returns how many lines could
+    /// not be read.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    pub fn each(&self, visit: &mut dyn FnMut(T)) -> io::Result<usize> {
+        let Some(file) = existing(open(&self.path))? else { return Ok(0) };
+        let mut file = BufReader::with_capacity(BUFFER, file);
+        let (mut line, mut n_unread) = (Vec::new(), 0);
+        while file.read_until(b'\n', &mut line)? > 0 {
+            for line in lines(&line) {
+                match self.parse(line) {
+                    Line::Entry(entry) => visit(entry),
+                    Line::Newer | Line::Damaged => n_unread += 1,
+                }
+            }
+            line.clear();
+        }
+        Ok(n_unread)
+    }
+
     fn parsed(&self, content: &[u8]) -> Lines<T> {
         let mut read = Lines::default();
         for line in lines(content) {
@@ -204,6 +228,8 @@ mod tests {
         fs::write(all.path(), [&fs::read(all.path()).unwrap()[..], b"6 \"text\"\n"].concat()).unwrap();
         let read = all.read().unwrap();
         assert_eq!((&read.entries[..], read.n_damaged, read.n_newer), (&[1, 22, 333][..], 1, 1));
+        let mut each = Vec::new();
+        assert_eq!((all.each(&mut |entry| each.push(entry)).unwrap(), each), (2, vec![1, 22, 333]));
         all.remove(&|entry| *entry == 22).unwrap();
         assert_eq!(fs::read_to_string(all.path()).unwrap(), "1 1\n3 34\n3 333\n6 \"text\"\n");
         assert_eq!(journal(temp.path(), 17).read().unwrap().entries, [333]);
