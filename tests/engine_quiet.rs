@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use closeout::engine::judge_once;
+use closeout::engine::{EngineConfig, Scope, judge_once};
 use closeout::model::{Intent, Rule, VerdictState, WorkspaceView};
 
 use crate::engine::{Front, launch, run};
@@ -69,4 +69,72 @@ fn after_quiet_what_is_known_is_what_a_fresh_check_finds() {
         front.turn_for(Duration::from_millis(300)).await;
         assert_eq!(known(front.views()), fresh, "and it stays");
     });
+}
+
+/// What git's part of a reading says, without when it was read.
+fn git_part(view: &WorkspaceView) -> String {
+    let git = view.git.as_ref().unwrap();
+    let (commits, baseline) = (&git.commits, &git.baseline.commit);
+    let rest = (&git.head, &git.tree, &git.content, &git.upstream, &git.changes, &git.notes);
+    format!("{rest:?} {commits:?} {baseline:?}")
+}
+
+/// Five worktrees in which something differs from HEAD, from the first to the last.
+fn worktrees_of(main: &Repo) -> Vec<Repo> {
+    main.write("a.txt", "one\n").write("b.txt", "two\n").stage("a.txt").stage("b.txt");
+    main.commit("Two files");
+    let trees: Vec<Repo> =
+        ["clean", "dirty", "staged", "ahead", "loose"].map(|name| main.worktree(name)).into();
+    trees[1].write("a.txt", "changed\n").write("new/c.log", "a log\n").write("d.txt", "new\n");
+    trees[2].write("a.txt", "staged\n").stage("a.txt").write("b.txt", "more\n");
+    trees[3].write("c.txt", "three\n").stage("c.txt").commit("A third file");
+    trees[3].write(".gitignore", "*.txt\n!e.txt\n").write("e.txt", "kept\n").write("f.txt", "ignored\n");
+    trees[4].git(["checkout", "-q", "--detach"]);
+    trees[4].remove("b.txt").write(".closeout/plan.json", "{}");
+    trees
+}
+
+#[test]
+fn worktrees_read_one_after_another_are_read_as_each_alone() {
+    type Prepare = fn(&Repo);
+    let settings: [(&str, Prepare); 7] = [
+        ("nothing", |_| ()),
+        ("packed references and an upstream", |main| {
+            main.git(["branch", "up"]);
+            main.git(["pack-refs", "--all"]);
+            main.git(["branch", "-q", "--set-upstream-to=up", "ahead"]);
+        }),
+        ("excludes", |main| drop(std::fs::write(main.git_dir().join("info/exclude"), "*.log\n"))),
+        ("attributes", |main| {
+            drop(std::fs::write(main.git_dir().join("info/attributes"), "*.txt eol=crlf\n"));
+        }),
+        ("modes", |main| drop(main.git(["config", "core.filemode", "false"]))),
+        ("a condition", |main| {
+            let rules = main.root().join("rules");
+            std::fs::write(&rules, "*.log\n").unwrap();
+            let included = main.root().join("included");
+            std::fs::write(&included, format!("[core]\nexcludesFile = {}\n", rules.display())).unwrap();
+            let condition = "includeIf.gitdir:**/worktrees/dirty.path";
+            main.git(["config", condition, included.to_str().unwrap()]);
+        }),
+        ("settings of one", |main| {
+            main.git(["config", "extensions.worktreeConfig", "true"]);
+            let own = main.git_dir().join("worktrees/dirty/config.worktree");
+            std::fs::write(own, "[core]\nexcludesFile = /nowhere\nignoreCase = true\n").unwrap();
+        }),
+    ];
+    for (name, prepare) in settings {
+        let main = Repo::new();
+        let trees = worktrees_of(&main);
+        prepare(&main);
+        let all = launch(&main, &[]);
+        let together = judge_once(&all).views;
+        assert_eq!(together.len(), 6, "{name}");
+        for tree in &trees {
+            let alone = EngineConfig { scope: Scope::One(tree.path().to_owned()), ..all.clone() };
+            let alone = judge_once(&alone).views.remove(0);
+            let beside = together.iter().find(|view| view.id == alone.id).unwrap();
+            assert_eq!(git_part(beside), git_part(&alone), "{name}: {}", alone.name);
+        }
+    }
 }

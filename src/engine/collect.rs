@@ -22,6 +22,11 @@ impl Memory {
     pub(super) fn for_once() -> Memory {
         Memory { evidence: evidence::Memory::for_once(), ..Memory::default() }
     }
+
+    /// A memory for one collection, right after that of another workspace.
+    pub(super) fn for_once_after(before: Memory) -> Memory {
+        Memory { evidence: evidence::Memory::for_once_after(before.evidence), ..Memory::default() }
+    }
 }
 
 /// Carries out the collection. Blocks on the disk and on git, and hangs if they do.

@@ -312,6 +312,7 @@ impl<'a> Run<'a> {
         let config = self.config.clone();
         let started = thread::Builder::new().spawn(move || {
             widen_heap();
+            let mut memory = collect::Memory::for_once();
             loop {
                 let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(request) = waiting.pop_front() else {
@@ -321,8 +322,8 @@ impl<'a> Run<'a> {
                 };
                 drop(waiting);
                 let began = clock::now();
-                let outcome =
-                    collect::perform(&request, &config.surroundings(began), &mut collect::Memory::for_once());
+                let outcome = collect::perform(&request, &config.surroundings(began), &mut memory);
+                memory = collect::Memory::for_once_after(memory);
                 if sender.send(collect::answer(&request, began, outcome)).is_err() {
                     break;
                 }

@@ -65,6 +65,12 @@ impl Memory {
     pub fn for_once() -> Memory {
         Memory { git: GitMemory::for_once(), base: GitMemory::for_once(), ..Memory::default() }
     }
+
+    /// A memory for one collection, right after that of another workspace: what worktrees share stays open.
+    #[must_use]
+    pub fn for_once_after(before: Memory) -> Memory {
+        Memory { git: GitMemory::for_once_after(before.git), ..Memory::for_once() }
+    }
 }
 
 /// Why a collection returned nothing.

@@ -34,7 +34,8 @@ pub use object_id::{BlobId, ObjectFormat, is_id};
 pub use operation::{operation, operation_in_files, rebased_branch};
 pub use reflog::{LogEntry, ReflogAction, merged, recent_log, reflog};
 pub use refs::{
-    HeadRef, PackedRefs, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file, stored_ref,
+    HeadRef, PackedRefs, damaged_ref, fetched, find_ref, has_head_log, head, head_ref, head_ref_at,
+    is_shallow, log_file, stored_ref, stored_refs,
 };
 pub use repository::{RefStorage, Repository, resolve};
 pub use runner::{CallPolicy, ForPrograms, Git, Stdin, line, not_repeated, quoted, succeeded};

@@ -3,13 +3,14 @@
 //! It must not be used if references are not plain files ([`super::RefStorage`]), and must not return
 //! anything but names of references and object ids.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use super::file::{read, read_small, read_start};
 use super::object_id::is_id;
 use super::repository::Repository;
 use super::trouble::{Read, trouble};
-use crate::model::{Head, ReadProblem, display_text};
+use crate::model::{Head, ReadProblem, Unreadable, display_text};
 
 /// The largest file of packed references read, in bytes.
 const PACKED_CAP: u64 = 256 << 20;
@@ -32,9 +33,17 @@ pub enum HeadRef {
 /// # Errors
 /// HEAD is damaged or cannot be read.
 pub fn head_ref(repository: &Repository) -> Read<HeadRef> {
-    let path = repository.git_dir.join("HEAD");
+    head_ref_at(&repository.git_dir)
+}
+
+/// What the HEAD in this git directory refers to.
+///
+/// # Errors
+/// As [`head_ref`].
+pub fn head_ref_at(git_dir: &Path) -> Read<HeadRef> {
+    let path = git_dir.join("HEAD");
     let damaged = || trouble(ReadProblem::Invalid, format!("{} is damaged", display_text::path(&path)));
-    let text = match read_small(&repository.git_dir, "HEAD") {
+    let text = match read_small(git_dir, "HEAD") {
         Err(unreadable) if unreadable.problem == ReadProblem::Link => match path.read_link() {
             // In an old format HEAD is a symbolic link to the branch; only the link's text is used.
             Ok(target) if target.starts_with("refs") => {
@@ -79,17 +88,17 @@ pub fn find_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
         match text.strip_prefix("ref:") {
             Some(target) => target.trim().clone_into(&mut name),
             None if is_id(&text) => return Ok(Some(text)),
-            None => {
-                let shown = display_text::line(&name);
-                return Err(trouble(
-                    ReadProblem::Invalid,
-                    format!("the reference {shown} is damaged: it holds no commit id"),
-                ));
-            }
+            None => return Err(damaged_ref(&name)),
         }
     }
     let shown = display_text::line(&name);
     Err(trouble(ReadProblem::Invalid, format!("the reference {shown} stands for itself")))
+}
+
+/// The problem of a reference that holds neither an id nor another name.
+pub fn damaged_ref(name: &str) -> Unreadable {
+    let shown = display_text::line(name);
+    trouble(ReadProblem::Invalid, format!("the reference {shown} is damaged: it holds no commit id"))
 }
 
 /// The text stored for a reference, in its own file or among the packed ones. `None` if there is none, or
@@ -98,6 +107,14 @@ pub fn find_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
 /// # Errors
 /// It cannot be read, or only through a link.
 pub fn stored_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
+    match loose_ref(repository, name)? {
+        None if is_inside(name) => Ok(PackedRefs::read(repository)?.id_of(name)),
+        found => Ok(found),
+    }
+}
+
+/// The text in a reference's own file; `None` if it has none, or if the name would leave the git directory.
+fn loose_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
     if !is_inside(name) {
         return Ok(None);
     }
@@ -110,9 +127,51 @@ pub fn stored_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
         Err(unreadable) if unreadable.problem == ReadProblem::NotAFile && is_folder() => None,
         found => found?,
     };
-    match text {
-        Some(text) => Ok(Some(String::from_utf8_lossy(text.trim_ascii()).into_owned())),
-        None => Ok(PackedRefs::read(repository)?.id_of(name)),
+    Ok(text.map(|text| String::from_utf8_lossy(text.trim_ascii()).into_owned()))
+}
+
+/// The references called one of `names` or lying below it, by full name, each with the text stored for it: an id, or
+/// `ref:` and another name. Those below that cannot be read are left out, as git does.
+///
+/// # Errors
+/// One of `names` itself, or `packed-refs`, cannot be read, or only through a link.
+pub fn stored_refs(repository: &Repository, names: &[&str]) -> Read<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    let is_asked = |packed: &str| {
+        names.iter().any(|name| {
+            packed.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    for (id, packed) in PackedRefs::read(repository)?.entries() {
+        if let Some(packed) = std::str::from_utf8(packed).ok().filter(|packed| is_asked(packed)) {
+            found.insert(packed.to_owned(), id.to_owned());
+        }
+    }
+    // What is loose goes before what is packed.
+    for name in names {
+        loose_refs_below(repository, name, &mut found);
+        if let Some(text) = loose_ref(repository, name)? {
+            found.insert((*name).to_owned(), text);
+        }
+    }
+    Ok(found)
+}
+
+fn loose_refs_below(repository: &Repository, name: &str, found: &mut BTreeMap<String, String>) {
+    let mut folders = vec![name.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(repository.common_dir.join(&folder)) else { continue };
+        for entry in entries.flatten() {
+            let (Ok(kind), Ok(leaf)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
+            let name = format!("{folder}/{leaf}");
+            if kind.is_dir() {
+                folders.push(name);
+            } else if leaf.strip_suffix(".lock").is_none()
+                && let Ok(Some(text)) = read_small(&repository.common_dir, &name)
+            {
+                found.insert(name, String::from_utf8_lossy(text.trim_ascii()).into_owned());
+            }
+        }
     }
 }
 

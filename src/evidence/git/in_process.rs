@@ -9,12 +9,12 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusOptions, StatusShow};
+use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusShow};
 
 use super::commit_paths;
-use super::libgit2::{delta_kind, libgit2_trouble, staged_kind, unstaged_kind, use_home};
+use super::handle::{Handle, Sibling};
+use super::libgit2::{all_statuses, delta_kind, libgit2_trouble};
 use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
-use crate::disk;
 use crate::git::{self, GITLINK, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
 use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
 
@@ -30,39 +30,41 @@ const SYMLINK: i32 = 0o120_000;
 
 pub(super) struct InProcess<'a> {
     repository: &'a Repository,
-    handle: git2::Repository,
+    home: Option<&'a Path>,
+    handle: Handle,
 }
 
 impl<'a> InProcess<'a> {
     /// Opens the repository. `Readers` decides by the error whether the git program reads it instead.
     pub(super) fn open(
         repository: &'a Repository,
-        home: Option<&Path>,
+        home: Option<&'a Path>,
+        sibling: Option<&Sibling>,
     ) -> Result<InProcess<'a>, git2::Error> {
-        let flags = git2::RepositoryOpenFlags::NO_SEARCH;
-        let handle = git2::Repository::open_ext(&repository.top, flags, [] as [&Path; 0])?;
-        use_home(&handle, repository, home)?;
-        // A `core.worktree` that points elsewhere is not followed: the workspace is what we look at.
-        let is_top = |path: &Path| {
-            path == repository.top || disk::resolve(path).is_ok_and(|resolved| resolved == repository.top)
-        };
-        if !handle.workdir().is_some_and(is_top) {
-            handle.set_workdir(&repository.top, false)?;
-        }
-        // Without a snapshot, libgit2 checks every configuration file again for each setting it needs.
-        let config = handle.config()?.snapshot()?;
-        handle.set_config(&config)?;
-        Ok(InProcess { repository, handle })
+        let handle = Handle::open(repository, home, sibling)?;
+        Ok(InProcess { repository, home, handle })
     }
 
     /// Reuses a handle opened earlier in this collection.
-    pub(super) fn over(repository: &'a Repository, handle: git2::Repository) -> InProcess<'a> {
-        InProcess { repository, handle }
+    pub(super) fn over(repository: &'a Repository, home: Option<&'a Path>, handle: Handle) -> InProcess<'a> {
+        InProcess { repository, home, handle }
     }
 
     /// The handle, for reuse in the same collection.
-    pub(super) fn into_handle(self) -> git2::Repository {
+    pub(super) fn into_handle(self) -> Handle {
         self.handle
+    }
+
+    /// Runs `read` with a handle that has references.
+    fn with_refs<T>(
+        &self,
+        read: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>,
+    ) -> Result<T, git2::Error> {
+        if self.handle.has_refs {
+            read(&self.handle.repo)
+        } else {
+            read(&Handle::open_whole(self.repository, self.home)?.repo)
+        }
     }
 
     fn oid(&self, id: &str) -> Read<Oid> {
@@ -70,7 +72,7 @@ impl<'a> InProcess<'a> {
     }
 
     fn commit(&self, oid: Oid) -> Result<Commit, git2::Error> {
-        let commit = self.handle.find_commit(oid)?;
+        let commit = self.handle.repo.find_commit(oid)?;
         Ok(Commit {
             id: oid.to_string(),
             tree: commit.tree_id().to_string(),
@@ -87,24 +89,17 @@ impl<'a> InProcess<'a> {
         if commit.parents.len() > 1 {
             return Ok(None);
         }
-        let tree = self.handle.find_tree(Oid::from_str(&commit.tree)?)?;
+        let tree = self.handle.repo.find_tree(Oid::from_str(&commit.tree)?)?;
         let before = match commit.parents.first() {
-            Some(parent) => Some(self.handle.find_commit(Oid::from_str(parent)?)?.tree()?),
+            Some(parent) => Some(self.handle.repo.find_commit(Oid::from_str(parent)?)?.tree()?),
             None => None,
         };
-        let diff = self.handle.diff_tree_to_tree(before.as_ref(), Some(&tree), None)?;
+        let diff = self.handle.repo.diff_tree_to_tree(before.as_ref(), Some(&tree), None)?;
         if diff.deltas().len() == 0 { Ok(None) } else { diff.patchid(None).map(Some) }
     }
 
-    fn reference(reference: &git2::Reference<'_>) -> Option<Ref> {
-        let commit = reference.peel_to_commit().ok()?.id().to_string();
-        let target =
-            reference.symbolic_target_bytes().map(|target| String::from_utf8_lossy(target).into_owned());
-        Some(Ref { name: String::from_utf8_lossy(reference.name_bytes()).into_owned(), commit, target })
-    }
-
     fn walk_oids(&self, from: &[Id], hide: &[Id], limit: usize) -> Result<Vec<Oid>, git2::Error> {
-        let mut walk = self.handle.revwalk()?;
+        let mut walk = self.handle.repo.revwalk()?;
         walk.set_sorting(Sort::TIME)?;
         for id in from {
             walk.push(Oid::from_str(id)?)?;
@@ -115,15 +110,20 @@ impl<'a> InProcess<'a> {
         walk.take(limit).collect()
     }
 
+    /// The tree of HEAD; `None` if it has no commit yet. libgit2 itself would treat a HEAD whose commit or tree is
+    /// missing like no HEAD at all.
+    fn head_tree(&self) -> Result<Option<git2::Tree<'_>>, git2::Error> {
+        let head = git::head(self.repository).ok();
+        let commit = head.as_ref().and_then(Head::commit);
+        commit.map(|commit| self.handle.repo.find_commit(Oid::from_str(commit)?)?.tree()).transpose()
+    }
+
     /// How the submodules in the index differ from those in HEAD.
     fn staged_gitlinks(&self) -> Result<Vec<Entry>, git2::Error> {
-        let tree = match self.handle.head().ok().and_then(|head| head.target()) {
-            Some(commit) => Some(self.handle.find_commit(commit)?.tree()?),
-            None => None,
-        };
+        let tree = self.head_tree()?;
         let mut options = DiffOptions::new();
         options.include_typechange(true);
-        let diff = self.handle.diff_tree_to_index(tree.as_ref(), None, Some(&mut options))?;
+        let diff = self.handle.repo.diff_tree_to_index(tree.as_ref(), None, Some(&mut options))?;
         let entry = |delta: git2::DiffDelta<'_>| {
             let is_gitlink = |file: git2::DiffFile<'_>| u32::from(file.mode()) == GITLINK;
             let (old, new) = (is_gitlink(delta.old_file()), is_gitlink(delta.new_file()));
@@ -145,40 +145,13 @@ impl<'a> InProcess<'a> {
     }
 
     fn statuses(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Result<Vec<Entry>, git2::Error> {
-        let mut options = StatusOptions::new();
-        // libgit2 treats a HEAD whose commit or tree is missing like no HEAD at all; fail here instead.
-        if let Some(commit) = self.handle.head().ok().and_then(|head| head.target()) {
-            let tree = self.handle.find_commit(commit)?.tree()?;
-            if index_tree == Some(&*tree.id().to_string()) {
-                if gitlinks.is_empty() {
-                    let mut entries = self.unstaged(DiffOptions::new().include_untracked(true))?;
-                    self.follow_marks(&mut entries)?;
-                    return Ok(entries);
-                }
-                options.show(StatusShow::Workdir);
-            }
-        }
-        options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
-        options.include_ignored(false).include_unmodified(false).include_unreadable(false);
-        // libgit2 would enter submodules according to settings that the agent can write (`ignore`), and block
-        // on a named pipe there.
-        options.exclude_submodules(!gitlinks.is_empty());
-        let statuses = self.handle.statuses(Some(&mut options))?;
-        let mut entries = Vec::with_capacity(statuses.len());
-        for entry in statuses.iter() {
-            let path = entry.path_bytes();
-            let status = entry.status();
-            let mut unstaged = unstaged_kind(status);
-            // In a conflict over a submodule, libgit2 takes the folder for an untracked repository.
-            let is_link = |link: &Gitlink| path.strip_suffix(b"/") == Some(link.path.as_slice());
-            if unstaged == Some(ChangeKind::Untracked) && gitlinks.iter().any(is_link) {
-                unstaged = None;
-            }
-            let staged = staged_kind(status);
-            if staged.is_some() || unstaged.is_some() {
-                entries.push(Entry { path: path.to_vec(), staged, unstaged });
-            }
-        }
+        let is_of_head = self.head_tree()?.is_some_and(|tree| index_tree == Some(&*tree.id().to_string()));
+        let mut entries = if is_of_head && gitlinks.is_empty() {
+            self.unstaged(DiffOptions::new().include_untracked(true))?
+        } else {
+            let show = if is_of_head { StatusShow::Workdir } else { StatusShow::IndexAndWorkdir };
+            self.with_refs(|repo| all_statuses(repo, gitlinks, show))?
+        };
         self.follow_marks(&mut entries)?;
         if !gitlinks.is_empty() {
             entries.extend(self.staged_gitlinks()?);
@@ -190,7 +163,7 @@ impl<'a> InProcess<'a> {
     /// read HEAD and look at the index once more.
     fn unstaged(&self, options: &mut DiffOptions) -> Result<Vec<Entry>, git2::Error> {
         options.include_typechange(true);
-        let diff = self.handle.diff_index_to_workdir(Some(&self.handle.index()?), Some(options))?;
+        let diff = self.handle.repo.diff_index_to_workdir(Some(&self.handle.repo.index()?), Some(options))?;
         let entry = |delta: git2::DiffDelta<'_>| {
             let path = delta.old_file().path_bytes()?.to_vec();
             Some(Entry { path, staged: None, unstaged: Some(delta_kind(delta.status())?) })
@@ -208,7 +181,7 @@ impl<'a> InProcess<'a> {
         if !entries.iter().any(is_doubtful) {
             return Ok(());
         }
-        let index = self.handle.index()?;
+        let index = self.handle.repo.index()?;
         for entry in entries.iter_mut().filter(|entry| is_doubtful(entry)) {
             let path = Path::new(std::ffi::OsStr::from_bytes(&entry.path));
             let marks = index.get_path(path, 0).map(|found| found.flags_extended).unwrap_or_default();
@@ -240,19 +213,22 @@ impl Repo for InProcess<'_> {
     }
 
     fn resolve(&self, rev: &str) -> Read<Option<Id>> {
-        let object = match self.handle.revparse_single(rev) {
-            Ok(object) => object,
+        let peeled = |repo: &git2::Repository| {
+            let object = repo.revparse_single(rev)?;
+            Ok(object.peel_to_commit().ok().map(|commit| commit.id().to_string()))
+        };
+        match self.with_refs(peeled) {
+            Ok(found) => Ok(found),
             Err(error)
                 if matches!(
                     error.code(),
                     ErrorCode::NotFound | ErrorCode::InvalidSpec | ErrorCode::Ambiguous | ErrorCode::Invalid
                 ) =>
             {
-                return Ok(None);
+                Ok(None)
             }
-            Err(error) => return Err(libgit2_trouble(self.repository, &error)),
-        };
-        Ok(object.peel_to_commit().ok().map(|commit| commit.id().to_string()))
+            Err(error) => Err(libgit2_trouble(self.repository, &error)),
+        }
     }
 
     fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>> {
@@ -268,7 +244,7 @@ impl Repo for InProcess<'_> {
 
     fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
         let read = || {
-            let tree = self.handle.find_commit(git2::Oid::from_str(commit)?)?.tree()?;
+            let tree = self.handle.repo.find_commit(git2::Oid::from_str(commit)?)?.tree()?;
             let entry = match tree.get_path(Path::new(path)) {
                 Ok(entry) => entry,
                 Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(None),
@@ -276,10 +252,10 @@ impl Repo for InProcess<'_> {
             };
             let is_file = entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != SYMLINK;
             // The size is checked first, so that an oversized blob is never loaded.
-            if !is_file || self.handle.odb()?.read_header(entry.id())?.0 > most {
+            if !is_file || self.handle.repo.odb()?.read_header(entry.id())?.0 > most {
                 return Ok(None);
             }
-            Ok(Some(self.handle.find_blob(entry.id())?.content().to_vec()))
+            Ok(Some(self.handle.repo.find_blob(entry.id())?.content().to_vec()))
         };
         read().map_err(|error| libgit2_trouble(self.repository, &error))
     }
@@ -288,10 +264,10 @@ impl Repo for InProcess<'_> {
         let read = |folder: &Vec<u8>| {
             let mut id = git2::Oid::from_str(root)?;
             if !folder.is_empty() {
-                let entry = self.handle.find_tree(id)?.get_path(Path::new(OsStr::from_bytes(folder)))?;
+                let entry = self.handle.repo.find_tree(id)?.get_path(Path::new(OsStr::from_bytes(folder)))?;
                 id = entry.id();
             }
-            let odb = self.handle.odb()?;
+            let odb = self.handle.repo.odb()?;
             let object = odb.read(id)?;
             Ok::<_, git2::Error>((object.kind() == git2::ObjectType::Tree).then(|| object.data().to_vec()))
         };
@@ -310,13 +286,13 @@ impl Repo for InProcess<'_> {
     }
 
     fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)> {
-        let counts = self.handle.graph_ahead_behind(self.oid(head)?, self.oid(other)?);
+        let counts = self.handle.repo.graph_ahead_behind(self.oid(head)?, self.oid(other)?);
         let (ahead, behind) = counts.map_err(|error| libgit2_trouble(self.repository, &error))?;
         Ok((u32::try_from(ahead).unwrap_or(u32::MAX), u32::try_from(behind).unwrap_or(u32::MAX)))
     }
 
     fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>> {
-        match self.handle.merge_base(self.oid(one)?, self.oid(two)?) {
+        match self.handle.repo.merge_base(self.oid(one)?, self.oid(two)?) {
             Ok(base) => Ok(Some(base.to_string())),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
             Err(error) => Err(libgit2_trouble(self.repository, &error)),
@@ -325,19 +301,22 @@ impl Repo for InProcess<'_> {
 
     fn refs(&self, names: &[&str]) -> Read<Vec<Ref>> {
         let mut found = Vec::new();
-        for name in names {
-            match self.handle.find_reference(name) {
-                Ok(reference) => found.extend(InProcess::reference(&reference)),
-                Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::InvalidSpec) => {}
-                // A folder of references is not a reference.
-                Err(error) if self.repository.common_dir.join(name).is_dir() => drop(error),
-                Err(error) => return Err(libgit2_trouble(self.repository, &error)),
+        for (name, text) in git::stored_refs(self.repository, names)? {
+            let target = text.strip_prefix("ref:").map(|target| target.trim().to_owned());
+            let leads_to = match &target {
+                Some(target) => git::find_ref(self.repository, target).ok().flatten(),
+                None => Some(text),
+            };
+            match leads_to.map(|id| Oid::from_str(&id)) {
+                Some(Ok(id)) => {
+                    let object = self.handle.repo.find_object(id, None);
+                    if let Ok(commit) = object.and_then(|object| object.peel_to_commit()) {
+                        found.push(Ref { name, commit: commit.id().to_string(), target });
+                    }
+                }
+                Some(Err(_)) if names.contains(&name.as_str()) => return Err(git::damaged_ref(&name)),
+                Some(Err(_)) | None => {}
             }
-            let below = self
-                .handle
-                .references_glob(&format!("{name}/*"))
-                .map_err(|error| libgit2_trouble(self.repository, &error))?;
-            found.extend(below.flatten().filter_map(|reference| InProcess::reference(&reference)));
         }
         Ok(found)
     }
@@ -363,15 +342,18 @@ impl Repo for InProcess<'_> {
     }
 
     fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>> {
-        commit_paths::changed(&self.handle, commit).map_err(|error| libgit2_trouble(self.repository, &error))
+        commit_paths::changed(&self.handle.repo, commit)
+            .map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn upstream(&self, name: &str) -> Read<Option<String>> {
-        let Ok(upstream) = self.handle.branch_upstream_name(&format!("refs/heads/{name}")) else {
+        let Ok(upstream) = self.handle.repo.branch_upstream_name(&format!("refs/heads/{name}")) else {
             return Ok(None);
         };
         let upstream = upstream.as_str().unwrap_or_default().to_owned();
-        Ok((!upstream.is_empty() && self.handle.refname_to_id(&upstream).is_ok()).then_some(upstream))
+        let exists =
+            !upstream.is_empty() && git::find_ref(self.repository, &upstream).is_ok_and(|id| id.is_some());
+        Ok(exists.then_some(upstream))
     }
 
     fn gitlinks(&self, of_file: Gitlinks) -> Read<Vec<Gitlink>> {

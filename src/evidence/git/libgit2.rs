@@ -5,9 +5,10 @@
 
 use std::path::Path;
 
-use git2::{Config, ConfigLevel, Delta, Status};
+use git2::{Config, ConfigLevel, Delta, Status, StatusOptions, StatusShow};
 
-use crate::git::{Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
+use super::reader::Entry;
+use crate::git::{Gitlink, Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
 use crate::model::{ChangeKind, ReadProblem, Unreadable};
 
 /// Makes libgit2 read the user's configuration in `home`, unless it would do so by itself.
@@ -27,6 +28,16 @@ fn is_own_home(home: Option<&Path>) -> bool {
         Err(_) if in_home(".gitconfig").is_some() => false,
         Err(_) => Config::find_xdg().ok() == in_home(".config/git/config"),
     }
+}
+
+/// The configuration of a repository that has no settings of a single worktree.
+pub(super) fn config_of(repository: &Repository, home: Option<&Path>) -> Result<Config, git2::Error> {
+    if !is_own_home(home) {
+        return config_under(repository, home);
+    }
+    let mut config = Config::open_default()?;
+    config.add_file(&repository.common_dir.join("config"), ConfigLevel::Local, false)?;
+    Ok(config)
 }
 
 /// The configuration of a repository for a user whose home is not this process's own.
@@ -69,6 +80,38 @@ pub(super) fn libgit2_trouble(repository: &Repository, error: &git2::Error) -> U
     trouble(problem, message)
 }
 
+/// What a status of libgit2 tells: how HEAD, index and work tree differ, as far as `show` asks.
+pub(super) fn all_statuses(
+    repo: &git2::Repository,
+    gitlinks: &[Gitlink],
+    show: StatusShow,
+) -> Result<Vec<Entry>, git2::Error> {
+    let mut options = StatusOptions::new();
+    options.show(show);
+    options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
+    options.include_ignored(false).include_unmodified(false).include_unreadable(false);
+    // libgit2 would enter submodules according to settings that the agent can write (`ignore`), and block
+    // on a named pipe there.
+    options.exclude_submodules(!gitlinks.is_empty());
+    let statuses = repo.statuses(Some(&mut options))?;
+    let mut entries = Vec::with_capacity(statuses.len());
+    for entry in statuses.iter() {
+        let path = entry.path_bytes();
+        let status = entry.status();
+        let mut unstaged = unstaged_kind(status);
+        // In a conflict over a submodule, libgit2 takes the folder for an untracked repository.
+        let is_link = |link: &Gitlink| path.strip_suffix(b"/") == Some(link.path.as_slice());
+        if unstaged == Some(ChangeKind::Untracked) && gitlinks.iter().any(is_link) {
+            unstaged = None;
+        }
+        let staged = staged_kind(status);
+        if staged.is_some() || unstaged.is_some() {
+            entries.push(Entry { path: path.to_vec(), staged, unstaged });
+        }
+    }
+    Ok(entries)
+}
+
 /// Whether libgit2 refused a format that the git program may know.
 pub(super) fn is_unsupported(error: &git2::Error) -> bool {
     let message = error.message();
@@ -80,7 +123,7 @@ pub(super) fn is_unsupported(error: &git2::Error) -> bool {
 }
 
 /// How the index differs from HEAD.
-pub(super) fn staged_kind(status: Status) -> Option<ChangeKind> {
+fn staged_kind(status: Status) -> Option<ChangeKind> {
     if status.is_conflicted() {
         None
     } else if status.is_index_new() {
@@ -99,7 +142,7 @@ pub(super) fn staged_kind(status: Status) -> Option<ChangeKind> {
 }
 
 /// How the work tree differs from the index.
-pub(super) fn unstaged_kind(status: Status) -> Option<ChangeKind> {
+fn unstaged_kind(status: Status) -> Option<ChangeKind> {
     if status.is_conflicted() {
         Some(ChangeKind::Conflicted)
     } else if status.is_wt_new() {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::content::Contents;
 use super::file_state::FileState;
+use super::handle::Sibling;
 use super::reader::RESCUES;
 use super::traces::{Opened, Traces};
 use super::{BaselineChoice, GitAsk};
@@ -23,6 +24,8 @@ pub struct GitMemory {
     pub(super) traces: Traces,
     /// The open repository, during a collection.
     pub(super) opened: Option<Opened>,
+    /// The worktree that was read before this one.
+    pub(super) sibling: Option<Sibling>,
 }
 
 #[derive(Debug, Clone)]
@@ -151,6 +154,12 @@ impl GitMemory {
         GitMemory { is_for_once: true, ..GitMemory::default() }
     }
 
+    /// A memory for one collection, right after that of another workspace.
+    #[must_use]
+    pub fn for_once_after(before: GitMemory) -> GitMemory {
+        GitMemory { sibling: before.sibling, ..GitMemory::for_once() }
+    }
+
     /// What is known of this repository, if `ask` asks for the same, with the current stamp.
     pub(super) fn known(&self, repository: &Repository, ask: &GitAsk<'_>) -> Option<(&Facts, Stamp)> {
         let known = self
@@ -190,8 +199,10 @@ impl GitMemory {
         self.opened = None;
     }
 
-    /// Ends a collection: closes the repository.
+    /// Ends a collection: closes the repository, unless the next collection can be helped by it.
     pub fn close(&mut self) {
-        self.opened = None;
+        let opened = self.opened.take().filter(|_| self.is_for_once);
+        let sibling = opened.and_then(|Opened { repository, handle }| Sibling::new(&repository, handle?));
+        self.sibling = sibling.or(self.sibling.take());
     }
 }

@@ -14,6 +14,7 @@ mod commits;
 mod content;
 mod evidence_paths;
 mod file_state;
+mod handle;
 mod helpers;
 mod hidden;
 mod history;

@@ -47,14 +47,14 @@ fn is_worth_a_second_look(problem: ReadProblem) -> bool {
 fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Read<Option<GitObservation>> {
     let Some(repository) = Repository::find(workspace)? else { return Ok(None) };
     repository.check(ask.changes)?;
+    let sibling = memory.sibling.take();
     let known = memory.known(&repository, ask);
     if known.is_none() && repository.foreign_place().is_some() && !is_allowed(&repository, ask)? {
         return Err(foreign_owner());
     }
     let is_for_once = memory.is_for_once;
-    let mut readers = Readers::new(&repository, ask);
-    let names: Vec<String> = ask.evidence_files.iter().chain(ask.plans).cloned().collect();
-    let evidence = paths_from_top(&repository, &names);
+    let mut readers = Readers::new(&repository, ask, sibling.as_ref());
+    let evidence = paths_from_top(&repository, &[ask.evidence_files, ask.plans].concat());
     let mut facts = match known {
         Some((facts, stamp)) if facts.stamp.as_ref().is_some_and(|before| before.holds(&stamp)) => {
             facts.clone()
@@ -96,6 +96,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         facts.git.notes.extend(index_notes(&repository, &facts.git.head));
     }
     let handle = readers.into_handle();
+    memory.sibling = sibling;
     let opened = memory.opened.insert(Opened { repository, handle });
     let Repository { top, common_dir, excludes_file, .. } = opened.repository.clone();
     Ok(Some(GitObservation {

@@ -1,6 +1,7 @@
 //! Chooses who reads a repository: libgit2 where it can, the git program where it must or does better.
 
 use super::GitAsk;
+use super::handle::{Handle, Sibling};
 use super::in_process::InProcess;
 use super::libgit2::{is_unsupported, libgit2_trouble};
 use super::program::Program;
@@ -32,26 +33,31 @@ pub(super) struct Readers<'a> {
     repository: &'a Repository,
     ask: &'a GitAsk<'a>,
     in_process: Option<InProcess<'a>>,
+    sibling: Option<&'a Sibling>,
 }
 
 impl<'a> Readers<'a> {
-    /// Nothing opened yet.
-    pub(super) fn new(repository: &'a Repository, ask: &'a GitAsk<'a>) -> Readers<'a> {
-        Readers { repository, ask, in_process: None }
+    /// Nothing opened yet. `sibling` helps to open a worktree of the same repository.
+    pub(super) fn new(
+        repository: &'a Repository,
+        ask: &'a GitAsk<'a>,
+        sibling: Option<&'a Sibling>,
+    ) -> Readers<'a> {
+        Readers { repository, ask, in_process: None, sibling }
     }
 
     /// Reuses the handle opened earlier in this collection.
     pub(super) fn over(
         repository: &'a Repository,
         ask: &'a GitAsk<'a>,
-        handle: Option<git2::Repository>,
+        handle: Option<Handle>,
     ) -> Readers<'a> {
-        let in_process = handle.map(|handle| InProcess::over(repository, handle));
-        Readers { repository, ask, in_process }
+        let in_process = handle.map(|handle| InProcess::over(repository, ask.home, handle));
+        Readers { repository, ask, in_process, sibling: None }
     }
 
     /// The libgit2 handle, if opened, for reuse in the same collection.
-    pub(super) fn into_handle(self) -> Option<git2::Repository> {
+    pub(super) fn into_handle(self) -> Option<Handle> {
         self.in_process.map(InProcess::into_handle)
     }
 
@@ -82,7 +88,7 @@ impl<'a> Readers<'a> {
             return self.program("this repository").map(Chosen::Program);
         }
         if self.in_process.is_none() {
-            match InProcess::open(self.repository, self.ask.home) {
+            match InProcess::open(self.repository, self.ask.home, self.sibling) {
                 Ok(repo) => self.in_process = Some(repo),
                 Err(error) if is_for_program(&error) && self.ask.reader.is_none() => {
                     return self.program(error.message()).map(Chosen::Program);
@@ -126,10 +132,8 @@ impl<'a> Readers<'a> {
 pub(super) fn is_allowed(repository: &Repository, ask: &GitAsk<'_>) -> Read<bool> {
     match Program::new(repository, ask) {
         Some(program) => program.is_allowed(),
-        None => {
-            Ok(!InProcess::open(repository, ask.home)
-                .is_err_and(|error| error.code() == git2::ErrorCode::Owner))
-        }
+        None => Ok(!Handle::open_whole(repository, ask.home)
+            .is_err_and(|error| error.code() == git2::ErrorCode::Owner)),
     }
 }
 

@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
             .map(<[u8]>::to_vec)
             .collect();
         self.depth += 1;
-        let read = Readers::new(&repository, self.ask).read(Purpose::Changes, &mut |repo| {
+        let read = Readers::new(&repository, self.ask, None).read(Purpose::Changes, &mut |repo| {
             let is_moved = repo.head()?.commit() != Some(link.commit.as_str());
             let marks = git::index_marks(&repository)?;
             let gitlinks = repo.gitlinks(marks.gitlinks)?;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::file_state::FileState;
+use super::handle::Handle;
 use crate::git::Repository;
 use crate::model::Timestamp;
 
@@ -10,7 +11,7 @@ use crate::model::Timestamp;
 pub(super) struct Opened {
     pub(super) repository: Repository,
     /// libgit2's handle, if libgit2 can read the repository.
-    pub(super) handle: Option<git2::Repository>,
+    pub(super) handle: Option<Handle>,
 }
 
 impl fmt::Debug for Opened {

@@ -44,7 +44,7 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     match std::fs::read_dir(&folder) {
         Ok(entries) => {
             for entry in entries.flatten() {
-                linked.extend(linked_at(&entry.path()));
+                linked.extend(linked_at(&repository, &entry.path()));
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -97,15 +97,13 @@ fn main_of(repository: &Repository) -> Read<Option<Worktree>> {
     }))
 }
 
-/// The worktree whose git directory is `git_dir`; `None` if there is none.
-fn linked_at(git_dir: &Path) -> Option<Worktree> {
+/// The worktree of `repository` whose git directory is `git_dir`; `None` if there is none.
+fn linked_at(repository: &Repository, git_dir: &Path) -> Option<Worktree> {
     let text = git::read_small(git_dir, "gitdir").ok()??;
     let dot_git = git::resolve(git_dir, &text);
     let top = dot_git.parent().map(Path::to_path_buf).unwrap_or_default();
     let problem = problem_of(git_dir, &dot_git, &top);
-    let branch = Repository::at(top.clone(), git_dir.to_path_buf(), PathBuf::new())
-        .ok()
-        .and_then(|repository| branch_of(&repository));
+    let branch = branch_at(repository, git_dir);
     Some(Worktree { path: top, branch, is_main: false, problem })
 }
 
@@ -123,17 +121,24 @@ fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
         Ok(None) => return Some("its .git file is gone; `git worktree repair` makes it again".to_owned()),
         Err(unreadable) => return Some(unreadable.detail),
     };
-    let is_back = back.is_some_and(|back| disk::resolve(&back).ok() == disk::resolve(git_dir).ok());
+    // Both are resolved already, unless a folder on the way to `git_dir` is a link.
+    let is_back =
+        back.is_some_and(|back| back == git_dir || disk::resolve(&back).ok() == disk::resolve(git_dir).ok());
     (!is_back).then(|| {
         format!("{} names another repository; `git worktree repair` may mend it", display_text::path(dot_git))
     })
 }
 
 fn branch_of(repository: &Repository) -> Option<String> {
+    branch_at(repository, &repository.git_dir)
+}
+
+/// The branch of the worktree with this git directory. All worktrees store references in the same way.
+fn branch_at(repository: &Repository, git_dir: &Path) -> Option<String> {
     if repository.refs == RefStorage::Reftable {
         return None;
     }
-    match git::head_ref(repository).ok()? {
+    match git::head_ref_at(git_dir).ok()? {
         HeadRef::Branch(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned()),
         HeadRef::Detached(_) => None,
     }

@@ -1,0 +1,155 @@
+//! libgit2's handle on one worktree. libgit2 takes longer to find a git directory and its settings than to read a small
+//! worktree, so a handle is made of the parts that are known: object database, configuration, index, work tree. Worktrees
+//! of one repository that are read one after another share the first two.
+//!
+//! Such a handle knows no git directory, and so no references. It must not be made where that would change an answer.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use git2::{Config, Index, Odb, RepositoryOpenFlags};
+
+use super::libgit2::{config_of, use_home};
+use crate::disk;
+use crate::git::{self, Repository};
+
+/// How much of the exclude file is searched for rules, in bytes.
+const EXCLUDES_CAP: u64 = 64 << 10;
+
+/// An open worktree.
+pub(super) struct Handle {
+    pub(super) repo: git2::Repository,
+    /// It knows its git directory, and so has references.
+    pub(super) has_refs: bool,
+    /// The home whose configuration it has.
+    home: Option<PathBuf>,
+}
+
+impl Handle {
+    /// Opens the worktree, beside `sibling` if that is of the same repository.
+    pub(super) fn open(
+        repository: &Repository,
+        home: Option<&Path>,
+        sibling: Option<&Sibling>,
+    ) -> Result<Handle, git2::Error> {
+        let has_own = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
+        if !repository.has_ref_files() || has_own("config.worktree") {
+            return Handle::open_whole(repository, home);
+        }
+        let of_parts = match sibling.filter(|sibling| sibling.is_of(repository, home)) {
+            Some(sibling) => sibling.parts(),
+            None => parts(repository, home),
+        };
+        let handle = of_parts.and_then(|(odb, config)| of_parts_at(repository, home, odb, &config).ok());
+        // Whatever is wrong with a part, libgit2 says it best by itself.
+        handle.map_or_else(|| Handle::open_whole(repository, home), Ok)
+    }
+
+    /// Opens the worktree with its git directory.
+    pub(super) fn open_whole(repository: &Repository, home: Option<&Path>) -> Result<Handle, git2::Error> {
+        let repo =
+            git2::Repository::open_ext(&repository.top, RepositoryOpenFlags::NO_SEARCH, [] as [&Path; 0])?;
+        use_home(&repo, repository, home)?;
+        // A `core.worktree` that points elsewhere is not followed: the workspace is what we look at.
+        let is_top = |path: &Path| {
+            path == repository.top || disk::resolve(path).is_ok_and(|resolved| resolved == repository.top)
+        };
+        if !repo.workdir().is_some_and(is_top) {
+            repo.set_workdir(&repository.top, false)?;
+        }
+        // Without a snapshot, libgit2 checks every configuration file again for each setting it needs.
+        let config = repo.config()?.snapshot()?;
+        repo.set_config(&config)?;
+        Ok(Handle { repo, has_refs: true, home: home.map(Path::to_owned) })
+    }
+}
+
+fn of_parts_at(
+    repository: &Repository,
+    home: Option<&Path>,
+    odb: Odb<'_>,
+    config: &Config,
+) -> Result<Handle, git2::Error> {
+    let repo = git2::Repository::from_odb(odb)?;
+    repo.set_config(config)?;
+    repo.set_workdir(&repository.top, false)?;
+    repo.set_index(&mut Index::open(&repository.index())?)?;
+    Ok(Handle { repo, has_refs: false, home: home.map(Path::to_owned) })
+}
+
+/// The object database and the configuration of a repository; `None` if libgit2 has to know its git directory.
+fn parts(repository: &Repository, home: Option<&Path>) -> Option<(Odb<'static>, Config)> {
+    let objects = repository.common_dir.join("objects");
+    if !has_no_files_of_its_own(&repository.common_dir) || !objects.is_dir() {
+        return None;
+    }
+    let config = config_of(repository, home).and_then(|mut config| config.snapshot()).ok()?;
+    if !has_plain_settings(&config).unwrap_or(false) {
+        return None;
+    }
+    let odb = Odb::new().ok()?;
+    odb.add_disk_alternate(objects.to_str()?).ok()?;
+    Some((odb, config))
+}
+
+/// An open worktree beside which others of its repository are opened. It is kept only from one collection to the next of
+/// the same thread, so that what changes on disk is seen.
+pub(super) struct Sibling {
+    common_dir: PathBuf,
+    handle: Handle,
+}
+
+impl Sibling {
+    /// Keeps a handle that was made of parts; `None` for another.
+    pub(super) fn new(repository: &Repository, handle: Handle) -> Option<Sibling> {
+        (!handle.has_refs).then(|| Sibling { common_dir: repository.common_dir.clone(), handle })
+    }
+
+    fn is_of(&self, repository: &Repository, home: Option<&Path>) -> bool {
+        self.common_dir == repository.common_dir && self.handle.home.as_deref() == home
+    }
+
+    fn parts(&self) -> Option<(Odb<'_>, Config)> {
+        Some((self.handle.repo.odb().ok()?, self.handle.repo.config().ok()?))
+    }
+}
+
+impl fmt::Debug for Sibling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sibling").field("common_dir", &self.common_dir).finish_non_exhaustive()
+    }
+}
+
+/// Whether the shared git directory is complete, and has none of the files that libgit2 looks for there while it
+/// compares: a cut history, attributes, excludes.
+fn has_no_files_of_its_own(common_dir: &Path) -> bool {
+    let has = |name: &str| common_dir.join(name).symlink_metadata().is_ok();
+    let excludes = || git::read_start(common_dir, "info/exclude", EXCLUDES_CAP).ok();
+    let is_rule = |line: &[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"#");
+    common_dir.join("refs").is_dir()
+        && !["shallow", "info/grafts", "info/attributes"].into_iter().any(has)
+        && excludes().is_some_and(|text| {
+            let text = text.unwrap_or_default();
+            (text.len() as u64) < EXCLUDES_CAP && !text.split(|byte| *byte == b'\n').any(is_rule)
+        })
+}
+
+/// Whether no setting depends on the place of the git directory, asks for a format that libgit2 might not know, or
+/// concerns an index that is given to a handle.
+fn has_plain_settings(config: &Config) -> Result<bool, git2::Error> {
+    let is_missing = |error: &git2::Error| error.code() == git2::ErrorCode::NotFound;
+    let is_default = |name: &str, default: bool| match config.get_bool(name) {
+        Ok(value) => value == default,
+        Err(error) => is_missing(&error),
+    };
+    let has = |names: &str| Ok::<_, git2::Error>(config.entries(Some(names))?.next().is_some());
+    let is_known = match config.get_i32("core.repositoryformatversion") {
+        Ok(version) => (0..=1).contains(&version),
+        Err(error) => is_missing(&error),
+    };
+    let defaults = [("core.ignorecase", false), ("core.filemode", true), ("core.symlinks", true)];
+    Ok(is_known
+        && !has("^includeif\\.")?
+        && !has("^extensions\\.")?
+        && defaults.into_iter().all(|(name, default)| is_default(name, default)))
+}
