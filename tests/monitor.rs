@@ -459,7 +459,7 @@ fn the_same_no_in_three_rounds_stalls() {
     let no = Evidence::claim(Source::Tests, "junit.xml", Claim::No).because("2 tests fail");
     let round = |mark: &str| SessionFacts { round_mark: Some(mark.to_owned()), ..SessionFacts::default() };
     let rounds =
-        [("a", VerdictState::Incomplete), ("b", VerdictState::Incomplete), ("c", VerdictState::Stalled)];
+        [("1/", VerdictState::Incomplete), ("2/", VerdictState::Incomplete), ("3/", VerdictState::Stalled)];
     for (generation, (mark, state)) in (1..).zip(rounds) {
         let sample = Sample {
             session_facts: Some(round(mark)),

@@ -1,18 +1,25 @@
 //! Rounds: what carries over from one turn of an agent to the next (rules R4, R5, R6).
 //!
-//! A round begins when an agent's turn ended or a decision file was written. If the same points are open in
-//! two consecutive rounds, the stage goes up. Must not measure time.
+//! A round begins when an agent's turn ended or a decision file was written; a turn that wrote one is one round with
+//! it. If the same points are open in two consecutive rounds, the stage goes up. Must not measure time.
 
 use super::left_to_do;
-use crate::model::{Claim, Evidence, Rounds, Source};
+use crate::model::{Claim, Evidence, Rounds, Source, Timestamp};
 
 /// The rounds after a look at `evidence`.
 ///
-/// `mark` names the present round; `None` means that no round has been seen yet and
+/// `mark` names the present round ([`mark`]); `None` means that no round has been seen yet and
 /// changes only the open points.
 pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> Rounds {
     let open_points = open_points(evidence);
-    let is_new = mark.is_some() && mark != before.mark.as_deref();
+    let (known_end, known_decision) = before.mark.as_deref().map(moments).unwrap_or_default();
+    // While a turn runs, only a decision that it writes begins a round.
+    let mark = mark.map(moments).filter(|(end, decision)| end.is_some() || *decision != known_decision);
+    let is_new = mark.is_some_and(|(end, decision)| {
+        let is_decided = decision.is_some() && decision != known_decision;
+        // The end of a turn whose decision began a round belongs to that round.
+        is_decided || end.is_some() && end != known_end && known_decision <= known_end
+    });
     let is_same = open_points == before.round_points;
     let stage = match (open_points.is_empty(), is_same, is_new) {
         (true, _, _) => 0,
@@ -39,9 +46,24 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> R
         round_stage,
         stage,
         n_unreadable,
-        mark: mark.map(str::to_owned).or_else(|| before.mark.clone()),
+        mark: mark
+            .map(|(end, decision)| self::mark(end.or(known_end), decision.or(known_decision)))
+            .or_else(|| before.mark.clone()),
         is_used_up: before.is_used_up,
     }
+}
+
+/// The name of a round: when the last turn ended, and when the decision file was written.
+pub fn mark(end: Option<Timestamp>, decision: Option<Timestamp>) -> String {
+    let text = |at: Option<Timestamp>| at.map(|at| at.0.to_string()).unwrap_or_default();
+    format!("{}/{}", text(end), text(decision))
+}
+
+/// The two moments in the name of a round. An older closeout named one alone.
+fn moments(mark: &str) -> (Option<Timestamp>, Option<Timestamp>) {
+    let (end, decision) = mark.split_once('/').unwrap_or((mark, ""));
+    let read = |text: &str| text.parse().ok().map(Timestamp);
+    (read(end), read(decision))
 }
 
 /// The fingerprints of every NO, or its reasons if it has none, or else its name. Sorted, without duplicates.
@@ -66,19 +88,46 @@ mod tests {
     fn the_same_open_points_in_the_next_round_raise_the_stage() {
         let evidence = no("2 tests fail");
         let mut rounds = Rounds::default();
-        for (mark, stage) in [("a", 1), ("a", 1), ("b", 2), ("c", 3)] {
+        for (mark, stage) in [("1/", 1), ("1/", 1), ("2/", 2), ("3/", 3)] {
             rounds = advance(&rounds, Some(mark), &[&evidence]);
             assert_eq!((rounds.stage, mark), (stage, mark));
         }
     }
 
     #[test]
+    fn a_turn_that_writes_a_decision_is_one_round_however_often_it_is_looked_at() {
+        let evidence = no("2 tests fail");
+        let mut rounds = Rounds::default();
+        for (mark, stage) in [
+            // Its decision, its end, the next turn on its way.
+            ("/10", 1),
+            ("20/10", 1),
+            ("/10", 1),
+            // The next one writes none.
+            ("40/10", 2),
+            // One that is seen at its end alone, and one in which two are written.
+            ("60/50", 3),
+            ("/70", 4),
+            ("/80", 5),
+            ("90/80", 5),
+            // A decision without any turn.
+            ("90/95", 6),
+        ] {
+            rounds = advance(&rounds, Some(mark), &[&evidence]);
+            assert_eq!((rounds.stage, mark), (stage, mark));
+        }
+        // What an older closeout kept.
+        let old = Rounds { mark: Some("20".to_owned()), ..rounds.clone() };
+        assert_eq!(advance(&old, Some("20/"), &[&evidence]).stage, 6);
+    }
+
+    #[test]
     fn other_open_points_begin_again() {
-        let first = advance(&Rounds::default(), Some("a"), &[&no("x")]);
-        let second = advance(&first, Some("b"), &[&no("x")]);
+        let first = advance(&Rounds::default(), Some("1/"), &[&no("x")]);
+        let second = advance(&first, Some("2/"), &[&no("x")]);
         assert_eq!(second.stage, 2);
-        assert_eq!(advance(&second, Some("c"), &[&no("y")]).stage, 1);
-        assert_eq!(advance(&second, Some("c"), &[]).stage, 0);
+        assert_eq!(advance(&second, Some("3/"), &[&no("y")]).stage, 1);
+        assert_eq!(advance(&second, Some("3/"), &[]).stage, 0);
     }
 
     #[test]
@@ -87,11 +136,11 @@ mod tests {
         // The same points during a turn and at its end are one round.
         for (mark, points, stage) in [
             (None, "x", 1),
-            (Some("a"), "x", 1),
+            (Some("1/"), "x", 1),
             (None, "x", 1),
-            (Some("b"), "x", 2),
+            (Some("2/"), "x", 2),
             (None, "y", 1),
-            (Some("c"), "x", 3),
+            (Some("3/"), "x", 3),
         ] {
             rounds = advance(&rounds, mark, &[&no(points)]);
             assert_eq!(rounds.stage, stage, "{mark:?} {points}");
@@ -104,12 +153,12 @@ mod tests {
         let broken = Evidence::abstain(Source::Decision, "decision.json", Rejection::Unreadable);
         let other = Evidence::abstain(Source::Decision, "decision.json", Rejection::Foreign);
         for (mark, evidence, expected) in [
-            (Some("a"), &broken, 1),
-            (Some("a"), &broken, 1),
+            (Some("1/"), &broken, 1),
+            (Some("1/"), &broken, 1),
             (None, &broken, 1),
-            (Some("b"), &broken, 2),
-            (Some("c"), &other, 0),
-            (Some("d"), &broken, 1),
+            (Some("2/"), &broken, 2),
+            (Some("3/"), &other, 0),
+            (Some("4/"), &broken, 1),
         ] {
             rounds = advance(&rounds, mark, &[evidence]);
             assert_eq!(rounds.n_unreadable, expected, "{mark:?}");

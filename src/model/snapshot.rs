@@ -63,8 +63,7 @@ pub struct SessionFacts {
     pub is_checked: bool,
     /// True if a session successfully acted outside the work tree.
     pub acted_outside: bool,
-    /// A value that changes with each ended turn and each written decision file: a new value begins a new
-    /// round (R5).
+    /// The name of the present round (R5): when the last turn ended and the decision file was written.
     pub round_mark: Option<String>,
     /// How the decision of this check was received.
     pub decision: DecisionReport,

@@ -1,6 +1,7 @@
 //! What the agent says: its session, the declared output, the decision chain, and the question in its last
 //! words. Must not judge these texts itself.
 
+use crate::judge::rounds;
 use crate::model::{
     Evidence, LastWords, Observations, Parts, Reading, Rejection, SessionFacts, SessionObservation, Source,
     TaskKind, TaskWork, TextFile, Timestamp, TurnState,
@@ -167,13 +168,11 @@ fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, pile: &mut 
     pile.add(Parts::WORDS, evidence);
 }
 
-/// A value that changes with each turn that ends and each decision file that is written.
+/// The name of the present round.
 fn round_mark(session: Option<&SessionObservation>, decided_at: Option<Timestamp>) -> Option<String> {
     let ended_at = session.and_then(|session| match &session.turn {
         TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => *at,
         TurnState::Open { .. } | TurnState::Unknown => None,
     });
-    let parts: Vec<String> =
-        [ended_at, decided_at].into_iter().flatten().map(|at| at.0.to_string()).collect();
-    (!parts.is_empty()).then(|| parts.join("/"))
+    (ended_at.is_some() || decided_at.is_some()).then(|| rounds::mark(ended_at, decided_at))
 }
