@@ -4,7 +4,7 @@
 //! it. If the same points are open in two consecutive rounds, the stage goes up. Must not measure time.
 
 use super::left_to_do;
-use crate::model::{Claim, Evidence, Rounds, Source, Timestamp};
+use crate::model::{Claim, Evidence, Rounds, Source, Strength, Timestamp};
 
 /// The rounds after a look at `evidence`.
 ///
@@ -13,8 +13,15 @@ use crate::model::{Claim, Evidence, Rounds, Source, Timestamp};
 pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> Rounds {
     let open_points = open_points(evidence);
     let (known_end, known_decision) = before.mark.as_deref().map(moments).unwrap_or_default();
-    // While a turn runs, only a decision that it writes begins a round.
-    let mark = mark.map(moments).filter(|(end, decision)| end.is_some() || *decision != known_decision);
+    // While a turn runs, only a decision that it writes begins a round; a person's own word never does (R8).
+    let is_own = evidence.iter().any(|evidence| {
+        matches!(evidence.source, Source::Decision | Source::DecisionWithId)
+            && evidence.strength == Strength::Person
+    });
+    let mark = mark
+        .map(moments)
+        .map(|(end, decision)| (end, decision.filter(|_| !is_own)))
+        .filter(|(end, decision)| end.is_some() || decision.is_some() && *decision != known_decision);
     let is_new = mark.is_some_and(|(end, decision)| {
         let is_decided = decision.is_some() && decision != known_decision;
         // The end of a turn whose decision began a round belongs to that round.
@@ -119,6 +126,18 @@ mod tests {
         // What an older closeout kept.
         let old = Rounds { mark: Some("20".to_owned()), ..rounds.clone() };
         assert_eq!(advance(&old, Some("20/"), &[&evidence]).stage, 6);
+    }
+
+    #[test]
+    fn a_decision_that_a_person_wrote_begins_no_round() {
+        let mut own = Evidence::claim(Source::Decision, "decision.json", Claim::No).because("not yet");
+        own.strength = Strength::Person;
+        let mut rounds = Rounds::default();
+        for (mark, stage) in [("10/", 1), ("10/20", 1), ("10/30", 1), ("/40", 1), ("50/40", 2), ("60/40", 3)]
+        {
+            rounds = advance(&rounds, Some(mark), &[&own]);
+            assert_eq!((rounds.stage, mark), (stage, mark));
+        }
     }
 
     #[test]
