@@ -261,9 +261,9 @@ pub(super) struct Log {
     /// Only of the workspace at, or around, this path
     #[arg(value_name = "PATH")]
     pub(super) path: Option<PathBuf>,
-    /// At most so many, the newest
-    #[arg(short, long, value_name = "N", default_value = "50")]
-    pub(super) number: usize,
+    /// At most so many, the newest [default: 50; with --since all]
+    #[arg(short, long, value_name = "N")]
+    pub(super) number: Option<usize>,
     /// Only from this moment on: a day like 2026-11-20, a time, or how long ago, like 2h or 7d
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     pub(super) since: Option<Timestamp>,

@@ -21,6 +21,9 @@ use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::{local_time, output};
 
+/// How many lines are shown where nobody says from when on or how many.
+const NEWEST: usize = 50;
+
 /// One action, for scripts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct LogRow {
@@ -87,10 +90,11 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     let path = path.map(|path| path.canonicalize().unwrap_or(path));
     let is_meant =
         |workspace: &WorkspaceId| path.as_ref().is_none_or(|path| path.starts_with(workspace.path()));
+    let number = log.number.unwrap_or(if log.since.is_some() { usize::MAX } else { NEWEST });
     let part = match (log.since, &path) {
         (Some(since), _) => Part::Since(Some(since)),
-        (None, None) => Part::Newest(log.number),
-        (None, Some(path)) => Part::NewestOf(path, log.number),
+        (None, None) => Part::Newest(number),
+        (None, Some(path)) => Part::NewestOf(path, number),
     };
     let (audit, history) = read(environment, &part, log.all)?;
     let actions = audit.entries.iter().filter(|entry| is_meant(&entry.workspace));
@@ -107,7 +111,7 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     // Newest last, next to the prompt.
     entries.sort_by_key(Entry::at);
     let mut text = String::new();
-    for entry in entries.iter().skip(entries.len().saturating_sub(log.number)) {
+    for entry in entries.iter().skip(entries.len().saturating_sub(number)) {
         match (entry, log.json) {
             (Entry::Action(entry), true) => text.push_str(&(line(&row(entry)) + "\n")),
             (Entry::Event(entry), true) => text.push_str(&(line(&event_row(entry)) + "\n")),

@@ -57,3 +57,22 @@ fn every_failure_is_in_the_log_and_a_command_that_says_nothing_makes_none() {
     assert_eq!(none.run(repo.path(), &["check", "missing"]).code, 4);
     assert!(!env.at("state/log").exists());
 }
+
+#[test]
+fn the_newest_fifty_are_shown_or_all_since_a_moment() {
+    let repo = Repo::new();
+    let env = TestEnv::beside(&repo);
+    repo.write("tasks.md", "- [ ] one\n");
+    for _ in 0..30 {
+        for word in ["open", "--clear"] {
+            assert_eq!(env.run(repo.path(), &["mark", word]).code, 0);
+        }
+    }
+    let n = |words: &[&str]| {
+        let run = env.run(repo.path(), &[&["log", "--json"], words].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run.out.lines().count()
+    };
+    assert_eq!((n(&[]), n(&["-n", "7"]), n(&["."])), (50, 7, 50));
+    assert_eq!((n(&["--since", "1h"]), n(&["--since", "1h", "-n", "7"])), (60, 7));
+}
