@@ -1,5 +1,7 @@
 //! `closeout run`, as a person types it: the loop with shell scripts for agents.
 
+mod ended;
+
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -176,6 +178,8 @@ fn a_question_waits_for_closeout_reply_and_goes_on() {
     let run = finish(child);
     assert_eq!((run.code, &result(&run)["status"]), (0, &Value::from("complete")), "{run:?}");
     assert_eq!(result(&run)["iterations"], 1);
+    // Where the question was found is told in words, and not by the name of a file of ours.
+    assert!(run.out.contains("in the command's output: Which colour"), "{run:?}");
     let ended = world.run(
         &["--task-kind", "READ_INFO", "--on-question", "end"],
         "echo 'Which colour do you want, red or blue?'",
@@ -268,6 +272,11 @@ fn the_prompt_reaches_the_command_in_the_way_that_it_names() {
         assert_eq!(!world.outside("input").is_empty(), has_input, "{argument}");
         assert_eq!(world.outside("argument").contains("Paint 'it' $RED."), argument == "{prompt}");
     }
+    let task = world.env.at("task.md");
+    fs::write(&task, "Paint it as the file says.\n").unwrap();
+    let arguments = ["run", "--prompt-file", task.to_str().unwrap(), "--", "sh", script, "plain"];
+    let run = world.env.run(world.repo.path(), &arguments);
+    assert!(run.code == 0 && world.outside("input").starts_with("Paint it as the file says.\n"), "{run:?}");
 }
 
 #[test]

@@ -83,7 +83,8 @@ pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
     let id = target_workspace.view().id.clone();
     let breaker = Breaker { n_time_outs: store.as_ref().map_or(0, |store| store.time_outs(&id)) };
     let mut found = if breaker.is_open() {
-        let words = "the circuit breaker is open: the last questions and commands here timed out";
+        let words = "the circuit breaker is open: the last questions and commands here timed out; work that becomes \
+                     complete closes it, and so does `closeout run --reset-breaker`";
         output::complain(&format!("closeout: {words}"));
         Found { not_asked: Some(words.to_owned()), ..Found::default() }
     } else {

@@ -93,6 +93,9 @@ fn checked_at_the_end(world: &World, screen: &Pane) -> Result<()> {
 }
 
 fn checked_by_key(world: &World, screen: &Pane) -> Result<()> {
+    // A tree as it was before the work would be one whose failure is not the agent's.
+    let other = world.at(WORKTREE).join("other.txt");
+    fs::write(&other, "other\n")?;
     fs::remove_file(world.at(WORKTREE).join(MADE))?;
     select(world, screen, WORKTREE, "? help")?;
     world.tmux.press(screen, "C")?;
@@ -101,7 +104,8 @@ fn checked_by_key(world: &World, screen: &Pane) -> Result<()> {
     })?;
     std::thread::sleep(READ);
     world.tmux.press(screen, "y")?;
-    sees_check(world, "NO", "nothing is made").with_context(|| world.tmux.screen(screen))
+    sees_check(world, "NO", "nothing is made").with_context(|| world.tmux.screen(screen))?;
+    Ok(fs::remove_file(other)?)
 }
 
 fn asked_in_the_box(world: &World, screen: &Pane, keep: &Path) -> Result<()> {

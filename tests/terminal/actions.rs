@@ -184,3 +184,31 @@ fn a_script_of_the_workspace_is_shown_and_trusted_before_a_check_runs_it() {
     let shown = terminal.wait_for("the question", |shown| is_asked(shown, "do it"));
     assert!(!shown.has("you do not trust yet"), "{}", shown.rows.join("\n"));
 }
+
+#[test]
+fn x_ends_a_check_that_runs_and_all_that_it_started() {
+    let (env, repo) = demo();
+    let pid = env.at("pid");
+    let script = format!("sleep 600 & echo $! > '{}'; wait", pid.display());
+    env.configure(&format!(
+        "[[check]]\nname = \"slow\"\nkind = \"command\"\ncommand = [\"sh\", \"-c\", {script:?}]\n"
+    ));
+    let mut terminal = on_demo(&env, SMALL);
+    terminal.press("/uncommitted\r");
+    terminal.wait_for("uncommitted selected", |shown| shown.selected() == Some("uncommitted"));
+    terminal.press("C");
+    terminal.wait_for("the question", |shown| is_asked(shown, "do it"));
+    terminal.press("y");
+    terminal.wait_for("that it runs", |_| std::fs::read_to_string(&pid).is_ok_and(|pid| pid.ends_with('\n')));
+    terminal.press("x");
+    let left = std::fs::read_to_string(&pid).unwrap();
+    let stat = format!("/proc/{}/stat", left.trim());
+    terminal.wait_for("the end of what it started", |_| {
+        std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(" Z "))
+    });
+    // Nothing says that it passed.
+    let check = env.run(repo.path(), &["check", "--json"]).workspace();
+    let rows = check["evidence"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["name"] == "check slow").unwrap();
+    assert_eq!(row["claim"], "NO", "{row}");
+}

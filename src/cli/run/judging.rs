@@ -19,6 +19,8 @@ use crate::model::{
 };
 use crate::present::verdict as words;
 
+/// The name of the file of a run that holds the end of what its command wrote.
+pub(super) const JUDGED_OUTPUT: &str = "judged-output";
 /// How many bytes at the end of the output are searched for the marker, the question and the cost.
 pub(super) const OUTPUT_END: u64 = 256 << 10;
 
@@ -70,10 +72,12 @@ pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>, unverified: Opt
     CheckFacts { state, keys, is_unreadable, cost_micros }
 }
 
-/// The open points, each with its source.
-pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
+/// The open points, each with its source. `output` is the file that holds what the command wrote.
+pub(super) fn open_points(verdict: &Verdict, output: &Path) -> Vec<String> {
     let named = |point: &OpenPoint| {
-        let source = format!("{} {}", point.source.title(), point.from);
+        let is_output = Path::new(&point.from) == output;
+        let from = if is_output { "in the command's output" } else { &point.from };
+        let source = format!("{} {from}", point.source.title());
         format!("{}: {}", source.trim(), point.text.trim())
     };
     let mut points: Vec<String> = verdict.left_to_do.open().filter(|point| point.weighs).map(named).collect();

@@ -167,7 +167,7 @@ impl Driver<'_> {
         if let Some(iteration) = self.run.iterations.last_mut() {
             iteration.verdict = Some(facts.state);
             iteration.why = words::why(verdict);
-            iteration.open_points = judging::open_points(verdict);
+            iteration.open_points = judging::open_points(verdict, &self.folder.place(judging::JUDGED_OUTPUT));
             iteration.open_points.extend(problem);
             iteration.new_commits = new_commits;
             iteration.cost_micros = cost;

@@ -28,10 +28,10 @@ impl Driver<'_> {
     fn judging_config(&self) -> Result<Option<EngineConfig>, Failure> {
         let Some(last) = self.run.iterations.last() else { return Ok(None) };
         let text = judging::output_end(&self.folder.place("output"));
-        let place = self.folder.place("judged-output");
+        let place = self.folder.place(judging::JUDGED_OUTPUT);
         let output = (!text.is_empty()).then_some(place.as_path());
         if output.is_some() {
-            self.folder.begin("judged-output", &text).map_err(|error| unkept(&error.to_string()))?;
+            self.folder.begin(judging::JUDGED_OUTPUT, &text).map_err(|error| unkept(&error.to_string()))?;
         }
         let about = (last.check_id.as_str(), last.end, output);
         judging::engine_config(self.environment, self.workspace.path(), &self.run, about).map(Some)
