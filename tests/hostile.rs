@@ -4,9 +4,7 @@
 //!
 //! Each world is armed with all that `rescue::hostile` knows before it is spoiled in its own way. A plain run
 //! takes a third of the worlds in which nothing waits for a time limit, and a part of the commands in each;
-//! `CLOSEOUT_TEST_ALL=1` tries every command in every world, `CLOSEOUT_TEST_WORLD=name` in one. Links from the git
-//! directory to a store outside are not among them but for the logs: git follows them, and so does a rescue, which
-//! writes there. That is wanted for `git-new-workdir` (`rescue::git_dirs`), and open for a clone made to harm.
+//! `CLOSEOUT_TEST_ALL=1` tries every command in every world, `CLOSEOUT_TEST_WORLD=name` in one.
 
 #[path = "hostile/git_dirs.rs"]
 mod git_dirs;
@@ -144,7 +142,8 @@ struct Command {
     may_write: &'static [&'static str],
 }
 
-const GIT: &[&str] = &["repo/.git"];
+/// The git directory of the clone, and of the repository whose worktree it is in some worlds.
+const GIT: &[&str] = &["repo/.git", "main/.git"];
 
 /// Everything that a person would try, in this order. The screen comes in between.
 const COMMANDS: [Command; 10] = [

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use super::Pace::{Quick, Slow};
 use super::{SECRET, Way, World};
@@ -42,6 +43,99 @@ pub(super) const WAYS: &[Way] = &[
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join("gitdir"), format!("/nowhere/{n}/.git\n")).unwrap();
         }
+    }),
+    ("the objects lead outside", Quick, |world| lead_out(world, ".git/objects")),
+    ("the packs lead outside", Quick, |world| lead_out(world, ".git/objects/pack")),
+    ("folders of objects lead outside", Quick, |world| {
+        for folder in fs::read_dir(world.at(".git/objects")).unwrap() {
+            let name = folder.unwrap().file_name().into_string().unwrap();
+            if name.len() == 2 {
+                lead_out(world, &format!(".git/objects/{name}"));
+            }
+        }
+        // Free names too: git would make the folder of a new object there.
+        for n in 0..256 {
+            let name = format!(".git/objects/{n:02x}");
+            if world.at(&name).symlink_metadata().is_err() {
+                world.link(&name, "");
+            }
+        }
+    }),
+    ("closeout's own references lead outside", Quick, |world| world.link(".git/refs/closeout", "heads")),
+    ("closeout's own records lead outside", Quick, |world| {
+        world.link(".git/refs/closeout/rescue", "heads");
+        world.link(".git/refs/closeout/visible", "heads");
+    }),
+    ("logs of closeout's own references lead outside", Quick, |world| {
+        world.configure("[core]\n\tlogAllRefUpdates = always\n");
+        world.link(".git/logs/refs/closeout", "heads");
+    }),
+    ("the log of the branch leads outside", Quick, |world| world.link(".git/logs/refs/heads/work", "key")),
+    ("the logs of branches lead outside", Quick, |world| world.link(".git/logs/refs/heads", "heads")),
+    ("logs have a second name outside", Quick, |world| {
+        for name in ["logs/HEAD", "logs/refs/heads/work"] {
+            let name = format!(".git/{name}");
+            fs::hard_link(world.outside("key"), world.clear(&name)).unwrap();
+        }
+    }),
+    ("everything has a second name outside", Quick, |world| {
+        world.repo.git(["repack", "-q", "-a", "-d"]);
+        world.repo.git(["pack-refs", "--all"]);
+        second_names(&world.at(".git"), &world.outside("names"));
+    }),
+    ("a table of references is outside", Quick, |world| {
+        tables(world, |world| lead_out(world, ".git/reftable"));
+    }),
+    ("the list of a table of references is outside", Quick, |world| {
+        tables(world, |world| lead_out(world, ".git/reftable/tables.list"));
+    }),
+    ("an empty .git above a trap", Quick, |world| {
+        fs::rename(world.at(".git"), world.repo.root().join(".git")).unwrap();
+        fs::create_dir(world.at(".git")).unwrap();
+    }),
+    ("an empty .git with links to another repository", Quick, |world| {
+        let _ = fs::remove_dir_all(world.at(".git"));
+        for name in ["HEAD", "config", "objects", "refs", "logs", "index", "info", "hooks", "packed-refs"] {
+            world.link(&format!(".git/{name}"), &format!("other/.git/{name}"));
+        }
+    }),
+    ("a work tree as git-new-workdir makes it", Quick, |world| {
+        let _ = fs::remove_dir_all(world.at(".git"));
+        for name in ["config", "objects", "refs", "logs/refs", "info", "hooks", "packed-refs"] {
+            world.link(&format!(".git/{name}"), &format!("other/.git/{name}"));
+        }
+        for name in ["HEAD", "index"] {
+            fs::copy(world.outside("other/.git").join(name), world.clear(&format!(".git/{name}"))).unwrap();
+        }
+    }),
+    ("a worktree with links of its own", Quick, |world| {
+        worktree(world);
+        let own = ".git/worktrees/clone";
+        for name in ["index", "logs/HEAD"] {
+            world.link(&format!("{own}/{name}"), "key");
+        }
+        world.link(&format!("{own}/refs"), "heads");
+    }),
+    ("a worktree whose shared folder has links", Quick, |world| {
+        worktree(world);
+        let shared = world.repo.root().join("main/.git");
+        for name in ["objects/pack", "refs/heads", "logs"] {
+            let (path, to) = (shared.join(name), world.outside("moved").join(name));
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::rename(&path, &to).unwrap();
+            symlink(&to, &path).unwrap();
+        }
+    }),
+    ("a common folder by a link", Quick, |world| {
+        world.link(".git/commondir", "key");
+    }),
+    ("objects are borrowed from outside", Quick, |world| {
+        let from = world.at(".git/objects");
+        let to = world.outside("store");
+        fs::rename(&from, &to).unwrap();
+        fs::create_dir_all(from.join("info")).unwrap();
+        fs::create_dir(from.join("pack")).unwrap();
+        fs::write(from.join("info/alternates"), format!("{}\n", to.display())).unwrap();
     }),
     ("HEAD leads outside", Quick, |world| world.link(".git/HEAD", "HEAD")),
     ("HEAD names a file outside", Quick, |world| {
@@ -153,6 +247,46 @@ pub(super) const WAYS: &[Way] = &[
         });
     }),
 ];
+
+/// Moves a path of the clone outside and puts a link in its place.
+fn lead_out(world: &World, name: &str) {
+    let to = world.outside("moved").join(name);
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    fs::rename(world.at(name), &to).unwrap();
+    symlink(&to, world.at(name)).unwrap();
+}
+
+/// Gives every file below `folder` a second name below `to`.
+fn second_names(folder: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let (path, name) = { let entry = entry.unwrap(); (entry.path(), entry.file_name()) };
+        if path.is_dir() {
+            second_names(&path, &to.join(name));
+        } else {
+            fs::hard_link(&path, to.join(name)).unwrap();
+        }
+    }
+}
+
+/// Makes the clone a linked worktree of a repository beside it.
+fn worktree(world: &World) {
+    let main = world.repo.root().join("main");
+    fs::create_dir(&main).unwrap();
+    fs::rename(world.at(".git"), main.join(".git")).unwrap();
+    let own = main.join(".git/worktrees/clone");
+    fs::create_dir_all(own.join("logs")).unwrap();
+    for (name, text) in [
+        ("HEAD", "ref: refs/heads/side\n".to_owned()),
+        ("commondir", "../..\n".to_owned()),
+        ("gitdir", format!("{}\n", world.at(".git").display())),
+    ] {
+        fs::write(own.join(name), text).unwrap();
+    }
+    fs::copy(main.join(".git/index"), own.join("index")).unwrap();
+    fs::copy(main.join(".git/refs/heads/work"), main.join(".git/refs/heads/side")).unwrap();
+    fs::write(world.at(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+}
 
 /// An index with a header that claims four billion entries, and nothing but zeros after it.
 fn huge_index(world: &World, size: u64) {
