@@ -191,6 +191,44 @@ fn a_work_tree_of_links_is_saved_and_its_repository_left_alone() {
     assert_eq!(traces(&repo.git_dir()), before);
 }
 
+/// What HEAD points to is not known then. The work is saved all the same.
+#[test]
+fn work_is_saved_although_head_leads_to_a_file_that_is_no_reference() {
+    for name in ["HEAD", "refs/heads/main", "refs/heads", "refs"] {
+        for is_link in [true, false] {
+            let repo = used(Repo::new());
+            let path = repo.git_dir().join(name);
+            if is_link {
+                let theirs = outside(&repo).join("theirs");
+                fs::create_dir_all(theirs.join("heads")).unwrap();
+                for file in ["file", "main", "heads/main"] {
+                    fs::write(theirs.join(file), "hunter2\n").unwrap();
+                }
+                let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+                let is_folder = matches!(name, "refs" | "refs/heads");
+                symlink(if is_folder { theirs } else { theirs.join("file") }, &path).unwrap();
+            } else if path.is_dir() {
+                fs::write(repo.git_dir().join("refs/heads/main"), "no reference\n").unwrap();
+            } else {
+                fs::write(&path, "no reference\n").unwrap();
+            }
+            let case = format!("{name}, a link: {is_link}");
+            let made = rescuer(&repo).record(repo.path()).unwrap();
+            assert!(made.vault.is_some() && !made.gaps.is_empty(), "{case}: {made:?}");
+            let again = rescuer(&repo).record(repo.path()).unwrap();
+            assert_eq!(again.reference, made.reference, "{case}");
+            let shown = rescuer(&repo).plan(repo.path(), "m").unwrap();
+            assert!(shown.target.is_none() && shown.refusal.is_some(), "{case}");
+            assert!(!format!("{made:?}{shown:?}").contains("hunter2"), "{case}");
+            let into = repo.root().join("into");
+            rescuer(&repo).restore_vault(&made.vault.unwrap(), &[], &into).unwrap();
+            for name in ["README", "new/x"] {
+                assert_eq!(fs::read(into.join(name)).unwrap(), fs::read(repo.at(name)).unwrap(), "{case}");
+            }
+        }
+    }
+}
+
 /// A commit that was made before the link came is taken back after it went.
 #[test]
 fn an_undo_waits_until_the_link_is_gone() {

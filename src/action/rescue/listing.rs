@@ -60,8 +60,28 @@ pub(super) struct Head {
     pub(super) branch: Option<String>,
     /// The commit; `None` on an unborn branch or if the commit is lost.
     pub(super) commit: Option<String>,
-    /// The commit that HEAD names, if the repository does not have it.
+    /// The commit that HEAD names, if the repository does not have it; [`UNKNOWN`] if HEAD cannot be read.
     pub(super) lost: Option<String>,
+}
+
+/// Stands for a commit whose id nothing tells, in the words of a sentence.
+const UNKNOWN: &str = "that HEAD names";
+
+impl Head {
+    /// Whether it is known what HEAD points to.
+    pub(super) fn is_known(&self) -> bool {
+        self.lost.as_deref() != Some(UNKNOWN)
+    }
+}
+
+/// What HEAD points to, for a record: work is saved even if that cannot be read.
+pub(super) fn head_or_unknown(git: &Git<'_>) -> Result<Head, RescueError> {
+    match head(git) {
+        Err(RescueError::Damage(_)) => {
+            Ok(Head { branch: None, commit: None, lost: Some(UNKNOWN.to_owned()) })
+        }
+        read => read,
+    }
 }
 
 pub(super) fn head(git: &Git<'_>) -> Result<Head, RescueError> {

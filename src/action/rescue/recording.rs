@@ -80,6 +80,10 @@ impl Rescuer {
             repository::check_writable(&worktree.repo)?;
         }
         let (read, draft, spool) = self.read(worktree, &git, order)?;
+        // Git takes a folder without a valid HEAD for no repository and makes no reference there.
+        let is_known = read.survey.head.is_known();
+        let keep_in = if is_known { order.keep_in } else { KeepIn::Vault };
+        let order = RecordOrder { keep_in, ..order };
         let head = read.head.as_ref().ok();
         if record::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
             return Err(RescueError::Nothing);
@@ -91,6 +95,10 @@ impl Rescuer {
             }
             None => self.write(worktree, &git, order.keep_in, &read, draft, spool)?,
         };
+        if !is_known {
+            let reason = "HEAD names no commit and no branch that can be read".to_owned();
+            record.notices.push(RecordNotice::VaultOnly { reason });
+        }
         record.notices.extend(read.settings.mirrors.iter().cloned());
         Ok((record, read))
     }

@@ -82,7 +82,7 @@ pub(super) fn survey_if(
     is_wanted: &dyn Fn(&Expected) -> Result<(), RescueError>,
 ) -> Result<Survey, RescueError> {
     let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
-    let head = listing::head(git)?;
+    let head = listing::head_or_unknown(git)?;
     let index = Index::read(git, shadow, &head)?;
     let Index { entries, problem, others } = index;
     let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
