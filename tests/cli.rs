@@ -17,6 +17,7 @@ mod rescue;
 mod settings;
 mod status;
 mod trust;
+mod unaudited;
 mod usage;
 
 use std::path::Path;

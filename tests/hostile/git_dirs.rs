@@ -260,7 +260,10 @@ fn lead_out(world: &World, name: &str) {
 fn second_names(folder: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(folder).unwrap() {
-        let (path, name) = { let entry = entry.unwrap(); (entry.path(), entry.file_name()) };
+        let (path, name) = {
+            let entry = entry.unwrap();
+            (entry.path(), entry.file_name())
+        };
         if path.is_dir() {
             second_names(&path, &to.join(name));
         } else {

@@ -1,0 +1,71 @@
+//! An action that cannot be entered in the record of what was done is not carried out.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::rescue::{dirty, run};
+use crate::support::repo::Repo;
+use crate::support::test_env::{TestEnv, traces};
+
+/// Every command that changes something in a workspace or writes work into a folder.
+const COMMANDS: [&[&str]; 10] = [
+    &["rescue", "--record-only"],
+    &["rescue", "--record-only", "--vault"],
+    &["rescue", "--dry-run"],
+    &["rescue", "--yes"],
+    &["undo", "--yes"],
+    &["restore", "RECORD", "INTO"],
+    &["forget", "RECORD", "--yes"],
+    &["trust", "--yes"],
+    &["mark", "done"],
+    &["decide", "complete"],
+];
+
+/// Work with a commit of closeout's before it, a hook to trust, and the reference of its record.
+fn repo(env: &TestEnv) -> (Repo, String) {
+    let repo = dirty();
+    fs::create_dir_all(repo.at(".git/hooks")).unwrap();
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(repo.at(".git/hooks/pre-commit"), mode).unwrap();
+    let made = run(env, &repo, &["rescue", "--yes"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    repo.write("more.rs", "more\n");
+    let listed = run(env, &repo, &["rescues", "--json"]).json();
+    let reference = listed["records"][0]["reference"].as_str().unwrap().to_owned();
+    (repo, reference)
+}
+
+#[test]
+fn nothing_is_done_that_cannot_be_recorded() {
+    for way in ["a folder", "a link", "a pipe"] {
+        let env = TestEnv::new();
+        let (repo, reference) = repo(&env);
+        let log = env.at("state").join("audit.jsonl");
+        fs::rename(&log, env.at("audit-before")).unwrap();
+        fs::write(env.at("elsewhere"), "").unwrap();
+        match way {
+            "a folder" => fs::create_dir(&log).unwrap(),
+            "a link" => symlink(env.at("elsewhere"), &log).unwrap(),
+            _ => drop(repo.fifo(&log)),
+        }
+        let into = env.at("into");
+        let (before, rescues) = (traces(repo.path()), traces(&env.at("state").join("rescue")));
+        for command in COMMANDS {
+            let words: Vec<String> = command
+                .iter()
+                .map(|word| word.replace("RECORD", &reference).replace("INTO", &into.display().to_string()))
+                .collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let refused = env.run(repo.path(), &words);
+            assert!(
+                refused.code != 0 && refused.err.contains("the record of what is done cannot be written"),
+                "{way}: {words:?}: {refused:?}"
+            );
+            assert_eq!(traces(repo.path()), before, "{way}: {words:?}");
+            assert_eq!(traces(&env.at("state").join("rescue")), rescues, "{way}: {words:?}");
+            assert!(!into.exists(), "{way}: {words:?}");
+        }
+        assert_eq!(fs::read(env.at("elsewhere")).unwrap(), b"", "{way}");
+    }
+}
