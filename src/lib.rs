@@ -2,11 +2,12 @@
 
 pub mod model;
 
+pub mod present;
+
 pub mod judge;
 
 pub mod monitor;
 
-pub mod present;
 pub mod ui;
 
 pub mod disk;

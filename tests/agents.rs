@@ -16,6 +16,7 @@ use closeout::model::{
     Activity, ActivityState, Claim, Evidence, ItemState, Names, Parts, ReadProblem, Reading, Sample,
     SessionObservation, Source, Subagent, TaskKind, Timestamp, TurnState, WatchTarget,
 };
+use closeout::present::reason;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -271,7 +272,7 @@ fn words_on_the_way_to_a_tool_are_not_said_to_be_of_an_earlier_turn() {
     let reasons = |machine: &Machine| {
         let sample = machine.sample(0, None);
         let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
-        evidence.find(|evidence| evidence.source == Source::LastWords).unwrap().reasons
+        reason::all(&evidence.find(|evidence| evidence.source == Source::LastWords).unwrap())
     };
     assert_eq!(reasons(&machine), ["said on the way: the turn has not ended"]);
     append(&path, &machine.prompt("no, wait", "2026-11-21T20:00:09.000Z"));

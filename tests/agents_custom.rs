@@ -12,6 +12,7 @@ use closeout::model::{
     Activity, ActivitySource, ActivityState, AgentTrail, Claim, CustomAgent, LiveStatus, Names, ReadProblem,
     SessionObservation, TaskKind, Timestamp, TranscriptFormat, TurnState,
 };
+use closeout::present::reason;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -436,7 +437,7 @@ fn an_error_in_the_status_file_is_a_failed_run_until_the_record_goes_on() {
         let evidence = weighed_words::sample(asked).evidence;
         evidence.into_iter().map(|(_, evidence)| evidence).find(|evidence| evidence.claim == Claim::Fail)
     };
-    assert!(failed().unwrap().reasons[0].contains("out of disk"));
+    assert!(reason::all(&failed().unwrap())[0].contains("out of disk"));
     let later = [line(1000, "user"), line(1001, "agent"), line(1003, "user"), line(1004, "agent")];
     fs::write(&path, later.join("\n") + "\n").unwrap();
     assert_eq!(failed(), None);

@@ -10,8 +10,8 @@ use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
     GitReader, Head, NextActionKind, OfferPolicy, Operation, PartRole, Point, Policy, Proof, Question,
-    QuestionWeight, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp, Verdict,
-    VerdictState, Warning,
+    QuestionWeight, Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp,
+    Verdict, VerdictState, Warning,
 };
 use closeout::present::verdict as words;
 use proptest::prelude::*;
@@ -166,9 +166,8 @@ struct Expect {
 
 impl Said {
     fn evidence(&self) -> Evidence {
-        let claims = [Claim::Yes, Claim::No, Claim::Ask, Claim::Wait, Claim::Work, Claim::Dirty, Claim::Fail];
         let claim = self.rejection.map_or_else(
-            || claims.into_iter().find(|claim| claim.name() == self.claim).unwrap(),
+            || CLAIMS.into_iter().find(|claim| claim.name() == self.claim).unwrap(),
             Claim::Abstain,
         );
         assert_eq!(claim.name(), self.claim);
@@ -176,7 +175,7 @@ impl Said {
             strength: self.strength.unwrap_or(Strength::Verified),
             is_vacuous: self.vacuous,
             is_required: self.required,
-            reasons: self.reasons.clone(),
+            reasons: self.reasons.iter().cloned().map(Reason::Words).collect(),
             points: self.fingerprints.iter().map(|name| point(name)).collect(),
             said_at: self.at.map(Timestamp),
             ..Evidence::claim(self.source, self.name.clone(), claim)
@@ -432,7 +431,8 @@ prop_compose! {
         reasons in prop::collection::vec(".{0,40}", 0..3),
     ) -> Evidence {
         Evidence {
-            strength, is_vacuous, is_required, reasons,
+            strength, is_vacuous, is_required,
+            reasons: reasons.into_iter().map(Reason::Words).collect(),
             ..Evidence::claim(source, "x", claim)
         }
     }

@@ -118,7 +118,7 @@ fn detail_of_git_in_trouble() {
     let mut view = judged(
         "repo",
         VerdictState::Error,
-        Why::Unreadable(Source::Commits, Some("git does not answer".to_owned())),
+        Why::Unreadable(Source::Commits, Some("git does not answer".to_owned().into())),
     );
     view.problem = Some("not answering: polled once a minute".to_owned());
     view.task_kind = TaskKind::Report;
@@ -229,7 +229,11 @@ fn every_urgency_has_its_sign_and_word() {
     let mut views = vec![permission, offer, seen, left, unjudged("fresh")];
     views.extend([
         judged("stalled", VerdictState::Stalled, Why::SameAgain { n_points: 2, n_rounds: 3 }),
-        judged("error", VerdictState::Error, Why::Because(Rule::RunFailed, "529 overloaded".to_owned())),
+        judged(
+            "error",
+            VerdictState::Error,
+            Why::Because(Rule::RunFailed, "529 overloaded".to_owned().into()),
+        ),
         judged("waiting", VerdictState::Waiting, Why::Rule(Rule::Waits)),
     ]);
     views.extend(five());
@@ -344,8 +348,8 @@ fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     let shown = |tree_at| {
         let mut view = judged("docs", VerdictState::Complete, Why::Clean(vec![Source::Decision]));
         view.tree_at = tree_at;
-        let clean =
-            Evidence::abstain(Source::Changes, "git", Rejection::Vacuous).because("the tree is clean");
+        let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous)
+            .because("the tree is clean".to_owned());
         view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Noted, clean)];
         let views = [view];
         let mut state = screen_of(200, 60, &views);

@@ -456,7 +456,7 @@ fn a_new_baseline_is_remembered_and_used() {
 fn the_same_no_in_three_rounds_stalls() {
     let mut monitor = monitor();
     let _ = monitor.update(discovered());
-    let no = Evidence::claim(Source::Tests, "junit.xml", Claim::No).because("2 tests fail");
+    let no = Evidence::claim(Source::Tests, "junit.xml", Claim::No).because("2 tests fail".to_owned());
     let round = |mark: &str| SessionFacts { round_mark: Some(mark.to_owned()), ..SessionFacts::default() };
     let rounds =
         [("1/", VerdictState::Incomplete), ("2/", VerdictState::Incomplete), ("3/", VerdictState::Stalled)];

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::model::{
     Evidence, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
-use crate::present::{age, baseline, left, sessions, sets, verdict as words};
+use crate::present::{age, baseline, left, reason, sessions, sets, verdict as words};
 
 /// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
 /// reading the workspace properly.
@@ -139,6 +139,6 @@ fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timesta
     let name = if name == title { String::new() } else { format!(" {name}") };
     let _ = writeln!(text, "    {:<7}  {title}{name}  [{}]", evidence.claim.name(), marks.join(", "));
     for reason in &evidence.reasons {
-        let _ = writeln!(text, "             {}", display_text::line(reason));
+        let _ = writeln!(text, "             {}", display_text::line(&reason::label(reason)));
     }
 }

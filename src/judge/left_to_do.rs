@@ -11,6 +11,7 @@ use crate::model::{
     Claim, Evidence, LeftToDo, OpenPoint, Point, PointKind, PointState, Rejection, Source, Timestamp,
     display_text,
 };
+use crate::present::reason;
 
 /// How many points are kept: nobody reads a longer list to its end.
 const MOST_POINTS: usize = 200;
@@ -31,9 +32,28 @@ pub fn ids(evidence: &Evidence) -> Vec<String> {
     } else if !evidence.points.is_empty() {
         evidence.points.iter().map(Point::to_string).collect()
     } else if !evidence.reasons.is_empty() {
-        evidence.reasons.clone()
+        reason::all(evidence)
     } else {
         vec![evidence.name.clone()]
+    }
+}
+
+/// Removes from a NO the points that the person said are not part of this task, by their ids or their words. A NO
+/// without any points left says nothing.
+pub fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
+    let is_dismissable = evidence.claim == Claim::No || evidence.is_unreadable_report();
+    if !is_dismissable || not_of_task.is_empty() {
+        return;
+    }
+    let are_words_dismissed = reason::all(evidence).iter().any(|words| not_of_task.contains(words));
+    let left: Vec<String> = ids(evidence)
+        .into_iter()
+        .filter(|point| !are_words_dismissed && !not_of_task.contains(point))
+        .collect();
+    if left.is_empty() {
+        evidence.claim = Claim::Abstain(Rejection::Dismissed);
+    } else {
+        evidence.points.retain(|point| left.contains(&point.to_string()));
     }
 }
 
@@ -172,7 +192,7 @@ fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
 /// The names of the points, with their texts.
 fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
     let said =
-        || if evidence.reasons.is_empty() { evidence.name.clone() } else { evidence.reasons.join("; ") };
+        || if evidence.reasons.is_empty() { evidence.name.clone() } else { reason::all(evidence).join("; ") };
     match kind {
         PointKind::Keep => return vec![(format!("git/{}", evidence.name), said())],
         PointKind::Resume => return vec![(CUT_TURN.to_owned(), said())],
@@ -192,7 +212,7 @@ fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
     let text = |(at, point): (usize, &Point)| {
         let text = match point.label() {
             Some(label) => label.into_owned(),
-            None if points.len() == reasons.len() => reasons.get(at).cloned().unwrap_or_default(),
+            None if points.len() == reasons.len() => reasons.get(at).map(reason::label).unwrap_or_default(),
             None if points.len() == 1 => said(),
             None => point.to_string(),
         };
@@ -254,6 +274,7 @@ pub fn send_back(left: &LeftToDo) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Fact;
 
     fn no(source: Source, from: &str, points: Vec<Point>) -> Evidence {
         Evidence { points, ..Evidence::claim(source, from, Claim::No) }
@@ -269,23 +290,24 @@ mod tests {
 
     #[test]
     fn every_source_has_its_points_and_a_person_comes_first() {
-        let dirty =
-            Evidence::claim(Source::Changes, "git", Claim::Dirty).because("2 files are not committed");
-        let asks = Evidence::claim(Source::LastWords, "claude", Claim::Ask).because("Which one?");
+        let dirty = Evidence::claim(Source::Changes, "git", Claim::Dirty)
+            .because("2 files are not committed".to_owned());
+        let asks = Evidence::claim(Source::LastWords, "claude", Claim::Ask).because("Which one?".to_owned());
         let failed = Point::FailedRun { tool: "cargo".to_owned(), failing: Some("parses".to_owned()) };
         let evidence = [
             dirty,
             steps(&["Write it", "Test it"]),
             no(Source::Tests, "cargo test", vec![failed]),
             no(Source::RequiredFiles, "required files", vec![Point::MissingFile("out.csv".to_owned())]),
-            Evidence::abstain(Source::Output, "report.md", Rejection::Absent).because("there is no output"),
-            Evidence::abstain(Source::LiveSession, "codex", Rejection::MidTurn).because("interrupted"),
+            Evidence::abstain(Source::Output, "report.md", Rejection::Absent).because(Fact::NoOutput),
+            Evidence::abstain(Source::LiveSession, "codex", Rejection::MidTurn)
+                .because(Fact::TurnInterrupted),
             asks,
         ];
         let left = list(&evidence, &[], None, Timestamp(5));
         let expected = [
-            "Which one?", "interrupted", "Write it", "Test it", "parses fails (cargo)", "out.csv is missing",
-            "write report.md", "2 files are not committed",
+            "Which one?", "the turn was interrupted", "Write it", "Test it", "parses fails (cargo)",
+            "out.csv is missing", "write report.md", "2 files are not committed",
         ];
         assert_eq!(texts(&left), expected);
         let text = send_back(&left).unwrap_or_default();

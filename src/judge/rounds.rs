@@ -88,7 +88,7 @@ mod tests {
     use crate::model::{Point, Rejection};
 
     fn no(reason: &str) -> Evidence {
-        Evidence::claim(Source::Tests, "junit.xml", Claim::No).because(reason)
+        Evidence::claim(Source::Tests, "junit.xml", Claim::No).because(reason.to_owned())
     }
 
     #[test]
@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn a_decision_that_a_person_wrote_begins_no_round() {
-        let mut own = Evidence::claim(Source::Decision, "decision.json", Claim::No).because("not yet");
+        let mut own =
+            Evidence::claim(Source::Decision, "decision.json", Claim::No).because("not yet".to_owned());
         own.strength = Strength::Person;
         let mut rounds = Rounds::default();
         for (mark, stage) in [("10/", 1), ("10/20", 1), ("10/30", 1), ("/40", 1), ("50/40", 2), ("60/40", 3)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::{Point, SessionName, Timestamp};
+use super::{Point, Reason, SessionName, Timestamp};
 
 /// What one source says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -26,8 +26,9 @@ pub struct Evidence {
     pub is_vacuous: bool,
     /// True when the verdict cannot do without this source.
     pub is_required: bool,
-    /// Why it claims this, in words. Untrusted text.
-    pub reasons: Vec<String>,
+    /// Why it claims this. In JSON, the words of each reason.
+    #[schemars(with = "Vec<String>")]
+    pub reasons: Vec<Reason>,
     /// The single points behind the claim, with names that are stable between rounds.
     #[serde(rename = "fingerprints")]
     #[schemars(with = "Vec<String>")]
@@ -63,13 +64,13 @@ impl Evidence {
 
     /// The same evidence, no longer counted, with the reason.
     #[must_use]
-    pub fn rejected(self, rejection: Rejection, why: impl Into<String>) -> Evidence {
+    pub fn rejected(self, rejection: Rejection, why: impl Into<Reason>) -> Evidence {
         Evidence { claim: Claim::Abstain(rejection), ..self }.because(why)
     }
 
     /// The same evidence with one more reason.
     #[must_use]
-    pub fn because(mut self, reason: impl Into<String>) -> Evidence {
+    pub fn because(mut self, reason: impl Into<Reason>) -> Evidence {
         self.reasons.push(reason.into());
         self
     }

@@ -44,6 +44,7 @@ mod process_stat;
 mod proposed_message;
 pub mod quantity;
 mod question;
+mod reason;
 mod reply;
 mod rescue_plan;
 mod rescue_programs;
@@ -115,6 +116,7 @@ pub use parts::Parts;
 pub use point::Point;
 pub use process_stat::ProcessStat;
 pub use question::{Choice, Question, QuestionWeight};
+pub use reason::{Fact, Reason};
 pub use reply::{
     Draft, LongText, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel,
     ReplyPlan, SessionName,

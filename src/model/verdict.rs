@@ -87,7 +87,7 @@ pub enum RescueDegree {
 }
 
 /// A verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// The state.
     pub state: VerdictState,
@@ -125,7 +125,7 @@ impl Verdict {
 }
 
 /// One source's part in a verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// What the source says.
     pub evidence: Evidence,

@@ -1,7 +1,6 @@
 //! What a front shows of one workspace: plain and serialisable, so that the screen, a one-shot check, the
 //! JSON stream and a remote host show the same.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -11,7 +10,7 @@ use super::{
 };
 
 /// One workspace as a front shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkspaceView {
     /// Which workspace.
     pub id: WorkspaceId,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-use super::Source;
+use super::{Reason, Source};
 
 /// The rule that decided. A closed set: the rows of the table (DESIGN.md 2.3) in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -63,12 +63,12 @@ pub enum Rule {
 }
 
 /// The rule that decided, with the facts of the case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum Why {
     /// The rule says it all.
     Rule(Rule),
     /// The rule, with the reason that its source gives.
-    Because(Rule, String),
+    Because(Rule, Reason),
     /// [`Rule::NobodyAsked`].
     NobodyAsked {
         /// New commits that lie here.
@@ -77,15 +77,15 @@ pub enum Why {
         at_risk: Option<AtRisk>,
     },
     /// [`Rule::RunFailed`]: a usage limit, in the words of the session's record.
-    UsageLimit(String),
+    UsageLimit(Reason),
     /// [`Rule::RequiredUnreadable`].
-    Unreadable(Source, Option<String>),
+    Unreadable(Source, Option<Reason>),
     /// [`Rule::DecisionUnreadable`]: which file it is (the decision, or the closer's report), and what is wrong with it.
-    UnreadableReport(Source, Option<String>),
+    UnreadableReport(Source, Option<Reason>),
     /// [`Rule::DecisionUnreadable`], as often in a row as the policy allows.
-    UnreadableInARow(u8, Option<String>),
+    UnreadableInARow(u8, Option<Reason>),
     /// [`Rule::SaysNo`]: these sources say it, the first for this reason.
-    SaysNo(Vec<Source>, Option<String>),
+    SaysNo(Vec<Source>, Option<Reason>),
     /// [`Rule::SameAgain`].
     SameAgain {
         /// How many points are open.
@@ -135,35 +135,35 @@ impl Why {
 }
 
 /// Work that exists only in this work tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum AtRisk {
     /// Changed files of the task; `None` if they were not counted.
     Files(Option<u32>),
     /// Commits that no ref holds.
     Commits(u32),
     /// Stashed, hidden or merely kept, with the reason given in evidence.
-    KeptApart(Option<String>),
+    KeptApart(Option<Reason>),
 }
 
 /// What a person would do next.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum NextAction {
     /// Nothing.
     None,
     /// Wait for the agent.
     Wait,
     /// Wait for the end of a usage limit.
-    WaitForLimit(String),
+    WaitForLimit(Reason),
     /// Allow or deny a call, if it is known which.
-    Allow(Option<String>),
+    Allow(Option<Reason>),
     /// Answer a question, if it is known which.
-    Answer(Option<String>),
+    Answer(Option<Reason>),
     /// Rescue uncommitted files.
     Rescue(Option<u32>),
     /// Keep on a branch the commits that no ref holds.
     KeepCommits(u32),
     /// Bring in work that is kept apart.
-    BringIn(Option<String>),
+    BringIn(Option<Reason>),
     /// Send the agent back with the first open point.
     Fix {
         /// The point.
@@ -193,7 +193,7 @@ pub enum NextAction {
         has_session: bool,
     },
     /// Repair what cannot be read.
-    Repair(Option<String>),
+    Repair(Option<Reason>),
     /// Have the decision file or the closer's report written again.
     Rewrite {
         /// Which of them.
@@ -202,7 +202,7 @@ pub enum NextAction {
         has_session: bool,
     },
     /// Look at what failed.
-    LookAtError(Option<String>),
+    LookAtError(Option<Reason>),
 }
 
 impl NextAction {

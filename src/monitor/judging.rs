@@ -8,7 +8,7 @@ use crate::judge::combine::table::{self, LastPrompt};
 use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
     Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry, HistoryEvent, Mark,
-    MarkOrder, MarkSeen, MarkWord, OpenPoint, Parts, PointState, Policy, Rejection, Rounds, Rule, SeenState,
+    MarkOrder, MarkSeen, MarkWord, OpenPoint, Parts, PointState, Policy, Rounds, Rule, SeenState,
     SessionFacts, Timestamp, Verdict, VerdictState, stable_hash,
 };
 
@@ -139,7 +139,7 @@ impl Tracked {
             configured::Found { records: &self.actions.checks, content: self.seen.content.as_deref() };
         let checks = configured::combine(&self.settings().checks, found, &mut evidence);
         for evidence in &mut evidence {
-            dismiss(evidence, &self.actions.marks.not_of_task);
+            left_to_do::dismiss(evidence, &self.actions.marks.not_of_task);
         }
         (evidence, checks)
     }
@@ -231,25 +231,6 @@ fn content(git: &GitFacts) -> Option<String> {
 fn are_known(kept: &[OpenPoint], now: &[OpenPoint]) -> bool {
     let told = |point: &&OpenPoint| point.state != PointState::Open;
     kept.iter().filter(told).eq(now.iter().filter(told))
-}
-
-/// Removes from a NO the points that the person said are not part of this task. A NO without any points left
-/// says nothing.
-fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
-    let is_dismissable = evidence.claim == Claim::No || evidence.is_unreadable_report();
-    if !is_dismissable || not_of_task.is_empty() {
-        return;
-    }
-    let is_dismissed = |point: &String| {
-        not_of_task.contains(point) || evidence.reasons.iter().any(|reason| not_of_task.contains(reason))
-    };
-    let left: Vec<String> =
-        left_to_do::ids(evidence).into_iter().filter(|point| !is_dismissed(point)).collect();
-    if left.is_empty() {
-        evidence.claim = Claim::Abstain(Rejection::Dismissed);
-    } else {
-        evidence.points.retain(|point| left.contains(&point.to_string()));
-    }
 }
 
 /// True if a COMPLETE rests on the state of the work tree at its last scan.

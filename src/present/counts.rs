@@ -3,6 +3,6 @@
 use super::texts::counts;
 
 counts! {
-    files, files_are, files_uncommitted, commits, commits_are, new_commits, unreadable_decisions, controls, counted_twice, ignored_files, invisible, need_you, older_sessions, open_points, points_again, points_closed, points_left, points_not_of_task,
+    files, files_are, files_uncommitted, commits, commits_are, new_commits, unreadable_decisions, completed_items, controls, counted_twice, ignored_files, invisible, need_you, older_sessions, open_points, points_again, points_closed, points_left, points_not_of_task,
     problems, records, sessions, stash_entries, subagents, turns, workspaces, worktrees,
 }

@@ -16,6 +16,7 @@ pub mod json;
 pub(crate) mod left;
 pub(crate) mod mark;
 pub(crate) mod phrases;
+pub mod reason;
 pub mod rescue_json;
 pub(crate) mod row;
 pub(crate) mod runs;

@@ -22,6 +22,10 @@ phrases! {
         since_baseline(commits), of_rescue(commits), it_is_done, tree_is_clean, permission, tree_unread,
         not_committed(what), on_no_branch(what), work_is, kept_apart,
     }
+    /// The reasons of evidence.
+    reason {
+        cannot_verify(error), unusable_report(error), unconfirmed, unconfirmed_at(percent), ask_again(commits), file_not_used(reason), run_failed(command), run_failed_beside(command), run_passed(command), it(ended), calls(call), background(work), permission(call), last_reply(error), usage_limit(until), offer(words), declined(words), may_ask(words), stops_half_way(sign), puts_off(words),
+    }
     /// What a person would do next.
     next {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),

@@ -4,9 +4,9 @@
 use super::texts::sets;
 use super::urgency::{Section, Urgency};
 use crate::model::{
-    ActionKind, ActivitySource, ActivityState, Actor, LeftOut, LetGo, Operation, OpinionReading, PartRole,
-    ProbeFailure, ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState, RecordState, Rejection, Rule,
-    RunStatus, SmartStatus, Strength, Trace, TrustKind, VerdictState, Warning,
+    ActionKind, ActivitySource, ActivityState, Actor, DecisionReason, Fact, LeftOut, LetGo, Operation,
+    OpinionReading, PartRole, ProbeFailure, ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState,
+    RecordState, Rejection, Rule, RunStatus, SmartStatus, Strength, Trace, TrustKind, VerdictState, Warning,
 };
 
 sets! {
@@ -30,6 +30,14 @@ sets! {
     /// Why evidence does not count.
     rejection(Rejection, "Rejection") {
         NotConfigured, Absent, Stale, Foreign, Unreadable, Vacuous, Undecided, MidTurn, LeftOver, Dismissed,
+    }
+    /// A reason of evidence.
+    fact(Fact, "Fact") {
+        NotRun, NotNeeded, BehindFailure, FailedBefore, Covered, NothingToCheck, NoTestResults, NoTestRan, ResultsFromFuture, OldResults, ResultsBeforeEdit, FailedBeforeEdit, OwnDemand, OfBaseline, BeforeTask, BeforePrompt, BeforeTurn, InFuture, GoalReached, GoalReachedBefore, TickedBefore, ListCut, NoReport, ReportContradicts, AskCloserAgain, SaysComplete, SaysIncomplete, MoreAfterComplete, ChannelContradicts, ProbeComplete, ProbeWaiting, ProbeWorking, NothingOpen, AsksNothing, SaysDone, HalfWay, LaterTurn, TurnNotEnded, TurnWasCut, NothingVisible, OutputThere, NoOutput, StartedInside, NotAskedYet, LeftForAnother, TaskCut, ProcessGone, SilentTurn, UnreadableLine, WaitsForPrompt, TurnInterrupted, TurnEnded, RecordSilent, TurnRuns, TitleSaysTurn, LooksLikeWaiting, BackgroundRuns, WaitsForPermission, WaitsForAnswer, AsksQuestion, UsageLimitReached, NoNewCommit, TreeClean, RepositoryNeeded, NoRepository, CommitsBefore, SameContent, CancelOut, NoHeadLog, MadeByHand, OnlyKeepWork,
+    }
+    /// What is wrong with a decision file: what was expected and what was found.
+    decision_reason(DecisionReason, "DecisionReason") {
+        TooLarge, Unreadable, EmptyFile, InvalidJson, NotAnObject, MissingDecision, UnknownDecision, CheckIdMismatch, CheckIdPlaceholder, StaleFile, NoMarkerInFile, NoDecision,
     }
     /// How reliable a source's claim is.
     strength(Strength, "Strength") { Verified, Person, SelfReported, Guess }

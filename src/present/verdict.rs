@@ -2,9 +2,10 @@
 //! sentence is safe on a screen, in a log and in JSON.
 
 use super::phrases::{next, verdict as say};
+use super::reason::label;
 use super::texts::shown;
 use super::{counts, sets};
-use crate::model::{AtRisk, NextAction, PartRole, Rule, Source, Verdict, Why, display_text};
+use crate::model::{AtRisk, NextAction, PartRole, Reason, Rule, Source, Verdict, Why, display_text};
 
 /// How many characters of a source's own words are quoted in a sentence.
 const MAX_QUOTE: usize = 160;
@@ -41,7 +42,7 @@ pub(super) fn of_why(why: &Why) -> String {
             let lies: Vec<String> = commits.into_iter().chain(at_risk.as_ref().map(of_work)).collect();
             beside(sets::rule(Rule::NobodyAsked), Some(lies.join(", ")).filter(|lies| !lies.is_empty()))
         }
-        Why::UsageLimit(until) => quote(until),
+        Why::UsageLimit(until) => quoted(until),
         Why::Unreadable(source, reason) => because(&say::unreadable(source.title()), reason.as_ref()),
         Why::UnreadableReport(report, reason) => {
             because(&say::unusable(report_file(*report)), reason.as_ref())
@@ -80,15 +81,15 @@ pub(super) fn of_next(action: &NextAction) -> String {
     match action {
         NextAction::None => next::nothing().to_owned(),
         NextAction::Wait => next::wait().to_owned(),
-        NextAction::WaitForLimit(until) => next::wait_for_limit(quote(until)),
-        NextAction::Allow(Some(what)) => next::allow(quote(what)),
+        NextAction::WaitForLimit(until) => next::wait_for_limit(quoted(until)),
+        NextAction::Allow(Some(what)) => next::allow(quoted(what)),
         NextAction::Allow(None) => next::allow(next::the_permission()),
-        NextAction::Answer(Some(question)) => next::answer(quote(question)),
+        NextAction::Answer(Some(question)) => next::answer(quoted(question)),
         NextAction::Answer(None) => next::answer_agent().to_owned(),
         NextAction::Rescue(Some(n_files)) => next::rescue(counts::files(n_files)),
         NextAction::Rescue(None) => next::rescue(next::uncommitted_work()),
         NextAction::KeepCommits(n) => next::keep(counts::commits(n)),
-        NextAction::BringIn(Some(what)) => next::bring_in(quote(what)),
+        NextAction::BringIn(Some(what)) => next::bring_in(quoted(what)),
         NextAction::BringIn(None) => next::bring_in(say::kept_apart()),
         NextAction::Fix { first: None, .. } => next::send_back().to_owned(),
         NextAction::Fix { first: Some(point), n_more: 0 } => next::fix(quote(point)),
@@ -103,7 +104,7 @@ pub(super) fn of_next(action: &NextAction) -> String {
         NextAction::LookAtTurn => next::look_at_turn().to_owned(),
         NextAction::LookAtLastWords { has_session: true } => next::ask_about_last_words().to_owned(),
         NextAction::LookAtLastWords { has_session: false } => next::look_at_last_words().to_owned(),
-        NextAction::Repair(Some(what)) => next::repair(quote(what)),
+        NextAction::Repair(Some(what)) => next::repair(quoted(what)),
         NextAction::Repair(None) => next::repair("git"),
         NextAction::Rewrite { report, has_session: true } => next::agent_rewrites(report_file(*report)),
         NextAction::Rewrite { report, has_session: false } => next::rewrite(report_file(*report)),
@@ -122,17 +123,21 @@ fn of_work(work: &AtRisk) -> String {
         AtRisk::Files(Some(n)) => say::not_committed(counts::files_are(n)),
         AtRisk::Files(None) => say::not_committed(say::work_is()),
         AtRisk::Commits(n) => say::on_no_branch(counts::commits_are(n)),
-        AtRisk::KeptApart(Some(reason)) => quote(reason),
+        AtRisk::KeptApart(Some(reason)) => quoted(reason),
         AtRisk::KeptApart(None) => say::kept_apart().to_owned(),
     }
 }
 
-fn because(what: &str, reason: Option<&String>) -> String {
-    reason.map_or_else(|| what.to_owned(), |reason| say::because(what, quote(reason)))
+fn because(what: &str, reason: Option<&Reason>) -> String {
+    reason.map_or_else(|| what.to_owned(), |reason| say::because(what, quoted(reason)))
 }
 
 fn beside(what: &str, more: Option<String>) -> String {
     more.map_or_else(|| what.to_owned(), |more| say::beside(what, more))
+}
+
+fn quoted(reason: &Reason) -> String {
+    quote(&label(reason))
 }
 
 fn quote(text: &str) -> String {

@@ -3,6 +3,7 @@
 use std::process::{Child, Command, Stdio};
 
 use closeout::model::{ActivitySource, Evidence, LiveStatus, Rejection, StatusReport, WaitsOn, WatchTarget};
+use closeout::present::reason;
 
 use super::*;
 
@@ -153,7 +154,7 @@ fn a_wait_for_a_permission_is_told_with_the_tool_however_long_it_lasts() {
     assert_eq!(activity.since, Some(Timestamp(STATUS_SINCE)));
     let edit = machine.edit();
     assert_eq!(activity.detail.as_ref(), Some(&edit));
-    assert_eq!((evidence.claim, evidence.reasons), (Claim::Ask, vec![format!("permission: {edit}")]));
+    assert_eq!((evidence.claim, reason::all(&evidence)), (Claim::Ask, vec![format!("permission: {edit}")]));
     // Not only after a silence, and not for a check that the session itself started.
     assert_eq!(machine.weighed(STATUS_SINCE, None).1, Claim::Ask);
     assert_eq!(machine.weighed(STATUS_SINCE, Some(SESSION)).1, Claim::Abstain(Rejection::Foreign));
@@ -166,7 +167,7 @@ fn a_wait_for_an_answer_is_told_in_the_words_of_the_question() {
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, activity.source), (ActivityState::Asks, ActivitySource::Registry));
     assert_eq!(evidence.claim, Claim::Ask);
-    assert!(evidence.reasons[0].contains("Which format shall I use"), "{:?}", evidence.reasons);
+    assert!(reason::all(&evidence)[0].contains("Which format shall I use"), "{:?}", evidence.reasons);
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn a_wait_that_the_record_knows_nothing_of_is_told_too() {
         machine.enter_this("sessions-waiting-permission.json", &fields);
         let (activity, evidence) = machine.later();
         assert_eq!((activity.state, evidence.claim), (state, Claim::Ask), "{waits_for}");
-        assert!(evidence.reasons[0].contains(words), "{:?}", evidence.reasons);
+        assert!(reason::all(&evidence)[0].contains(words), "{:?}", evidence.reasons);
     }
 }
 
@@ -210,7 +211,7 @@ fn a_long_call_of_a_busy_session_is_work_however_silent_the_record() {
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, activity.source), (ActivityState::Working, ActivitySource::Registry));
     let reasons = vec![format!("a turn runs: {}", machine.edit())];
-    assert_eq!((evidence.claim, evidence.reasons), (Claim::Work, reasons));
+    assert_eq!((evidence.claim, reason::all(&evidence)), (Claim::Work, reasons));
 }
 
 #[test]
@@ -255,7 +256,7 @@ fn a_turn_of_a_killed_process_is_over_at_once() {
     assert_eq!(sample.session_facts.as_ref().unwrap().activity.as_ref().unwrap().state, ActivityState::Gone);
     let evidence = machine.later().1;
     assert_eq!(evidence.claim, Claim::Abstain(Rejection::MidTurn));
-    assert_eq!(evidence.reasons, ["the agent's process is gone; the turn was not ended"]);
+    assert_eq!(reason::all(&evidence), ["the agent's process is gone; the turn was not ended"]);
 }
 
 #[test]
@@ -317,10 +318,10 @@ fn another_session_that_waits_is_seen_behind_a_newer_one_that_is_over() {
     assert_eq!(targets[0].names, Names::these([format!("{}.json", std::process::id())]));
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, evidence.claim), (ActivityState::NeedsPermission, Claim::Ask));
-    assert_eq!(evidence.reasons, [format!("permission: {}", machine.edit())]);
+    assert_eq!(reason::all(&evidence), [format!("permission: {}", machine.edit())]);
     assert_eq!(activity.detail.as_deref(), Some("another session here waits for a permission"));
     machine.enter_this("sessions-busy.json", &of_session("busy"));
-    assert_eq!(machine.later().1.reasons, [format!("a turn runs: {}", machine.edit())]);
+    assert_eq!(reason::all(&machine.later().1), [format!("a turn runs: {}", machine.edit())]);
     machine.enter_this("sessions-idle.json", &of_session("idle"));
     assert_eq!(machine.later().0.state, ActivityState::Idle);
 }

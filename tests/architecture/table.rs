@@ -52,8 +52,15 @@ pub(super) const ROOMS: &[Room] = &[
         ]),
     },
     Room {
-        name: "judge",
+        name: "present",
         imports: &["model"],
+        rights: &[LazyStatics],
+        // `toml` for the texts, which are embedded data; the others for the JSON form.
+        crates: Some(&["schemars", "serde", "serde_json", "strum", "toml"]),
+    },
+    Room {
+        name: "judge",
+        imports: &["model", "present"],
         rights: &[LazyStatics],
         // `toml` for the rules of each language, which are embedded data; `schemars` for the form of what
         // `classify --json` prints, which is the judge's own value; `sha2` names texts that were read.
@@ -63,13 +70,6 @@ pub(super) const ROOMS: &[Room] = &[
         ]),
     },
     Room { name: "monitor", imports: &["model", "judge"], rights: &[], crates: Some(&["serde"]) },
-    Room {
-        name: "present",
-        imports: &["model"],
-        rights: &[LazyStatics],
-        // `toml` for the texts, which are embedded data; the others for the JSON form.
-        crates: Some(&["schemars", "serde", "serde_json", "strum", "toml"]),
-    },
     Room {
         name: "ui",
         imports: &["model", "present"],

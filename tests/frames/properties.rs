@@ -65,11 +65,11 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
         }
     }
     if let Some(verdict) = &mut view.verdict {
-        verdict.why = Why::Because(verdict.rule(), words[11].clone());
-        verdict.next_action = NextAction::Repair(Some(words[0].clone()));
+        verdict.why = Why::Because(verdict.rule(), words[11].clone().into());
+        verdict.next_action = NextAction::Repair(Some(words[0].clone().into()));
         for part in &mut verdict.parts {
             part.evidence.name.clone_from(&words[1]);
-            part.evidence.reasons = vec![words[2].clone(), words[3].clone()];
+            part.evidence.reasons = vec![words[2].clone().into(), words[3].clone().into()];
         }
         if let Some(question) = &mut verdict.question {
             question.text.clone_from(&words[6]);

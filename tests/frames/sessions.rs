@@ -281,7 +281,7 @@ fn git_without_facts_says_why() {
     let mut view = gone();
     view.git = None;
     let reason = "the repository belongs to another user";
-    let evidence = Evidence::claim(Source::Commits, "git", Claim::Fail).because(reason);
+    let evidence = Evidence::claim(Source::Commits, "git", Claim::Fail).because(reason.to_owned());
     view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Decided, evidence)];
     let views = [view];
     let mut state = screen_of(80, 40, &views);

@@ -46,11 +46,12 @@ pub(crate) fn finished() -> WorkspaceView {
     verdict.parts = vec![
         part(
             PartRole::Agrees,
-            said(Source::Commits, "git", Claim::Yes, 27).because("3 new commits since the baseline"),
+            said(Source::Commits, "git", Claim::Yes, 27)
+                .because("3 new commits since the baseline".to_owned()),
         ),
         part(
             PartRole::Decided,
-            said(Source::Plan, "tasks.md", Claim::Yes, 26).because("2 of 2 items are done"),
+            said(Source::Plan, "tasks.md", Claim::Yes, 26).because("2 of 2 items are done".to_owned()),
         ),
         not_configured(Source::Tests),
         not_configured(Source::Closer),
@@ -122,14 +123,18 @@ fn begin_search(git: &mut GitFacts) {
 
 /// The verdict of [`asks_in_japanese`].
 fn ask(verdict: &mut Verdict, question: Question) {
-    verdict.next_action = NextAction::Answer(Some(question.text.clone()));
+    verdict.next_action = NextAction::Answer(Some(question.text.clone().into()));
     verdict.warnings = vec![Warning::Conflict];
     verdict.parts = vec![
         part(
             PartRole::Noted,
-            said(Source::Commits, "git", Claim::Yes, 14).because("2 new commits since the baseline"),
+            said(Source::Commits, "git", Claim::Yes, 14)
+                .because("2 new commits since the baseline".to_owned()),
         ),
-        part(PartRole::Noted, said(Source::Changes, "git", Claim::Dirty, 1).because("2 files not committed")),
+        part(
+            PartRole::Noted,
+            said(Source::Changes, "git", Claim::Dirty, 1).because("2 files not committed".to_owned()),
+        ),
         part(
             PartRole::Rejected,
             said(Source::Decision, ".agent/decision.json", Claim::Abstain(Rejection::Stale), 240),
@@ -137,7 +142,7 @@ fn ask(verdict: &mut Verdict, question: Question) {
         part(
             PartRole::Overruled,
             Evidence { strength: Strength::SelfReported, ..said(Source::Marker, "claude", Claim::Yes, 40) }
-                .because("the output says COMPLETE"),
+                .because("the output says COMPLETE".to_owned()),
         ),
         part(
             PartRole::Decided,
@@ -147,7 +152,7 @@ fn ask(verdict: &mut Verdict, question: Question) {
                 pointer: Some(Pointer { place: "claude".to_owned(), excerpt: Some(question.text.clone()) }),
                 ..said(Source::LastWords, "claude", Claim::Ask, 12)
             }
-            .because(question.text.as_str()),
+            .because(question.text.clone()),
         ),
         not_configured(Source::Command),
         not_configured(Source::Tests),
@@ -190,7 +195,7 @@ pub(crate) fn rescue() -> WorkspaceView {
     verdict.parts = vec![
         part(
             PartRole::Decided,
-            said(Source::Changes, "git", Claim::Dirty, 1).because("4 files not committed"),
+            said(Source::Changes, "git", Claim::Dirty, 1).because("4 files not committed".to_owned()),
         ),
         part(
             PartRole::Decided,
@@ -201,7 +206,7 @@ pub(crate) fn rescue() -> WorkspaceView {
                 }),
                 ..said(Source::DecisionWithId, ".agent/decision.json", Claim::Yes, 3)
             }
-            .because("all tests pass"),
+            .because("all tests pass".to_owned()),
         ),
     ];
     view
@@ -212,13 +217,13 @@ pub(crate) fn failing() -> WorkspaceView {
     let mut view = judged(
         "importer",
         VerdictState::Incomplete,
-        Why::SaysNo(vec![Source::DecisionWithId], Some("2 of 40 tests fail".to_owned())),
+        Why::SaysNo(vec![Source::DecisionWithId], Some("2 of 40 tests fail".to_owned().into())),
     );
     view.verdict_since = Some(minutes_ago(64));
     view.activity = activity(ActivityState::Idle, 64);
     let verdict = view.verdict.as_mut().unwrap();
     verdict.stage = 2;
-    verdict.next_action = NextAction::Fix { first: Some("2 of 40 tests fail".to_owned()), n_more: 0 };
+    verdict.next_action = NextAction::Fix { first: Some("2 of 40 tests fail".to_owned().into()), n_more: 0 };
     verdict.parts = vec![
         part(
             PartRole::Decided,
@@ -226,13 +231,13 @@ pub(crate) fn failing() -> WorkspaceView {
                 is_required: true,
                 ..said(Source::DecisionWithId, ".agent/decision.json", Claim::No, 64)
             }
-            .because("2 of 40 tests fail")
-            .because("reads_empty_file, keeps_order"),
+            .because("2 of 40 tests fail".to_owned())
+            .because("reads_empty_file, keeps_order".to_owned()),
         ),
         part(
             PartRole::Overruled,
             Evidence { is_vacuous: true, ..said(Source::Tests, "target/junit.xml", Claim::Yes, 90) }
-                .because("0 tests ran"),
+                .because("0 tests ran".to_owned()),
         ),
     ];
     verdict.conflicts = vec![Conflict { yes: 1, against: 0 }];

@@ -1,8 +1,6 @@
 //! The closer: asks for a checklist with evidence, and once more if the answer cannot be read. It must not
 //! judge: the rules for an answer are the judge's.
 
-use std::cmp::Ordering;
-
 use crate::action::asking::{Answer, Asked, NoAnswer};
 use crate::judge::closer::{self, CloserAnswer, CloserError, CloserReport};
 use crate::model::{
@@ -38,15 +36,12 @@ pub(super) fn run(
     let agent = ready.adapter.name();
     let each = || answers.iter().map(|answer| &answer.report);
     let summaries: Vec<&str> = each().filter_map(|report| report.summary.as_deref()).collect();
-    let confidence = each()
-        .map(|report| report.confidence)
-        .min_by(|one, other| one.partial_cmp(other).unwrap_or(Ordering::Equal));
     Ok(VerifyReport {
         session: ready.plan.session.clone(),
         at: clock::now(),
         round: round.saturating_add(1),
         is_complete: !answers.is_empty() && each().all(|report| report.complete),
-        confidence_percent: confidence.flatten().map(percent),
+        confidence_percent: each().filter_map(CloserReport::confidence_percent).min(),
         checklist: checklist(agent, each()),
         pending_actions: each()
             .flat_map(|report| &report.pending_actions)
@@ -212,16 +207,4 @@ fn checklist<'r>(agent: &str, reports: impl Iterator<Item = &'r CloserReport>) -
 
 fn kept(text: &str) -> String {
     text.trim().chars().take(MOST_CHARACTERS).collect()
-}
-
-/// A confidence that the judge accepted (0 to 1) in hundredths, rounded down so that one below a threshold
-/// never appears to reach it.
-fn percent(confidence: f64) -> u8 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it was brought between 0 and 100"
-    )]
-    let percent = (confidence * 100.0).floor().clamp(0.0, 100.0) as u8;
-    percent
 }

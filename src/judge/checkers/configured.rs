@@ -5,10 +5,10 @@
 
 use super::checker::{CheckContext, Checker, CompositeMode};
 use super::composite::check;
-use super::row::{NOT_RUN, Place, of_read, of_run};
+use super::row::{Place, of_read, of_run};
 use crate::model::{
     CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, Claim, ConfiguredCheck,
-    Evidence, Rejection, Source,
+    Evidence, Fact, Rejection, Source,
 };
 
 /// How deep groups may nest.
@@ -50,8 +50,7 @@ pub fn combine(plan: &CheckPlan, found: Found<'_>, evidence: &mut Vec<Evidence>)
     }
     let is_proven = root.is_some_and(|root| root.is_proven());
     evidence.retain(|evidence| !plan.checks.iter().any(|check| is_read_for(check, evidence)));
-    let is_not_run = |row: &Evidence| row.claim == Claim::No && row.reasons.iter().any(|why| why == NOT_RUN);
-    let is_waiting = rows.iter().any(is_not_run);
+    let is_waiting = rows.iter().any(|row| row.reasons.contains(&Fact::NotRun.into()));
     evidence.extend(rows);
     Combined { is_proven, is_waiting }
 }
@@ -110,9 +109,9 @@ fn together(check: &ConfiguredCheck, evidence: &[Evidence]) -> Evidence {
     row.points = speaking.iter().flat_map(|evidence| evidence.points.iter().cloned()).collect();
     row.pointer = speaking.iter().find_map(|evidence| evidence.pointer.clone());
     if is_missing {
-        row.because("there are no test results of this task: run the tests")
+        row.because(Fact::NoTestResults)
     } else if speaking.is_empty() {
-        row.because("there was nothing to check")
+        row.because(Fact::NothingToCheck)
     } else {
         row
     }
@@ -157,23 +156,21 @@ impl<'a> Node<'a> {
 
     /// The node as a checker. If there was nothing to check, it does not meet "any" beside others that had.
     fn checker(&self) -> Checker {
-        let stated = |check: &ConfiguredCheck, complete, feedback: &str| Checker::Static {
+        let stated = |check: &ConfiguredCheck, complete| Checker::Static {
             id: check.name.clone(),
             complete,
-            feedback: Some(feedback.to_owned()),
+            feedback: None,
         };
         match self {
-            Node::Run(check, Some(record), failed_before) if record.result != CheckResult::Broken => {
-                let is_passed = record.result == CheckResult::Passed || *failed_before;
-                stated(check, is_passed, &record.feedback)
+            Node::Run(check, record, failed_before) => {
+                let is_met = record.is_some_and(|record| match record.result {
+                    CheckResult::Passed => true,
+                    CheckResult::Failed => *failed_before,
+                    CheckResult::Broken => false,
+                });
+                stated(check, is_met)
             }
-            Node::Run(check, record, _) => Checker::Broken {
-                id: check.name.clone(),
-                message: record.map_or(NOT_RUN, |record| record.feedback.as_str()).to_owned(),
-            },
-            Node::Read(check, evidence) => {
-                stated(check, evidence.claim == Claim::Yes, &evidence.reasons.join("; "))
-            }
+            Node::Read(check, evidence) => stated(check, evidence.claim == Claim::Yes),
             Node::Group(mode, nodes) => {
                 let is_any = *mode == CheckMode::Any && !nodes.iter().all(Node::is_vacuous);
                 let nodes = nodes.iter().filter(|node| !(is_any && node.is_vacuous()));
@@ -347,7 +344,8 @@ mod tests {
         let read = |name: &str, ask| ConfiguredCheck { name: name.to_owned(), ask, limit_s: 1 };
         let file = |name: &str| CheckAsk::Files { files: vec![name.to_owned()] };
         let said = |name: &str, claim| {
-            Evidence::claim(Source::RequiredFiles, format!("check {name}"), claim).because("as read")
+            Evidence::claim(Source::RequiredFiles, format!("check {name}"), claim)
+                .because("as read".to_owned())
         };
         let any = CheckMode::Any;
         let checks = vec![
@@ -376,7 +374,7 @@ mod tests {
         let either = CheckPlan { checks: vec![plan_only, command("a")], mode: any, is_automatic: false };
         assert_eq!(told(&either, &[], Vec::new()).0, [Claim::Yes, Claim::No]);
         assert_eq!(standing(&either, &[]), [("todo".to_owned(), CheckStanding::Vacuous)]);
-        let open = Evidence::claim(Source::Plan, "claude", Claim::No).because("1 of 2 plan steps");
+        let open = Evidence::claim(Source::Plan, "claude", Claim::No).because("1 of 2 plan steps".to_owned());
         assert_eq!(standing(&either, &[open]), [("todo".to_owned(), CheckStanding::Unmet)]);
     }
 

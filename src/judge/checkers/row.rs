@@ -1,11 +1,9 @@
 //! The row of one check that a person configured. Must not combine checks.
 
 use crate::model::{
-    CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Point, Pointer, Rejection, Source,
+    CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Fact, Point, Pointer, Reason, Rejection,
+    Source,
 };
-
-/// The advice for a check that has not run.
-pub(super) const NOT_RUN: &str = "not run since the last change; `closeout check --run-checks` runs it";
 
 /// A check's position among the others.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,27 +23,26 @@ pub(super) fn of_run(
 ) -> Evidence {
     let name = check.row_name();
     let silent =
-        |reason: &str| Evidence::abstain(Source::Command, name.clone(), Rejection::Undecided).because(reason);
-    let claim = |claim, reason: &str| {
+        |reason: Fact| Evidence::abstain(Source::Command, name.clone(), Rejection::Undecided).because(reason);
+    let claim = |claim, reason: Reason| {
         let evidence = Evidence::claim(Source::Command, name.clone(), claim).because(reason);
         Evidence { points: vec![Point::Check(check.name.clone())], ..evidence }
     };
     let Some(record) = record else {
         return match (place.is_covered, place.is_after_failure) {
-            (true, _) => silent("not run: the others are enough"),
-            (false, true) => silent("not run: one before it is not met"),
-            (false, false) => claim(Claim::No, NOT_RUN),
+            (true, _) => silent(Fact::NotNeeded),
+            (false, true) => silent(Fact::BehindFailure),
+            (false, false) => claim(Claim::No, Fact::NotRun.into()),
         };
     };
+    let feedback = Reason::Words(record.feedback.clone());
     let evidence = match record.result {
-        CheckResult::Passed => Evidence { points: Vec::new(), ..claim(Claim::Yes, &record.feedback) },
-        CheckResult::Failed if failed_before => {
-            silent("it failed before the work began, too").because(record.feedback.as_str())
-        }
+        CheckResult::Passed => Evidence { points: Vec::new(), ..claim(Claim::Yes, feedback) },
+        CheckResult::Failed if failed_before => silent(Fact::FailedBefore).because(feedback),
         CheckResult::Failed | CheckResult::Broken if place.is_covered => {
-            silent("not met, and the others are enough").because(record.feedback.as_str())
+            silent(Fact::Covered).because(feedback)
         }
-        CheckResult::Failed | CheckResult::Broken => claim(Claim::No, &record.feedback),
+        CheckResult::Failed | CheckResult::Broken => claim(Claim::No, feedback),
     };
     let excerpt = Some(record.output.clone()).filter(|output| !output.is_empty());
     let pointer = excerpt.map(|excerpt| Pointer { place: check.name.clone(), excerpt: Some(excerpt) });
@@ -55,7 +52,7 @@ pub(super) fn of_run(
 /// The row of a check that every look reads.
 pub(super) fn of_read(evidence: Evidence, place: Place) -> Evidence {
     if place.is_covered && evidence.claim == Claim::No {
-        return evidence.rejected(Rejection::Undecided, "not met, and the others are enough");
+        return evidence.rejected(Rejection::Undecided, Fact::Covered);
     }
     evidence
 }

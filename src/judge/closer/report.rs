@@ -68,4 +68,14 @@ impl CloserReport {
             conflict: false,
         }
     }
+
+    /// The confidence in percent, rounded down so that one below a threshold never appears to reach it.
+    pub fn confidence_percent(&self) -> Option<u8> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it was brought between 0 and 100"
+        )]
+        self.confidence.map(|confidence| (confidence * 100.0).floor().clamp(0.0, 100.0) as u8)
+    }
 }

@@ -6,13 +6,11 @@
 
 use crate::judge::{GRACE_MS, words};
 use crate::model::{
-    Claim, Evidence, HiddenFile, Rejection, Source, TaskWork, Timestamp, display_text, quantity,
+    Claim, Evidence, Fact, HiddenFile, Rejection, Source, TaskWork, Timestamp, display_text, quantity,
 };
 
 use super::case::{Case, changes, commits};
 use super::whose;
-
-const IN_FUTURE: &str = "its time lies in the future: nobody can tell its age";
 
 /// The evidence as it counts for what was asked last.
 pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
@@ -27,19 +25,19 @@ pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
 fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     let Some(said_at) = evidence.said_at else { return evidence };
     if whose::is_before(case.taken_at, said_at) {
-        return evidence.rejected(Rejection::Undecided, IN_FUTURE);
+        return evidence.rejected(Rejection::Undecided, Fact::InFuture);
     }
     if evidence.source == Source::Tests
         && let Some(softened) = whose::softened(case)
     {
-        return evidence.rejected(Rejection::Undecided, softened.reasons.concat());
+        let reasons = [evidence.reasons, softened.reasons].concat();
+        return Evidence { claim: Claim::Abstain(Rejection::Undecided), reasons, ..evidence };
     }
     if evidence.source == Source::Tests
         && case.work.last_edit_at.is_some_and(|edited_at| whose::is_before(said_at, edited_at))
     {
         // Whoever requires test results wants them for the code as it is now.
-        let why = "cannot verify: older than the last edit; run the tests again";
-        return Evidence { claim: Claim::No, ..evidence }.because(why);
+        return Evidence { claim: Claim::No, ..evidence }.because(Fact::ResultsBeforeEdit);
     }
     // All other sources are compared with the prompt where they are read.
     evidence
@@ -51,31 +49,25 @@ fn committed(evidence: Evidence, case: &Case<'_>) -> Evidence {
         return evidence.rejected(rejection, why);
     }
     if whose::are_all_others(case) {
-        let why = "made by hand between turns, without any file that the task wrote";
-        return evidence.rejected(Rejection::Foreign, why);
+        return evidence.rejected(Rejection::Foreign, Fact::MadeByHand);
     }
     let is_all_kept = commits(case).is_some_and(|commits| {
         n_kept(case) == commits.newest.len() && commits.n_new as usize <= commits.newest.len()
     });
     if is_all_kept && n_kept(case) > 0 {
-        return evidence
-            .rejected(Rejection::Undecided, "they only keep work that goes on, by their subjects");
+        return evidence.rejected(Rejection::Undecided, Fact::OnlyKeepWork);
     }
     evidence
 }
 
 /// Why commits, the newest made at `said_at`, do not count for what was asked last; `None` if they do. They have to
 /// change what HEAD held at that prompt: a new commit of the same content changes nothing.
-fn why_not(said_at: Option<Timestamp>, case: &Case<'_>) -> Option<(Rejection, &'static str)> {
-    const FUTURE: (Rejection, &str) = (Rejection::Undecided, IN_FUTURE);
-    const OLD: (Rejection, &str) = (Rejection::Stale, "made before your last prompt");
-    const SAME: (Rejection, &str) =
-        (Rejection::Vacuous, "they leave what HEAD holds as it was at your last prompt");
-    const CANCELLED: (Rejection, &str) = (Rejection::Vacuous, "they cancel each other out");
-    const NO_LOG: (Rejection, &str) = (
-        Rejection::Undecided,
-        "HEAD has no log: nothing shows that they hold more than before your last prompt",
-    );
+fn why_not(said_at: Option<Timestamp>, case: &Case<'_>) -> Option<(Rejection, Fact)> {
+    const FUTURE: (Rejection, Fact) = (Rejection::Undecided, Fact::InFuture);
+    const OLD: (Rejection, Fact) = (Rejection::Stale, Fact::CommitsBefore);
+    const SAME: (Rejection, Fact) = (Rejection::Vacuous, Fact::SameContent);
+    const CANCELLED: (Rejection, Fact) = (Rejection::Vacuous, Fact::CancelOut);
+    const NO_LOG: (Rejection, Fact) = (Rejection::Undecided, Fact::NoHeadLog);
     let is_future = |at: Timestamp| whose::is_before(case.taken_at, at);
     if said_at.is_some_and(is_future) {
         return Some(FUTURE);

@@ -2,7 +2,7 @@
 
 use crate::model::{
     AtRisk, Claim, Evidence, LeftToDo, NextAction, OpenPoint, Point, PointKind, Proof, QuestionWeight,
-    Rejection, Rule, SessionView, Source, VerdictState, Warning, Why,
+    Reason, Rejection, Rule, SessionView, Source, VerdictState, Warning, Why,
 };
 
 use super::case::{Case, changes, commits};
@@ -79,13 +79,15 @@ pub(super) fn next_action(
     if let Some(permission) = tally.permission()
         && state == VerdictState::AwaitingResponse
     {
-        return NextAction::Allow(wanted(permission, case).or_else(|| first_reason(permission)));
+        return NextAction::Allow(
+            wanted(permission, case).map(Reason::Words).or_else(|| first_reason(permission)),
+        );
     }
     if let Some(question) = case.question
         && (state == VerdictState::AwaitingResponse
             || (question.weight == QuestionWeight::Blocking && state.is_terminal()))
     {
-        return NextAction::Answer(Some(question.text.clone()));
+        return NextAction::Answer(Some(question.text.clone().into()));
     }
     let has_session = tally.has_session();
     match state {
@@ -127,7 +129,7 @@ fn wanted(permission: &Evidence, case: &Case<'_>) -> Option<String> {
 }
 
 /// The usage limit that stopped a session, if that is the run's failure.
-fn usage_limit(tally: &Tally<'_>) -> Option<String> {
+fn usage_limit(tally: &Tally<'_>) -> Option<Reason> {
     tally.run_failure().filter(|failure| failure.has(&Point::UsageLimit)).and_then(first_reason)
 }
 
@@ -172,7 +174,7 @@ fn because(rule: Rule, evidence: Option<&Evidence>) -> Why {
     evidence.and_then(first_reason).map_or(Why::Rule(rule), |reason| Why::Because(rule, reason))
 }
 
-fn first_reason(evidence: &Evidence) -> Option<String> {
+fn first_reason(evidence: &Evidence) -> Option<Reason> {
     evidence.reasons.first().cloned()
 }
 

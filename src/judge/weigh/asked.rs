@@ -5,9 +5,10 @@
 //! still describes the present.
 
 use crate::model::{
-    Claim, Evidence, Opinion, OpinionReading, Point, Pointer, ProbeFailure, ProbeReading, ProbeWord,
-    Rejection, SmartReport, Source, Strength, VerifyReport,
+    Claim, Evidence, Fact, Opinion, OpinionReading, Point, Pointer, ProbeFailure, ProbeReading, ProbeWord,
+    Reason, Rejection, SmartReport, Source, Strength, VerifyReport,
 };
+use crate::present::reason;
 
 use super::excerpt;
 
@@ -17,16 +18,15 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
     let reading = attempt.reading?;
     let name = report.session.as_ref().map_or_else(String::new, |session| session.agent.clone());
     let evidence = match reading {
-        _ if is_stale => Evidence::abstain(Source::Probe, name, Rejection::Stale)
-            .because("said before a later prompt or turn"),
+        _ if is_stale => Evidence::abstain(Source::Probe, name, Rejection::Stale).because(Fact::BeforeTurn),
         ProbeReading::Answered(word) => {
-            let (claim, words) = match word {
-                ProbeWord::Complete => (Claim::Yes, "asked, it says that it is done"),
-                ProbeWord::Waiting => (Claim::Wait, "asked, it says that background work runs"),
+            let (claim, said) = match word {
+                ProbeWord::Complete => (Claim::Yes, Fact::ProbeComplete),
+                ProbeWord::Waiting => (Claim::Wait, Fact::ProbeWaiting),
                 // It was asked because it had stopped working, so what is left is open.
-                ProbeWord::Working => (Claim::No, "asked, it says that work is left"),
+                ProbeWord::Working => (Claim::No, Fact::ProbeWorking),
             };
-            Evidence::claim(Source::Probe, name, claim).because(words)
+            Evidence::claim(Source::Probe, name, claim).because(said)
         }
         ProbeReading::Failed(failure) => {
             let rejection = match failure {
@@ -37,7 +37,7 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
                 | ProbeFailure::ClientError
                 | ProbeFailure::ChangedFiles => Rejection::Unreadable,
             };
-            Evidence::abstain(Source::Probe, name, rejection).because(label(failure))
+            Evidence::abstain(Source::Probe, name, rejection).because(Reason::ProbeFailed(failure))
         }
     };
     let words = attempt.detail.as_deref().map(excerpt::reason);
@@ -48,20 +48,8 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
         pointer: Some(Pointer { place, excerpt }),
         ..evidence.at(Some(report.at))
     };
-    evidence.reasons.extend(words.filter(|_| !is_stale));
+    evidence.reasons.extend(words.filter(|_| !is_stale).map(Reason::Words));
     Some(evidence)
-}
-
-/// Why a probe has no usable answer, in words.
-pub fn label(failure: ProbeFailure) -> &'static str {
-    match failure {
-        ProbeFailure::Timeout => "there was no answer in time",
-        ProbeFailure::SpawnError => "it could not be asked",
-        ProbeFailure::Unreadable => "the answer holds no status",
-        ProbeFailure::UnknownStatus => "the answer has no status that is known, or two that differ",
-        ProbeFailure::ClientError => "the client failed",
-        ProbeFailure::ChangedFiles => "files changed while it was asked, so its answer is not used",
-    }
 }
 
 /// The evidence of a second model's reading of words that closeout is uncertain about. It can only add a
@@ -72,8 +60,9 @@ pub fn opinion(opinion: &Opinion) -> Evidence {
     let evidence = match opinion.reading {
         OpinionReading::Asks => Evidence::claim(Source::LastWords, name, Claim::Ask).because(quote),
         OpinionReading::Unfinished => Evidence::claim(Source::LastWords, name, Claim::No).because(quote),
-        OpinionReading::Finished => Evidence::abstain(Source::LastWords, name, Rejection::Undecided)
-            .because("asks nothing and leaves nothing open"),
+        OpinionReading::Finished => {
+            Evidence::abstain(Source::LastWords, name, Rejection::Undecided).because(Fact::NothingOpen)
+        }
     };
     Evidence { strength: Strength::Guess, ..evidence.at(Some(opinion.at)) }
 }
@@ -87,11 +76,10 @@ pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> 
     let evidence = if let Some(error) = &report.error {
         Evidence::abstain(Source::Closer, name, Rejection::Unreadable).because(excerpt::reason(error))
     } else if report.is_complete && is_stale {
-        Evidence::abstain(Source::Closer, name, Rejection::Stale)
-            .because("said before a later prompt or turn")
+        Evidence::abstain(Source::Closer, name, Rejection::Stale).because(Fact::BeforeTurn)
     } else if report.is_complete {
         let n_items = report.checklist.items.len();
-        Evidence::claim(Source::Closer, name, Claim::Yes).because(format!("{n_items} items, all completed"))
+        Evidence::claim(Source::Closer, name, Claim::Yes).because(Reason::AllCompleted(n_items))
     } else {
         not_complete(report, name, is_stale, n_commits_since)
     };
@@ -104,18 +92,18 @@ pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> 
 /// YES, but never an open point.
 fn not_complete(report: &VerifyReport, name: String, is_stale: bool, n_commits_since: usize) -> Evidence {
     let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
-    evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
-    evidence.points = evidence.reasons.iter().cloned().map(Point::Pending).collect();
+    let pending = || report.pending_actions.iter().map(|action| excerpt::reason(action));
+    evidence.reasons = pending().map(Reason::Words).collect();
+    evidence.points = pending().map(Point::Pending).collect();
     if evidence.reasons.is_empty() {
-        let percent = report.confidence_percent.unwrap_or_default();
-        evidence.reasons.push(format!("not complete, with a confidence of {percent} %"));
-        evidence.points = evidence.reasons.iter().cloned().map(Point::Named).collect();
+        let unconfirmed = Reason::Unconfirmed(report.confidence_percent);
+        evidence.points.push(Point::Named(reason::label(&unconfirmed)));
+        evidence.reasons.push(unconfirmed);
     }
     if n_commits_since > 0 {
-        let commits = if n_commits_since == 1 { "commit" } else { "commits" };
-        evidence.because(format!("since then {n_commits_since} {commits}: ask the closer again"))
+        evidence.because(Reason::CommitsSince(n_commits_since))
     } else if is_stale {
-        evidence.because("said before a later prompt or turn: ask the closer again")
+        evidence.because(Fact::AskCloserAgain)
     } else {
         evidence
     }

@@ -5,12 +5,12 @@ use crate::judge::GRACE_MS;
 use crate::judge::checkers::{self, CheckContext, Checker, PlanSource, TestCounts};
 use crate::judge::closer::{self, CloserAnswer, CloserReport};
 use crate::model::{
-    CheckAsk, Checklist, ChecklistItem, Claim, ConfiguredCheck, Evidence, FileCheck, ItemState, Observations,
-    Parts, PlanFile, PlanStep, Point, Pointer, Reading, Rejection, Source, Strength, TestResults, TextFile,
-    Unreadable,
+    CheckAsk, Checklist, ChecklistItem, Claim, ConfiguredCheck, Evidence, Fact, FileCheck, ItemState,
+    Observations, Parts, PlanFile, PlanStep, Point, Pointer, Reading, Reason, Rejection, Source, Strength,
+    TestResults, TextFile, Unreadable,
 };
 
-use super::context::{EvidenceSet, OF_BASELINE, WeighContext, is_of_baseline, is_stale};
+use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::excerpt;
 
 /// How many failing tests or open steps become points of a NO.
@@ -102,7 +102,7 @@ fn is_roadmap(plan: &PlanFile, observations: &Observations, scales: &WeighContex
 fn of_plan(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> Evidence {
     if is_roadmap(plan, observations, scales) {
         let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale);
-        return evidence.because(OF_BASELINE).at(Some(plan.written_at));
+        return evidence.because(Fact::OfBaseline).at(Some(plan.written_at));
     }
     let evidence = plan_evidence(&plan.name, plan.steps.clone()).at(Some(plan.written_at));
     let pointer = Some(Pointer { place: plan.name.clone(), excerpt: None });
@@ -144,7 +144,7 @@ fn checklist(plan: &PlanFile) -> Checklist {
 fn weigh_closer(observations: &Observations, pile: &mut EvidenceSet) {
     let evidence = match &observations.closer {
         Reading::Present(file) if is_of_baseline(observations, &file.name) => {
-            Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Stale).because(OF_BASELINE)
+            Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Stale).because(Fact::OfBaseline)
         }
         Reading::Present(file) => {
             let report = closer::read(CloserAnswer::Raw(&file.content));
@@ -155,14 +155,14 @@ fn weigh_closer(observations: &Observations, pile: &mut EvidenceSet) {
             let evidence = closer_evidence(file, &report);
             if is_stale && evidence.is_unreadable_report() {
                 // Whatever it was meant to say concerned an earlier task.
-                evidence.rejected(Rejection::Stale, "older than the task")
+                evidence.rejected(Rejection::Stale, Fact::BeforeTask)
             } else {
                 aged(evidence, is_stale)
             }
         }
         Reading::Unreadable(unreadable) => unusable(Source::Closer, unreadable),
         Reading::Absent { name } => {
-            Evidence::abstain(Source::Closer, name.clone(), Rejection::Absent).because("no report")
+            Evidence::abstain(Source::Closer, name.clone(), Rejection::Absent).because(Fact::NoReport)
         }
         Reading::NotConfigured => Evidence::abstain(Source::Closer, "closer", Rejection::NotConfigured),
         Reading::NotLookedAt => return,
@@ -174,27 +174,25 @@ fn closer_evidence(file: &TextFile, report: &CloserReport) -> Evidence {
     if let Some(error) = report.error {
         let code = serde_json::to_value(error).ok().and_then(|code| code.as_str().map(str::to_owned));
         return Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Unreadable)
-            .because(format!("the report cannot be used: {}", code.unwrap_or_default()))
+            .because(Reason::UnusableReport(code.unwrap_or_default()))
             .at(Some(file.written_at));
     }
     let claim = if report.complete { Claim::Yes } else { Claim::No };
     let mut evidence = Evidence::claim(Source::Closer, file.name.clone(), claim).at(Some(file.written_at));
     evidence.strength = Strength::SelfReported;
-    evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
+    let pending = || report.pending_actions.iter().map(|action| excerpt::reason(action));
+    evidence.reasons = pending().map(Reason::Words).collect();
     if !report.complete {
-        evidence.points = evidence.reasons.iter().cloned().map(Point::Pending).collect();
+        evidence.points = pending().map(Point::Pending).collect();
     }
     if report.conflict {
-        evidence.reasons.push("the report contradicts itself".to_owned());
+        evidence.reasons.push(Fact::ReportContradicts.into());
     }
     if !report.complete && evidence.reasons.is_empty() {
-        evidence.reasons.push(match report.confidence {
-            Some(confidence) => format!("not complete, with a confidence of {confidence:.2}"),
-            None => "not complete".to_owned(),
-        });
+        evidence.reasons.push(Reason::Unconfirmed(report.confidence_percent()));
     }
     if report.complete {
-        evidence.reasons.push(format!("{} items, all completed", report.checklist.len()));
+        evidence.reasons.push(Reason::AllCompleted(report.checklist.len()));
     }
     Evidence {
         pointer: Some(Pointer {
@@ -248,7 +246,7 @@ fn files(
     };
     let is_old = names.iter().all(|name| is_of_baseline(observations, name));
     Some(if is_old && evidence.claim == Claim::Yes {
-        Evidence { is_vacuous: true, ..evidence }.because(OF_BASELINE)
+        Evidence { is_vacuous: true, ..evidence }.because(Fact::OfBaseline)
     } else {
         evidence
     })
@@ -271,13 +269,11 @@ fn tests(
             if results.n_failed == 0
                 && let Some(age) = unproven_age(results, observations) =>
         {
-            unverified(&results.names.join(", "))
-                .because(format!("{age}: run the tests again"))
-                .at(Some(results.written_at))
+            unverified(&results.names.join(", ")).because(age).at(Some(results.written_at))
         }
         // If no test ran, or all were skipped, the requirement is not met.
         Reading::Present(results) if results.n_passed == 0 && results.n_failed == 0 => {
-            unverified(&results.names.join(", ")).because("no test ran").at(Some(results.written_at))
+            unverified(&results.names.join(", ")).because(Fact::NoTestRan).at(Some(results.written_at))
         }
         Reading::Present(results) => {
             let counts = TestCounts { n_passed: Some(results.n_passed), n_failed: Some(results.n_failed) };
@@ -286,7 +282,7 @@ fn tests(
             let points = failing.iter().cloned().map(Point::FailingTest).collect();
             let mut evidence = checked(Source::Tests, &results.names.join(", "), &checker, &context, points)
                 .at(Some(results.written_at));
-            evidence.reasons.extend(failing.into_iter().take(3));
+            evidence.reasons.extend(failing.into_iter().take(3).map(Reason::Words));
             doubting(evidence, names.iter().any(|name| is_doubted(name, scales)))
         }
         // Required results that are missing or unreadable are not good results.
@@ -301,20 +297,20 @@ fn tests(
 }
 
 /// Why passing results may not describe this task.
-fn unproven_age(results: &TestResults, observations: &Observations) -> Option<&'static str> {
+fn unproven_age(results: &TestResults, observations: &Observations) -> Option<Fact> {
     if results.written_at.millis_since(observations.taken_at) > GRACE_MS {
-        return Some("their time lies in the future");
+        return Some(Fact::ResultsFromFuture);
     }
     let is_old = is_stale(observations, results.written_at)
         || results.names.iter().any(|name| is_of_baseline(observations, name));
-    is_old.then_some("older than this task")
+    is_old.then_some(Fact::OldResults)
 }
 
 /// Age invalidates a YES, but never an open point.
 fn aged(evidence: Evidence, is_old: bool) -> Evidence {
     match evidence.claim {
-        Claim::Yes if is_old => evidence.rejected(Rejection::Stale, "written before this task began"),
-        Claim::No if is_old => evidence.because("from before your last prompt"),
+        Claim::Yes if is_old => evidence.rejected(Rejection::Stale, Fact::BeforeTask),
+        Claim::No if is_old => evidence.because(Fact::BeforePrompt),
         Claim::Yes
         | Claim::No
         | Claim::Ask
@@ -337,7 +333,7 @@ fn doubting(evidence: Evidence, is_doubted: bool) -> Evidence {
         return evidence;
     }
     let evidence = Evidence { is_vacuous: true, ..evidence };
-    evidence.because("demanded by the workspace's own .closeout.toml alone, which is not so in the baseline")
+    evidence.because(Fact::OwnDemand)
 }
 
 /// The evidence of what a checker finds.
@@ -356,7 +352,7 @@ fn checked(
     };
     let mut evidence = Evidence::claim(source, name, claim);
     evidence.is_vacuous = outcome.vacuous;
-    evidence.reasons = outcome.feedback.iter().map(|feedback| excerpt::reason(feedback)).collect();
+    evidence.reasons = outcome.feedback.iter().map(|feedback| excerpt::reason(feedback).into()).collect();
     if claim == Claim::No {
         evidence.points = points;
     }
@@ -366,7 +362,7 @@ fn checked(
 /// A requested plan that cannot be read keeps the work open.
 fn unverifiable(unreadable: &Unreadable) -> Evidence {
     Evidence::claim(Source::Plan, unreadable.name.clone(), Claim::No)
-        .because(format!("cannot verify: {}", unreadable.detail))
+        .because(Reason::CannotVerify(unreadable.detail.clone()))
 }
 
 fn unusable(source: Source, unreadable: &Unreadable) -> Evidence {

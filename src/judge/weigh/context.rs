@@ -53,9 +53,6 @@ pub(super) fn is_stale(observations: &Observations, written_at: Timestamp) -> bo
     observations.task_started_at.is_some_and(|started_at| started_at.millis_since(written_at) > GRACE_MS)
 }
 
-/// Why a file says nothing about this task.
-pub(super) const OF_BASELINE: &str = "it came with the repository: the baseline's commit has the same";
-
 /// Whether a file is identical, byte for byte, to the one in the baseline's commit and
 /// so says nothing about this task.
 pub(super) fn is_of_baseline(observations: &Observations, name: &str) -> bool {

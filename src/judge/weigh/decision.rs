@@ -6,11 +6,11 @@ use crate::judge::decision::{
     self, Decision, DecisionFile, DecisionInput, DecisionRecord, FileContent, last_paragraph, own_voice,
 };
 use crate::model::{
-    Claim, DecisionReason, DecisionReport, DecisionSource, Evidence, Observations, Point, Pointer,
-    ReadProblem, Reading, Rejection, Source, Strength, Timestamp,
+    Claim, DecisionReason, DecisionReport, DecisionSource, Evidence, Fact, Observations, Point, Pointer,
+    ReadProblem, Reading, Reason, Rejection, Source, Strength, Timestamp,
 };
 
-use super::context::{OF_BASELINE, WeighContext, is_of_baseline};
+use super::context::{WeighContext, is_of_baseline};
 use super::excerpt;
 
 /// What the decision chain says.
@@ -28,7 +28,8 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
     let (file, written_at) = match &observations.decision {
         Reading::Present(file) if is_of_baseline(observations, &file.name) => {
             let evidence = beside(output, "the output", scales).unwrap_or_else(|| {
-                Evidence::abstain(Source::Decision, file.name.clone(), Rejection::Stale).because(OF_BASELINE)
+                Evidence::abstain(Source::Decision, file.name.clone(), Rejection::Stale)
+                    .because(Fact::OfBaseline)
             });
             let report = report(observations, Some(DecisionReason::StaleFile), scales);
             return Said { evidence, report, is_half_written: false, written_at: None };
@@ -108,7 +109,7 @@ fn verdict(
         // A YES counts only as the writer's last statement.
         Decision::Complete if is_said && !decide(None, last_paragraph(output), scales).has_verdict => {
             return Evidence::abstain(Source::Marker, format!("marker in {from}"), Rejection::Undecided)
-                .because("it says complete, and then more: only a last statement counts");
+                .because(Fact::MoreAfterComplete);
         }
         // A channel that contradicts itself counts as NO.
         Decision::Complete if !record.conflict => Claim::Yes,
@@ -125,20 +126,20 @@ fn verdict(
         DecisionSource::OutputJson => (Source::Marker, format!("JSON line in {from}")),
     };
     let mut evidence = Evidence { strength: Strength::SelfReported, ..Evidence::claim(source, name, claim) };
-    evidence.reasons = record.reasons.iter().map(|reason| excerpt::reason(reason)).collect();
+    evidence.reasons = record.reasons.iter().map(|reason| excerpt::reason(reason).into()).collect();
     evidence.points = record.fingerprints.iter().cloned().map(Point::Named).collect();
     if evidence.reasons.is_empty() {
         let said = match record.decision {
-            Decision::Complete => "it says complete",
-            Decision::Incomplete => "it says incomplete",
+            Decision::Complete => Fact::SaysComplete,
+            Decision::Incomplete => Fact::SaysIncomplete,
         };
-        evidence.reasons.push(said.to_owned());
+        evidence.reasons.push(said.into());
     }
     if let Some(reason) = record.reason {
-        evidence.reasons.push(format!("the decision file was not used: {}", label(reason)));
+        evidence.reasons.push(Reason::FileNotUsed(reason));
     }
     if record.conflict {
-        evidence.reasons.push("something else in the same channel says the opposite".to_owned());
+        evidence.reasons.push(Fact::ChannelContradicts.into());
     }
     Evidence { pointer: Some(Pointer { place: evidence.name.clone(), excerpt: None }), ..evidence }
 }
@@ -159,7 +160,7 @@ fn undecided(
         // Whatever it was meant to say concerned an earlier task.
         rejection = Rejection::Stale;
     }
-    Evidence::abstain(Source::Decision, name, rejection).because(label(reason))
+    Evidence::abstain(Source::Decision, name, rejection).because(Reason::Decision(reason))
 }
 
 /// Why a file does not count. Unreadable means that it exists but its content cannot be used; one of another
@@ -183,25 +184,6 @@ fn rejection(reason: DecisionReason, observations: &Observations) -> Rejection {
         | DecisionReason::UnknownDecision
         | DecisionReason::NoMarkerInFile => Rejection::Unreadable,
     }
-}
-
-/// The reason in words: what was expected and what was found.
-fn label(reason: DecisionReason) -> String {
-    let words = match reason {
-        DecisionReason::TooLarge => "it is larger than 1 MiB",
-        DecisionReason::Unreadable => "it is no readable file",
-        DecisionReason::EmptyFile => "it is empty",
-        DecisionReason::InvalidJson => "expected a JSON object with `decision`, found broken JSON",
-        DecisionReason::NotAnObject => "expected a JSON object with `decision`, found other JSON",
-        DecisionReason::MissingDecision => "expected a string `decision`, found none",
-        DecisionReason::UnknownDecision => "`decision` is neither complete nor incomplete",
-        DecisionReason::CheckIdMismatch => "it carries the id of another check",
-        DecisionReason::CheckIdPlaceholder => "its check id is the name of a variable, not its value",
-        DecisionReason::StaleFile => "it is older than the task",
-        DecisionReason::NoMarkerInFile => "it is text without a verdict",
-        DecisionReason::NoDecision => "no decision",
-    };
-    words.to_owned()
 }
 
 fn file_name(observations: &Observations) -> String {

@@ -2,8 +2,8 @@
 //! Must not run git.
 
 use crate::model::{
-    Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Point, Reading,
-    Rejection, Source, TaskKind, Unreadable, quantity,
+    Changes, Claim, CommitCounts, Evidence, Fact, GitFacts, Observations, Operation, Parts, Point, Reading,
+    Reason, Rejection, Source, TaskKind, Unreadable, quantity,
 };
 
 use super::context::{EvidenceSet, WeighContext};
@@ -50,17 +50,16 @@ fn commits(facts: &GitFacts) -> Evidence {
             ))
             .at(newest_at)
     } else {
-        Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous)
-            .because("no new commit since the baseline")
+        Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous).because(Fact::NoNewCommit)
     };
-    evidence.reasons.extend(asides(counts));
+    evidence.reasons.extend(asides(counts).into_iter().map(Reason::Words));
     if facts.n_stashed > 0 {
-        evidence.reasons.push(format!(
+        evidence.reasons.push(Reason::Words(format!(
             "{} in the stash of this repository",
             quantity::counted(facts.n_stashed, "entry", "entries")
-        ));
+        )));
     }
-    evidence.reasons.extend(facts.notes.iter().cloned());
+    evidence.reasons.extend(facts.notes.iter().cloned().map(Reason::Words));
     evidence
 }
 
@@ -97,7 +96,7 @@ fn asides(counts: &CommitCounts) -> Vec<String> {
 
 fn uncommitted(changes: &Changes) -> Evidence {
     if changes.is_clean() {
-        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous).because("the tree is clean");
+        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous).because(Fact::TreeClean);
     }
     let kinds: Vec<String> = [
         (changes.n_staged, "staged"),
@@ -128,14 +127,12 @@ fn silent(source: Source, unreadable: &Unreadable) -> Evidence {
 fn no_repository(scales: &WeighContext<'_>) -> Evidence {
     match scales.task_kind {
         TaskKind::Implementation => {
-            let evidence = Evidence::abstain(Source::Commits, NAME, Rejection::Unreadable).because(
-                "no git repository here; run `git init`, or judge the output with --task-kind READ_INFO or REPORT",
-            );
+            let evidence = Evidence::abstain(Source::Commits, NAME, Rejection::Unreadable)
+                .because(Fact::RepositoryNeeded);
             Evidence { is_required: true, ..evidence }
         }
         TaskKind::ReadInfo | TaskKind::Report => {
-            Evidence::abstain(Source::Commits, NAME, Rejection::NotConfigured)
-                .because("no git repository here")
+            Evidence::abstain(Source::Commits, NAME, Rejection::NotConfigured).because(Fact::NoRepository)
         }
     }
 }
@@ -143,12 +140,13 @@ fn no_repository(scales: &WeighContext<'_>) -> Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::present::reason;
 
     #[test]
     fn the_kinds_of_changes_add_up_to_the_files() {
         let said = |n_staged, n_unstaged, n_untracked, n_paths| {
             let changes = Changes { n_staged, n_unstaged, n_untracked, n_paths, ..Changes::default() };
-            uncommitted(&changes).reasons
+            reason::all(&uncommitted(&changes))
         };
         assert_eq!(said(0, 1, 0, 1), ["1 file is not committed: 1 unstaged"]);
         assert_eq!(said(1, 1, 2, 4), ["4 files are not committed: 1 staged, 1 unstaged, 2 untracked"]);

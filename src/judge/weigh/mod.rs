@@ -32,8 +32,8 @@ use context::EvidenceSet;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Claim, CommandEnd, Evidence, Observations, Parts, ReadProblem, Reading, Rejection, Sample, Source,
-    SupervisedTurn, Timestamp, Unreadable,
+    Claim, CommandEnd, Evidence, Observations, Parts, ReadProblem, Reading, Reason, Rejection, Sample,
+    Source, SupervisedTurn, Timestamp, Unreadable,
 };
 
 /// Weighs what one collection found, without a memory of earlier ones.
@@ -112,5 +112,5 @@ fn run(supervised: &SupervisedTurn) -> Option<Evidence> {
         | CommandEnd::Ended
         | CommandEnd::Unknown => Evidence::claim(Source::Run, name, Claim::Fail),
     };
-    Some(evidence.because(format!("it {}", end.label())))
+    Some(evidence.because(Reason::CommandEnded(end)))
 }

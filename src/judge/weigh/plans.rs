@@ -5,8 +5,8 @@ use super::context::EvidenceSet;
 use super::tasks::SessionTask;
 use super::{checks, excerpt};
 use crate::model::{
-    Checklist, Claim, Evidence, GoalState, ItemState, Parts, PlanStep, Point, Rejection, SessionObservation,
-    Source, Strength,
+    Checklist, Claim, Evidence, Fact, GoalState, ItemState, Parts, PlanStep, Point, Rejection,
+    SessionObservation, Source, Strength,
 };
 
 /// Weighs the session's own plans: its todo list, and the goal that its person set.
@@ -18,10 +18,11 @@ pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, pile: &mut
     if let Some(goal) = &session.history.goal {
         let evidence = match goal.state {
             GoalState::Reached if task.is_of_task(goal.order) => {
-                Evidence::claim(Source::Plan, "goal", Claim::Yes).because("the goal is reached")
+                Evidence::claim(Source::Plan, "goal", Claim::Yes).because(Fact::GoalReached)
             }
-            GoalState::Reached => Evidence::abstain(Source::Plan, "goal", Rejection::Stale)
-                .because("reached before your last prompt"),
+            GoalState::Reached => {
+                Evidence::abstain(Source::Plan, "goal", Rejection::Stale).because(Fact::GoalReachedBefore)
+            }
             GoalState::Active | GoalState::Paused | GoalState::Exhausted => {
                 Evidence::claim(Source::Plan, "goal", Claim::No).because(excerpt::reason(&goal.text))
             }
@@ -49,11 +50,9 @@ fn todos_evidence(session: &SessionObservation, task: &SessionTask, todos: &Chec
     let evidence = Evidence { strength: Strength::SelfReported, ..evidence };
     match dated {
         _ if evidence.claim != Claim::Yes => evidence,
-        Some(dated) if dated.is_partial => {
-            evidence.rejected(Rejection::Undecided, "a part of the list is out of reach")
-        }
+        Some(dated) if dated.is_partial => evidence.rejected(Rejection::Undecided, Fact::ListCut),
         Some(dated) if !task.is_of_task(dated.order) => {
-            evidence.rejected(Rejection::Stale, "ticked before your last prompt")
+            evidence.rejected(Rejection::Stale, Fact::TickedBefore)
         }
         Some(_) | None => evidence,
     }

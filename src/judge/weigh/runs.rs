@@ -3,8 +3,8 @@
 
 use crate::judge::runs::{self, Catalog};
 use crate::model::{
-    CheckRun, Claim, Evidence, Parts, Point, Rejection, RunsSummary, SessionObservation, Source, Strength,
-    Timestamp,
+    CheckRun, Claim, Evidence, Fact, Parts, Point, Reason, Rejection, RunsSummary, SessionObservation,
+    Source, Strength, Timestamp,
 };
 
 use super::context::EvidenceSet;
@@ -61,13 +61,13 @@ pub(super) fn weigh(
 fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut EvidenceSet) {
     for run in summary.red.iter().filter(|_| is_only_answered) {
         let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
-            .because(format!("{} failed while only an answer was asked for", name(run)));
+            .because(Reason::RunFailedBeside(name(run)));
         pile.add(Parts::WORDS, evidence.at(run.moment.at));
     }
     for run in summary.red.iter().filter(|_| !is_only_answered) {
         let mut evidence = Evidence::claim(Source::Tests, name(run), Claim::No).at(run.moment.at);
-        evidence.reasons.push(format!("{} failed in the session", name(run)));
-        evidence.reasons.extend(named(run));
+        evidence.reasons.push(Reason::RunFailed(name(run)));
+        evidence.reasons.extend(named(run).map(Reason::Words));
         let point = |failing| Point::FailedRun { tool: run.tool.clone(), failing };
         evidence.points = named(run).map(|failing| point(Some(failing))).collect();
         if evidence.points.is_empty() {
@@ -76,13 +76,13 @@ fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut Evide
         pile.add(Parts::WORDS, evidence);
     }
     for run in &summary.red_before {
-        let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
-            .because("the same failed before the first edit of this task");
+        let evidence =
+            Evidence::abstain(Source::Tests, name(run), Rejection::Undecided).because(Fact::FailedBeforeEdit);
         pile.add(Parts::WORDS, evidence.at(run.moment.at));
     }
     if let Some(run) = &summary.proof {
         let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
-            .because(format!("{} passed, and nothing was edited since", name(run)));
+            .because(Reason::RunPassed(name(run)));
         pile.add(Parts::WORDS, Evidence { strength: Strength::Verified, ..evidence.at(run.moment.at) });
     }
 }

@@ -3,8 +3,8 @@
 //! record says what is happening, which outranks the record. Must not read records.
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Point, Rejection, SessionObservation, Source,
-    Strength, Timestamp, TurnEnd, TurnState,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Fact, Point, Reason, Rejection,
+    SessionObservation, Source, Strength, Timestamp, TurnEnd, TurnState,
 };
 
 use super::activity::is_prompt;
@@ -71,42 +71,34 @@ pub(super) fn weigh(
         let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(reported_at);
         Evidence { strength, ..evidence }
     };
-    let silent = |rejection, reason: &str| {
+    let silent = |rejection, reason: Fact| {
         Evidence::abstain(Source::LiveSession, session.agent.clone(), rejection)
             .because(reason)
             .at(reported_at)
     };
     if is_own(session, scales) {
-        return silent(Rejection::Foreign, "this check was started inside that session");
+        return silent(Rejection::Foreign, Fact::StartedInside);
     }
     match task.standing {
         Standing::Counts => {}
-        Standing::NotAsked => return silent(Rejection::Vacuous, "it was not asked for anything yet"),
+        Standing::NotAsked => return silent(Rejection::Vacuous, Fact::NotAskedYet),
         Standing::LeftOver => {
-            return silent(Rejection::LeftOver, "left: a person went on in another session here");
+            return silent(Rejection::LeftOver, Fact::LeftForAnother);
         }
     }
     match (activity.state, &session.turn) {
         (ActivityState::Working, _) => Evidence { reasons: at_work(activity), ..own(Claim::Work) },
         (ActivityState::Background, _) => {
-            let what = activity.detail.as_ref();
-            own(Claim::Wait).because(
-                what.map_or("background work runs".to_owned(), |what| {
-                    format!("background work runs: {what}")
-                }),
-            )
+            let what = activity.detail.clone();
+            own(Claim::Wait).because(what.map_or(Fact::BackgroundRuns.into(), Reason::Background))
         }
         (ActivityState::Asks, _) => {
-            own(Claim::Ask).because(activity.detail.clone().unwrap_or_else(|| asked(session)))
+            own(Claim::Ask).because(activity.detail.clone().map_or_else(|| asked(session), Reason::Words))
         }
         (ActivityState::NeedsPermission, _) => {
-            Evidence {
-                points: vec![Point::Permission],
-                ..own(Claim::Ask).because(activity.detail.as_ref().map_or_else(
-                    || "waits for a permission".to_owned(),
-                    |what| format!("permission: {what}"),
-                ))
-            }
+            let what = activity.detail.clone();
+            let why = what.map_or(Fact::WaitsForPermission.into(), Reason::Permission);
+            Evidence { points: vec![Point::Permission], ..own(Claim::Ask).because(why) }
         }
         (ActivityState::Idle | ActivityState::Gone, TurnState::Failed { error, .. }) => {
             let failed = Evidence { source: Source::Run, ..own(Claim::Fail) };
@@ -115,11 +107,11 @@ pub(super) fn weigh(
                     let points = vec![Point::UsageLimit];
                     Evidence { points, ..failed.because(until) }.because(excerpt::reason(error))
                 }
-                None => failed.because(format!("the last reply is an error: {}", excerpt::reason(error))),
+                None => failed.because(Reason::LastReply(excerpt::reason(error))),
             }
         }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if task.is_task_cut() => {
-            silent(Rejection::MidTurn, "its task was cut; only side questions came after it")
+            silent(Rejection::MidTurn, Fact::TaskCut)
         }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, turn) => {
             let (rejection, reason) = silence(activity.state, turn, session.n_skipped_lines > 0);
@@ -129,14 +121,14 @@ pub(super) fn weigh(
 }
 
 /// The usage limit that ended its last turn, with the time at which it is lifted.
-fn limit(session: &SessionObservation) -> Option<String> {
+fn limit(session: &SessionObservation) -> Option<Reason> {
     let TurnEnd::Failed { limit: Some(limit), .. } = &session.history.turns.last()?.end else { return None };
     // Prefer the client's wording: it gives the time on the person's clock.
     let until = limit.resets.as_deref().map(excerpt::reason).or_else(|| {
         let minutes = limit.resets_at?.0.div_euclid(60_000).rem_euclid(24 * 60);
         Some(format!("{:02}:{:02} UTC", minutes / 60, minutes % 60))
     });
-    Some(until.map_or_else(|| "usage limit reached".to_owned(), |until| format!("usage limit until {until}")))
+    Some(until.map_or(Fact::UsageLimitReached.into(), Reason::UsageLimit))
 }
 
 /// When the activity was reported, and how strong that report is.
@@ -165,53 +157,46 @@ fn origin(session: &SessionObservation, activity: &Activity) -> (Option<Timestam
 }
 
 /// Why a session that is doing nothing, as far as is known, claims nothing.
-fn silence(state: ActivityState, turn: &TurnState, is_damaged: bool) -> (Rejection, &'static str) {
+fn silence(state: ActivityState, turn: &TurnState, is_damaged: bool) -> (Rejection, Fact) {
     let is_gone = state == ActivityState::Gone;
     let is_idle = state == ActivityState::Idle;
     match turn {
-        TurnState::Open { .. } if is_gone => {
-            (Rejection::MidTurn, "the agent's process is gone; the turn was not ended")
-        }
-        TurnState::Open { .. } if !is_idle => {
-            (Rejection::MidTurn, "a turn is open and its record has been silent: at work, waiting or killed")
-        }
-        TurnState::Unknown if is_damaged => {
-            (Rejection::MidTurn, "a line of its record cannot be read: nobody can tell how the turn ended")
-        }
-        TurnState::Unknown if is_idle => (Rejection::Undecided, "the session waits for a prompt"),
-        TurnState::Interrupted { .. } => (Rejection::MidTurn, "the turn was interrupted"),
-        TurnState::Open { .. } if is_idle => (Rejection::MidTurn, "the turn was interrupted"),
+        TurnState::Open { .. } if is_gone => (Rejection::MidTurn, Fact::ProcessGone),
+        TurnState::Open { .. } if !is_idle => (Rejection::MidTurn, Fact::SilentTurn),
+        TurnState::Unknown if is_damaged => (Rejection::MidTurn, Fact::UnreadableLine),
+        TurnState::Unknown if is_idle => (Rejection::Undecided, Fact::WaitsForPrompt),
+        TurnState::Interrupted { .. } => (Rejection::MidTurn, Fact::TurnInterrupted),
+        TurnState::Open { .. } if is_idle => (Rejection::MidTurn, Fact::TurnInterrupted),
         TurnState::Open { .. } | TurnState::Ended { .. } | TurnState::Failed { .. } | TurnState::Unknown
             if is_gone || is_idle =>
         {
-            (Rejection::Undecided, "the turn has ended")
+            (Rejection::Undecided, Fact::TurnEnded)
         }
         TurnState::Open { .. } | TurnState::Ended { .. } | TurnState::Failed { .. } | TurnState::Unknown => {
-            (Rejection::Undecided, "the record does not tell what the session does")
+            (Rejection::Undecided, Fact::RecordSilent)
         }
     }
 }
 
 /// Why a session counts as working.
-fn at_work(activity: &Activity) -> Vec<String> {
-    let by_record = "a wait for permission to use the tool looks the same in the record";
+fn at_work(activity: &Activity) -> Vec<Reason> {
     match (activity.source, activity.detail.as_deref()) {
         (ActivitySource::Transcript, Some(call)) => {
-            vec![format!("a turn runs: {}", excerpt::reason(call)), by_record.to_owned()]
+            vec![Reason::Calls(excerpt::reason(call)), Fact::LooksLikeWaiting.into()]
         }
-        (ActivitySource::PaneTitle, _) => vec!["the title of its pane says that a turn runs".to_owned()],
-        (_, Some(call)) => vec![format!("a turn runs: {}", excerpt::reason(call))],
-        (_, None) => vec!["a turn runs".to_owned()],
+        (ActivitySource::PaneTitle, _) => vec![Fact::TitleSaysTurn.into()],
+        (_, Some(call)) => vec![Reason::Calls(excerpt::reason(call))],
+        (_, None) => vec![Fact::TurnRuns.into()],
     }
 }
 
 /// The words in which the session asks. Words on the way to another tool call are not a question.
-fn asked(session: &SessionObservation) -> String {
+fn asked(session: &SessionObservation) -> Reason {
     if matches!(&session.turn, TurnState::Open { tool, .. } if !tool.as_deref().is_some_and(is_prompt)) {
-        return "waits for an answer".to_owned();
+        return Fact::WaitsForAnswer.into();
     }
     session
         .last_message
         .as_ref()
-        .map_or("asks a question".to_owned(), |message| excerpt::reason(&message.text))
+        .map_or(Fact::AsksQuestion.into(), |message| Reason::Words(excerpt::reason(&message.text)))
 }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::context::{EvidenceSet, OF_BASELINE, WeighContext, is_of_baseline, is_stale};
+use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::deferral::deferral;
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
@@ -12,8 +12,8 @@ use super::{activity, excerpt};
 use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label, Speech};
 use crate::judge::words;
 use crate::model::{
-    ActivityState, Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy,
-    Parts, Point, Pointer, Question, QuestionWeight, Rejection, SessionObservation, Source, Strength,
+    ActivityState, Certainty, Checklist, Choice, Claim, Evidence, Fact, LastWords, Observations, OfferPolicy,
+    Parts, Point, Pointer, Question, QuestionWeight, Reason, Rejection, SessionObservation, Source, Strength,
     TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
 
@@ -40,7 +40,7 @@ pub(super) struct Spoken<'a> {
     at: Option<Timestamp>,
     scope: Scope,
     /// Why they no longer claim anything, or never did.
-    overtaken_by: Option<&'static str>,
+    overtaken_by: Option<Fact>,
     is_cut: bool,
     /// Whether a person declined what they ask or offer.
     is_declined: bool,
@@ -53,9 +53,9 @@ impl<'a> Spoken<'a> {
     /// The words of an output file.
     pub(super) fn in_file(file: &'a TextFile, observations: &Observations, is_result: bool) -> Spoken<'a> {
         let overtaken_by = if is_of_baseline(observations, &file.name) {
-            Some(OF_BASELINE)
+            Some(Fact::OfBaseline)
         } else {
-            is_stale(observations, file.written_at).then_some("written before this task began")
+            is_stale(observations, file.written_at).then_some(Fact::BeforeTask)
         };
         Spoken {
             text: display_text::without_escapes(&file.content),
@@ -103,7 +103,7 @@ impl<'a> Spoken<'a> {
                 session: Some(session),
                 at: turn.ended_at,
                 scope: Scope::Task,
-                overtaken_by: task.is_task_cut().then_some("said on the way: the turn was cut"),
+                overtaken_by: task.is_task_cut().then_some(Fact::TurnWasCut),
                 is_cut: false,
                 is_declined: task.side_prompts().any(|said| words::has(&said.to_lowercase(), "declines")),
                 context: Context { end: Some(EndOfTurn::ByItself), ..context_of(session) },
@@ -181,11 +181,11 @@ impl<'a> Spoken<'a> {
     fn result(&self, judged: &Classification) -> Evidence {
         if questions::status(TaskKind::Report, Some(&self.text), false) == questions::Status::Incomplete {
             return Evidence::abstain(Source::Output, self.from, Rejection::Absent)
-                .because("nothing visible in it");
+                .because(Fact::NothingVisible);
         }
         match judged.label {
             Label::Complete | Label::AwaitingResponse => {
-                Evidence::claim(Source::Output, self.from, Claim::Yes).because("the output is there")
+                Evidence::claim(Source::Output, self.from, Claim::Yes).because(Fact::OutputThere)
             }
             Label::Incomplete => self.half_way(Source::Output, judged),
         }
@@ -199,7 +199,7 @@ impl<'a> Spoken<'a> {
         question: Option<&Question>,
         (scales, runs_on): (&WeighContext<'_>, bool),
     ) -> Evidence {
-        let silent = |reason: String| {
+        let silent = |reason: Reason| {
             Evidence::abstain(Source::LastWords, self.from, Rejection::Undecided).because(reason)
         };
         let guess = |claim| Evidence {
@@ -213,17 +213,19 @@ impl<'a> Spoken<'a> {
             (Label::AwaitingResponse, Some(question)) => {
                 let words = excerpt::reason(&question.text);
                 if question.weight == QuestionWeight::Offer && scales.policy.offers == OfferPolicy::Done {
-                    silent(format!("an offer, by configuration no question: {words}"))
+                    silent(Reason::Offer(words))
                 } else if self.is_declined {
-                    silent(format!("a person said no to it: {words}"))
+                    silent(Reason::Declined(words))
                 } else if question.certainty == Certainty::Low {
-                    silent(format!("may ask: {words}"))
+                    silent(Reason::MayAsk(words))
                 } else {
                     guess(Claim::Ask).because(words)
                 }
             }
             // The session itself reports what is running and when it ends.
-            (Label::Incomplete, _) if runs_on && judged.kind == Kind::Progress => silent(words_of(judged)),
+            (Label::Incomplete, _) if runs_on && judged.kind == Kind::Progress => {
+                silent(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words))
+            }
             // An open point that the writer clearly admits or announces counts, no
             // matter what else says it is done.
             (Label::Incomplete, _)
@@ -239,16 +241,16 @@ impl<'a> Spoken<'a> {
             }
             (Label::Incomplete, _) if is_of_task => Evidence {
                 points: vec![Point::StopsHalfWay],
-                ..silent(format!("stops half-way: {}", words_of(judged)))
+                ..silent(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::StopsHalfWay))
             },
             (Label::Complete, _) if is_of_task && let Some(deferred) = self.deferral() => {
                 let points = vec![Point::StopsHalfWay];
-                let why = format!("puts off what was asked for: {}", excerpt::reason(deferred));
+                let why = Reason::PutsOff(excerpt::reason(deferred));
                 Evidence { points, ..guess(Claim::No).because(why) }
             }
-            (Label::Complete, _) if says_done => guess(Claim::Yes).because("it says that it is done"),
+            (Label::Complete, _) if says_done => guess(Claim::Yes).because(Fact::SaysDone),
             (Label::Incomplete | Label::Complete | Label::AwaitingResponse, _) => {
-                silent("asks nothing".to_owned())
+                silent(Fact::AsksNothing.into())
             }
         }
     }
@@ -267,16 +269,17 @@ impl<'a> Spoken<'a> {
         let mut evidence = Evidence::claim(source, self.from, Claim::No);
         let said = questions::explain(&self.text).into_iter();
         let said = said.filter(|sentence| sentence.speech == Speech::Unfinished).take(MOST_SENTENCES);
-        evidence.reasons = said.map(|sentence| excerpt::reason(&sentence.excerpt)).collect();
+        evidence.reasons = said.map(|sentence| excerpt::reason(&sentence.excerpt).into()).collect();
         if evidence.reasons.is_empty() {
-            evidence.reasons.push(words_of(judged));
+            evidence.reasons.push(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words));
         }
         Evidence { strength: Strength::Guess, points: vec![Point::StopsHalfWay], ..evidence }
     }
 }
 
-fn words_of(judged: &Classification) -> String {
-    judged.reasons.first().map_or_else(|| "stops half-way".to_owned(), |reason| excerpt::reason(reason))
+/// The sign by which the words were judged.
+fn sign_of(judged: &Classification) -> Option<String> {
+    judged.reasons.first().map(|reason| excerpt::reason(reason))
 }
 
 /// What a session's record adds to its last words.
@@ -291,17 +294,17 @@ pub(super) fn context_of(session: &SessionObservation) -> Context<'_> {
 }
 
 /// Why these words no longer wait for anything, if something followed them.
-fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Option<&'static str> {
+fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Option<Fact> {
     let is_answered =
         session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at);
     let is_asking =
         matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if activity::is_prompt(tool));
     if is_answered {
-        Some("a later turn has begun since")
+        Some(Fact::LaterTurn)
     } else if matches!(session.turn, TurnState::Open { .. }) && !is_asking {
-        Some("said on the way: the turn has not ended")
+        Some(Fact::TurnNotEnded)
     } else if matches!(session.turn, TurnState::Interrupted { .. } | TurnState::Failed { .. }) {
-        Some("said on the way: the turn was cut")
+        Some(Fact::TurnWasCut)
     } else {
         None
     }

@@ -3,8 +3,8 @@
 
 use crate::judge::rounds;
 use crate::model::{
-    Evidence, LastWords, Observations, Parts, Reading, Rejection, SessionFacts, SessionObservation, Source,
-    TaskKind, TaskWork, TextFile, Timestamp, TurnState,
+    Evidence, Fact, LastWords, Observations, Parts, Reading, Rejection, SessionFacts, SessionObservation,
+    Source, TaskKind, TaskWork, TextFile, Timestamp, TurnState,
 };
 
 use super::context::{EvidenceSet, WeighContext};
@@ -139,7 +139,7 @@ fn weigh_spoken(
     }
     if is_deliverable && spoken.is_empty() && observations.outputs.is_empty() {
         let evidence = Evidence::abstain(Source::Output, "output", Rejection::NotConfigured);
-        pile.add(Parts::WORDS, evidence.because("there is no output"));
+        pile.add(Parts::WORDS, evidence.because(Fact::NoOutput));
     }
     let mut front = None;
     for (at, words) in spoken.iter().enumerate() {
@@ -159,7 +159,7 @@ fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, pile: &mut 
             Evidence { is_required: true, ..evidence.because(unreadable.detail.clone()) }
         }
         Reading::Absent { name } if is_deliverable => {
-            Evidence::abstain(Source::Output, name.clone(), Rejection::Absent).because("there is no output")
+            Evidence::abstain(Source::Output, name.clone(), Rejection::Absent).because(Fact::NoOutput)
         }
         Reading::Absent { .. } | Reading::NotLookedAt | Reading::NotConfigured | Reading::Present(_) => {
             return;

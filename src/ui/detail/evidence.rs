@@ -6,7 +6,7 @@ use crate::model::{
     Changes, Claim, Conflict, Evidence, Part, PartRole, Rejection, Source, Strength, Verdict, WorkspaceView,
 };
 use crate::present::phrases::row as say;
-use crate::present::{age, sets, verdict as words};
+use crate::present::{age, reason, sets, verdict as words};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -121,7 +121,8 @@ fn reasons(evidence: &Evidence) -> Vec<(TextStyle, String)> {
     let rejection = evidence.rejection().map(sets::rejection).unwrap_or_default();
     let style = if evidence.rejection().is_some() { TextStyle::Faint } else { TextStyle::Plain };
     let said = evidence.reasons.iter().take(MAX_REASONS);
-    let mut reasons: Vec<(TextStyle, String)> = said.map(|reason| (style, text::line(reason))).collect();
+    let mut reasons: Vec<(TextStyle, String)> =
+        said.map(|reason| (style, text::line(&reason::label(reason)))).collect();
     match (evidence.rejection(), reasons.first_mut()) {
         (Some(_), None) => reasons.push((style, rejection.to_owned())),
         // The other rejections say by themselves that the source does not count.
@@ -139,7 +140,7 @@ fn reasons(evidence: &Evidence) -> Vec<(TextStyle, String)> {
 /// Where the raw text is, unless the source's name or its reasons already say it.
 fn pointer(evidence: &Evidence, sheet: TextLayout, indent: usize) -> Option<Line<'static>> {
     let pointer = evidence.pointer.as_ref()?;
-    let is_said = |excerpt: &&String| evidence.reasons.contains(excerpt);
+    let is_said = |excerpt: &&String| evidence.reasons.iter().any(|said| reason::label(said) == **excerpt);
     let excerpt = pointer.excerpt.as_ref().filter(|excerpt| !excerpt.is_empty() && !is_said(excerpt));
     let excerpt = excerpt.map(|excerpt| text::line(excerpt));
     if excerpt.is_none() && pointer.place == evidence.name {

@@ -6,7 +6,7 @@ use crate::model::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Part, Source,
     WorkspaceView,
 };
-use crate::present::{age, baseline, counts, sets};
+use crate::present::{age, baseline, counts, reason, sets};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -38,7 +38,7 @@ fn unknown(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let reason = verdict.parts.iter().filter(is_git).find_map(|part| part.evidence.reasons.first());
     let Some(reason) = reason else { return sheet.heading("Git", UNKNOWN).to_vec() };
     let mut lines = sheet.heading("Git", "").to_vec();
-    lines.extend(sheet.text(&text::line(reason), TextStyle::Plain, 2));
+    lines.extend(sheet.text(&text::line(&reason::label(reason)), TextStyle::Plain, 2));
     lines
 }
 

@@ -1,0 +1,216 @@
+//! Why evidence claims what it claims, or why it does not count: facts, which `present` words. Must not hold a
+//! sentence of closeout's own.
+
+use super::{CommandEnd, DecisionReason, ProbeFailure};
+
+/// Why evidence claims what it claims.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// Words of the source itself, of a checker or of an error. Untrusted text.
+    Words(String),
+    /// A fact that needs no more words.
+    Fact(Fact),
+    /// What was demanded cannot be verified, with the reading error.
+    CannotVerify(String),
+    /// The closer's report cannot be used, with the name of the error.
+    UnusableReport(String),
+    /// The closer found no open item and did not confirm completion; its confidence in percent.
+    Unconfirmed(Option<u8>),
+    /// The closer's checklist has this many items, all completed.
+    AllCompleted(usize),
+    /// This many commits followed the closer's answer.
+    CommitsSince(usize),
+    /// What is wrong with the decision file.
+    Decision(DecisionReason),
+    /// Another channel decided because of what is wrong with the decision file.
+    FileNotUsed(DecisionReason),
+    /// The answer to a probe cannot be used.
+    ProbeFailed(ProbeFailure),
+    /// This command failed in the session.
+    RunFailed(String),
+    /// This command failed while the session was only asked for an answer.
+    RunFailedBeside(String),
+    /// This command passed, and nothing was edited since.
+    RunPassed(String),
+    /// How the command of a supervised run ended.
+    CommandEnded(CommandEnd),
+    /// A turn runs this call.
+    Calls(String),
+    /// This background work runs.
+    Background(String),
+    /// The session waits for permission to do this.
+    Permission(String),
+    /// The last reply is this error.
+    LastReply(String),
+    /// A usage limit was reached, which is lifted at this time.
+    UsageLimit(String),
+    /// An offer, which the configuration does not take for a question.
+    Offer(String),
+    /// An offer or a question that the user declined.
+    Declined(String),
+    /// A question of low certainty.
+    MayAsk(String),
+    /// The words announce more or break off, by this sign.
+    StopsHalfWay(String),
+    /// The words put off what the prompt asks for.
+    PutsOff(String),
+}
+
+/// A reason without parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// A check has not run since the last change.
+    NotRun,
+    /// A check did not run and is not needed: others of its group are met.
+    NotNeeded,
+    /// A check did not run because one before it is not met.
+    BehindFailure,
+    /// A check failed before the work began, too.
+    FailedBefore,
+    /// A check is not met and not needed: others of its group are met.
+    Covered,
+    /// A check found nothing to check.
+    NothingToCheck,
+    /// A check demands test results, and there are none of this task.
+    NoTestResults,
+    /// The results list no test that ran.
+    NoTestRan,
+    /// The test results bear a time in the future.
+    ResultsFromFuture,
+    /// The test results are older than the task.
+    OldResults,
+    /// The test results are older than the last edit.
+    ResultsBeforeEdit,
+    /// A run failed in the same way before the first edit of the task.
+    FailedBeforeEdit,
+    /// Only the workspace's own file demands it, and the baseline has that file otherwise.
+    OwnDemand,
+    /// The baseline's commit has the same content.
+    OfBaseline,
+    /// Written before the task began.
+    BeforeTask,
+    /// An open point from before the last prompt.
+    BeforePrompt,
+    /// Said before a later prompt or turn.
+    BeforeTurn,
+    /// Its time lies in the future.
+    InFuture,
+    /// The session's goal is reached.
+    GoalReached,
+    /// The goal was reached before the last prompt.
+    GoalReachedBefore,
+    /// The todo list was completed before the last prompt.
+    TickedBefore,
+    /// A part of the todo list cannot be read any more.
+    ListCut,
+    /// There is no report of the closer.
+    NoReport,
+    /// The closer's report contradicts itself.
+    ReportContradicts,
+    /// The closer's answer predates a prompt or turn.
+    AskCloserAgain,
+    /// The decision is complete, without a reason of its own.
+    SaysComplete,
+    /// The decision is incomplete, without a reason of its own.
+    SaysIncomplete,
+    /// The output says complete, but not as its last statement.
+    MoreAfterComplete,
+    /// The channel of the decision contradicts itself.
+    ChannelContradicts,
+    /// Asked by a probe, the agent says that it is done.
+    ProbeComplete,
+    /// Asked by a probe, the agent says that background work runs.
+    ProbeWaiting,
+    /// Asked by a probe, the agent says that work is left.
+    ProbeWorking,
+    /// A second model found neither a question nor an open point.
+    NothingOpen,
+    /// The words ask nothing.
+    AsksNothing,
+    /// The words say that the work is done.
+    SaysDone,
+    /// The words stop half-way.
+    HalfWay,
+    /// A later turn has begun since the words.
+    LaterTurn,
+    /// The words were said in a turn that has not ended.
+    TurnNotEnded,
+    /// The words were said in a turn that was cut.
+    TurnWasCut,
+    /// The output has no visible content.
+    NothingVisible,
+    /// The output is there.
+    OutputThere,
+    /// There is no output.
+    NoOutput,
+    /// The check was started from inside the session.
+    StartedInside,
+    /// The session was asked for nothing yet.
+    NotAskedYet,
+    /// The user went on in another session.
+    LeftForAnother,
+    /// The task's last turn was cut; only side questions followed.
+    TaskCut,
+    /// The agent's process is gone in mid-turn.
+    ProcessGone,
+    /// A turn is open in a record that is silent.
+    SilentTurn,
+    /// A line of the record cannot be read.
+    UnreadableLine,
+    /// The session waits for a prompt.
+    WaitsForPrompt,
+    /// The turn was interrupted.
+    TurnInterrupted,
+    /// The turn has ended.
+    TurnEnded,
+    /// The record does not tell what the session does.
+    RecordSilent,
+    /// A turn runs.
+    TurnRuns,
+    /// The title of the session's pane says that a turn runs.
+    TitleSaysTurn,
+    /// In the record, waiting for permission to use the tool looks the same as using it.
+    LooksLikeWaiting,
+    /// Background work runs.
+    BackgroundRuns,
+    /// The session waits for a permission.
+    WaitsForPermission,
+    /// The session waits for an answer.
+    WaitsForAnswer,
+    /// The session asks a question.
+    AsksQuestion,
+    /// A usage limit was reached, and nothing says when it is lifted.
+    UsageLimitReached,
+    /// There is no new commit since the baseline.
+    NoNewCommit,
+    /// The work tree is clean.
+    TreeClean,
+    /// There is no git repository, which the task needs.
+    RepositoryNeeded,
+    /// There is no git repository.
+    NoRepository,
+    /// The commits were made before the last prompt.
+    CommitsBefore,
+    /// The commits leave what HEAD holds as it was.
+    SameContent,
+    /// The commits cancel each other out.
+    CancelOut,
+    /// HEAD has no log that shows what is new.
+    NoHeadLog,
+    /// The commits were made between turns and hold no file of the task.
+    MadeByHand,
+    /// By their subjects, the commits merely keep unfinished work.
+    OnlyKeepWork,
+}
+
+impl From<Fact> for Reason {
+    fn from(fact: Fact) -> Reason {
+        Reason::Fact(fact)
+    }
+}
+
+impl From<String> for Reason {
+    fn from(words: String) -> Reason {
+        Reason::Words(words)
+    }
+}
