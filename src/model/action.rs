@@ -1,7 +1,7 @@
-//! Actions on a workspace: what a person can request, the outcome, and the progress.
+//! Actions on a workspace: what the user can request, the outcome, and the progress.
 //!
 //! Most actions come in pairs: one makes a plan and changes nothing (except that planning a rescue records
-//! the work first), the other carries out the plan that the person confirmed. A plan contains the state it
+//! the work first), the other carries out the plan that the user confirmed. A plan contains the state it
 //! was made from; `action` looks again before it acts and compares. It does exactly what was confirmed, or
 //! refuses (`src/ARCHITECTURE.md`, invariant 6). This module only describes actions; it performs none.
 
@@ -83,7 +83,7 @@ pub enum Action {
         purpose: AskPurpose,
         /// The session to ask; `None` asks the one whose words count.
         session: Option<SessionName>,
-        /// The options in which the person departs from the defaults.
+        /// The options in which the user departs from the defaults.
         options: Box<AskOptions>,
     },
     /// Ask the agent as planned. A smart check answers with [`ActionOutcome::Checked`], the closer with
@@ -92,47 +92,47 @@ pub enum Action {
         /// The plan as it was confirmed.
         plan: Box<AskPlan>,
     },
-    /// Ask a session for its status without a person's request: a smart check that rescues nothing. Answers
+    /// Ask a session for its status without the user's request: a smart check that rescues nothing. Answers
     /// with [`ActionOutcome::Checked`] or [`ActionOutcome::NotAsked`].
     AutoProbe {
         /// The session and the moment of its task; it is asked in that moment only.
         moment: SessionMoment,
     },
-    /// Have a second model read an agent's last words without a person's request. Answers with
+    /// Have a second model read an agent's last words without the user's request. Answers with
     /// [`ActionOutcome::Opined`] or [`ActionOutcome::NotAsked`].
     SecondOpinion {
         /// The session and the moment of its task; its words are read in that moment only.
         moment: SessionMoment,
     },
-    /// Record a statement of the person about the workspace. Answers with [`ActionOutcome::Marked`].
+    /// Record a statement of the user about the workspace. Answers with [`ActionOutcome::Marked`].
     Mark {
         /// The statement.
         order: MarkOrder,
-        /// The reason, in the person's words.
+        /// The reason, in the user's words.
         reason: Option<String>,
     },
     /// Write the decision file. Answers with [`ActionOutcome::Decided`].
     Decide {
         /// Whether the work is complete.
         is_complete: bool,
-        /// The reason, in the person's words.
+        /// The reason, in the user's words.
         reason: Option<String>,
     },
-    /// See whether the checks that the person configured may run. Answers with
+    /// See whether the checks that the user configured may run. Answers with
     /// [`ActionOutcome::ChecksPlanned`].
     PlanChecks,
-    /// Run the checks that the person configured. Answers with [`ActionOutcome::ChecksRan`].
+    /// Run the checks that the user configured. Answers with [`ActionOutcome::ChecksRan`].
     RunChecks {
-        /// The digest of the [`TrustList`] that the person was shown and trusts from now on, if there was one.
+        /// The digest of the [`TrustList`] that the user was shown and trusts from now on, if there was one.
         trusting: Option<String>,
     },
-    /// Run the configured checks after a turn, without a person's request. Answers with
+    /// Run the configured checks after a turn, without the user's request. Answers with
     /// [`ActionOutcome::ChecksRan`].
     AutoChecks,
 }
 
 impl Action {
-    /// True if the action only prepares something for the person to confirm. [`Action::PlanRescue`] records
+    /// True if the action only prepares something for the user to confirm. [`Action::PlanRescue`] records
     /// the work all the same.
     pub fn is_plan(&self) -> bool {
         match self {
@@ -205,7 +205,7 @@ pub struct ActionRequest {
     pub sessions: Vec<SessionPlace>,
     /// The session whose words count, if there is one.
     pub first_session: Option<SessionName>,
-    /// The person's last prompt, shortened. Untrusted text.
+    /// The user's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
     /// The agent's last message. Untrusted text.
     pub last_words: Option<String>,
@@ -238,7 +238,7 @@ pub struct LookedAt {
 pub enum ActionOutcome {
     /// The work is recorded; the plan describes the visible commit.
     RescuePlanned(Box<RescuePlan>),
-    /// The record would be large, so nothing was done. The person is asked, and agrees with
+    /// The record would be large, so nothing was done. The user is asked, and agrees with
     /// [`RecordOrder::is_size_allowed`].
     SizeAsked(RecordCost),
     /// The work is recorded, and nothing else was done.
@@ -269,7 +269,7 @@ pub enum ActionOutcome {
     /// A second model's reading of the last words.
     Opined(Box<Opinion>),
     /// The configured checks can run. If they run files of the workspace that are not trusted: everything that
-    /// the person would trust.
+    /// the user would trust.
     ChecksPlanned(Option<Box<TrustList>>),
     /// The checks that had to run have run.
     ChecksRan(Vec<CheckRecord>),
@@ -277,11 +277,11 @@ pub enum ActionOutcome {
     NotAsked(NotAsked),
     /// The decision file is written.
     Decided(Box<DecidedFile>),
-    /// The person's statement is recorded.
+    /// The user's statement is recorded.
     Marked {
         /// The statement.
         order: MarkOrder,
-        /// The reason, in the person's words.
+        /// The reason, in the user's words.
         reason: Option<String>,
     },
     /// The action was not carried out.
@@ -324,7 +324,7 @@ pub struct ActionProblem {
     pub class: ActionClass,
     /// What happened. May hold untrusted text.
     pub message: String,
-    /// What a person can do about it. May hold untrusted text.
+    /// What the user can do about it. May hold untrusted text.
     pub next: Option<String>,
 }
 
@@ -334,7 +334,7 @@ impl ActionProblem {
         ActionProblem { class, message: words.into(), next: None }
     }
 
-    /// Adds what a person can do about it.
+    /// Adds what the user can do about it.
     #[must_use]
     pub fn with_next(self, next: impl Into<String>) -> ActionProblem {
         ActionProblem { next: Some(next.into()), ..self }
@@ -368,6 +368,6 @@ pub struct RunningAction {
     pub progress: ActionProgress,
     /// Whether its end was asked for.
     pub is_cancelled: bool,
-    /// Whether no person asked for it, but closeout itself began it.
+    /// Whether no user asked for it, but closeout itself began it.
     pub is_automatic: bool,
 }

@@ -19,7 +19,7 @@ pub enum ActionClass {
     Nothing,
     /// Not done and nothing changed, with the reason and the way out.
     Refused,
-    /// A person said no, or there was nobody to ask. Nothing was done.
+    /// The user said no, or there was nobody to ask. Nothing was done.
     Declined,
     /// Somebody else is at it.
     Busy,
@@ -33,7 +33,7 @@ pub enum ActionClass {
     TimedOut,
     /// A check failed. Nothing is deleted.
     Damage,
-    /// A person ended it.
+    /// The user ended it.
     Cancelled,
 }
 

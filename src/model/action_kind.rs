@@ -38,11 +38,11 @@ pub enum ActionKind {
     Messages,
     /// A decision file.
     Decide,
-    /// A person's own word.
+    /// The user's own word.
     Mark,
     /// A gate held an agent back that was about to stop.
     Gate,
-    /// The checks that the person configured.
+    /// The checks that the user configured.
     Checks,
 }
 

@@ -1,4 +1,4 @@
-//! What a session is doing, and why a person should look at it.
+//! What a session is doing, and why the user should look at it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ pub enum ActivitySource {
     None,
 }
 
-/// Why a person should look, most urgent first.
+/// Why the user should look, most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Attention {
@@ -83,6 +83,6 @@ pub enum Attention {
     Error,
     /// An offer of more work stands unanswered.
     Offer,
-    /// Finished, and not yet seen by a person.
+    /// Finished, and not yet seen by the user.
     Finished,
 }

@@ -50,7 +50,7 @@ pub enum Trace {
     InSession,
 }
 
-/// What a person wants of a question otherwise than usual. All of it is of the closer.
+/// What the user wants of a question otherwise than usual. All of it is of the closer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AskOptions {
     /// The agent that is asked in a new session, in place of the session that did the work.
@@ -63,7 +63,7 @@ pub struct AskOptions {
     pub structured_output: Option<String>,
 }
 
-/// How an agent would be asked, as a person sees it before.
+/// How an agent would be asked, as the user sees it before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AskPlan {
     /// For what.
@@ -86,9 +86,9 @@ pub struct AskPlan {
     pub timeout_seconds: u64,
     /// What happens with uncommitted work at the end of a smart check.
     pub rescue: ProbeRescue,
-    /// What a person should know first, a sentence each. May hold untrusted text.
+    /// What the user should know first, a sentence each. May hold untrusted text.
     pub warnings: Vec<String>,
-    /// What the person wanted otherwise than usual.
+    /// What the user wanted otherwise than usual.
     pub options: AskOptions,
 }
 
@@ -109,7 +109,7 @@ pub struct EvidenceSummary {
 pub enum ProbeRescue {
     /// Nothing.
     Never,
-    /// Record it, and leave the visible commit to a person.
+    /// Record it, and leave the visible commit to the user.
     Record,
     /// Commit it: trusted configuration or a flag allows it.
     Commit,
@@ -198,7 +198,7 @@ pub struct SmartReport {
     pub attempts: Vec<ProbeAttempt>,
     /// The reference of the record that was made, if one was.
     pub record: Option<String>,
-    /// What else a person should know, a sentence each. May hold untrusted text.
+    /// What else the user should know, a sentence each. May hold untrusted text.
     pub notes: Vec<String>,
 }
 
@@ -249,7 +249,7 @@ pub struct VerifyReport {
     pub n_attempts: u32,
     /// What it cost.
     pub cost: AskCost,
-    /// What else a person should know, a sentence each. May hold untrusted text.
+    /// What else the user should know, a sentence each. May hold untrusted text.
     pub notes: Vec<String>,
     /// The agent that was asked in a new session, where it was not the session itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -276,7 +276,7 @@ pub struct DecidedFile {
 /// said in one moment says nothing about the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskMoment {
-    /// When a person last wrote to the session whose words count.
+    /// When the user last wrote to the session whose words count.
     pub prompted_at: Option<Timestamp>,
     /// For each session, when its last turn ended; if that is unknown, when its record last grew.
     pub turns: Vec<(SessionName, Option<Timestamp>)>,
@@ -290,7 +290,7 @@ pub struct KeptReports {
     pub smart_check: Option<(SmartReport, TaskMoment)>,
     /// The closer's last checklist.
     pub verified: Option<(VerifyReport, TaskMoment)>,
-    /// The person's statements about the workspace.
+    /// The user's statements about the workspace.
     #[serde(default)]
     pub marks: Marks,
     /// The rounds by check id; the key is empty if there is none.
@@ -302,7 +302,7 @@ pub struct KeptReports {
     /// The results of the last runs of checks.
     #[serde(default)]
     pub checks: Vec<CheckRecord>,
-    /// What a person last looked at.
+    /// What the user last looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenState>,
     /// A second model's reading of the last words.
@@ -310,7 +310,7 @@ pub struct KeptReports {
     pub opinion: Option<Opinion>,
 }
 
-/// The state of a workspace when a person looked at it.
+/// The state of a workspace when the user looked at it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenState {
     /// The state.
@@ -321,6 +321,6 @@ pub struct SeenState {
     pub is_found: bool,
     /// The moment that its sessions were in: what they did after it was not seen.
     pub moment: TaskMoment,
-    /// When the person looked.
+    /// When the user looked.
     pub at: Timestamp,
 }

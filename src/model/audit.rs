@@ -25,13 +25,13 @@ pub struct AuditEntry {
     pub agent: Option<String>,
     /// How it ended; `None` while it runs, and for ever if closeout was killed in it.
     pub end: Option<ActionEnd>,
-    /// Of a decision that a person made at a terminal, with no agent above closeout: the SHA-256 of the file
+    /// Of a decision that the user made at a terminal, with no agent above closeout: the SHA-256 of the file
     /// that was written, in hexadecimal. By it the file is known again as theirs.
     pub decided: Option<String>,
 }
 
 impl AuditEntry {
-    /// True if a decision file with this content and time is the one that a person wrote with this action.
+    /// True if a decision file with this content and time is the one that the user wrote with this action.
     pub fn is_decision_of(&self, digest: &str, written_at: Timestamp) -> bool {
         let Some(end) = self.end.as_ref().filter(|end| end.class == ActionClass::Done) else { return false };
         self.kind == ActionKind::Decide
@@ -65,14 +65,14 @@ pub struct ActionEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
-    /// A person at the screen.
+    /// The user at the screen.
     Screen,
-    /// A person, or a script of theirs, by a command.
+    /// The user, or a script of theirs, by a command.
     Command,
     /// Trusted configuration.
     Configuration,
     /// An agent, or a script of its: closeout ran below the agent's process.
     Agent,
-    /// closeout itself, where the person's own configuration allows that.
+    /// closeout itself, where the user's own configuration allows that.
     Automatic,
 }

@@ -1,4 +1,4 @@
-//! Questions to agents without a person's request: the moment of the task they belong to, and why one was not
+//! Questions to agents without the user's request: the moment of the task they belong to, and why one was not
 //! sent.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::{SessionName, TaskMoment, Timestamp};
 pub struct SessionMoment {
     /// The session.
     pub session: SessionName,
-    /// When a person last wrote to the session whose words count.
+    /// When the user last wrote to the session whose words count.
     pub prompted_at: Option<Timestamp>,
     /// When the session's last turn ended; if that is unknown, when its record last grew.
     pub rested_at: Option<Timestamp>,
@@ -37,7 +37,7 @@ pub struct AutoBudget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotAsked {
-    /// It was asked in this moment of its task before, by a person or another closeout.
+    /// It was asked in this moment of its task before, by the user or another closeout.
     AskedBefore,
     /// The hour's budget is used up.
     UsedUp {
@@ -57,7 +57,7 @@ impl NotAsked {
         }
     }
 
-    /// The reason in words; `None` if a person need not know.
+    /// The reason in words; `None` if the user need not know.
     pub fn label(&self) -> Option<String> {
         match self {
             NotAsked::AskedBefore => None,

@@ -24,7 +24,7 @@ pub struct Baseline {
 pub enum BaselineOrigin {
     /// Given on the command line.
     Flag,
-    /// Given in a configuration file of the person.
+    /// Given in a configuration file of the user.
     Configuration,
     /// Given in the workspace's own file.
     Workspace,

@@ -1,4 +1,4 @@
-//! The checks that a person configured for a workspace, and the results of their last runs.
+//! The checks that the user configured for a workspace, and the results of their last runs.
 //!
 //! Plain values. `judge::checkers` decides how checks combine and what they say about the work; `action` runs
 //! them.
@@ -15,7 +15,7 @@ pub struct CheckPlan {
     pub checks: Vec<ConfiguredCheck>,
     /// How the checks outside any group are combined.
     pub mode: CheckMode,
-    /// True if they run on their own after a turn. Only the person's own configuration can say so.
+    /// True if they run on their own after a turn. Only the user's own configuration can say so.
     pub is_automatic: bool,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A checklist of one source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Checklist {
-    /// Who wrote it, for a person: a file name, or the agent's name.
+    /// Who wrote it, for the user: a file name, or the agent's name.
     pub from: String,
     /// The items in the order of the list.
     pub items: Vec<ChecklistItem>,

@@ -1,6 +1,6 @@
-//! An agent that a person describes in their own configuration. Nothing here runs or reads it.
+//! An agent that the user describes in their own configuration. Nothing here runs or reads it.
 
-/// An agent that a person describes in their own configuration. A workspace cannot define one, since it names
+/// An agent that the user describes in their own configuration. A workspace cannot define one, since it names
 /// commands, and places outside the workspace.
 ///
 /// A place is a path relative to the workspace, or an absolute one in which `{workspace}` (the workspace's
@@ -21,7 +21,7 @@ pub struct CustomAgent {
     pub probe: Option<Vec<String>>,
     /// How to ask for the closer's checklist: a program and its arguments.
     pub query: Option<Vec<String>>,
-    /// How to send it a person's reply: a program and its arguments.
+    /// How to send it the user's reply: a program and its arguments.
     pub reply: Option<Vec<String>>,
 }
 

@@ -68,7 +68,7 @@ impl DecisionReason {
     }
 }
 
-/// What became of the decision, for a person and for programs.
+/// What became of the decision, for the user and for programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DecisionReport {
     /// The channel that decided.

@@ -40,7 +40,7 @@ pub enum Effect {
         /// The baseline.
         baseline: Baseline,
     },
-    /// Show a session's pane to the person. Answers with one [`super::Event::Jumped`].
+    /// Show a session's pane to the user. Answers with one [`super::Event::Jumped`].
     JumpToPane {
         /// The workspace.
         workspace: WorkspaceId,
@@ -72,7 +72,7 @@ pub enum Effect {
     },
 }
 
-/// A session whose pane the person wants to see, as they saw it.
+/// A session whose pane the user wants to see, as they saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JumpTarget {
     /// Its agent.
@@ -104,7 +104,7 @@ pub struct CollectRequest {
     pub baseline: Option<Baseline>,
     /// Where the records of its sessions are.
     pub sessions: Vec<SessionPlace>,
-    /// When a person last wrote to the agent, once known.
+    /// When the user last wrote to the agent, once known.
     pub prompted_at: Option<Timestamp>,
     /// Start no earlier than this moment.
     pub not_before: Timestamp,

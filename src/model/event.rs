@@ -103,7 +103,7 @@ pub enum Event {
         entry: Option<Box<AuditEntry>>,
     },
     /// The complete lists of live supervised runs, and of workspaces whose last run ended without completing
-    /// its work and without a person ending it. Sent by the engine.
+    /// its work and without the user ending it. Sent by the engine.
     RunsFound {
         /// When.
         at: Timestamp,
@@ -124,7 +124,7 @@ pub enum Event {
         /// When.
         at: Timestamp,
     },
-    /// A person requested something. Sent by a front.
+    /// The user requested something. Sent by a front.
     Wanted {
         /// When.
         at: Timestamp,
@@ -184,7 +184,7 @@ pub struct FoundWorkspace {
 /// The outcome of a jump to a pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JumpOutcome {
-    /// The pane is visible to the person.
+    /// The pane is visible to the user.
     Done,
     /// closeout does not run inside that tmux server: this shell command shows the pane.
     Attach {

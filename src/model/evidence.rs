@@ -11,7 +11,7 @@ use super::{Point, Reason, SessionName, Timestamp};
 pub struct Evidence {
     /// The source.
     pub source: Source,
-    /// Which one of its kind, for a person: a file name, an agent. Untrusted text.
+    /// Which one of its kind, for the user: a file name, an agent. Untrusted text.
     pub name: String,
     /// The session that it is of, where it is of one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ impl Source {
         }
     }
 
-    /// The source's name for a person.
+    /// The source's name for the user.
     pub fn title(self) -> &'static str {
         match self {
             Source::LiveSession => "session",
@@ -202,7 +202,7 @@ pub enum Claim {
     Yes,
     /// The work is not done.
     No,
-    /// The person has to answer something.
+    /// The user has to answer something.
     Ask,
     /// Background work is running.
     Wait,
@@ -234,7 +234,7 @@ enum ClaimName {
     Yes,
     /// The work is not done.
     No,
-    /// A person is asked.
+    /// The user is asked.
     Ask,
     /// Background work runs.
     Wait,
@@ -291,9 +291,9 @@ pub enum Rejection {
     Undecided,
     /// The turn was interrupted or broken off, or nobody knows how it ended: nothing in it claims anything.
     MidTurn,
-    /// It is of a session without a process that was silent for long, and a person asked another one since.
+    /// It is of a session without a process that was silent for long, and the user asked another one since.
     LeftOver,
-    /// A person said that it is not of this task.
+    /// The user said that it is not of this task.
     Dismissed,
 }
 
@@ -303,7 +303,7 @@ pub enum Rejection {
 pub enum Strength {
     /// Read from the world: git, files, test results.
     Verified,
-    /// A person says so: closeout's own record has that they wrote this very file.
+    /// The user says so: closeout's own record has that they wrote this very file.
     Person,
     /// The agent says so, or nobody knows who else.
     SelfReported,

@@ -73,17 +73,17 @@ pub struct GateCall {
 pub enum LetGo {
     /// The work is complete.
     Complete,
-    /// A statement of the person lets it stop.
+    /// A statement of the user lets it stop.
     YourWord,
     /// There is no task here.
     NoTask,
-    /// It waits for the person's answer or permission.
+    /// It waits for the user's answer or permission.
     Asks,
     /// Background work is still running: the gate is asked again when that ends.
     Background,
     /// Nothing speaks against the work, or nothing that this event concerns.
     NothingOpen,
-    /// The same points came back too often: a person has to look.
+    /// The same points came back too often: the user has to look.
     Stalled,
     /// There is no verdict, or none that can be trusted.
     NotJudged,
@@ -109,7 +109,7 @@ impl LetGo {
 pub enum HeldBack {
     /// These points are left to do, most urgent first.
     Points(Vec<OpenPoint>),
-    /// The work is done, and not proven or kept as well as the person requires.
+    /// The work is done, and not proven or kept as well as the user requires.
     Unproven(Why, NextAction),
 }
 
@@ -123,7 +123,7 @@ impl HeldBack {
     }
 }
 
-/// The gate configuration of one workspace. Only the person's own configuration can set it.
+/// The gate configuration of one workspace. Only the user's own configuration can set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateSettings {
     /// True if agents are blocked here at all.

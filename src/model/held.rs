@@ -47,7 +47,7 @@ pub enum HeldStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldEnd {
-    /// Its person said so.
+    /// Its user said so.
     ByYou,
     /// Its session ended.
     SessionEnded,

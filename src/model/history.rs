@@ -1,8 +1,8 @@
-//! What happened to workspaces, for the history and the statistics. What a person did to them is in the audit
+//! What happened to workspaces, for the history and the statistics. What the user did to them is in the audit
 //! record.
 //!
 //! These values are kept in the state folder, so their names must not change. They contain no text of an
-//! agent or a person.
+//! agent or the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub enum HistoryEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proof: Option<Proof>,
     },
-    /// A person saw that the work is finished.
+    /// The user saw that the work is finished.
     Seen {
         /// So long after it was.
         after_ms: i64,
@@ -72,7 +72,7 @@ pub enum HistoryEvent {
     },
     /// A gate let an agent go. That it held one back stands in the record of actions.
     GatePassed,
-    /// A person was told that they are needed, or that work is finished.
+    /// The user was told that they are needed, or that work is finished.
     Notice {
         /// Why, by its name.
         why: String,

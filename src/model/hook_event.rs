@@ -50,7 +50,7 @@ pub struct HookEvent {
     /// Why a session began or ended, as the agent states it. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// True if the agent runs without a screen, so that it cannot wait for a person.
+    /// True if the agent runs without a screen, so that it cannot wait for the user.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_headless: bool,
     /// The agent's process.
@@ -80,13 +80,13 @@ pub enum HookKind {
     ToolStarted,
     /// A tool returned or failed.
     ToolEnded,
-    /// A tool waits for the person's permission.
+    /// A tool waits for the user's permission.
     PermissionAsked,
-    /// The agent reminds the person of a pending permission; it does not say which.
+    /// The agent reminds the user of a pending permission; it does not say which.
     PermissionNoticed,
     /// The permission was granted or refused.
     PermissionAnswered,
-    /// A question waits for the person.
+    /// A question waits for the user.
     QuestionAsked,
     /// The question was answered or refused.
     QuestionAnswered,
@@ -94,9 +94,9 @@ pub enum HookKind {
     Stopped,
     /// The turn ended with an error instead of a reply.
     StopFailed,
-    /// The agent reminds the person that it waits for the next prompt.
+    /// The agent reminds the user that it waits for the next prompt.
     IdleNoticed,
-    /// The person interrupted the turn.
+    /// The user interrupted the turn.
     Interrupted,
     /// A subagent started.
     SubagentStarted,

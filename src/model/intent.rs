@@ -1,11 +1,11 @@
-//! What a person wants, after key mapping. Most intents name the workspace that they concern.
+//! What the user wants, after key mapping. Most intents name the workspace that they concern.
 
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantNames};
 
 use super::{Action, Draft, WorkspaceId};
 
-/// What a person wants of the engine. Moving around on a screen is the front's own business.
+/// What the user wants of the engine. Moving around on a screen is the front's own business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[derive(IntoStaticStr, VariantNames)]
 #[serde(rename_all = "snake_case")]
@@ -15,7 +15,7 @@ pub enum Intent {
         /// The workspace; `None` means all.
         workspace: Option<WorkspaceId>,
     },
-    /// The person is looking at this workspace: scan its work tree and mark it as seen.
+    /// The user is looking at this workspace: scan its work tree and mark it as seen.
     Look {
         /// The workspace.
         workspace: WorkspaceId,

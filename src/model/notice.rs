@@ -1,4 +1,4 @@
-//! Notices: why a person is notified about a workspace, how, and when not.
+//! Notices: why the user is notified about a workspace, how, and when not.
 
 use super::{Attention, RunStatus};
 
@@ -63,7 +63,7 @@ impl NoticeKind {
 }
 
 impl RunStatus {
-    /// The notice for a run that ended with this status; `None` if the work is complete or the person ended
+    /// The notice for a run that ended with this status; `None` if the work is complete or the user ended
     /// it.
     pub fn notice(self) -> Option<NoticeKind> {
         match self {
@@ -78,12 +78,12 @@ impl RunStatus {
     }
 }
 
-/// The way in which a person is notified.
+/// The way in which the user is notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeRoute {
     /// The terminal bell.
     Bell,
-    /// The window title, with the number of workspaces that need the person.
+    /// The window title, with the number of workspaces that need the user.
     Title,
     /// An OSC 9 notification (iTerm2, Ghostty, Windows Terminal).
     Osc9,
@@ -137,7 +137,7 @@ impl HoursOfDay {
     }
 }
 
-/// When and how a person is notified.
+/// When and how the user is notified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NoticeSettings {
     /// The routes to use.

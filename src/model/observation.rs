@@ -12,7 +12,7 @@ pub struct Observations {
     /// When the collection began.
     pub taken_at: Timestamp,
     /// Anything written before this time belongs to an earlier task: the later of the baseline commit's time
-    /// and the person's last prompt, as far as known.
+    /// and the user's last prompt, as far as known.
     pub task_started_at: Option<Timestamp>,
     /// The baseline commit's time, if it tells when the work began.
     pub baseline_at: Option<Timestamp>,
@@ -94,7 +94,7 @@ impl<T> Reading<T> {
 /// Why something could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// What should have been read, for a person: a path relative to the workspace, or `git`. Untrusted text.
+    /// What should have been read, for the user: a path relative to the workspace, or `git`. Untrusted text.
     pub name: String,
     /// The kind of problem.
     pub problem: ReadProblem,

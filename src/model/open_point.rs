@@ -37,7 +37,7 @@ pub struct OpenPoint {
     pub state: PointState,
     /// When it was first seen here.
     pub since: Timestamp,
-    /// Whether it was told before the person's last prompt for work.
+    /// Whether it was told before the user's last prompt for work.
     pub is_earlier: bool,
     /// Whether it keeps the work from being COMPLETE. An announcement that may be one does not.
     pub weighs: bool,
@@ -47,9 +47,9 @@ pub struct OpenPoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PointKind {
-    /// The person allows or denies something.
+    /// The user allows or denies something.
     Allow,
-    /// The person answers a question.
+    /// The user answers a question.
     Answer,
     /// The last turn failed, or something that is needed cannot be read.
     Repair,
@@ -92,7 +92,7 @@ impl OpenPoint {
         !matches!(self.state, PointState::Done { .. })
     }
 
-    /// True if an agent can act on it; a question or a permission is for the person.
+    /// True if an agent can act on it; a question or a permission is for the user.
     pub fn is_for_agent(&self) -> bool {
         !matches!(self.kind, PointKind::Allow | PointKind::Answer)
     }

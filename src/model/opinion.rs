@@ -19,7 +19,7 @@ pub struct Opinion {
     pub at: Timestamp,
 }
 
-/// What the words mean for the person who reads them.
+/// What the words mean for the user who reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpinionReading {

@@ -12,7 +12,7 @@ use serde::Serialize;
 pub enum Point {
     /// A session waits for a permission; this is not a question.
     Permission,
-    /// A last reply reports a usage limit of the person's plan.
+    /// A last reply reports a usage limit of the user's plan.
     UsageLimit,
     /// The last words announce more work or break off.
     StopsHalfWay,

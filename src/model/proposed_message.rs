@@ -1,5 +1,5 @@
 //! The proposed message of a rescue commit, made from words and the included paths, in the form of
-//! Conventional Commits, with trailers that identify it as a rescue. A person can still include and exclude
+//! Conventional Commits, with trailers that identify it as a rescue. The user can still include and exclude
 //! paths, so every front builds the message here, from the plan alone.
 //!
 //! It must not invent what was done: if no words say it, the message names the paths.
@@ -72,7 +72,7 @@ impl MessageWords {
 
 impl RescuePlan {
     /// Changes which paths are in the commit. Messages that are still as proposed are proposed again for the
-    /// new selection; messages that a person edited stay.
+    /// new selection; messages that the user edited stay.
     pub fn choose_paths<T>(&mut self, choose: impl FnOnce(&mut [PlannedPath]) -> T) -> T {
         let before = self.proposals();
         let chosen = choose(&mut self.paths);

@@ -1,4 +1,4 @@
-//! Numbers in words for a person: a number with its noun, a size in bytes.
+//! Numbers in words for the user: a number with its noun, a size in bytes.
 //!
 //! For display only; nothing here rounds numbers that are used in calculations.
 

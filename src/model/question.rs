@@ -1,4 +1,4 @@
-//! A question that an agent asks the person.
+//! A question that an agent asks the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

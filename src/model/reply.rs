@@ -54,7 +54,7 @@ pub enum ReplyChannel {
     Nowhere,
 }
 
-/// How a reply would go, as a person sees it before it is sent.
+/// How a reply would go, as the user sees it before it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReplyPlan {
     /// The id of the reply that is sent by this plan. A plan sends one reply at most: what comes again with
@@ -77,13 +77,13 @@ pub struct ReplyPlan {
     pub permission: Option<PermissionPrompt>,
     /// The dialog in which the session asks. Then words cannot be sent, only one of its options.
     pub asked: Option<AskedByTool>,
-    /// What a person should know first, a sentence each. May hold untrusted text.
+    /// What the user should know first, a sentence each. May hold untrusted text.
     pub warnings: Vec<String>,
-    /// What a person can do where nothing can be sent, beside going to its pane: a sentence each.
+    /// What the user can do where nothing can be sent, beside going to its pane: a sentence each.
     pub next: Vec<String>,
     /// What becomes of a long text on this way, where that is another thing than of a short one.
     pub long_text: Option<LongText>,
-    /// A reply to the same session of which it is not known whether it was sent: a person decides.
+    /// A reply to the same session of which it is not known whether it was sent: the user decides.
     pub unsettled: Option<Receipt>,
 }
 
@@ -129,14 +129,14 @@ pub enum ReplyBody {
     Permission {
         /// The option's [`PermissionOption::answer`].
         answer: String,
-        /// What the prompt was about when the person confirmed ([`PermissionPrompt::what`]).
+        /// What the prompt was about when the user confirmed ([`PermissionPrompt::what`]).
         what: String,
     },
     /// One option of a dialog with a single question.
     Option {
         /// The option's position, counting from 0.
         place: usize,
-        /// Its label when the person confirmed ([`AskedOption::label`](super::AskedOption)).
+        /// Its label when the user confirmed ([`AskedOption::label`](super::AskedOption)).
         label: String,
         /// The call that asked the question ([`AskedByTool::call`]).
         call: String,
@@ -166,7 +166,7 @@ pub struct Receipt {
     pub session: SessionName,
     /// How it was sent, in words. May hold untrusted text.
     pub channel_words: String,
-    /// The beginning of the text, for a person to know it again. Private: never in a log.
+    /// The beginning of the text, for the user to know it again. Private: never in a log.
     pub excerpt: String,
     /// A sum of the whole text ([`Receipt::sum_of`]): a draft that has it is what was sent.
     #[serde(default)]
@@ -225,7 +225,7 @@ impl Receipt {
     }
 
     /// True if the session's newest prompt is this reply, judging by its beginning and its time. `prompt` may
-    /// be shortened. The same words typed later by a person are mistaken for the reply.
+    /// be shortened. The same words typed later by the user are mistaken for the reply.
     pub fn is_shown_by(&self, prompt: &str, prompted_at: Timestamp) -> bool {
         let shown = in_one_line(prompt);
         let is_same = match (self.excerpt.strip_suffix(CUT), shown.strip_suffix(CUT)) {

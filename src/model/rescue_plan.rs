@@ -1,4 +1,4 @@
-//! What a person sees and confirms before uncommitted work is committed: every path with its state and size,
+//! What the user sees and confirms before uncommitted work is committed: every path with its state and size,
 //! what is left out and why, the message, the branch, and what could not be read.
 //!
 //! Plain values. Paths are bytes, as in git, and are shown only through
@@ -26,7 +26,7 @@ pub struct MessageWords {
     pub record: String,
 }
 
-/// Everything that a person confirms. closeout does exactly what was confirmed, or refuses.
+/// Everything that the user confirms. closeout does exactly what was confirmed, or refuses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RescuePlan {
     /// The record that holds the work; it already exists.
@@ -37,12 +37,12 @@ pub struct RescuePlan {
     pub head: Option<String>,
     /// Where the commit can go; empty if none can be made.
     pub targets: Vec<CommitTarget>,
-    /// Where the commit goes: one of `targets`. `None` until a person has chosen; `refusal` then says why it
+    /// Where the commit goes: one of `targets`. `None` until the user has chosen; `refusal` then says why it
     /// does not simply go to the current branch.
     pub target: Option<CommitTarget>,
     /// Every path that differs from the last commit, sorted by bytes.
     pub paths: Vec<PlannedPath>,
-    /// The commit message as it will be stored; the person can edit it.
+    /// The commit message as it will be stored; the user can edit it.
     pub message: String,
     /// What messages are proposed from.
     pub words: MessageWords,
@@ -53,9 +53,9 @@ pub struct RescuePlan {
     pub splits: Vec<PlannedSplit>,
     /// The chosen way; `None` makes one commit, with `message`.
     pub split: Option<SplitKind>,
-    /// The commit's author; `None` if git knows none, so that the person must supply one.
+    /// The commit's author; `None` if git knows none, so that the user must supply one.
     pub author: Option<CommitAuthor>,
-    /// What the person should know before confirming.
+    /// What the user should know before confirming.
     pub notes: Vec<PlanNote>,
     /// The programs that could take part.
     pub programs: PlannedPrograms,
@@ -67,7 +67,7 @@ pub struct RescuePlan {
 pub enum CommitTarget {
     /// To the branch that is checked out, and the index goes with it.
     Head,
-    /// The same, although the branch is protected: a person said so.
+    /// The same, although the branch is protected: the user said so.
     ProtectedHead,
     /// To a new branch of this full name. HEAD, index and work tree stay as they are.
     NewBranch(String),
@@ -110,7 +110,7 @@ pub enum SplitKind {
 /// One of several commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedCommit {
-    /// The message as it will be stored; the person can edit it.
+    /// The message as it will be stored; the user can edit it.
     pub message: String,
     /// Its changes, sorted by path. What the plan leaves out is left out here too.
     pub paths: Vec<CommitPath>,
@@ -267,7 +267,7 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
-    /// True if a person can include the path all the same.
+    /// True if the user can include the path all the same.
     pub fn can_be_asked_for(self) -> bool {
         match self {
             LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence => true,

@@ -4,33 +4,33 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Programs that could have a part in a commit. None runs unless it is trusted, and those that are wanted
-/// only because a person said so.
+/// only because the user said so.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlannedPrograms {
     /// Names the exact programs and settings for the question of trust.
     pub digest: String,
-    /// True when a person trusts exactly these.
+    /// True when the user trusts exactly these.
     pub is_trusted: bool,
     /// The filters with a program that paths of the plan go through, by their names: if they are trusted. Else
     /// those paths are left out. Untrusted text.
     pub filters: Vec<String>,
     /// The hooks that a commit by git would run, by their names. Untrusted text.
     pub hooks: Vec<String>,
-    /// The person's own rescue program, which can take the place of the commit.
+    /// The user's own rescue program, which can take the place of the commit.
     pub own: Option<OwnProgram>,
-    /// What of it a person wants to run; nothing unless they say so.
+    /// What of it the user wants to run; nothing unless they say so.
     pub wanted: Option<WantedProgram>,
-    /// What the person's own program is told that the work is about: the name of a task or a specification.
+    /// What the user's own program is told that the work is about: the name of a task or a specification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
 }
 
-/// A rescue program of the person's own.
+/// A rescue program of the user's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OwnProgram {
     /// The program and its arguments. Untrusted text.
     pub words: Vec<String>,
-    /// True when it is trusted: with all the others, or because the person's own configuration names it and it
+    /// True when it is trusted: with all the others, or because the user's own configuration names it and it
     /// lies outside the workspace.
     pub is_trusted: bool,
 }
@@ -46,8 +46,8 @@ pub enum WantedProgram {
 }
 
 impl PlannedPrograms {
-    /// Lets the person's own program make the commit if they trusted it, and returns its command line. For an
-    /// unattended rescue; a person who is present is asked.
+    /// Lets the user's own program make the commit if they trusted it, and returns its command line. For an
+    /// unattended rescue; the user who is present is asked.
     pub fn want_trusted(&mut self) -> Option<String> {
         let own = self.own.as_ref().filter(|own| own.is_trusted)?;
         self.wanted = Some(WantedProgram::Own);

@@ -40,7 +40,7 @@ pub struct RescueRecord {
     pub ignored: IgnoredFiles,
     /// The bundle in closeout's own folder, if one was requested.
     pub vault: Option<PathBuf>,
-    /// What a person should know about the place where it is kept.
+    /// What the user should know about the place where it is kept.
     pub notices: Vec<RecordNotice>,
     /// The totals of all records of this repository, including this one.
     pub totals: RecordTotals,
@@ -87,7 +87,7 @@ pub struct RecordCost {
 /// How to make a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RecordOrder {
-    /// True if a person was told the size and agreed.
+    /// True if the user was told the size and agreed.
     pub is_size_allowed: bool,
     /// Where to keep it.
     pub keep_in: KeepIn,
@@ -123,7 +123,7 @@ pub struct RecordList {
     pub records: Vec<KeptRecord>,
     /// The totals of all of them.
     pub totals: RecordTotals,
-    /// What a person should know about how they are kept.
+    /// What the user should know about how they are kept.
     pub notices: Vec<RecordNotice>,
 }
 

@@ -1,8 +1,8 @@
-//! Answers to a person's requests, on their way to a front.
+//! Answers to the user's requests, on their way to a front.
 
 use super::{ActionKind, ActionOutcome, JumpOutcome, WorkspaceId};
 
-/// The answer to a person's request.
+/// The answer to the user's request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Response {
     /// The result of a jump to a pane.
@@ -20,7 +20,7 @@ pub enum Response {
         number: u64,
         /// The kind of the action.
         kind: ActionKind,
-        /// True if it only prepared something for the person to confirm.
+        /// True if it only prepared something for the user to confirm.
         is_plan: bool,
         /// The outcome.
         outcome: Box<ActionOutcome>,

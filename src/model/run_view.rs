@@ -77,8 +77,8 @@ pub struct RunEnd {
 }
 
 impl RunEnd {
-    /// The end of a run that a person should know about: it is over, but neither complete nor ended by the
-    /// person; else `None`.
+    /// The end of a run that the user should know about: it is over, but neither complete nor ended by the
+    /// user; else `None`.
     pub fn of(run: SupervisedRun) -> Option<RunEnd> {
         let RunEnding { at, status } = run.ended?;
         let is_news = !matches!(status, RunStatus::Complete | RunStatus::Cancelled);

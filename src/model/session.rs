@@ -28,9 +28,9 @@ pub struct SessionObservation {
     pub todos: Option<Checklist>,
     /// The state of the last turn.
     pub turn: TurnState,
-    /// When a person last wrote to the agent.
+    /// When the user last wrote to the agent.
     pub prompted_at: Option<Timestamp>,
-    /// The person's last prompt, shortened. Untrusted text.
+    /// The user's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
     /// When the record last grew.
     pub written_at: Option<Timestamp>,
@@ -38,7 +38,7 @@ pub struct SessionObservation {
     pub n_skipped_lines: u32,
     /// True if part of the record lies beyond the limit of the backward search.
     pub is_partial: bool,
-    /// The session's name, given by the person or the agent. Untrusted text.
+    /// The session's name, given by the user or the agent. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The folder in which the session works now. Untrusted text; it need not exist.
@@ -147,7 +147,7 @@ pub enum SessionOrigin {
     /// The record does not tell.
     #[default]
     Unknown,
-    /// A person began it at a screen.
+    /// The user began it at a screen.
     Person,
     /// A program began it, without a screen.
     Headless,
@@ -203,7 +203,7 @@ pub enum LiveStatus {
     Busy,
     /// It is waiting for the next prompt.
     Idle,
-    /// It is waiting for the person in the middle of a turn.
+    /// It is waiting for the user in the middle of a turn.
     Waiting {
         /// What it waits for.
         on: WaitsOn,
@@ -292,7 +292,7 @@ pub enum TurnState {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         what: Option<String>,
     },
-    /// The person interrupted the turn.
+    /// The user interrupted the turn.
     Interrupted {
         /// When.
         at: Option<Timestamp>,

@@ -14,7 +14,7 @@ pub struct SessionView {
     pub agent: String,
     /// The session's id. Untrusted text.
     pub session_id: String,
-    /// The name that the person or the agent gave it, else its first words, shortened. Untrusted text.
+    /// The name that the user or the agent gave it, else its first words, shortened. Untrusted text.
     pub name: Option<String>,
     /// The agent's version, as its record gives it. Untrusted text.
     pub version: Option<String>,
@@ -24,7 +24,7 @@ pub struct SessionView {
     pub origin: SessionOrigin,
     /// What it does.
     pub activity: Activity,
-    /// The person's last prompt, shortened. Untrusted text.
+    /// The user's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
     /// When it was put.
     pub prompted_at: Option<Timestamp>,

@@ -22,14 +22,14 @@ pub struct WorkspaceSettings {
     pub closer_report: Option<String>,
     /// The plan files; missing ones are skipped.
     pub plans: Vec<String>,
-    /// True if the person chose the plan files: the default names may belong to a roadmap.
+    /// True if the user chose the plan files: the default names may belong to a roadmap.
     pub are_plans_chosen: bool,
     /// The proof that a COMPLETE needs.
     pub required: Proof,
     /// Files that must exist: names, or patterns in which `*` and `?` match within one folder and `**`
     /// matches across folders.
     pub required_files: Vec<String>,
-    /// The checks that the person configured.
+    /// The checks that the user configured.
     pub checks: CheckPlan,
     /// Test result files: JUnit XML, or JSON of the form `{"passed": …, "failed": …}`.
     pub test_results: Vec<String>,
@@ -49,11 +49,11 @@ pub struct WorkspaceSettings {
     pub doubted: Vec<String>,
     /// The keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: Vec<ChosenKey>,
-    /// True if its agent may be asked for its status without a person's request. Only the person's own
+    /// True if its agent may be asked for its status without the user's request. Only the user's own
     /// configuration can say so.
     pub may_be_asked: bool,
     /// The agent whose program reads last words again if closeout's own reading is uncertain. Only the
-    /// person's own configuration can name it.
+    /// user's own configuration can name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_reader: Option<String>,
 }
@@ -82,11 +82,11 @@ impl WorkspaceSettings {
 pub struct GivenBaseline {
     /// The revision as it was written.
     pub rev: String,
-    /// Who gave it: a flag, the person's configuration, or the workspace's own file.
+    /// Who gave it: a flag, the user's configuration, or the workspace's own file.
     pub origin: BaselineOrigin,
 }
 
-/// The settings from a workspace's own file that could soften its verdict, for keys that the person has not
+/// The settings from a workspace's own file that could soften its verdict, for keys that the user has not
 /// set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OwnSettings {

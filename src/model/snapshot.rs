@@ -51,9 +51,9 @@ pub struct SessionFacts {
     pub sessions: Vec<SessionView>,
     /// The agent's newest words, or those of the declared output.
     pub last_words: Option<LastWords>,
-    /// The person's last prompt, shortened. Untrusted text.
+    /// The user's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
-    /// When a person last asked any session here for work: earlier claims are about an earlier task.
+    /// When the user last asked any session here for work: earlier claims are about an earlier task.
     pub prompted_at: Option<Timestamp>,
     /// What the last prompts of all relevant sessions together asked for.
     pub last_demand: Option<Demand>,

@@ -31,7 +31,7 @@ pub enum RunStatus {
     Deadline,
     /// The agent asks, and nobody may or can answer.
     Unanswered,
-    /// A person, or a signal, ended it.
+    /// The user, or a signal, ended it.
     Cancelled,
     /// The command cannot be started, or closeout cannot go on.
     Failed,
@@ -72,7 +72,7 @@ pub enum CommandEnd {
     StoodStill,
     /// It took longer than an iteration may.
     TookTooLong,
-    /// The whole run's time was over, or a person ended it.
+    /// The whole run's time was over, or the user ended it.
     Ended,
     /// closeout was killed while it ran.
     Unknown,
@@ -164,7 +164,7 @@ pub struct LoopState {
     pub cost_micros: u64,
 }
 
-/// The options that a person gave for a run.
+/// The options that the user gave for a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOrder {
     /// The command with its arguments, as given.

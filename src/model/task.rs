@@ -1,4 +1,4 @@
-//! A task: what a person asked for in one session, from its first prompt to the next one that asks for
+//! A task: what the user asked for in one session, from its first prompt to the next one that asks for
 //! something new. `judge::task` derives tasks from turns; nothing here decides.
 
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Timestamp, TurnEnd};
 
-/// What a person asked for in one session.
+/// What the user asked for in one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// The agent, like `claude`.
@@ -72,7 +72,7 @@ pub struct SessionTasks {
     pub side_turns: Vec<Arc<SideTurn>>,
     /// How the session's last turn ended, in a task or not; `None` without a turn.
     pub last_end: Option<TurnEnd>,
-    /// The time of the latest prompt of any kind that a person wrote.
+    /// The time of the latest prompt of any kind that the user wrote.
     pub prompted_at: Option<Timestamp>,
     /// The time of the first prompt, whoever wrote it.
     pub first_prompt_at: Option<Timestamp>,

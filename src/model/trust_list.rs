@@ -1,4 +1,4 @@
-//! Everything in and around a repository that could run a program, for a person to review before they trust
+//! Everything in and around a repository that could run a program, for the user to review before they trust
 //! it.
 //!
 //! Plain values. Text from the repository is shown only through [`display_text`](super::display_text).
@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Everything in and around a repository that could run a program during an action, for a person to trust.
+/// Everything in and around a repository that could run a program during an action, for the user to trust.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrustList {
     /// One thing each, in a fixed order.
@@ -38,10 +38,10 @@ pub enum TrustKind {
     Hook,
     /// A file of the workspace that a command names.
     File,
-    /// The person's own rescue program.
+    /// The user's own rescue program.
     RescueProgram,
     /// What a script runs and cannot be found: it is trusted only for the tracked files as they are now.
     NotCovered,
-    /// A check that the person configured, which runs a file of the workspace.
+    /// A check that the user configured, which runs a file of the workspace.
     Check,
 }

@@ -19,7 +19,7 @@ pub struct TurnHistory {
     pub is_whole: bool,
     /// The agent's todo list, with the time of the call that last wrote it.
     pub todos: Option<DatedTodos>,
-    /// The goal that the person set for the session with `/goal`.
+    /// The goal that the user set for the session with `/goal`.
     pub goal: Option<Goal>,
     /// The latest time on any line of the conversation; not the file's modification time.
     pub last_line_at: Option<Timestamp>,
@@ -69,7 +69,7 @@ pub struct Prompt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptKind {
-    /// A person, or a program in a person's name.
+    /// The user, or a program in the user's name.
     Person,
     /// A custom slash command; the text is the command with its arguments, and with its body if the record
     /// has it.
@@ -94,7 +94,7 @@ pub enum TurnEnd {
     Finished,
     /// Another prompt arrived while it ran; its work continues in the next turn.
     Steered,
-    /// The person interrupted it.
+    /// The user interrupted it.
     Interrupted,
     /// It broke off in the middle.
     BrokeOff {
@@ -128,7 +128,7 @@ pub enum BreakCause {
     Hook,
 }
 
-/// A limit of the person's plan or account.
+/// A limit of the user's plan or account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageLimit {
     /// When the limit resets, if the record says.
@@ -162,7 +162,7 @@ pub enum Deed {
         /// refused or failed.
         was_done: bool,
     },
-    /// A tool showed the person a question, a plan or a dialog.
+    /// A tool showed the user a question, a plan or a dialog.
     Asked {
         /// Its words, shortened. Untrusted text.
         words: String,
@@ -206,9 +206,9 @@ pub enum Exit {
     Code(i32),
     /// It failed; the record does not state the code.
     Failed,
-    /// A person or a rule refused it: it never ran.
+    /// The user or a rule refused it: it never ran.
     Refused,
-    /// The person or a time limit stopped it.
+    /// The user or a time limit stopped it.
     Stopped,
     /// It runs in the background, or has not returned.
     Running,
@@ -249,7 +249,7 @@ pub struct Goal {
 pub enum GoalState {
     /// The agent is working towards it.
     Active,
-    /// The person has paused it.
+    /// The user has paused it.
     Paused,
     /// The client considers it reached.
     Reached,

@@ -14,7 +14,7 @@ use super::{Evidence, LeftToDo, NextAction, Question, Rule, Why};
 pub enum VerdictState {
     /// Really finished.
     Complete,
-    /// A person has to answer.
+    /// The user has to answer.
     AwaitingResponse,
     /// Finished by its word, and not committed.
     RescueNeeded,
@@ -38,7 +38,7 @@ impl VerdictState {
         self.into()
     }
 
-    /// True if nothing will change without a person or a new round: any state but WORKING and WAITING.
+    /// True if nothing will change without the user or a new round: any state but WORKING and WAITING.
     pub fn is_terminal(self) -> bool {
         !matches!(self, VerdictState::Working | VerdictState::Waiting)
     }
@@ -59,7 +59,7 @@ pub enum Proof {
     Committed,
     /// A whole test run or a demanded check passed after the last change.
     Checked,
-    /// A person said so.
+    /// The user said so.
     ByYou,
 }
 
@@ -69,7 +69,7 @@ impl Proof {
         self.into()
     }
 
-    /// The proof with this name, if it can be required; nobody can require a person's own word.
+    /// The proof with this name, if it can be required; nobody can require the user's own word.
     pub fn from_name(name: &str) -> Option<Proof> {
         [Proof::Said, Proof::Committed, Proof::Checked].into_iter().find(|proof| proof.name() == name)
     }
@@ -93,7 +93,7 @@ pub struct Verdict {
     pub state: VerdictState,
     /// The rule that decided, with the facts of this case.
     pub why: Why,
-    /// What a person would do next.
+    /// What the user would do next.
     pub next_action: NextAction,
     /// What is left to do, by every source.
     pub left_to_do: LeftToDo,
@@ -101,7 +101,7 @@ pub struct Verdict {
     pub parts: Vec<Part>,
     /// Pairs of sources that contradict one another, as positions in `parts`.
     pub conflicts: Vec<Conflict>,
-    /// What a person should know beside the state.
+    /// What the user should know beside the state.
     pub warnings: Vec<Warning>,
     /// The question that stands, under any verdict.
     pub question: Option<Question>,
@@ -162,7 +162,7 @@ pub struct Conflict {
     pub against: usize,
 }
 
-/// What a person should know beside the state. A closed set.
+/// What the user should know beside the state. A closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {

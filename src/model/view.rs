@@ -24,7 +24,7 @@ pub struct WorkspaceView {
     pub verdict_since: Option<Timestamp>,
     /// Whether that is the state in which closeout found the workspace: then it may have had it for longer.
     pub is_found_state: bool,
-    /// Why a person should look.
+    /// Why the user should look.
     pub attention: Option<Attention>,
     /// The agent of the newest session.
     pub agent: Option<String>,
@@ -46,7 +46,7 @@ pub struct WorkspaceView {
     pub checklists: Vec<Checklist>,
     /// The agent's newest words.
     pub last_words: Option<LastWords>,
-    /// The person's last prompt, shortened. Untrusted text.
+    /// The user's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
     /// What became of the decision of this check.
     pub decision: DecisionReport,
@@ -60,7 +60,7 @@ pub struct WorkspaceView {
     /// What happened here, the newest first: verdicts that changed, notices, iterations of runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<HistoryEntry>,
-    /// The checks that the person configured for it.
+    /// The checks that the user configured for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ConfiguredCheck>,
     /// Replies that are being written.
@@ -74,7 +74,7 @@ pub struct WorkspaceView {
     pub smart_check: Option<SmartReport>,
     /// What the closer found last in this run.
     pub verified: Option<VerifyReport>,
-    /// What the person said of it and holds.
+    /// What the user said of it and holds.
     pub marks: Marks,
     /// Keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: Vec<ChosenKey>,
@@ -84,7 +84,7 @@ pub struct WorkspaceView {
     pub problem: Option<String>,
     /// True while a collection runs.
     pub is_collecting: bool,
-    /// True when a person has seen the present state.
+    /// True when the user has seen the present state.
     pub is_seen: bool,
     /// The number of the collection that this is from.
     pub generation: u64,

@@ -13,7 +13,7 @@ use super::{Reason, Source};
 pub enum Rule {
     /// R0: the session is at work by its own word.
     SessionWorks,
-    /// R8: a person said so.
+    /// R8: the user said so.
     ByYou,
     /// A permission, a dialog or a question waits for an answer.
     Asks,
@@ -145,7 +145,7 @@ pub enum AtRisk {
     KeptApart(Option<Reason>),
 }
 
-/// What a person would do next.
+/// What the user would do next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum NextAction {
     /// Nothing.

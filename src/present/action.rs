@@ -219,7 +219,7 @@ fn undone_label(plan: &UndoPlan) -> String {
     }
 }
 
-/// What went wrong, and on the next line what a person can do about it.
+/// What went wrong, and on the next line what the user can do about it.
 fn problem_label(problem: &ActionProblem) -> String {
     let words = shown(&problem.message);
     match &problem.next {

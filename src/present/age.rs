@@ -11,7 +11,7 @@ pub(crate) const HOUR: i64 = 60 * MINUTE;
 pub(crate) const DAY: i64 = 24 * HOUR;
 pub(crate) const YEAR: i64 = 365 * DAY;
 
-/// How long a look at the work tree counts as current, in milliseconds. A person who sees "clean" and knows
+/// How long a look at the work tree counts as current, in milliseconds. The user who sees "clean" and knows
 /// of a changed file must be able to tell which is older.
 pub(crate) const FRESH_MS: i64 = 5_000;
 

@@ -5,7 +5,7 @@ use super::phrases::{baseline, changes};
 use super::texts::shown;
 use crate::model::{Baseline, BaselineOrigin, ChangeKind, Changes, PlannedChange};
 
-/// How many characters of a commit id a person is shown.
+/// How many characters of a commit id the user is shown.
 const ID: usize = 7;
 
 /// The abbreviated id of a commit. Cleaned.

@@ -89,22 +89,22 @@ pub struct Row {
     task_kind: TaskKind,
     /// The verdict.
     state: VerdictState,
-    /// True when nothing changes without a person or a new turn of the agent: every state but WORKING
+    /// True when nothing changes without the user or a new turn of the agent: every state but WORKING
     /// and WAITING.
     is_terminal: bool,
     /// The rule that decided.
     rule: Rule,
     /// The rule in words.
     why: String,
-    /// What a person would do next.
+    /// What the user would do next.
     next_action: NextStep,
     /// What is left to do, by every source.
     left_to_do: LeftToDo,
     /// Since when the verdict has its state; of a single check, the check itself.
     since: Option<Timestamp>,
-    /// Why a person should look.
+    /// Why the user should look.
     attention: Option<Attention>,
-    /// What a person should know beside the state.
+    /// What the user should know beside the state.
     warnings: Vec<Warning>,
     /// The question that stands, under any verdict.
     question: Option<Question>,
@@ -149,7 +149,7 @@ pub struct Row {
     tree_at: Option<Timestamp>,
 }
 
-/// What a person would do next.
+/// What the user would do next.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NextAction")]
 pub struct NextStep {

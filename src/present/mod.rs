@@ -1,4 +1,4 @@
-//! Turns facts into what a person or a script reads: labels, sentences, rows and the JSON form. Every wording
+//! Turns facts into what the user or a script reads: labels, sentences, rows and the JSON form. Every wording
 //! is defined here once, for the screen and for the commands.
 //!
 //! Texts are data (`assets/text/en.toml`), accessed through functions that the lists in `sets`, `phrases` and

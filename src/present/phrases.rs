@@ -26,7 +26,7 @@ phrases! {
     reason {
         cannot_verify(error), unusable_report(error), unconfirmed, unconfirmed_at(percent), ask_again(commits), file_not_used(reason), run_failed(command), run_failed_beside(command), run_passed(command), it(ended), calls(call), background(work), permission(call), last_reply(error), usage_limit(until), offer(words), declined(words), may_ask(words), stops_half_way(sign), puts_off(words),
     }
-    /// What a person would do next.
+    /// What the user would do next.
     next {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
         uncommitted_work, keep(commits), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
@@ -85,7 +85,7 @@ phrases! {
     history { no_actions, nothing_recorded, verdict(before, state), proven(state, proof), seen(after), iteration(n, end, took, state), run_ended(status, n), gate_passed, told(why) }
     /// The preview of a rescue.
     rescue { author_form, ask_agent(agent), asking, proposed }
-    /// Checks that the person configured.
+    /// Checks that the user configured.
     checks {
         title, question, none, trust_question, untrusted, to_trust, scope(limits), most_lines(n), group(names), judge(criteria), read(files),
     }
@@ -94,7 +94,7 @@ phrases! {
         in_row, title, for_agent(agent), cancelled_by(key), not_yet(why), kept(agent), taken(agent), dropped(agent, why),
         nothing_written, not_busy, written_before,
     }
-    /// A person's statements about a workspace.
+    /// The user's statements about a workspace.
     mark {
         done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, take_back(what),
         take_back_all, lapsed(why), lapsed_by_prompt, lapsed_by_question, lapsed_by_point, lapsed_by_content, said(what, ago), mark_it(what), no_reason,

@@ -1,4 +1,4 @@
-//! Records, plans and outcomes for scripts: the values that a person sees, with paths as text.
+//! Records, plans and outcomes for scripts: the values that the user sees, with paths as text.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -13,7 +13,7 @@ pub(crate) fn in_row(run: &RunView) -> String {
     say::doing(run.iteration, run.max_iterations, what)
 }
 
-/// How a run ended that a person should know about.
+/// How a run ended that the user should know about.
 pub(crate) fn ended(status: RunStatus) -> String {
     say::ended(sets::run_status(status))
 }

@@ -15,7 +15,7 @@ use crate::model::{
 /// The detail of a session that was ended, as opposed to one that broke off.
 const ENDED: &str = "ended";
 
-/// True if a session waits for the person in the middle of its work.
+/// True if a session waits for the user in the middle of its work.
 pub(crate) fn waits(session: &SessionView) -> bool {
     matches!(session.activity.state, ActivityState::NeedsPermission | ActivityState::Asks)
         || blocking_question(session).is_some()
@@ -81,7 +81,7 @@ fn attending(view: &WorkspaceView) -> Option<(usize, &SessionView)> {
     view.sessions.iter().enumerate().find(|(_, session)| is_meant(session))
 }
 
-/// The session whose pane Enter opens: the one that needs the person, otherwise the newest that has a pane.
+/// The session whose pane Enter opens: the one that needs the user, otherwise the newest that has a pane.
 pub(crate) fn with_pane(view: &WorkspaceView) -> Option<&SessionView> {
     let wanting = attending(view).map(|(_, session)| session);
     wanting.into_iter().chain(&view.sessions).find(|session| session.pane.is_some())

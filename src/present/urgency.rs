@@ -1,4 +1,4 @@
-//! How urgent a workspace is for a person: its section in the list, and the order of the list.
+//! How urgent a workspace is for the user: its section in the list, and the order of the list.
 //!
 //! It reads verdict, attention and marks as they are, and judges nothing.
 
@@ -26,7 +26,7 @@ pub enum Urgency {
     Rescue,
     /// Not finished, and no agent is working on it.
     Incomplete,
-    /// Finished but not committed, where the person commits by hand.
+    /// Finished but not committed, where the user commits by hand.
     ToCommit,
     /// An agent is working.
     Working,
@@ -40,7 +40,7 @@ pub enum Urgency {
     Unjudged,
     /// Finished and seen.
     Seen,
-    /// There is no task here, or the person wants no attention for it.
+    /// There is no task here, or the user wants no attention for it.
     Quiet,
 }
 
@@ -48,7 +48,7 @@ pub enum Urgency {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[derive(VariantArray)]
 pub enum Section {
-    /// Blocked until a person answers or repairs something.
+    /// Blocked until the user answers or repairs something.
     NeedsYou,
     /// Work that may be lost.
     AtRisk,
@@ -62,7 +62,7 @@ pub enum Section {
     Unread,
     /// Finished and seen.
     Finished,
-    /// There is no task, or the person wants no attention.
+    /// There is no task, or the user wants no attention.
     Quiet,
 }
 
@@ -72,7 +72,7 @@ impl Section {
         matches!(self, Section::Finished | Section::Quiet)
     }
 
-    /// True if its rows wait for the person.
+    /// True if its rows wait for the user.
     pub fn waits_for_person(self) -> bool {
         matches!(self, Section::NeedsYou | Section::AtRisk)
     }
@@ -143,7 +143,7 @@ impl Urgency {
 
 /// The section of a workspace.
 ///
-/// `held` is a finished workspace that a person is looking at: although that look marks it as seen, it keeps
+/// `held` is a finished workspace that the user is looking at: although that look marks it as seen, it keeps
 /// its place until they move on, so that no row moves away under their eyes.
 pub fn section_of(view: &WorkspaceView, held: Option<&WorkspaceId>) -> Section {
     placed(view, held).section()

@@ -15,7 +15,7 @@ pub fn why(verdict: &Verdict) -> String {
     of_why(&verdict.why)
 }
 
-/// What a person would do next, in words.
+/// What the user would do next, in words.
 pub fn next_action(verdict: &Verdict) -> String {
     of_next(&verdict.next_action)
 }

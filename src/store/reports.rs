@@ -1,4 +1,4 @@
-//! What agents said when a smart check or the closer asked them, and a person's marks: one small file per
+//! What agents said when a smart check or the closer asked them, and the user's marks: one small file per
 //! workspace, replaced as a whole, so that every run of closeout judges by the same answers.
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +18,7 @@ pub struct ReportStamps(HashMap<WorkspaceId, (u64, i64, i64)>);
 
 impl Store {
     /// Replaces the reports of a workspace. They are on disk when this returns. Marks that another closeout
-    /// has kept since then stay: they are a person's word.
+    /// has kept since then stay: they are the user's word.
     ///
     /// # Errors
     /// They cannot be written. The previous ones then stay.
