@@ -23,8 +23,13 @@ pub(super) struct Said {
     pub(super) written_at: Option<Timestamp>,
 }
 
-/// Weighs the decision file together with `output`, the text that may contain a marker.
-pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighContext<'_>) -> Said {
+/// Weighs the decision file together with `output`, the text that may contain a marker, and when it was written.
+pub(super) fn weigh(
+    observations: &Observations,
+    output: &str,
+    output_at: Option<Timestamp>,
+    scales: &WeighContext<'_>,
+) -> Said {
     let (file, written_at) = match &observations.decision {
         Reading::Present(file) if is_of_baseline(observations, &file.name) => {
             let evidence = beside(output, "the output", scales).unwrap_or_else(|| {
@@ -54,7 +59,12 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
         .map(|(written_at, started_at)| started_at.millis_since(written_at));
     let output = own_voice(output);
     let file = file.map(|content| DecisionFile { content, age_before_check_ms });
-    let record = decide(file, &output, scales);
+    let mut record = decide(file, &output, scales);
+    let is_news = written_at.zip(output_at).is_some_and(|(written_at, output_at)| written_at > output_at);
+    if is_news && is_yes_despite_file(&record, observations) {
+        record.has_verdict = false;
+        record.source = DecisionSource::None;
+    }
     let name = file_name(observations);
     let evidence = if record.has_verdict {
         verdict(&record, name, "the output", &output, scales)
@@ -142,6 +152,13 @@ fn verdict(
         evidence.reasons.push(Fact::ChannelContradicts.into());
     }
     Evidence { pointer: Some(Pointer { place: evidence.name.clone(), excerpt: None }), ..evidence }
+}
+
+/// Whether the output says complete and the decision file cannot be used. Where that file is newer, what it was
+/// meant to say is unknown, and may take the output's word back.
+fn is_yes_despite_file(record: &DecisionRecord, observations: &Observations) -> bool {
+    let is_unusable = |reason| rejection(reason, observations) == Rejection::Unreadable;
+    record.has_verdict && record.decision == Decision::Complete && record.reason.is_some_and(is_unusable)
 }
 
 fn undecided(

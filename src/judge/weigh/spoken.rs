@@ -123,6 +123,11 @@ impl<'a> Spoken<'a> {
         self.session
     }
 
+    /// When they were said.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        self.at
+    }
+
     /// The writer's name.
     pub(super) fn from(&self) -> &str {
         self.from

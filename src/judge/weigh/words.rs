@@ -118,8 +118,9 @@ fn weigh_spoken(
     }
     let (own, others): (Vec<&Spoken<'_>>, Vec<&Spoken<'_>>) =
         spoken.iter().partition(|words| words.is_of(spoken.first()));
-    let text = own.iter().rev().map(|words| words.decisive()).find(|text| !text.is_empty());
-    let said = decision::weigh(observations, text.unwrap_or_default(), scales);
+    let words = own.iter().rev().find(|words| !words.decisive().is_empty());
+    let output = words.map(|words| words.decisive()).unwrap_or_default();
+    let said = decision::weigh(observations, output, words.and_then(|words| words.at()), scales);
     pile.add(Parts::WORDS, said.evidence.clone());
     for words in others {
         let marker = decision::beside(words.decisive(), words.from(), scales);

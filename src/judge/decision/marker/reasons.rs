@@ -3,13 +3,13 @@
 //!
 //! Must not take prose of a long output for a reason.
 
-use super::super::points;
-use super::super::record::Decision;
 use super::{Tail, after_label, decoration, lines, read_line, tail, without_escapes, words};
+use crate::judge::decision::points;
+use crate::judge::decision::record::Decision;
 
 /// The reasons beside the last negative marker of `text`; none if there is no such marker.
 /// `takes_prose` allows the paragraph below the marker where there is nothing else.
-pub(in super::super) fn read(text: &str, takes_prose: bool) -> Vec<String> {
+pub(in crate::judge::decision) fn read(text: &str, takes_prose: bool) -> Vec<String> {
     let lines: Vec<&str> = lines(text).collect();
     let is_marker = |line: &&str| matches!(read_line(line), Some((Decision::Incomplete, _)));
     let Some(at) = lines.iter().rposition(is_marker) else { return Vec::new() };
