@@ -40,10 +40,9 @@ fn in_the_log(view: &WorkspaceView, verdict: &Verdict, before: Option<(VerdictSt
     let (before, millis) = before.map_or(("none", 0), |(state, millis)| (state.name(), millis));
     let (decision, state) = (&view.decision, verdict.state.name());
     let mut text = format!(
-        "verdict {before} -> {state} after {millis} ms: {:?} workspace={} rule={:?} decision_source={}",
-        verdict.why,
+        "verdict {before} -> {state} after {millis} ms workspace={} rule={} decision_source={}",
         view.id.path().display(),
-        verdict.rule(),
+        verdict.rule().name(),
         decision.source.name(),
     );
     let facts = [

@@ -2,13 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{IntoStaticStr, VariantArray};
 
 use super::{Reason, Source};
 
 /// The rule that decided. A closed set: the rows of the table (DESIGN.md 2.3) in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[derive(VariantArray)]
+#[derive(VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// R0: the session is at work by its own word.
@@ -60,6 +61,13 @@ pub enum Rule {
     NoEvidence,
     /// It would be complete, and is not proven as well as is required.
     NotProven,
+}
+
+impl Rule {
+    /// The name used in JSON and in the log.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// The rule that decided, with the facts of the case.

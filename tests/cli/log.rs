@@ -27,7 +27,10 @@ fn a_check_writes_down_by_which_decision_its_verdict_became_another_one() {
     assert_eq!(check().code, 1);
     let first = lines(&env, &["verdict none -> INCOMPLETE"]);
     assert_eq!(first.len(), 1, "{first:?}");
-    for word in ["INFO", "decision_source=file-json", "check=c-1", "check_found=c-1", "check_id_match=true"] {
+    for word in [
+        "INFO", "rule=says_no", "decision_source=file-json", "check=c-1", "check_found=c-1",
+        "check_id_match=true",
+    ] {
         assert!(first[0].contains(word), "{word}: {first:?}");
     }
     // The same again is no news; who wants the log in detail has it all the same.

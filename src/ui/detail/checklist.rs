@@ -39,10 +39,21 @@ pub(super) fn item(item: &ChecklistItem, sheet: TextLayout) -> Vec<Line<'static>
     };
     let sign = sheet.span(format!("     {} ", sheet.look.sign(sign)), sign_tone);
     let indent = text::width(&sign.content);
-    let title = sheet.span(text::line(&item.title), style);
-    let mut lines = text::wrap(&[title], sheet.width, &sign, &Span::raw(" ".repeat(indent)));
-    for evidence in item.evidence.iter().filter(|evidence| !evidence.is_empty()) {
-        lines.extend(sheet.text(&text::line(evidence), TextStyle::Faint, indent + 2));
-    }
+    let title = text::line(&item.title);
+    let evidence: Vec<String> = item
+        .evidence
+        .iter()
+        .filter(|evidence| !evidence.is_empty())
+        .map(|evidence| text::line(evidence))
+        .collect();
+    let beside = match &evidence[..] {
+        [only] => Some(format!("  {only}"))
+            .filter(|beside| indent + text::width(&title) + text::width(beside) <= sheet.width),
+        _ => None,
+    };
+    let below = if beside.is_some() { &[] } else { &evidence[..] };
+    let words = [sheet.span(title, style), sheet.span(beside.unwrap_or_default(), TextStyle::Faint)];
+    let mut lines = text::wrap(&words, sheet.width, &sign, &Span::raw(" ".repeat(indent)));
+    lines.extend(below.iter().flat_map(|evidence| sheet.text(evidence, TextStyle::Faint, indent + 2)));
     lines
 }
