@@ -1,6 +1,7 @@
 //! `closeout run`, as a person types it: the loop with shell scripts for agents.
 
 mod ended;
+mod typed;
 
 use std::fs;
 use std::path::PathBuf;

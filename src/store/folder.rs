@@ -53,6 +53,12 @@ impl Store {
         &self.folder
     }
 
+    /// The bytes that this user can still write where the folder is; `None` if that cannot be told.
+    pub fn free_bytes(&self) -> Option<u64> {
+        let space = rustix::fs::statvfs(&self.folder).ok()?;
+        Some(space.f_bavail.saturating_mul(space.f_frsize))
+    }
+
     /// Performs all writes, with a single wait for the disk if there are several. Returns the errors.
     pub fn write_all(&self, writes: Vec<StoreWrite>) -> Vec<StoreError> {
         let is_batch = writes.len() >= BATCH;

@@ -26,6 +26,7 @@ does mark $C mark done
 does decide $C decide complete
 does gate sh -c "$C hook stop --agent claude < $W/payload"
 does event sh -c "$C hook event --agent claude < $W/payload"
+does doctor $C doctor
 rm $CLOSEOUT_STATE_DIR/filler
 does resume $C run --resume
 does check-again $C check
@@ -88,6 +89,8 @@ fn what_cannot_be_recorded_is_not_done_and_a_run_goes_on_when_there_is_room() {
     for name in ["gate", "event"] {
         assert_eq!(part(&run, name), ("", 0), "an error of ours never holds or fails an agent");
     }
+    let (text, code) = part(&run, "doctor");
+    assert!(code == 1 && text.contains("no room is left for the state in"), "{text}");
     let (text, code) = part(&run, "resume");
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("\"is_resumed\":true") && text.contains("\"status\":\"complete\""), "{text}");

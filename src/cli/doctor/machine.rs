@@ -12,7 +12,7 @@ use crate::config::{AutoProbes, Config, Flags};
 use crate::engine::clock;
 use crate::evidence::git;
 use crate::git::{LEAST_GIT, version_in};
-use crate::model::{NoticeRoute, ReadProblem, display_text};
+use crate::model::{NoticeRoute, ReadProblem, display_text, quantity};
 use crate::present::counts;
 use crate::process::{self, End, Spec};
 use crate::store::Store;
@@ -21,6 +21,8 @@ use crate::store::Store;
 const VERSION_LIMIT: Duration = Duration::from_secs(15);
 /// Below this number of watches, a large number of worktrees would use up the system's limit.
 const FEW_WATCHES: u64 = 8_192;
+/// With less space, in bytes, the next record may not fit.
+const LITTLE_SPACE: u64 = 64 << 10;
 /// The tmux escape delay, in milliseconds, from which each press of Esc feels slow.
 const SLOW_ESCAPE: u64 = 100;
 
@@ -44,7 +46,17 @@ pub(super) fn closeout(environment: &Environment) -> (Section, Option<Config>) {
             "set HOME; without it baselines are forgotten, and hooks leave nothing",
         ),
         Some(folder) => match Store::open(&folder) {
-            Ok(_) => Finding::ok(format!("state is kept in {}", display_text::path(&folder))),
+            Ok(store) => match store.free_bytes().filter(|free| *free < LITTLE_SPACE) {
+                Some(free) => Finding::problem(
+                    format!(
+                        "no room is left for the state in {}: {} are free",
+                        display_text::path(&folder),
+                        quantity::size(free)
+                    ),
+                    "make room; what cannot be recorded is not done, and no gate holds an agent until then",
+                ),
+                None => Finding::ok(format!("state is kept in {}", display_text::path(&folder))),
+            },
             Err(error) => {
                 Finding::problem(error.to_string(), "make that folder yours, or set CLOSEOUT_STATE_DIR")
             }
