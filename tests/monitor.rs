@@ -473,6 +473,24 @@ fn the_same_no_in_three_rounds_stalls() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_delays_nothing() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let _ = monitor.update(changed(3_600_000, Parts::COMMITS));
+    let _ = monitor.update(collected(3_600_005, 2, whole(5, vec![commits(), clean()])));
+    // An hour earlier, by the clock.
+    let effects = monitor.update(changed(20, Parts::COMMITS));
+    let begins = effects.iter().find_map(|effect| match effect {
+        Effect::Collect(request) => Some(request.not_before),
+        _ => None,
+    });
+    assert_eq!(begins, Some(at(20)), "{effects:?}");
+    assert!(
+        effects.iter().any(|effect| matches!(effect, Effect::Wake { at: due } if *due == at(20))),
+        "{effects:?}"
+    );
+}
+
+#[test]
 fn a_workspace_that_discovery_finds_no_more_goes_away() {
     let mut monitor = judged(vec![commits(), clean()]);
     let _ = monitor.take_changes();

@@ -122,7 +122,7 @@ impl Discovering {
                     problems: std::mem::take(&mut found.problems),
                     event: found.event(),
                     began_at: began,
-                    took_ms: clock::now().millis_since(began).unsigned_abs(),
+                    took_ms: clock::now().millis_since(began).max(0).unsigned_abs(),
                 }))
             });
             // Sending fails only after the engine has ended.

@@ -43,6 +43,10 @@ impl Monitor {
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
         let at = event.at();
+        // A discovery has the time at which it began, however long it took.
+        if !matches!(event, Event::Discovered { .. }) {
+            self.follow_clock(at);
+        }
         match event {
             Event::Discovered { workspaces, refused, n_older_sessions, .. } => {
                 self.n_older_sessions = n_older_sessions;

@@ -6,7 +6,24 @@ use crate::model::{Effect, Parts, Timestamp};
 
 use super::state::{Monitor, millis};
 
+/// Events arrive a little out of order. One that is older than the newest by more than this, in milliseconds, came after
+/// the clock was set back.
+const SET_BACK_MS: i64 = 5_000;
+
 impl Monitor {
+    /// Makes everything due again if the clock was set back: what was due by the old clock would wait as long as it
+    /// was set back.
+    pub(super) fn follow_clock(&mut self, at: Timestamp) {
+        if self.newest_at.millis_since(at) > SET_BACK_MS {
+            self.newest_at = at;
+            self.workspaces.values_mut().for_each(|tracked| tracked.clock_set_back(at));
+            self.reconcile_at = at;
+            self.wake_at = None;
+            self.touch_all();
+        }
+        self.newest_at = self.newest_at.max(at);
+    }
+
     /// Handles a wake-up: starts whatever is due.
     pub(super) fn woke(&mut self, at: Timestamp, effects: &mut Vec<Effect>) {
         if at >= self.reconcile_at {

@@ -32,6 +32,8 @@ pub struct Monitor {
     pub(super) told: Vec<Response>,
     pub(super) reconcile_at: Timestamp,
     pub(super) wake_at: Option<Timestamp>,
+    /// The time of the newest event.
+    pub(super) newest_at: Timestamp,
     pub(super) is_discovered: bool,
     /// The number of the last action that was started.
     pub(super) last_action: u64,
@@ -69,6 +71,7 @@ impl Monitor {
             told: Vec::new(),
             reconcile_at: Timestamp(0),
             wake_at: None,
+            newest_at: Timestamp(0),
             is_discovered: false,
             last_action: 0,
             initiative: None,

@@ -217,6 +217,15 @@ impl Tracked {
         (self.is_tree_outdated && self.running.is_none()).then(|| self.scan_due_at())
     }
 
+    /// Forgets when something was last done, and makes due now what was due later: these times are of the clock as it
+    /// was before.
+    pub(super) fn clock_set_back(&mut self, at: Timestamp) {
+        (self.started_at, self.scanned_at, self.hurried_at) = (None, None, None);
+        for due in [&mut self.poll_at, &mut self.recheck_at].into_iter().flatten() {
+            *due = at.min(*due);
+        }
+    }
+
     fn scan_due_at(&self) -> Timestamp {
         let pause = if self.is_scan_urgent { FRAME_MS } else { SCAN_PAUSE_MS };
         let spacing = (i64::from(self.scan_ms) * SCAN_SPACING).max(pause);

@@ -126,6 +126,39 @@ fn a_run_whose_clock_goes_back_ends_complete() {
 }
 
 #[test]
+fn a_stream_that_runs_goes_on_telling() {
+    use std::io::{BufRead as _, BufReader};
+    let Some((repo, env)) = world() else { return };
+    let mut command = env.command(repo.path(), &["status", "--follow", "--json"]);
+    let mut child = spawn(command.stderr(Stdio::null()));
+    let (sender, lines) = std::sync::mpsc::channel();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    let reader = std::thread::spawn(move || {
+        stdout.lines().map_while(Result::ok).take_while(|line| sender.send(line.clone()).is_ok()).count()
+    });
+    let wait = |what: &str| {
+        for _ in 0..200 {
+            match lines.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) if line.contains(what) => return,
+                Ok(_) | Err(_) => {}
+            }
+        }
+        panic!("never told: {what}");
+    };
+    wait("NO_TASK");
+    set_back(&env);
+    repo.write(".closeout/.gitignore", "*\n").write(
+        ".closeout/decision.json",
+        "{\"decision\":\"incomplete\",\"reasons\":[\"after the clock was set back\"]}",
+    );
+    wait("after the clock was set back");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(lines);
+    reader.join().unwrap();
+}
+
+#[test]
 fn what_was_told_is_not_told_again() {
     let Some((repo, env)) = world() else { return };
     let told = env.at("outside/told");
