@@ -121,7 +121,7 @@ pub fn collect(
         found.git = observe_git(request, surroundings, memory, first_prompt(&found));
         let asked_at = first_prompt(&found);
         if let Reading::Present(git) = &mut found.git {
-            excluded::add(asked_at, git);
+            excluded::add(asked_at, &evidence_files(settings), git);
         }
     }
     if request.parts.contains(Parts::CHECKS) {

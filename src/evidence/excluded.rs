@@ -9,10 +9,15 @@ use crate::model::{GitObservation, HiddenFile, Timestamp};
 /// How many hidden files are named.
 const MOST_NAMED: usize = 20;
 
-/// Adds the hidden files to the changes, if those were read.
-pub(super) fn add(first_prompt_at: Option<Timestamp>, git: &mut GitObservation) {
+/// Adds the hidden files to the changes, if those were read. `evidence` names files that are evidence and not
+/// work, absolute or from the top.
+pub(super) fn add(first_prompt_at: Option<Timestamp>, evidence: &[String], git: &mut GitObservation) {
     let since = first_prompt_at.or(git.facts.baseline.commit_time);
     let Some(changes) = &mut git.facts.changes else { return };
+    let top = git.top.clone();
+    let is_evidence = |path: &String| {
+        path.starts_with(".closeout/") || evidence.iter().any(|name| top.join(name) == top.join(path))
+    };
     let Ok(directory) = WorkspaceDir::open(&git.top) else { return };
     for excludes in git::excludes(&git.common_dir, &git.top, git.excludes_file.as_deref()) {
         // An older exclude file in the repository is the user's own. The one named in the configuration may
@@ -22,7 +27,8 @@ pub(super) fn add(first_prompt_at: Option<Timestamp>, git: &mut GitObservation) 
         }
         let behind = if excludes.is_own { "the exclude file" } else { "core.excludesFile" };
         for pattern in &excludes.patterns {
-            for path in matching_files(&directory, pattern, MOST_NAMED).paths {
+            let paths = matching_files(&directory, pattern, MOST_NAMED).paths.into_iter();
+            for path in paths.filter(|path| !is_evidence(path)) {
                 let on_disk = git::look(&git.top, &path);
                 let hidden_at = Some(excludes.written_at);
                 changes.hidden.push(HiddenFile { path, behind, hidden_at, on_disk });

@@ -149,6 +149,24 @@ fn a_declared_output_speaks_beside_the_last_words_of_a_session() {
 }
 
 #[test]
+fn results_behind_the_exclude_file_are_evidence_and_no_hidden_work() {
+    let env = TestEnv::with_demo();
+    env.configure("[evidence]\ntest_results = [\"junit.xml\"]\n");
+    let finished = env.demo("finished");
+    finished.write("junit.xml", "<testsuite><testcase name=\"a\"/></testsuite>");
+    let exclude = env.demo("shop").at(".git/info/exclude");
+    for (excluded, state) in [("junit.xml\n", "COMPLETE"), ("junit.xml\nleft.rs\n", "RESCUE_NEEDED")] {
+        std::fs::write(&exclude, excluded).unwrap();
+        finished.write("left.rs", "fn left() {}\n");
+        if state == "COMPLETE" {
+            finished.remove("left.rs");
+        }
+        let (_, workspace) = check(&env, finished.path(), &[]);
+        assert_eq!(workspace["state"], state, "{workspace:#}");
+    }
+}
+
+#[test]
 fn a_decision_file_is_named_from_where_one_stands() {
     let repo = with_work();
     let env = TestEnv::beside(&repo);
