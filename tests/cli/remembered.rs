@@ -113,3 +113,22 @@ fn broken_decisions_count_in_a_loop_that_checks_at_once() {
         assert!(workspace["why"].as_str().unwrap().contains("found broken JSON"), "{run:?}");
     }
 }
+
+#[test]
+fn thanks_and_side_questions_are_no_rounds() {
+    let env = TestEnv::with_demo();
+    let working = env.demo("finished");
+    working.write("tasks.md", "- [ ] one\n- [ ] two\n");
+    working.commit("plan");
+    for prompt in ["thanks", "What does the parser do?", "thank you", "Thanks!"] {
+        let (_, workspace) = check(&env, working.path(), &[]);
+        assert_eq!(workspace["state"], "INCOMPLETE", "before {prompt}: {workspace:#}");
+        env.person_says("finished", prompt);
+        env.agent_says("finished", "You are welcome. It reads text.");
+    }
+    for state in ["INCOMPLETE", "STALLED"] {
+        env.person_says("finished", "Go on with the plan.");
+        env.agent_says("finished", "I looked at it.");
+        assert_eq!(check(&env, working.path(), &[]).1["state"], state);
+    }
+}

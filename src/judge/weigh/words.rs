@@ -75,7 +75,7 @@ pub(super) fn weigh(
         },
         is_checked: proven.is_checked,
         acted_outside: proven.acted_outside,
-        round_mark: round_mark(session, said.written_at).filter(|_| !said.is_half_written),
+        round_mark: round_mark(session.zip(tasks.first()), said.written_at).filter(|_| !said.is_half_written),
         decision: said.report,
         decision_file: observations.decision_digest.clone().zip(said.written_at),
     }
@@ -169,10 +169,15 @@ fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, pile: &mut 
     pile.add(Parts::WORDS, evidence);
 }
 
-/// The name of the present round.
-fn round_mark(session: Option<&SessionObservation>, decided_at: Option<Timestamp>) -> Option<String> {
-    let ended_at = session.and_then(|session| match &session.turn {
-        TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => *at,
+/// The name of the present round. The answer to a side question or to thanks is none.
+fn round_mark(
+    newest: Option<(&SessionObservation, &SessionTask)>,
+    decided_at: Option<Timestamp>,
+) -> Option<String> {
+    let ended_at = newest.and_then(|(session, task)| match &session.turn {
+        TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => {
+            task.turn_before_side_turns(session).map_or(*at, |turn| turn.ended_at)
+        }
         TurnState::Open { .. } | TurnState::Unknown => None,
     });
     (ended_at.is_some() || decided_at.is_some()).then(|| rounds::mark(ended_at, decided_at))
