@@ -650,6 +650,7 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
         attempts: vec![attempt],
         record: None,
         notes: Vec::new(),
+        is_single: false,
     };
     let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
     let reports = KeptReports { smart_check: Some((report, then)), ..KeptReports::default() };

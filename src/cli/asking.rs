@@ -36,12 +36,8 @@ pub(super) fn probe(environment: &Environment, probe: &Probe) -> Ended {
     let target = Target::of(environment, &probe.asked.target);
     let config = target.engine_config(environment)?;
     let (mut target_workspace, session) = judged(&target, &config)?;
-    let plan = match planned(
-        &mut target_workspace,
-        AskPurpose::Probe,
-        (session, AskOptions::default()),
-        &probe.asked,
-    )? {
+    let once = AskOptions { is_single: true, ..AskOptions::default() };
+    let plan = match planned(&mut target_workspace, AskPurpose::Probe, (session, once), &probe.asked)? {
         Planned::Ready(plan) => AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..*plan },
         Planned::Ended(outcome) => return Ok(outcome),
     };
@@ -116,6 +112,7 @@ fn options(verify: &Verify) -> Result<AskOptions, Failure> {
         params: verify.params.iter().cloned().collect(),
         steps: verify.steps.clone(),
         structured_output: structured_output.transpose()?,
+        ..AskOptions::default()
     })
 }
 

@@ -56,7 +56,7 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence]) -> R
         mark: mark
             .map(|(end, decision)| self::mark(end.or(known_end), decision.or(known_decision)))
             .or_else(|| before.mark.clone()),
-        is_used_up: before.is_used_up,
+        is_used_up: false,
     }
 }
 

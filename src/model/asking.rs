@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
+use super::smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartStatus};
 use super::{
     ActionClass, CheckRecord, Checklist, Marks, OpenPoint, Opinion, Rounds, SessionName, SmartOutcome,
     Timestamp, VerdictState,
@@ -50,7 +50,7 @@ pub enum Trace {
     InSession,
 }
 
-/// What the user wants of a question otherwise than usual. All of it is of the closer.
+/// What the user wants of a question otherwise than usual. All but the last is of the closer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AskOptions {
     /// The agent that is asked in a new session, in place of the session that did the work.
@@ -61,6 +61,8 @@ pub struct AskOptions {
     pub steps: Vec<String>,
     /// What the agent gave as its structured output: JSON text.
     pub structured_output: Option<String>,
+    /// Whether the status is asked for once, or by closeout itself: such answers use up nothing (R6).
+    pub is_single: bool,
 }
 
 /// How an agent would be asked, as the user sees it before.
@@ -200,9 +202,21 @@ pub struct SmartReport {
     pub record: Option<String>,
     /// What else the user should know, a sentence each. May hold untrusted text.
     pub notes: Vec<String>,
+    /// Whether it was a single question, or automatic, and not a check that uses up its probes.
+    #[serde(default)]
+    pub is_single: bool,
 }
 
 impl SmartReport {
+    /// Whether all its probes were used up in vain (R6). Where the last answer was "complete", what is left is the
+    /// work that nobody committed.
+    pub fn is_used_up(&self) -> bool {
+        let last = self.attempts.last().and_then(|attempt| attempt.reading);
+        !self.is_single
+            && matches!(self.outcome.status, SmartStatus::Timeout | SmartStatus::ProbeError)
+            && last != Some(ProbeReading::Answered(ProbeWord::Complete))
+    }
+
     /// How the action ended that made this report: like its last probe if the probes failed, otherwise done.
     pub fn class(&self) -> ActionClass {
         if self.outcome.status != SmartStatus::ProbeError {

@@ -212,6 +212,6 @@ pub struct Rounds {
     pub n_unreadable: u8,
     /// The mark of the last round.
     pub mark: Option<String>,
-    /// True when rounds, budget or time are used up.
+    /// True when a smart check was used up in vain; the monitor says so at each look.
     pub is_used_up: bool,
 }

@@ -5,7 +5,8 @@
 use crate::judge::weigh;
 use crate::model::{
     Certainty, CheckRecord, Claim, Evidence, EvidenceSummary, GitFacts, KeptReports, OpenPoint, Opinion,
-    PointState, SeenState, SessionFacts, SessionName, Source, TaskMoment, Verdict, name_of_words,
+    PointState, SeenState, SessionFacts, SessionName, SmartReport, Source, TaskMoment, Verdict,
+    name_of_words,
 };
 
 use super::actions::Actions;
@@ -35,6 +36,21 @@ impl Actions {
         });
         let opinion = self.opinion_on(words).map(weigh::asked::opinion);
         probe.into_iter().chain(closer).chain(opinion).collect()
+    }
+
+    /// Whether a smart check of this moment was used up in vain, and no other source has said anything since (R6).
+    pub(super) fn is_used_up(&self, words: &SessionFacts, evidence: &[Evidence]) -> bool {
+        let is_of_now = |report: &&SmartReport| {
+            let then = self.asked.checked.as_ref().zip(report.session.as_ref());
+            then.is_some_and(|(then, session)| holds(then, session, words))
+        };
+        // Such a source would have kept the check from being made (R3).
+        let is_news = |evidence: &Evidence| {
+            let is_yes = evidence.is_yes() && evidence.source != Source::LastWords;
+            evidence.source != Source::Probe && (evidence.claim == Claim::No || is_yes)
+        };
+        self.smart_check.as_ref().filter(is_of_now).is_some_and(SmartReport::is_used_up)
+            && !evidence.iter().any(is_news)
     }
 
     /// The second opinion on the last words, if closeout's own reading of them is uncertain.

@@ -149,7 +149,8 @@ impl Tracked {
         let references: Vec<&Evidence> = evidence.iter().collect();
         let none = Rounds::default();
         let before = self.actions.rounds.get(self.round_key()).unwrap_or(&none);
-        rounds::advance(before, facts.round_mark.as_deref(), &references)
+        let advanced = rounds::advance(before, facts.round_mark.as_deref(), &references);
+        Rounds { is_used_up: self.actions.is_used_up(facts, evidence), ..advanced }
     }
 
     /// The key of the current rounds: each check id has its own.

@@ -32,6 +32,7 @@ fn report(readings: &[ProbeReading]) -> SmartReport {
         attempts: readings.iter().map(attempt).collect(),
         record: None,
         notes: Vec::new(),
+        is_single: false,
     }
 }
 

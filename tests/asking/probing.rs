@@ -152,11 +152,37 @@ fn an_answer_that_is_not_clear_decides_nothing() {
     ] {
         let asked = Asked::new(&says(answer), "exit 9");
         let (run, json) = smart(&asked, &["--max-probes", "1"]);
-        assert_eq!(summary(&run, &json), expected(3, "probe_error", false, 1, "INCOMPLETE"), "{run:?}");
+        assert_eq!(summary(&run, &json), expected(3, "probe_error", false, 1, "ERROR"), "{run:?}");
         assert_eq!(readings(&json), [json!({"failed": reading})]);
         let run = asked.env.run(asked.repo.path(), &["probe"]);
         assert_eq!(run.code, 23, "{run:?}");
     }
+}
+
+/// R6
+#[test]
+fn probes_used_up_in_vain_are_a_verdict_until_there_is_news() {
+    for (answer, has_changes, state) in
+        [(WAITING, false, "STALLED"), (WORKING, false, "STALLED"), (WORKING, true, "RESCUE_NEEDED")]
+    {
+        let asked = Asked::new(&says(answer), "exit 9");
+        if has_changes {
+            asked.repo.write("left.rs", "fn left() {}\n");
+        }
+        let (run, json) = smart(&asked, &["--max-probes", "2", "--rescue", "never"]);
+        assert_eq!(summary(&run, &json), expected(1, "timeout", false, 2, state), "{run:?}");
+        let look = || asked.env.run(asked.repo.path(), &["check", "--json"]).workspace();
+        let later = look();
+        assert_eq!((&later["state"], &later["rule"]), (&state.into(), &"rounds_used_up".into()));
+        // Its next words are another moment.
+        asked.repo.write(".mine/last.md", "I looked at the printer, too.\n");
+        assert_eq!(look()["state"], "INCOMPLETE");
+    }
+    // A single question uses nothing up.
+    let asked = Asked::new(&says(WAITING), "exit 9");
+    assert_eq!(asked.env.run(asked.repo.path(), &["ask"]).code, 1);
+    let later = asked.env.run(asked.repo.path(), &["check", "--json"]).workspace();
+    assert_eq!(later["state"], "WAITING");
 }
 
 /// P06

@@ -43,6 +43,7 @@ pub(super) fn report(word: ProbeWord) -> SmartReport {
         }],
         record: None,
         notes: Vec::new(),
+        is_single: false,
     }
 }
 

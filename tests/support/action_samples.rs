@@ -281,6 +281,7 @@ pub(crate) fn smart_report() -> SmartReport {
         attempts: running_probe().progress.attempts,
         record: Some(RECORD.to_owned()),
         notes: vec!["the copy of the session could not be deleted".to_owned()],
+        is_single: false,
     }
 }
 

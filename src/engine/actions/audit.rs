@@ -95,6 +95,7 @@ fn plan_words(action: &Action) -> String {
             format!("to {}, when its turn has ended", reply.session.agent)
         }
         Action::Held { reply, .. } => format!("to {}, held until its turn ended", reply.session.agent),
+        Action::Ask { plan } if plan.max_attempts == 1 => format!("{}, once", plan.session.agent),
         Action::Ask { plan } => {
             format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
         }

@@ -60,7 +60,7 @@ fn ask(
         return second_opinion::ask(request, reader, tools, &mut permit)
             .map(|opinion| ActionOutcome::Opined(Box::new(opinion)));
     }
-    let usual = AskOptions::default();
+    let usual = AskOptions { is_single: true, ..AskOptions::default() };
     let ready = ready(request, AskPurpose::Probe, Some(&moment.session), &usual, tools)?;
     check(&ready.current, moment)?;
     if ready.plan.trace != Trace::Nothing {

@@ -94,6 +94,7 @@ pub(super) fn carry_out<'a>(
         attempts: check.attempts,
         record: check.record,
         notes: check.notes,
+        is_single: check.ready.plan.options.is_single,
     })
 }
 

@@ -165,7 +165,9 @@ impl<'a> Tally<'a> {
     /// about it, counts as never having answered.
     fn limit(&self, case: &Case<'_>) -> Limit {
         let was_asked_in_vain = |evidence: &Evidence| {
-            evidence.source == Source::Probe && evidence.is_rejected_as(Rejection::Unreadable)
+            evidence.source == Source::Probe
+                && (evidence.is_rejected_as(Rejection::Unreadable)
+                    || evidence.is_rejected_as(Rejection::Undecided))
         };
         let is_silent = self.evidence.iter().all(|evidence| evidence.rejection().is_some());
         match case.rounds.is_used_up {
