@@ -105,6 +105,16 @@ fn a_record_alone_a_clean_tree_and_a_plain_folder_have_their_codes() {
 }
 
 #[test]
+fn where_nothing_would_be_committed_no_message_is_proposed() {
+    let repo = Repo::new();
+    let env = TestEnv::beside(&repo);
+    repo.write(".closeout/decision.json", "{}");
+    let run = env.run(repo.path(), &["rescue", "--yes"]);
+    assert_eq!(run.code, 11, "{run:?}");
+    assert!(run.out.contains("decision.json") && !run.out.contains("message"), "{run:?}");
+}
+
+#[test]
 fn the_proposed_message_tells_of_what_is_taken_in_and_a_typed_one_stays() {
     let (env, repo) = (TestEnv::new(), dirty());
     let plan: Value = run(&env, &repo, &["rescue", "--dry-run", "--json"]).json();

@@ -42,8 +42,10 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
         let _ = writeln!(text, "note: {}", display_text::line(&note.label()));
     }
     write_programs(&mut text, &plan.programs);
-    write_target(&mut text, plan);
-    write_messages(&mut text, plan);
+    if !included.is_empty() {
+        write_target(&mut text, plan);
+        write_messages(&mut text, plan);
+    }
     text
 }
 
