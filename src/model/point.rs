@@ -22,7 +22,7 @@ pub enum Point {
     Step(String),
     /// A goal that was not reached.
     Goal(String),
-    /// A pending action of the closer.
+    /// A pending action of the closer, or a task that an agent, asked for its status, says is left.
     Pending(String),
     /// A required file that is missing.
     MissingFile(String),

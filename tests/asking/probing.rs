@@ -89,6 +89,9 @@ fn what_an_agent_says_beside_its_status_is_shown_and_decides_nothing() {
     let words = "nearly; still active: docs (writes), a2; left: ship; done: parse; commits by its word: 3; \
                  next: run the tests; it would go on";
     assert!(run.err.contains(words), "{}", run.err);
+    // What it names as left is a point that can be sent back.
+    let left = &asked.env.run(asked.repo.path(), &["check", "--json"]).workspace()["left_to_do"]["points"];
+    assert_eq!((left.as_array().unwrap().len(), &left[0]["text"]), (1, &json!("ship")), "{left:#}");
 }
 
 #[test]

@@ -49,6 +49,10 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
         ..evidence.at(Some(report.at))
     };
     evidence.reasons.extend(words.filter(|_| !is_stale).map(Reason::Words));
+    if evidence.claim == Claim::No {
+        let pending = attempt.said.iter().flat_map(|said| &said.tasks_pending);
+        evidence.points = pending.map(|task| Point::Pending(excerpt::reason(task))).collect();
+    }
     Some(evidence)
 }
 
