@@ -104,7 +104,11 @@ fn call(environment: &Environment, parameters: &Value) -> Option<Result<String, 
                     return Some(Err("`decision` is \"complete\" or \"incomplete\"".to_owned()));
                 }
             };
-            Some(decide(environment, is_complete, arguments["reason"].as_str()))
+            // Models know the decision file, too, where the reasons are a list.
+            let listed = arguments["reasons"].as_array().into_iter().flatten();
+            let given: Vec<&str> = listed.chain([&arguments["reason"]]).filter_map(Value::as_str).collect();
+            let reason = (!given.is_empty()).then(|| given.join("; "));
+            Some(decide(environment, is_complete, reason))
         }
         _ => None,
     }
@@ -127,10 +131,10 @@ fn check_my_work(environment: &Environment) -> Result<String, String> {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
-fn decide(environment: &Environment, is_complete: bool, reason: Option<&str>) -> Result<String, String> {
+fn decide(environment: &Environment, is_complete: bool, reason: Option<String>) -> Result<String, String> {
     let config = engine_config(environment, &environment.here).map_err(|failure| failure.to_string())?;
     let mut target = TargetWorkspace::judge(&config).map_err(|failure| failure.to_string())?;
-    match target.action(Action::Decide { is_complete, reason: reason.map(str::to_owned) }) {
+    match target.action(Action::Decide { is_complete, reason }) {
         ActionOutcome::Decided(file) => Ok(format!("written to {}", display_text::path(&file.path))),
         ActionOutcome::Failed(problem) => Err(problem.message),
         _ => Err("the decision was not written".to_owned()),

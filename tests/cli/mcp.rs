@@ -36,7 +36,7 @@ fn an_agent_asks_what_is_left_and_decides() {
         ready.to_string(),
         list.to_string(),
         call(3, "check_my_work", &json!({})),
-        call(4, "decide", &json!({"decision": "incomplete", "reason": "no docs"})),
+        call(4, "decide", &json!({"decision": "incomplete", "reasons": ["no docs", "no test"]})),
     ];
     let answers = talk(&env, &repo, &lines);
     assert_eq!(answers.len(), 4, "a notification has no answer: {answers:?}");
@@ -51,7 +51,7 @@ fn an_agent_asks_what_is_left_and_decides() {
     assert!(told["left_to_do"].to_string().contains("write the docs"), "{told:#}");
     assert!(answers[3]["result"]["isError"].is_null(), "{answers:?}");
     let decision = std::fs::read_to_string(repo.at(".closeout/decision.json")).unwrap();
-    assert!(decision.contains("incomplete") && decision.contains("no docs"), "{decision}");
+    assert!(decision.contains("incomplete") && decision.contains("no docs; no test"), "{decision}");
 }
 
 #[test]
