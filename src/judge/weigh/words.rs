@@ -131,7 +131,8 @@ fn weigh_spoken(
         for file in observations.outputs.iter().filter_map(Reading::present) {
             let words = Spoken::in_file(file, observations, false);
             let is_repeated = spoken.iter().any(|said| said.decisive().trim() == words.decisive().trim());
-            let marker = decision::beside(words.decisive(), words.from(), scales).filter(|_| !is_repeated);
+            let name = words.from().rsplit('/').next().unwrap_or_default();
+            let marker = decision::beside(words.decisive(), name, scales).filter(|_| !is_repeated);
             pile.evidence.extend(marker.map(|evidence| (Parts::WORDS, evidence)));
         }
     }
