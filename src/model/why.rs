@@ -27,7 +27,7 @@ pub enum Rule {
     DecisionUnreadable,
     /// Nobody was asked for anything here.
     NobodyAsked,
-    /// R6: rounds, budget or time used up.
+    /// R6: a smart check was used up in vain.
     RoundsUsedUp,
     /// R1: something says that the work is not done.
     SaysNo,
