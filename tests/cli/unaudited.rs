@@ -26,8 +26,8 @@ fn repo(env: &TestEnv) -> (Repo, String) {
     let repo = dirty();
     fs::create_dir_all(repo.at(".git/hooks")).unwrap();
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(repo.at(".git/hooks/pre-commit"), mode).unwrap();
+    let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(repo.at(".git/hooks/pre-commit"), runs).unwrap();
     let made = run(env, &repo, &["rescue", "--yes"]);
     assert_eq!(made.code, 0, "{made:?}");
     repo.write("more.rs", "more\n");

@@ -217,7 +217,7 @@ pub(crate) fn failing() -> WorkspaceView {
     let mut view = judged(
         "importer",
         VerdictState::Incomplete,
-        Why::SaysNo(vec![Source::DecisionWithId], Some("2 of 40 tests fail".to_owned().into())),
+        Why::SaysNo(vec![Source::DecisionWithId], Some("2 of 40 tests fail".to_owned())),
     );
     view.verdict_since = Some(minutes_ago(64));
     view.activity = activity(ActivityState::Idle, 64);
