@@ -217,13 +217,13 @@ pub(crate) fn failing() -> WorkspaceView {
     let mut view = judged(
         "importer",
         VerdictState::Incomplete,
-        Why::SaysNo(vec![Source::DecisionWithId], Some("2 of 40 tests fail".to_owned())),
+        Why::SaysNo(vec![Source::DecisionWithId], Some("2 of 40 tests fail".to_owned().into())),
     );
     view.verdict_since = Some(minutes_ago(64));
     view.activity = activity(ActivityState::Idle, 64);
     let verdict = view.verdict.as_mut().unwrap();
     verdict.stage = 2;
-    verdict.next_action = NextAction::Fix { first: Some("2 of 40 tests fail".to_owned().into()), n_more: 0 };
+    verdict.next_action = NextAction::Fix { first: Some("2 of 40 tests fail".to_owned()), n_more: 0 };
     verdict.parts = vec![
         part(
             PartRole::Decided,
