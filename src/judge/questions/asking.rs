@@ -70,7 +70,9 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
     let forms = sentence.forms;
     let marked = sentence.end == End::Question;
     // "If you want a longer one, tell me": the words of the condition ask no question.
-    let direct = forms.has(Form::Direct) && !forms.any(&[Form::NotARequest, Form::IfWants]);
+    let under_condition = forms.covers(FormSet::of(&[Form::Condition, Form::IfTrouble]));
+    let direct =
+        forms.has(Form::Direct) && !forms.any(&[Form::NotARequest, Form::IfWants]) && !under_condition;
     if marked || direct {
         let signal = question(document, index, false);
         let heading = lists.lead_ins && is_emphasised(document, sentence) && !forms.has(Form::Offer);

@@ -61,9 +61,9 @@ pub(super) struct Sentence {
 }
 
 impl Sentence {
-    /// Whether it says that something was finished. Laying out a plan does not finish work.
+    /// Whether it says that something was finished. Laying out a plan, or changing nothing, does not finish work.
     pub(super) fn says_done(&self) -> bool {
-        self.forms.has(Form::Done) && !self.forms.has(Form::PlanLead)
+        self.forms.has(Form::Done) && !self.forms.any(&[Form::PlanLead, Form::NothingDone])
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
         return Some(Kind::Announce);
     }
     let finished = sentences.iter().any(|sentence| {
-        sentence.forms.has(Form::Done)
+        sentence.says_done()
             && !sentence.forms.any(&[Form::Partial, Form::Stuck, Form::Progress, Form::Announce])
     });
     let structure = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Code))
@@ -85,7 +85,10 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
         return Some(Kind::Announce);
     }
     let stuck = |sentence: &Sentence| sentence.forms.has(Form::Stuck) && !sentence.forms.has(Form::Elsewhere);
-    let first = sentences.first().is_some_and(|first| stuck(first) && !finished && sentences.len() <= 2);
+    // Who says at once that it did not work out, and then why, and that nothing was changed.
+    let nothing_done = sentences.iter().any(|sentence| sentence.forms.has(Form::NothingDone));
+    let few = if nothing_done { 5 } else { 2 };
+    let first = sentences.first().is_some_and(|first| stuck(first) && !finished && sentences.len() <= few);
     if gives_up(document) {
         return Some(Kind::Stuck);
     }
@@ -243,9 +246,10 @@ fn is_placeholder(document: &Document<'_>) -> bool {
     let body: Vec<&Sentence> =
         document.sentences.iter().filter(|sentence| sentence.role != Role::Heading).collect();
     let stub = |sentence: &Sentence| {
-        sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement])
-            && !sentence.forms.has(Form::Partial)
-            && sentence.normal.letters <= 60
+        is_mark_of_a_stub(document.words(sentence))
+            || (sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement])
+                && !sentence.forms.has(Form::Partial)
+                && sentence.normal.letters <= 60)
     };
     if document.sentences.iter().any(|sentence| sentence.normal.spaced.contains(" lorem ipsum dolor ")) {
         return true;
@@ -256,7 +260,15 @@ fn is_placeholder(document: &Document<'_>) -> bool {
             && is_stub_code(document);
     }
     let other = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Quote));
-    !body.is_empty() && !other && body.iter().all(|sentence| stub(sentence))
+    let headings = document.sentences.len() - body.len();
+    (!body.is_empty() || headings > 2) && !other && body.iter().all(|sentence| stub(sentence))
+}
+
+/// Whether the words are one of the marks that stand for text to come, in any language.
+fn is_mark_of_a_stub(words: &str) -> bool {
+    const MARKS: [&str; 7] = ["TODO", "TBD", "TBA", "FIXME", "WIP", "XXX", "N/A"];
+    let is_frame = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '.' | ':' | '(' | ')' | '[' | ']' | '<' | '>');
+    MARKS.contains(&words.trim_matches(is_frame))
 }
 
 /// Whether comments in the code say that the content is still to be written.

@@ -123,6 +123,10 @@ pub(super) enum Form {
     Alternative,
     /// Asks for more than a yes or a no ("which", "how many").
     Interrogative,
+    /// A condition that stands before what it is a condition of ("if it breaks, …").
+    Condition,
+    /// Says that nothing was changed.
+    NothingDone,
 }
 
 impl Form {
@@ -134,7 +138,7 @@ impl Form {
 }
 
 /// How many groups there are.
-pub(super) const COUNT: usize = Form::Interrogative as usize + 1;
+pub(super) const COUNT: usize = Form::NothingDone as usize + 1;
 
 /// A set of groups, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

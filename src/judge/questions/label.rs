@@ -33,7 +33,7 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     result
 }
 
-/// Whether no number can change the rules' label: the text is empty or off topic, has a question that both its
+/// Whether no number can change the rules' label: the text is empty, a stub or off topic, has a question that both its
 /// mark and its words put to the reader, or ends with a menu of keys.
 pub(super) fn holds(document: &Document<'_>, readings: &[Reading], rules: &Classification) -> bool {
     let last = document.sentences.last().map_or(0, |last| last.line);
@@ -51,7 +51,7 @@ pub(super) fn holds(document: &Document<'_>, readings: &[Reading], rules: &Class
     };
     match rules.label {
         Label::AwaitingResponse => puts_a_question(),
-        Label::Incomplete => matches!(rules.kind, Kind::Empty | Kind::OffTask),
+        Label::Incomplete => matches!(rules.kind, Kind::Empty | Kind::OffTask | Kind::Placeholder),
         Label::Complete => false,
     }
 }

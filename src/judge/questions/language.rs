@@ -209,7 +209,9 @@ impl Share {
 
     fn word(&mut self, word: &[u8]) {
         self.latin += 1;
-        if word.len() > LONGEST {
+        // A word in capitals is a mark or a name, whatever the language: "TODO" is no Spanish.
+        let is_mark = word.len() > 1 && word.iter().all(u8::is_ascii_uppercase);
+        if word.len() > LONGEST || is_mark {
             return;
         }
         let mut lower = [0; LONGEST];

@@ -11,7 +11,7 @@ use super::reading::Asks;
 /// How a statement asks: confirm, choose, let me know, send, waiting.
 pub(super) fn request(sentence: &Sentence) -> Asks {
     let forms = sentence.forms;
-    if forms.has(Form::NotARequest) || waits_for_others(forms) {
+    if forms.has(Form::NotARequest) || waits_for_others(forms) || reports_a_lack(sentence) {
         return Asks::No;
     }
     let plea = forms.has(Form::Plea) && !forms.any(&[Form::Instruction, Form::Done]);
@@ -20,6 +20,21 @@ pub(super) fn request(sentence: &Sentence) -> Asks {
         return Asks::No;
     }
     if is_courtesy(sentence) { Asks::Empty } else { Asks::Reader }
+}
+
+/// Whether the sentence reports what was finished, and what was lacking is the cause of what was mended.
+fn reports_a_lack(sentence: &Sentence) -> bool {
+    sentence.says_done()
+        && sentence.forms.has(Form::WantsInput)
+        && !sentence.forms.any(&[
+            Form::TellMe,
+            Form::Confirm,
+            Form::Choose,
+            Form::Waiting,
+            Form::Plea,
+            Form::You,
+            Form::Me,
+        ])
 }
 
 /// Whether the writer waits for its own running work or a third person, not for the reader.
@@ -67,17 +82,32 @@ const REPORT: usize = 120;
 /// unless something was finished, since the text may be a plan.
 fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
     let forms = document.sentences[index].forms;
-    let condition = forms.has(Form::IfTrouble)
-        || (forms.has(Form::IfWants)
-            && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition)));
-    let delivered = || {
-        let before = &document.sentences[..index];
-        document.sentences[..=index].iter().any(Sentence::says_done)
-            || (!forms.has(Form::GoCondition)
-                && before.iter().map(|before| before.normal.letters).sum::<usize>() >= REPORT
-                && !before.iter().any(|before| before.forms.meets(FormSet::ASKING)))
-    };
-    condition && !forms.any(&[Form::Choose, Form::Confirm]) && delivered()
+    let before = &document.sentences[..index];
+    // A choice under a condition is no menu: "if a text is still in English, tell me which".
+    if forms.covers(FormSet::of(&[Form::Condition, Form::IfTrouble])) && !forms.has(Form::Confirm) {
+        return before.iter().any(Sentence::says_done);
+    }
+    let unlikely = forms.has(Form::Condition) && !forms.has(Form::GoCondition);
+    let wants =
+        forms.has(Form::IfWants) && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition));
+    if forms.any(&[Form::Choose, Form::Confirm]) || !(forms.has(Form::IfTrouble) || wants || unlikely) {
+        return false;
+    }
+    document.sentences[..=index].iter().any(Sentence::says_done)
+        || (!forms.has(Form::GoCondition)
+            && before.iter().map(|before| before.normal.letters).sum::<usize>() >= REPORT
+            && !before.iter().any(|before| before.forms.meets(FormSet::ASKING)))
+}
+
+/// Whether finished work is handed over with steps in a list or in code below, which the writer does not wait for.
+fn hands_over_steps(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let waits = [Form::TellMe, Form::Waiting, Form::Choose, Form::Confirm, Form::Me, Form::Plea];
+    sentence.closes_line
+        && sentence.forms.has(Form::Instruction)
+        && !sentence.forms.any(&waits)
+        && document.line_below(sentence.line).is_some_and(|below| matches!(below.role, Role::Item | Role::Code))
+        && document.sentences[..index].iter().any(Sentence::says_done)
 }
 
 /// Whether the writer looks for what is needed and continues in the next sentence.
@@ -117,7 +147,10 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
     if helps_itself(document, index) {
         return Asks::No;
     }
-    if depends_on_the_future(document, index) || !stands_where_people_ask(document, index) {
+    if depends_on_the_future(document, index)
+        || hands_over_steps(document, index)
+        || !stands_where_people_ask(document, index)
+    {
         return Asks::Empty;
     }
     let settles_itself = forms.any(&[Form::Deliberates, Form::Wh])
