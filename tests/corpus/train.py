@@ -2,11 +2,16 @@
 """Trains the learned correction of the questions judge (assets/questions/trees.bin).
 
     CLOSEOUT_NATURAL=DIR CLOSEOUT_FEATURES=FILE cargo test --release --lib -- --ignored write_features
-    python3 tests/corpus/train.py FILE [--write assets/questions/trees.bin]
+    CLOSEOUT_NATURAL=DIR CLOSEOUT_STRANGERS=assets/lang cargo test --release --lib -- --ignored strangers
+    CLOSEOUT_NATURAL=DIR CLOSEOUT_FEATURES=OTHER cargo test --release --lib -- --ignored write_features
+    git restore assets/lang
+    python3 tests/corpus/train.py FILE OTHER [--write assets/questions/trees.bin]
 
 DIR holds `fit.jsonl`: labelled last messages of real agents, which are other people's words and no part of the
-repository. FILE gets one line for each message: its set, group, label, and the numbers of `features.rs`.
-Figures come from cross-validation by repository (`group`): no message is judged by trees that saw its repository.
+repository. FILE gets one line for each message: its set, group, label, and the numbers of `features.rs`; OTHER gets the
+same for messages that are read without the phrases that only their own repository has shown.
+Figures and certainty come from cross-validation by repository (`group`): the trees know FILE without a message's
+repository, and judge it by OTHER. So phrases that were added with a message in sight do not flatter its figures.
 Needs numpy and lightgbm. The same input gives the same trees.
 """
 import argparse
@@ -28,11 +33,12 @@ PARAMETERS = dict(
 )
 # How a turn ends that delivers nothing.
 CUT_ENDS = ("tool_call", "interrupted", "error", "limit")
-# A label of high certainty is right so often (the phrases were chosen with these messages in sight: strangers are less
-# often right); one of at least medium certainty so often at its margin.
-HIGH, MEDIUM = 0.98, 0.70
-# … and among the last ones that are let in still so often.
+# Labels of high certainty are right so often; one of at least medium certainty so often at its margin.
+HIGH, MEDIUM = 0.973, 0.70
+# Among the last labels that are let in as of high certainty still so many are right.
 HIGH_AT_ITS_EDGE = 0.93
+# So many judgements at an edge are looked at, three for each message.
+WINDOW = 30 * 3
 
 
 def read(path):
@@ -113,14 +119,17 @@ def concluded(row, field, said, margin):
     return said, margin
 
 
-def cross_validate(natural, made):
-    """For each real message three judgements by its text, and by all that is known; no trees saw its repository."""
+def cross_validate(natural, strangers, made):
+    """For each real message three judgements by its text, and by all that is known; neither trees nor phrases saw its
+    repository."""
     out = {"text": [], "full": []}
+    as_stranger = {row["id"]: row for row in strangers}
     for seed in range(3):
         fold = folds(natural, seed)
         for number in range(5):
             starts, nodes = whole(train([row for row, at in zip(natural, fold) if at != number], made))
             for row, at in zip(natural, fold):
+                row = as_stranger[row["id"]]
                 for field in out if at == number else ():
                     judgement = judged(scores(starts, nodes, row[field]))
                     out[field].append((row, *concluded(row, field, *judgement)))
@@ -136,35 +145,48 @@ def figures(pairs):
     return f"n {len(pairs)} P {precision:.3f} R {recall:.3f} F1 {f1:.3f} three classes {right / len(pairs):.3f}"
 
 
-def bounds(judgements, label):
-    """The margins from which a label is of high, and of medium certainty."""
-    mine = sorted(((margin, LABELS.index(row["label"]) == said) for row, said, margin in judgements if said == label), reverse=True)
-    high, right, window = 32767, 0, 30 * 3
-    for number, (margin, is_right) in enumerate(mine, 1):
+def margins(judgements):
+    """The margins with whether the label is right, greatest first."""
+    return sorted(((margin, LABELS.index(row["label"]) == said) for row, said, margin in judgements), reverse=True)
+
+
+def high_bound(judgements):
+    """The margin from which labels are of high certainty: one for all, since a margin means the same for each."""
+    all_of_them = margins(judgements)
+    high, right = 32767, 0
+    for number, (margin, is_right) in enumerate(all_of_them, 1):
         right += is_right
-        edge = [is_right for _, is_right in mine[max(0, number - window):number]]
+        edge = [is_right for _, is_right in all_of_them[max(0, number - WINDOW):number]]
         if right / number >= HIGH and sum(edge) / len(edge) >= HIGH_AT_ITS_EDGE:
             high = margin
-    medium = 0
-    for start in range(0, max(1, len(mine) - window), 5):
-        part = mine[start:start + window]
+    return high
+
+
+def medium_bound(judgements, label):
+    """The margin from which a label is of medium certainty."""
+    mine = margins(one for one in judgements if one[1] == label)
+    for start in range(0, max(1, len(mine) - WINDOW), 5):
+        part = mine[start:start + WINDOW]
         if sum(is_right for _, is_right in part) / len(part) < MEDIUM:
-            medium = part[len(part) // 2][0]
-            break
-    return high, min(medium, high)
+            return part[len(part) // 2][0]
+    return 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("features")
+    parser.add_argument("as_stranger")
     parser.add_argument("--write")
     arguments = parser.parse_args()
     natural, made = read(arguments.features)
+    strangers, _ = read(arguments.as_stranger)
     gold = lambda row: LABELS.index(row["label"])
     rules = [(gold(row), LABELS.index(row["rules"])) for row in natural]
     print("rules alone", figures(rules))
-    judged_by = cross_validate(natural, made)
-    limits = [bounds([one for one in judged_by["text"] if not one[0]["ambiguous"]], label) for label in range(3)]
+    judged_by = cross_validate(natural, strangers, made)
+    clear = [one for one in judged_by["text"] if not one[0]["ambiguous"]]
+    high = high_bound(clear)
+    limits = [(high, min(high, medium_bound(clear, label))) for label in range(3)]
     level = lambda said, margin: sum(margin >= limit for limit in limits[said])
     for field, judgements in judged_by.items():
         for what, part in (("all", judgements), ("clear", [one for one in judgements if not one[0]["ambiguous"]])):
@@ -173,6 +195,9 @@ def main():
                 mine = [(gold(row), said) for row, said, margin in part if level(said, margin) == number]
                 right = sum(one == other for one, other in mine)
                 print(f"  {name:<6} covers {len(mine) / len(part):.3f}, right {right / max(1, len(mine)):.3f}")
+            ranked = margins(part)
+            shares = [(share, ranked[:len(ranked) * share // 100]) for share in range(10, 101, 10)]
+            print("  right in the most certain", *(f"{share} %: {sum(ok for _, ok in top) / len(top):.3f}" for share, top in shares))
     starts, nodes = whole(train(natural, made))
     print(len(starts), "trees,", len(nodes), "nodes")
     if arguments.write:

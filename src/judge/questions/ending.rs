@@ -229,7 +229,7 @@ fn is_partial(document: &Document<'_>) -> bool {
     let partial = |sentence: &&Sentence| {
         sentence.forms.has(Form::Partial)
             && !under_question(document, sentence)
-            && !sentence.forms.any(&[Form::Elsewhere, Form::NotARequest])
+            && !sentence.forms.any(&[Form::Elsewhere, Form::NotARequest, Form::Condition])
     };
     // A section of its own for what is left.
     let titled = sentences

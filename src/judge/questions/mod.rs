@@ -41,6 +41,8 @@ mod requests;
 mod script;
 mod shapes;
 mod signals;
+#[cfg(test)]
+mod strangers;
 mod topic;
 mod truncation;
 mod walk;

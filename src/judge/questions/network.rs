@@ -96,10 +96,12 @@ impl Network {
     /// The place of a sign in the alphabet, or the free one where it would be.
     fn place(&self, sign: u64) -> Option<usize> {
         let last = self.alphabet.len().checked_sub(1)?;
-        let first = usize::try_from(sign & last as u64).unwrap_or(0);
-        (first..=last)
-            .chain(0..first)
-            .find(|at| matches!(self.alphabet[*at].0, 0) || self.alphabet[*at].0 == sign)
+        let mut at = usize::try_from(sign & last as u64).unwrap_or(0);
+        // Half of the places are free, and their number is a power of two.
+        while self.alphabet[at].0 != 0 && self.alphabet[at].0 != sign {
+            at = (at + 1) & last;
+        }
+        Some(at)
     }
 
     /// Sets up the alphabet, at most half full.
