@@ -5,6 +5,7 @@
 //! `held-out.jsonl`. Set `CLOSEOUT_PREDICTIONS` to a folder to have the predictions written there as JSON lines, for a
 //! scorer outside. Real messages are measured by `natural.rs`.
 
+mod classes;
 mod natural;
 
 use std::collections::BTreeMap;
@@ -157,6 +158,12 @@ fn figures_on_long_structured_messages_stay_above_their_floor() {
 fn figures_on_messages_that_no_rule_was_fitted_to_stay_above_their_first_sight() {
     let figures = measure("fresh-f.jsonl");
     assert!(figures.all == 82 && figures.f1() >= 0.92 && figures.accuracy() >= 0.86);
+}
+
+#[test]
+fn figures_on_reports_gates_and_steps_stay_above_their_first_sight() {
+    let figures = measure("fresh-g.jsonl");
+    assert!(figures.all == 106 && figures.f1() >= 0.90 && figures.accuracy() >= 0.89);
 }
 
 #[test]

@@ -74,6 +74,10 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     });
     let structure = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Code))
         || document.lines.iter().filter(|line| line.role == Role::Item).count() > 3;
+    let in_an_act = last.forms.has(Form::Doing) && !matches!(last.end, End::Question);
+    if ends_text && in_an_act && !sentences.iter().any(|sentence| sentence.forms.has(Form::Done)) {
+        return Some(Kind::Announce);
+    }
     if in_progress(document, finished) {
         return Some(Kind::Progress);
     }
@@ -87,8 +91,11 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     let stuck = |sentence: &Sentence| sentence.forms.has(Form::Stuck) && !sentence.forms.has(Form::Elsewhere);
     // Who says at once that it did not work out, and then why, and that nothing was changed.
     let nothing_done = sentences.iter().any(|sentence| sentence.forms.has(Form::NothingDone));
-    let few = if nothing_done { 5 } else { 2 };
-    let first = sentences.first().is_some_and(|first| stuck(first) && !finished && sentences.len() <= few);
+    let failed = sentences.first().is_some_and(stuck) && !finished;
+    if failed && nothing_done {
+        return Some(Kind::Stuck);
+    }
+    let first = failed && sentences.len() <= 2;
     if gives_up(document) {
         return Some(Kind::Stuck);
     }
@@ -236,8 +243,20 @@ fn is_partial(document: &Document<'_>) -> bool {
         .windows(2)
         .any(|pair| pair[0].role == Role::Heading && pair.iter().all(|sentence| partial(&sentence)));
     titled
+        || has_a_mixed_checklist(document)
         || sentences.iter().rev().take(3).any(|sentence| partial(&sentence))
         || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
+}
+
+/// Whether a list of tasks has ticked boxes and open ones.
+fn has_a_mixed_checklist(document: &Document<'_>) -> bool {
+    let boxes = |line: &&super::lines::Line| {
+        matches!(line.marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
+    };
+    document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
+        let kinds = || block.iter().filter(boxes).filter_map(|line| line.marker.as_ref().map(|(kind, _)| *kind));
+        kinds().any(|kind| kind == Marker::OpenBox) && kinds().any(|kind| kind == Marker::DoneBox)
+    })
 }
 
 /// Whether the text is a stub: a bare word of consent, a heading with a placeholder, or

@@ -76,27 +76,43 @@ fn under_guide(document: &Document<'_>, index: usize) -> bool {
 
 /// At least this many letters before a request are a report, whatever their words.
 const REPORT: usize = 120;
+/// At least this many letters before a request for a case that need not come are one.
+const SHORT_REPORT: usize = 40;
 
 /// Whether something was finished or reported, and the request is only for the case
 /// that it fails or that more is wanted. A request to say the word to begin counts
 /// unless something was finished, since the text may be a plan.
 fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
     let forms = document.sentences[index].forms;
-    let before = &document.sentences[..index];
-    // A choice under a condition is no menu: "if a text is still in English, tell me which".
-    if forms.covers(FormSet::of(&[Form::Condition, Form::IfTrouble])) && !forms.has(Form::Confirm) {
-        return before.iter().any(Sentence::says_done);
-    }
-    let unlikely = forms.has(Form::Condition) && !forms.has(Form::GoCondition);
-    let wants =
-        forms.has(Form::IfWants) && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition));
-    if forms.any(&[Form::Choose, Form::Confirm]) || !(forms.has(Form::IfTrouble) || wants || unlikely) {
+    let is_gate = forms.covers(FormSet::of(&[Form::GoCondition, Form::Waiting]));
+    if forms.has(Form::Confirm) || is_gate {
         return false;
     }
-    document.sentences[..=index].iter().any(Sentence::says_done)
-        || (!forms.has(Form::GoCondition)
-            && before.iter().map(|before| before.normal.letters).sum::<usize>() >= REPORT
-            && !before.iter().any(|before| before.forms.meets(FormSet::ASKING)))
+    let goes_on = forms.has(Form::GoCondition);
+    let reported = |least: usize| {
+        let before = &document.sentences[..index];
+        before.iter().map(|before| before.normal.letters).sum::<usize>() >= least
+            && !before.iter().any(|before| before.forms.meets(FormSet::ASKING))
+    };
+    let delivered = || document.sentences[..=index].iter().any(Sentence::says_done);
+    // A choice under a condition is no menu: "if a text is still in English, tell me which".
+    if forms.has(Form::Condition) && (forms.has(Form::IfTrouble) || !goes_on) {
+        return reported(SHORT_REPORT) || (index > 0 && delivered());
+    }
+    let wants = forms.has(Form::IfWants) && (!goes_on || forms.has(Form::CourtesyCondition));
+    !forms.has(Form::Choose)
+        && (forms.has(Form::IfTrouble) || wants)
+        && (delivered() || (!goes_on && reported(REPORT)))
+}
+
+/// Whether a label in bold type opens the sentence ("**What I did:** …"), whose words are no request.
+fn has_a_label(document: &Document<'_>, sentence: &Sentence) -> bool {
+    let requests = [Form::TellMe, Form::WantsInput, Form::Confirm, Form::Waiting, Form::Plea];
+    let label = document.words(sentence).strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    let is_label = |(label, rest): (&str, &str)| {
+        !rest.trim().is_empty() && (label.ends_with([':', '\u{ff1a}']) || rest.starts_with([':', '\u{ff1a}']))
+    };
+    !sentence.forms.any(&requests) && sentence.forms.any(&[Form::Wh, Form::Explains]) && label.is_some_and(is_label)
 }
 
 /// Whether finished work is handed over with steps in a list or in code below, which the writer does not wait for.
@@ -144,7 +160,7 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
     if sentence.role == Role::Heading && !document.lines[sentence.line].bold {
         return Asks::No;
     }
-    if helps_itself(document, index) {
+    if helps_itself(document, index) || has_a_label(document, sentence) {
         return Asks::No;
     }
     if depends_on_the_future(document, index)
