@@ -85,7 +85,9 @@ fn who_did_not_manage_it_and_changed_nothing_is_not_done() {
     );
     all_are(
         Label::Complete,
-        &["I read the code: the cache lives for five minutes and is dropped on write. I have not changed anything."],
+        &[
+            "I read the code: the cache lives for five minutes and is dropped on write. I have not changed anything.",
+        ],
     );
 }
 

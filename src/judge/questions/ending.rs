@@ -88,19 +88,7 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     if ends_text && trails && muses_only(sentences) {
         return Some(Kind::Announce);
     }
-    let stuck = |sentence: &Sentence| sentence.forms.has(Form::Stuck) && !sentence.forms.has(Form::Elsewhere);
-    // Who says at once that it did not work out, and then why, and that nothing was changed.
-    let nothing_done = sentences.iter().any(|sentence| sentence.forms.has(Form::NothingDone));
-    let failed = sentences.first().is_some_and(stuck) && !finished;
-    if failed && nothing_done {
-        return Some(Kind::Stuck);
-    }
-    let first = failed && sentences.len() <= 2;
-    if gives_up(document) {
-        return Some(Kind::Stuck);
-    }
-    let late = sentences.iter().rev().take(2).any(stuck) && !finished && sentences.len() <= 4;
-    if ((stuck(last) && sentences.len() <= 4) || late || first) && !structure {
+    if is_stuck(document, last, finished, structure) {
         return Some(Kind::Stuck);
     }
     if !structure && !finished && sentences.len() <= 4 && sentences.iter().any(announces) {
@@ -114,6 +102,20 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
         && sentences.len() <= 3
         && last.forms.any(&[Form::Wh, Form::Explains]))
     .then_some(Kind::Announce)
+}
+
+/// Whether the work was given up: at the end, or at once with a word that nothing was changed.
+fn is_stuck(document: &Document<'_>, last: &Sentence, finished: bool, structure: bool) -> bool {
+    let sentences = &document.sentences;
+    let stuck = |sentence: &Sentence| sentence.forms.has(Form::Stuck) && !sentence.forms.has(Form::Elsewhere);
+    let failed = sentences.first().is_some_and(stuck) && !finished;
+    let nothing_done = sentences.iter().any(|sentence| sentence.forms.has(Form::NothingDone));
+    if gives_up(document) || (failed && nothing_done) {
+        return true;
+    }
+    let late = sentences.iter().rev().take(2).any(stuck) && !finished && sentences.len() <= 4;
+    let first = failed && sentences.len() <= 2;
+    ((stuck(last) && sentences.len() <= 4) || late || first) && !structure
 }
 
 /// Whether the writer thinks aloud without having delivered anything before.
@@ -250,11 +252,11 @@ fn is_partial(document: &Document<'_>) -> bool {
 
 /// Whether a list of tasks has ticked boxes and open ones.
 fn has_a_mixed_checklist(document: &Document<'_>) -> bool {
-    let boxes = |line: &&super::lines::Line| {
-        matches!(line.marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
-    };
+    let boxes =
+        |line: &&super::lines::Line| matches!(line.marker, Some((Marker::OpenBox | Marker::DoneBox, _)));
     document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
-        let kinds = || block.iter().filter(boxes).filter_map(|line| line.marker.as_ref().map(|(kind, _)| *kind));
+        let kinds =
+            || block.iter().filter(boxes).filter_map(|line| line.marker.as_ref().map(|(kind, _)| *kind));
         kinds().any(|kind| kind == Marker::OpenBox) && kinds().any(|kind| kind == Marker::DoneBox)
     })
 }
@@ -286,7 +288,8 @@ fn is_placeholder(document: &Document<'_>) -> bool {
 /// Whether the words are one of the marks that stand for text to come, in any language.
 fn is_mark_of_a_stub(words: &str) -> bool {
     const MARKS: [&str; 7] = ["TODO", "TBD", "TBA", "FIXME", "WIP", "XXX", "N/A"];
-    let is_frame = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '.' | ':' | '(' | ')' | '[' | ']' | '<' | '>');
+    let is_frame =
+        |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '.' | ':' | '(' | ')' | '[' | ']' | '<' | '>');
     MARKS.contains(&words.trim_matches(is_frame))
 }
 

@@ -112,7 +112,9 @@ fn has_a_label(document: &Document<'_>, sentence: &Sentence) -> bool {
     let is_label = |(label, rest): (&str, &str)| {
         !rest.trim().is_empty() && (label.ends_with([':', '\u{ff1a}']) || rest.starts_with([':', '\u{ff1a}']))
     };
-    !sentence.forms.any(&requests) && sentence.forms.any(&[Form::Wh, Form::Explains]) && label.is_some_and(is_label)
+    !sentence.forms.any(&requests)
+        && sentence.forms.any(&[Form::Wh, Form::Explains])
+        && label.is_some_and(is_label)
 }
 
 /// Whether finished work is handed over with steps in a list or in code below, which the writer does not wait for.
@@ -122,7 +124,9 @@ fn hands_over_steps(document: &Document<'_>, index: usize) -> bool {
     sentence.closes_line
         && sentence.forms.has(Form::Instruction)
         && !sentence.forms.any(&waits)
-        && document.line_below(sentence.line).is_some_and(|below| matches!(below.role, Role::Item | Role::Code))
+        && document
+            .line_below(sentence.line)
+            .is_some_and(|below| matches!(below.role, Role::Item | Role::Code))
         && document.sentences[..index].iter().any(Sentence::says_done)
 }
 

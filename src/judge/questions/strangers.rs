@@ -134,7 +134,9 @@ fn write_the_languages_as_strangers_meet_them() {
         let mut file: toml::Table = toml::from_str(&text).unwrap();
         for (_, group) in file["forms"].as_table_mut().unwrap() {
             let group = group.as_table_mut().unwrap();
-            let Some(phrases) = group.get_mut("phrases").and_then(toml::Value::as_array_mut) else { continue };
+            let Some(phrases) = group.get_mut("phrases").and_then(toml::Value::as_array_mut) else {
+                continue;
+            };
             *phrases = phrases
                 .iter()
                 .filter_map(|phrase| reduced(phrase.as_str().unwrap(), words, &all).map(toml::Value::String))
