@@ -15,6 +15,7 @@ repository, and judge it by OTHER. So phrases that were added with a message in 
 Needs numpy and lightgbm. The same input gives the same trees.
 """
 import argparse
+import itertools
 import json
 import struct
 
@@ -33,10 +34,9 @@ PARAMETERS = dict(
 )
 # How a turn ends that delivers nothing.
 CUT_ENDS = ("tool_call", "interrupted", "error", "limit")
-# Labels of high certainty are right so often; one of at least medium certainty so often at its margin.
-HIGH, MEDIUM = 0.973, 0.70
-# Among the last labels that are let in as of high certainty still so many are right.
-HIGH_AT_ITS_EDGE = 0.93
+# Labels of high certainty are right so often, and those of each kind so often; one of at least medium certainty so often
+# at its margin.
+HIGH, HIGH_OF_EACH, MEDIUM = 0.972, 0.95, 0.70
 # So many judgements at an edge are looked at, three for each message.
 WINDOW = 30 * 3
 
@@ -150,16 +150,23 @@ def margins(judgements):
     return sorted(((margin, LABELS.index(row["label"]) == said) for row, said, margin in judgements), reverse=True)
 
 
-def high_bound(judgements):
-    """The margin from which labels are of high certainty: one for all, since a margin means the same for each."""
-    all_of_them = margins(judgements)
-    high, right = 32767, 0
-    for number, (margin, is_right) in enumerate(all_of_them, 1):
-        right += is_right
-        edge = [is_right for _, is_right in all_of_them[max(0, number - WINDOW):number]]
-        if right / number >= HIGH and sum(edge) / len(edge) >= HIGH_AT_ITS_EDGE:
-            high = margin
-    return high
+def high_bounds(judgements):
+    """For each label the margin from which it is of high certainty, so that the most labels are let in of which so many
+    are right. What was said to be unfinished has a bound of its own, since such words of high certainty speak against
+    a commit: the lowest at which so many of its labels are right."""
+    steps = []
+    for label in range(3):
+        mine = margins(one for one in judgements if one[1] == label)
+        right = numpy.cumsum([is_right for _, is_right in mine])
+        ends = range(WINDOW, len(mine) + 1, 9)
+        steps.append([(mine[end - 1][0], end, right[end - 1]) for end in ends if right[end - 1] >= HIGH_OF_EACH * end])
+    steps[2] = [step for step in steps[2] if step[2] >= HIGH * step[1]][-1:]
+    most, bounds = 0, [32767] * 3
+    for choice in itertools.product(*steps):
+        covered = sum(end for _, end, _ in choice)
+        if covered > most and sum(right for _, _, right in choice) >= HIGH * covered:
+            most, bounds = covered, [margin for margin, _, _ in choice]
+    return bounds
 
 
 def medium_bound(judgements, label):
@@ -185,8 +192,7 @@ def main():
     print("rules alone", figures(rules))
     judged_by = cross_validate(natural, strangers, made)
     clear = [one for one in judged_by["text"] if not one[0]["ambiguous"]]
-    high = high_bound(clear)
-    limits = [(high, min(high, medium_bound(clear, label))) for label in range(3)]
+    limits = [(high, min(high, medium_bound(clear, label))) for label, high in enumerate(high_bounds(clear))]
     level = lambda said, margin: sum(margin >= limit for limit in limits[said])
     for field, judgements in judged_by.items():
         for what, part in (("all", judgements), ("clear", [one for one in judgements if not one[0]["ambiguous"]])):
