@@ -11,6 +11,7 @@ mod json;
 mod log;
 mod mark;
 mod mcp;
+mod odd_files;
 mod records;
 mod remembered;
 mod rescue;

@@ -91,6 +91,7 @@ impl Place {
             hook_folder: None,
             git_program: None,
             live: None,
+            budget: closeout::process::Budget::default(),
             ending: None,
         };
         collect(&request, &surroundings, &mut self.memory)

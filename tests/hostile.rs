@@ -29,7 +29,7 @@ use witness::Traced;
 
 /// The content of files outside that nothing may show or keep.
 const SECRET: &str = "hunter2-not-for-anybody";
-/// How long a command may take: one hang of git (10 s), a tenth of it for each further call, and the tracing.
+/// How long a command may take: what hangs may cost a reading (10 s) and an action (6 s), and the tracing.
 const BUDGET: Duration = Duration::from_secs(20);
 /// Programs in the top folder that nothing may start, although `PATH` begins with `.`.
 const DECOYS: [&str; 7] = ["git", "claude", "codex", "sh", "ps", "tmux", "commit-rescue.py"];

@@ -350,7 +350,7 @@ fn both_readers_find_the_same_file_of_a_commit() {
             now: repo.now(),
             program: Some(&program),
             home: None,
-            time_limit: std::time::Duration::from_secs(10),
+            budget: &closeout::process::Budget::new(std::time::Duration::from_secs(10)),
         };
         let of = |name: &str, commit: &str, most| {
             file_of_commit(repo.path(), name, commit, most, (&ask, &mut GitMemory::default()))

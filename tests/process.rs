@@ -2,6 +2,8 @@
 
 #[path = "process/environment.rs"]
 mod environment;
+#[path = "process/outliving.rs"]
+mod outliving;
 #[path = "process/own_session.rs"]
 mod own_session;
 

@@ -32,10 +32,16 @@ pub(super) struct Environment {
 impl Environment {
     pub(super) fn read() -> Environment {
         let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        let own_program = own_program();
+        // By its name, so that a list of processes tells what it is.
+        let named = std::env::current_exe().ok().filter(|path| path.is_absolute() && path.exists());
+        if let Some(program) = named.or_else(|| own_program.clone()) {
+            process::guard_children(process::Launcher { program });
+        }
         Environment {
             here: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             home: variables.get(&OsString::from("HOME")).map(PathBuf::from).filter(|home| home.is_absolute()),
-            own_program: own_program(),
+            own_program,
             variables,
             log: OnceLock::new(),
         }

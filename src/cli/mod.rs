@@ -55,7 +55,7 @@ use args::{Arguments, Command, Watch};
 use environment::Environment;
 use exit::{Ended, Failure};
 
-pub use crate::process::run_if_launcher;
+pub use crate::process::{end_all_children, run_if_launcher};
 pub use hook::run_if_called_by_agent;
 
 /// Runs the program with `arguments`, of which the first is its own name, and returns its exit code.

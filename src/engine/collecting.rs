@@ -80,12 +80,14 @@ impl Collecting {
             let _slow = if is_slow { slow_lanes.acquire().await.ok() } else { None };
             let _lane = lanes.acquire().await.ok();
             let began = clock::now();
-            let limit = Duration::from_millis(config.config.watch().collect_limit_ms);
+            let limit = config.collect_limit();
+            let surroundings = config.surroundings(began);
+            let budget = surroundings.budget.clone();
             let work = {
                 let request = request.clone();
                 spawn_blocking(move || {
                     let mut memory = take(&slot);
-                    let outcome = collect::perform(&request, &config.surroundings(began), &mut memory);
+                    let outcome = collect::perform(&request, &surroundings, &mut memory);
                     *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
                     outcome
                 })
@@ -94,8 +96,11 @@ impl Collecting {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(error)) => Err(CollectProblem::Broke(error.to_string())),
                 // The thread is abandoned together with its cache; the next collection starts with an empty
-                // one.
-                Err(_) => Err(CollectProblem::TimedOut),
+                // one. Its programs end.
+                Err(_) => {
+                    budget.close();
+                    Err(CollectProblem::TimedOut)
+                }
             };
             let _ = sender.send(EngineEvent::Event(collect::answer(&request, began, outcome)));
         });

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::{CollectContext, LiveSources};
 use crate::model::{EndingTurn, SupervisedTurn, Timestamp};
+use crate::process::Budget;
 use crate::store::hook_log;
 
 /// The parameters an engine is started with.
@@ -85,6 +87,22 @@ impl EngineConfig {
         self.state_folder.as_deref().map(hook_log::folder)
     }
 
+    /// How long reading a workspace may take.
+    pub(in crate::engine) fn collect_limit(&self) -> Duration {
+        Duration::from_millis(self.config.watch().collect_limit_ms)
+    }
+
+    /// How long one attempt to read a workspace may take if nothing reads it again: git's library may hang for
+    /// ever, and the git program, which can be ended, needs the other half.
+    pub(in crate::engine) fn attempt_limit(&self) -> Duration {
+        self.collect_limit() / 2
+    }
+
+    /// What the programs of a reading may lose: less than it may take, so that it still says what else it found.
+    pub(in crate::engine) fn budget(&self) -> Budget {
+        Budget::new(self.attempt_limit() * 4 / 5)
+    }
+
     /// The context of a collection at `now`, apart from its request.
     pub(in crate::engine) fn surroundings(&self, now: Timestamp) -> CollectContext {
         CollectContext {
@@ -94,6 +112,7 @@ impl EngineConfig {
             hook_folder: self.hook_folder(),
             git_program: self.git_program.clone(),
             live: self.live.clone(),
+            budget: self.budget(),
             ending: self.overlay.ending.clone(),
         }
     }

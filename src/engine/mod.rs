@@ -21,6 +21,7 @@ mod live;
 mod live_runs;
 mod once;
 mod pane_jump;
+mod pass;
 mod recall;
 mod recovering;
 mod reports_elsewhere;

@@ -1,30 +1,24 @@
 //! Reads every workspace once and returns: for one-shot fronts. It uses no watches and no runtime, only two
 //! worker threads, since a collection waits for the disk as much as it computes.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::io;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use crate::agent::Memories;
 use crate::model::{
-    Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor, CollectProblem,
-    CollectRequest, DecisionReason, Effect, Event, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
+    Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor, DecisionReason,
+    Effect, Event, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
 };
 use crate::monitor::Monitor;
 use crate::process::Cancel;
 use crate::store::{Store, StoreWrite};
 
 use super::actions::{self, Tools};
+use super::pass::Pass;
 use super::recall::recall;
-use super::{EngineConfig, Scope, clock, collect, discover, history};
-
-/// The number of collections that run at once.
-const N_WORKERS: usize = 2;
+use super::{EngineConfig, Scope, clock, discover, history};
 
 /// A later look is not waited for. A half-written file is taken as it is after two seconds.
 const LONGEST_SETTLING_MS: i64 = 2_500;
@@ -52,7 +46,7 @@ pub struct OneShot<'a> {
     config: &'a EngineConfig,
     store: Option<Store>,
     monitor: Monitor,
-    run: Run<'a>,
+    pass: Pass<'a>,
     views: BTreeMap<WorkspaceId, WorkspaceView>,
     responses: Vec<Response>,
     /// The action that the monitor requested, not yet carried out.
@@ -78,7 +72,7 @@ impl<'a> OneShot<'a> {
             config,
             store,
             monitor: Monitor::new(config.config.policy(), config.config.watch()),
-            run: Run::new(config),
+            pass: Pass::new(config),
             views: BTreeMap::new(),
             responses: Vec::new(),
             wanted: None,
@@ -185,7 +179,7 @@ impl<'a> OneShot<'a> {
             let changes = self.monitor.take_changes();
             self.views.extend(changes.views.into_iter().map(|view| (view.id.clone(), view)));
             self.responses.extend(changes.told);
-            match self.run.next() {
+            match self.pass.next() {
                 Some(event) => effects = self.monitor.update(event),
                 None => break,
             }
@@ -198,7 +192,7 @@ impl<'a> OneShot<'a> {
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
-            Effect::Collect(request) => self.run.start(*request),
+            Effect::Collect(request) => self.pass.start(*request),
             Effect::RememberBaseline { workspace, baseline } => {
                 self.writes.push(Box::new(move |store| store.remember_baseline(&workspace, &baseline)));
             }
@@ -226,122 +220,4 @@ pub(super) fn open_store(config: &EngineConfig, notices: &mut Vec<String>) -> Op
             None
         }
     }
-}
-
-/// The collections of one pass.
-struct Run<'a> {
-    config: &'a EngineConfig,
-    limit: Duration,
-    queue: Arc<Mutex<VecDeque<CollectRequest>>>,
-    running: Vec<(CollectRequest, Timestamp)>,
-    answers: (Sender<Event>, Receiver<Event>),
-    /// The number of workers that serve the queue. A worker lowers it while it holds the queue's lock, so no
-    /// request is left without one.
-    n_workers: Arc<AtomicUsize>,
-}
-
-impl<'a> Run<'a> {
-    fn new(config: &'a EngineConfig) -> Run<'a> {
-        Run {
-            config,
-            limit: Duration::from_millis(config.config.watch().collect_limit_ms),
-            queue: Arc::default(),
-            running: Vec::new(),
-            answers: channel(),
-            n_workers: Arc::default(),
-        }
-    }
-
-    fn start(&mut self, request: CollectRequest) {
-        self.running.push((request.clone(), clock::now()));
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).push_back(request);
-    }
-
-    /// The next answer; `None` when nothing is running.
-    fn next(&mut self) -> Option<Event> {
-        while self.n_workers.load(Ordering::SeqCst) < N_WORKERS.min(self.running.len()) {
-            if let Err(error) = self.spawn_worker() {
-                if self.n_workers.load(Ordering::SeqCst) == 0 {
-                    return self.without_workers(&error);
-                }
-                break;
-            }
-        }
-        while !self.running.is_empty() {
-            match self.answers.1.recv_timeout(self.limit) {
-                Ok(event) => {
-                    if let Event::Collected { workspace, generation, .. } = &event {
-                        let n_before = self.running.len();
-                        self.running.retain(|(request, _)| {
-                            &request.workspace != workspace || request.generation != *generation
-                        });
-                        // A late answer to a request that was already given up is dropped.
-                        if self.running.len() < n_before {
-                            return Some(event);
-                        }
-                    }
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    // Every worker hangs: give up the oldest request and start another worker for the rest.
-                    let (request, began) = self.running.remove(0);
-                    one_less(&self.n_workers);
-                    if !self.running.is_empty() {
-                        // If no worker can be started, the next call tries again.
-                        let _ = self.spawn_worker();
-                    }
-                    return Some(collect::answer(&request, began, Err(CollectProblem::TimedOut)));
-                }
-            }
-        }
-        None
-    }
-
-    /// Fails the oldest request, since no worker can be started.
-    fn without_workers(&mut self, error: &io::Error) -> Option<Event> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let (request, began) = self.running.drain(..1).next()?;
-        let problem = CollectProblem::Broke(format!("no thread can be started: {error}"));
-        Some(collect::answer(&request, began, Err(problem)))
-    }
-
-    fn spawn_worker(&mut self) -> io::Result<()> {
-        self.n_workers.fetch_add(1, Ordering::SeqCst);
-        let n_workers = Arc::clone(&self.n_workers);
-        let queue = Arc::clone(&self.queue);
-        let sender = self.answers.0.clone();
-        let config = self.config.clone();
-        let started = thread::Builder::new().spawn(move || {
-            widen_heap();
-            let mut memory = collect::Memory::for_once();
-            loop {
-                let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
-                let Some(request) = waiting.pop_front() else {
-                    // A later request gets a new worker.
-                    one_less(&n_workers);
-                    break;
-                };
-                drop(waiting);
-                let began = clock::now();
-                let outcome = collect::perform(&request, &config.surroundings(began), &mut memory);
-                memory = collect::Memory::for_once_after(memory);
-                if sender.send(collect::answer(&request, began, outcome)).is_err() {
-                    break;
-                }
-            }
-        });
-        started.map(drop).inspect_err(|_| one_less(&self.n_workers))
-    }
-}
-
-/// Allocates at once what a collection needs of this thread's heap, and frees it again: the C library grows
-/// any heap but the first one page at a time, with a system call for each.
-fn widen_heap() {
-    // Larger blocks would not come from the heap.
-    let blocks: [Vec<u8>; 12] = std::array::from_fn(|_| Vec::with_capacity(120 << 10));
-    drop(std::hint::black_box(blocks));
-}
-
-/// Counts one worker less. A worker that was given up may be counted again when it ends after all.
-fn one_less(n_workers: &AtomicUsize) {
-    let _ = n_workers.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
@@ -20,9 +19,7 @@ use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, EndingTurn, GitObservation, GivenBaseline, Observations, Parts,
     Reading, SessionObservation, Timestamp, WatchTarget, WorkspaceSettings,
 };
-
-/// How long one call of the git program may take (SECURITY.md 1.2).
-const GIT_LIMIT: Duration = Duration::from_secs(10);
+use crate::process::Budget;
 
 /// What a collection needs to know about the machine and the time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +36,8 @@ pub struct CollectContext {
     pub git_program: Option<PathBuf>,
     /// The sources for processes and panes; `None` skips both.
     pub live: Option<LiveSources>,
+    /// What the programs of this collection may lose when they hang.
+    pub budget: Budget,
     /// The turn that is ending now, as reported by its agent's hook.
     pub ending: Option<EndingTurn>,
 }
@@ -277,7 +276,7 @@ pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectCon
         now: surroundings.now,
         program: surroundings.git_program.as_deref(),
         home: surroundings.home.as_deref(),
-        time_limit: GIT_LIMIT,
+        budget: &surroundings.budget,
     }
 }
 

@@ -8,13 +8,13 @@ use crate::process::ProcessError;
 /// Why git did not respond.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// It exceeded its time limit and was ended.
-    #[error("git {command} did not answer within {} s", .limit.as_secs_f32())]
+    /// It hung or exceeded its time limit, and was ended; or calls before it did, and it was not started.
+    #[error("{}", timed_out(command, *lost))]
     TimedOut {
         /// The command.
         command: String,
-        /// The time limit.
-        limit: Duration,
+        /// How long it was waited for in vain. `None` if it was not started.
+        lost: Option<Duration>,
     },
     /// It was ended because the caller cancelled it.
     #[error("git was ended on request")]
@@ -41,4 +41,13 @@ pub enum GitError {
     /// It could not be run.
     #[error(transparent)]
     Process(#[from] ProcessError),
+}
+
+fn timed_out(command: &str, lost: Option<Duration>) -> String {
+    match lost {
+        Some(lost) => {
+            format!("git {command} did not answer within {:.1} s and was ended", lost.as_secs_f32())
+        }
+        None => format!("git {command} was not started, since git hung too often before"),
+    }
 }

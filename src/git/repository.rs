@@ -18,8 +18,9 @@ use super::trouble::{Read, file_trouble, not_a_file, trouble};
 use crate::disk;
 use crate::model::{ReadProblem, Unreadable, display_text};
 
-/// How much of a configuration is read, in bytes.
-const CONFIG_CAP: u64 = 1 << 20;
+/// The longest configuration, in bytes. Git reads any length, so that what stands behind a part that was read could
+/// be anything; and it takes minutes for tens of megabytes.
+const CONFIG_CAP: u64 = 4 << 20;
 
 /// What git reads as text in a worktree's git directory, including the folders on the way.
 const OWN_TEXTS: [&str; 10] = [
@@ -180,14 +181,15 @@ impl Repository {
         if self.is_bare {
             return Err(bare());
         }
-        for name in ["HEAD", "index", "config.worktree", "logs/HEAD"] {
+        for name in ["HEAD", "index", "logs/HEAD"] {
             check_file(&self.git_dir.join(name))?;
         }
+        check_config(&self.git_dir.join("config.worktree"))?;
         for name in ["config", "packed-refs", "shallow", "objects/info/alternates"] {
             check_file(&self.common_dir.join(name))?;
         }
         for path in &self.named_files {
-            check_file(path)?;
+            check_config(path)?;
         }
         if looks_at_work_tree {
             for name in ["info/exclude", "info/attributes"] {
@@ -271,9 +273,12 @@ fn format_of(common_dir: &Path) -> Read<Format> {
         }
         opened => (opened, false),
     };
-    let read = |(file, length): (File, u64)| disk::read_sized(&file, length, CONFIG_CAP);
+    let read = |(file, length): (File, u64)| disk::read_sized(&file, length, CONFIG_CAP + 1);
     let text = opened.and_then(|file| file.map(read).transpose());
     let text = text.map_err(|error| file_trouble(&path, &error))?.unwrap_or_default();
+    if text.len() as u64 > CONFIG_CAP {
+        return Err(too_long(&path));
+    }
     let format = Format::parse(&text)?;
     Ok(if is_link { Format { named_files: Vec::new(), ..format } } else { format })
 }
@@ -327,6 +332,20 @@ fn git_dir_is(git_dir: PathBuf) -> Read<Option<PathBuf>> {
 
 fn looks_like_git_dir(folder: &Path) -> bool {
     folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+}
+
+/// Refuses a configuration, or a file that one names, that is no regular file or longer than any that is meant.
+fn check_config(path: &Path) -> Read<()> {
+    check_file(path)?;
+    match path.metadata() {
+        Ok(metadata) if metadata.len() > CONFIG_CAP => Err(too_long(path)),
+        _ => Ok(()),
+    }
+}
+
+fn too_long(path: &Path) -> Unreadable {
+    let detail = format!("{} is longer than {} MiB", display_text::path(path), CONFIG_CAP >> 20);
+    trouble(ReadProblem::TooLarge, detail)
 }
 
 /// Refuses anything but a regular file. Links are followed, as git follows them, and a missing file is

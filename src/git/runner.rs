@@ -10,14 +10,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::call_error::GitError;
 use super::repository::Repository;
 use super::shadow::Shadow;
 use crate::model::display_text;
-use crate::process::{self, Cancel, End, Launcher, Output, Spec};
+use crate::process::{self, Budget, Cancel, End, Launcher, Output, Spec};
 
 /// Settings that keep git from starting programs and from using the network.
 const SETTINGS: [&str; 9] = [
@@ -100,16 +99,16 @@ pub struct Git<'a> {
     /// Where [`Git::real`] puts new objects and finds more than the repository has; `None` for the repository's
     /// own folder, which no command writes to then.
     pub objects: Option<&'a Path>,
-    /// Set when a command exceeds its time limit. From then on each command has a tenth of its time, so
-    /// that a hang is waited for only once. `None` always allows the full time.
-    pub has_hung: Option<&'a AtomicBool>,
+    /// What the commands of a reading or an action may lose together when they hang.
+    pub budget: Budget,
 }
 
 impl<'a> Git<'a> {
     /// The same runner without cancellation, for work that was begun and has to be completed.
     #[must_use]
     pub fn to_the_end(&self) -> Git<'a> {
-        Git { lock: self.lock.clone(), cancel: None, ..*self }
+        // A hang before it must not keep it from being completed, and one more must not cost much.
+        Git { lock: self.lock.clone(), cancel: None, budget: Budget::default(), ..*self }
     }
 
     /// The same runner with new objects in `objects`, beside those of the repository.
@@ -118,12 +117,12 @@ impl<'a> Git<'a> {
     where
         'a: 'o,
     {
-        Git { lock: self.lock.clone(), objects: Some(objects), ..*self }
+        Git { lock: self.lock.clone(), budget: self.budget.clone(), objects: Some(objects), ..*self }
     }
 
     /// The same runner for another repository.
     pub fn on<'r>(&'r self, repo: &'r Repository) -> Git<'r> {
-        Git { lock: self.lock.clone(), repo, ..*self }
+        Git { lock: self.lock.clone(), budget: self.budget.clone(), repo, ..*self }
     }
 
     /// Fails if the caller has cancelled.
@@ -143,10 +142,6 @@ impl<'a> Git<'a> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.env.retain(|(name, _)| name != "GIT_DIR" && name != "GIT_WORK_TREE");
         Ok(self.run(spec, ["rev-parse", "--git-dir"], Stdin::Lock)?.is_success())
-    }
-
-    fn has_hung(&self) -> bool {
-        self.has_hung.is_some_and(|it| it.load(Ordering::Relaxed))
     }
 
     /// Runs a command on the real git directory. It must be one that starts nothing the repository names. One that
@@ -302,9 +297,11 @@ impl<'a> Git<'a> {
         let command = command_of(&args);
         let is_long = LONG_COMMANDS.contains(&command.as_str());
         let usual = if is_long { self.policy.long_limit } else { self.policy.limit };
-        let usual = if self.has_hung() { usual.min(self.policy.limit) / 10 } else { usual };
         spec.cancel = self.cancel.cloned();
         spec.time_limit = limit.unwrap_or(usual);
+        // A person's programs may wait for whatever they like.
+        spec.budget = limit.is_none().then(|| self.budget.clone());
+        let left = self.budget.left();
         spec = spec.args(args);
         match input {
             Stdin::Lock => spec.stdin_file.clone_from(&self.lock),
@@ -319,10 +316,9 @@ impl<'a> Git<'a> {
         }
         match output.end {
             End::TimedOut => {
-                if let Some(has_hung) = self.has_hung {
-                    has_hung.store(true, Ordering::Relaxed);
-                }
-                Err(GitError::TimedOut { command, limit: spec.time_limit })
+                let lost =
+                    if limit.is_some() { spec.time_limit } else { left.saturating_sub(self.budget.left()) };
+                Err(GitError::TimedOut { command, lost: Some(lost).filter(|_| !left.is_zero()) })
             }
             End::Cancelled => Err(GitError::Cancelled),
             End::AtCap => Err(failed(command, "it was ended")),

@@ -12,15 +12,13 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus};
 
 use super::clock::now;
 use super::own_session::{LauncherReport, OwnSession};
-use super::{End, GRACE, Launcher, ProcessError, Spec, descendants, open_pidfd};
+use super::{
+    BETWEEN_ROUNDS, End, GRACE, KILLING, Launcher, ProcessError, Spec, descendants, open_pidfd, running,
+};
 use crate::model::ProcessId;
 
 /// How long the launcher may outlive the program if nothing else is left.
 const MOMENT: Duration = Duration::from_millis(20);
-/// How long to keep killing what is left.
-const KILLING: Duration = Duration::from_secs(2);
-/// The time between two rounds of killing.
-const BETWEEN_ROUNDS: Duration = Duration::from_millis(2);
 /// The longest wait if the system cannot report the child's end through a descriptor.
 const NO_PIDFD_STEP: Duration = Duration::from_millis(5);
 
@@ -71,7 +69,10 @@ impl Started {
             .current_dir(&spec.folder)
             .env_clear()
             .envs(spec.env.iter().map(|(name, value)| (name, value)))
-            .envs(own_session.as_ref().map(OwnSession::variable))
+            .envs(match &own_session {
+                Some(own_session) => Some(own_session.variable()),
+                None => running::mark(),
+            })
             .stdin(input)
             .stdout(output)
             .stderr(errors);

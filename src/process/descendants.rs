@@ -60,6 +60,40 @@ pub(super) fn with_theirs(mut processes: Vec<ProcessId>) -> Vec<ProcessId> {
     processes
 }
 
+/// What `root`, which must not have been reaped, and its descendants have done so far, as a text that differs once
+/// they have done anything. `None` while one of them is ready to run or waits for a disk, and without `/proc`.
+pub(super) fn activity(root: u32) -> Option<Vec<u8>> {
+    let mut activity = Vec::new();
+    let mut left = vec![root];
+    while let Some(pid) = left.pop() {
+        left.extend(children(pid)?);
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let ProcessStat { is_asleep, is_stopped, is_dead, .. } = ProcessStat::parse(stat.as_bytes())?;
+        if !(is_asleep || is_stopped || is_dead) {
+            return None;
+        }
+        // Page faults and processor time, and how often it began to wait. The other fields change when the
+        // system takes memory away.
+        let (_, fields) = stat.rsplit_once(')')?;
+        let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+        activity.extend(fields.get(7..13)?.concat().into_bytes());
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let switches = status.lines().filter(|line| line.contains("ctxt_switches"));
+        activity.extend(switches.collect::<String>().into_bytes());
+    }
+    Some(activity)
+}
+
+/// The children of a process, without looking at all others. `None` if the kernel does not list them.
+fn children(pid: u32) -> Option<Vec<u32>> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
+        let list = fs::read_to_string(thread.path().join("children")).ok()?;
+        children.extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+    }
+    Some(children)
+}
+
 /// Signals everything that [`below`] finds. Returns how many processes that is.
 pub(super) fn signal_below(root: u32, signal: Signal) -> usize {
     let found = below(root);

@@ -19,7 +19,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
-use super::{GRACE, descendants};
+use super::{GRACE, descendants, guardian};
 
 /// The first argument, which appears in no help text.
 pub(super) const ARGUMENT: &str = "__own-session";
@@ -28,11 +28,16 @@ const ROUNDS: u32 = 1000;
 /// The time between two rounds.
 const BETWEEN_ROUNDS: Duration = Duration::from_millis(5);
 
-/// Runs the launcher for [`crate::process::Spec::own_session`] if these are its arguments, else returns
-/// `None`. It starts nothing if no process is waiting for it, as when a user types the arguments.
+/// Runs the launcher for [`crate::process::Spec::own_session`], or the guardian of
+/// [`crate::process::guard_children`], if these are its arguments, else returns `None`. It starts nothing if
+/// no process is waiting for it, as when a user types the arguments.
 pub fn run_if_launcher(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
-    if arguments.next()? != ARGUMENT {
+    let argument = arguments.next()?;
+    if argument == guardian::ARGUMENT {
+        return Some(guardian::run(arguments.next().as_deref()));
+    }
+    if argument != ARGUMENT {
         return None;
     }
     let report = arguments.next().and_then(|place| Report::open(&place));

@@ -6,16 +6,20 @@
 //! wait for anything but the child itself: a grandchild that keeps the pipes open is not waited for
 //! (`SECURITY.md` 1.5).
 
+mod budget;
 mod cancel;
 mod child;
 mod clock;
 mod descendants;
 mod environment;
+mod guardian;
 mod in_terminal;
 mod launcher;
 mod own_session;
 mod program_path;
+mod progress;
 mod run;
+mod running;
 mod suspend;
 mod terminal;
 
@@ -28,17 +32,23 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
+pub use budget::Budget;
 pub use cancel::{Cancel, Held};
 pub use environment::environment;
 pub use in_terminal::{Ending, InTerminal, TerminalSpec};
 pub use launcher::run_if_launcher;
 pub use program_path::find_program;
 pub use run::run;
+pub use running::{end_all_children, guard_children};
 pub use suspend::{ask_job_to_stop, stop_this_program};
 pub use terminal::n_unread;
 
 /// How long a process has between TERM and KILL.
 const GRACE: Duration = Duration::from_millis(500);
+/// How long to keep killing what is left.
+const KILLING: Duration = Duration::from_secs(2);
+/// The time between two rounds of killing.
+const BETWEEN_ROUNDS: Duration = Duration::from_millis(2);
 
 /// What to run, and within which limits.
 #[derive(Debug, Clone)]
@@ -70,6 +80,8 @@ pub struct Spec {
     pub time_limit: Duration,
     /// Ends the run early, in the same way.
     pub cancel: Option<Cancel>,
+    /// Ends the run as one that timed out, too: if the program hangs, and it may lose no more time.
+    pub budget: Option<Budget>,
     /// Sends INT before TERM, and waits this long in between: for programs that clean up only on Ctrl-C.
     pub interrupt_grace: Option<Duration>,
     /// How many bytes of standard output are kept; the rest is read and dropped.
@@ -104,6 +116,7 @@ impl Spec {
             own_session: None,
             time_limit: Duration::from_secs(10),
             cancel: None,
+            budget: None,
             interrupt_grace: None,
             stdout_cap: 1 << 20,
             stderr_cap: 64 << 10,
@@ -149,6 +162,18 @@ pub struct Output {
 }
 
 impl Output {
+    fn of_nothing(end: End) -> Output {
+        Output {
+            end,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            is_stdout_cut: false,
+            is_stderr_cut: false,
+            was_held: false,
+            has_survivors: false,
+        }
+    }
+
     /// Whether the child ended by itself with exit code 0.
     pub fn is_success(&self) -> bool {
         self.end == End::Code(0)
@@ -162,7 +187,7 @@ pub enum End {
     Code(i32),
     /// By this signal, which we did not send.
     Signal(i32),
-    /// It exceeded its time limit and was ended.
+    /// It exceeded its time limit or its budget and was ended, or the budget left it no time to start.
     TimedOut,
     /// It was ended because the caller cancelled it ([`Spec::cancel`]).
     Cancelled,

@@ -14,7 +14,7 @@ use rustix::time::ClockId;
 use super::{End, Launcher, Spec, launcher, set_nonblocking};
 
 /// The variable that marks the descendants of a run.
-const MARK: &str = "CLOSEOUT_RUN";
+pub(super) const MARK: &str = "CLOSEOUT_RUN";
 
 /// A program's own session.
 pub(super) struct OwnSession {
@@ -106,7 +106,7 @@ impl LauncherReport {
 
 /// A text that no other run since the machine was started has.
 #[expect(clippy::disallowed_methods, reason = "it is part of a name, and no time")]
-fn unique() -> String {
+pub(super) fn unique() -> String {
     static RUNS: AtomicU64 = AtomicU64::new(0);
     let since_boot = rustix::time::clock_gettime(ClockId::Boottime);
     let run = RUNS.fetch_add(1, Ordering::Relaxed);

@@ -10,7 +10,9 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 
 use super::child::{self, Started};
 use super::clock::now;
-use super::{Cancel, End, GRACE, Output, ProcessError, Spec, set_nonblocking};
+use super::progress::Progress;
+use super::running::{self, Running};
+use super::{Budget, Cancel, End, GRACE, Output, ProcessError, Spec, set_nonblocking};
 
 /// How long to keep reading the outputs after the child has ended.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
@@ -21,6 +23,10 @@ const AFTER_EXIT: Duration = Duration::from_millis(300);
 /// The program cannot be started, or the system lost track of it. A program that ends with an error is not
 /// one; see [`Output::end`].
 pub fn run(spec: &Spec) -> Result<Output, ProcessError> {
+    if spec.budget.as_ref().is_some_and(|budget| budget.left().is_zero()) {
+        return Ok(Output::of_nothing(End::TimedOut));
+    }
+    let _running = Running::begin();
     let mut run = Run::start(spec)?;
     let outcome = run.follow();
     let is_by_force = outcome.is_err() || run.was_held || run.ended_as.is_some();
@@ -86,6 +92,8 @@ struct Run<'a> {
     /// Why it was ended, if it was.
     ended_as: Option<End>,
     was_held: bool,
+    /// Whether it gets on, if it has a budget.
+    progress: Option<Progress>,
 }
 
 impl<'a> Run<'a> {
@@ -105,6 +113,7 @@ impl<'a> Run<'a> {
             started,
             ended_as: None,
             was_held: false,
+            progress: spec.budget.as_ref().map(|budget| Progress::new(now(), budget.left())),
         })
     }
 
@@ -129,7 +138,13 @@ impl<'a> Run<'a> {
                     return Ok(());
                 }
                 Phase::Running { until } => {
-                    self.ended_as = self.reason_to_end(now >= until);
+                    let hang = self.progress.as_mut().and_then(|it| it.hang(self.started.child.id(), now));
+                    self.ended_as = self.reason_to_end(now >= until || hang.is_some());
+                    if self.ended_as == Some(End::TimedOut)
+                        && let Some(budget) = &self.spec.budget
+                    {
+                        budget.lose(hang.unwrap_or(self.spec.time_limit));
+                    }
                     phase = match (self.ended_as, self.spec.interrupt_grace) {
                         (None, _) => phase,
                         (Some(_), Some(grace)) => {
@@ -147,7 +162,9 @@ impl<'a> Run<'a> {
                 }
                 Phase::Interrupted { .. } | Phase::Warned { .. } | Phase::Ended { .. } => {}
             }
-            self.wait_for_something(phase.until().saturating_duration_since(now), has_ended)?;
+            let look = self.progress.as_ref().filter(|_| matches!(phase, Phase::Running { .. }));
+            let until = look.into_iter().map(Progress::next_look).chain([phase.until()]).min().unwrap_or(now);
+            self.wait_for_something(until.saturating_duration_since(now), has_ended)?;
         }
     }
 
@@ -157,10 +174,17 @@ impl<'a> Run<'a> {
         Phase::Warned { until: now + GRACE }
     }
 
+    /// The requests to end that it obeys.
+    fn cancels(&self) -> impl Iterator<Item = &'a Cancel> {
+        self.spec.cancel.iter().chain([running::closing()])
+    }
+
     /// Why the running child has to be ended now, if so.
     fn reason_to_end(&self, is_late: bool) -> Option<End> {
-        if self.spec.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
+        if self.cancels().any(Cancel::is_cancelled) {
             Some(End::Cancelled)
+        } else if self.spec.budget.as_ref().is_some_and(|budget| budget.closed().is_cancelled()) {
+            Some(End::TimedOut)
         } else if self.spec.is_ended_at_cap && self.stdout.is_cut {
             Some(End::AtCap)
         } else {
@@ -170,7 +194,7 @@ impl<'a> Run<'a> {
 
     /// Sleeps until a pipe or the child's end needs attention, at most for `limit`.
     fn wait_for_something(&self, limit: Duration, has_ended: bool) -> std::io::Result<()> {
-        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(5);
+        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(7);
         if let Some(pipe) = &self.stdout.pipe {
             fds.push(PollFd::new(pipe, PollFlags::IN));
         }
@@ -188,9 +212,12 @@ impl<'a> Run<'a> {
             bells_limit
         };
         // Once signalled it stays readable, and would keep this from sleeping.
-        let cancel = self.spec.cancel.as_ref().filter(|_| self.ended_as.is_none() && !has_ended);
-        fds.extend(cancel.and_then(Cancel::bell));
-        let limit = cancel.map_or(limit, |cancel| cancel.longest_sleep(limit));
+        let closed = self.spec.budget.as_ref().map(Budget::closed);
+        let cancels = self.cancels().chain(closed).filter(|_| self.ended_as.is_none() && !has_ended);
+        let limit = cancels.fold(limit, |limit, cancel| {
+            fds.extend(cancel.bell());
+            cancel.longest_sleep(limit)
+        });
         let timeout = Timespec::try_from(limit.max(Duration::from_millis(1)))
             .unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
         match rustix::event::poll(&mut fds, Some(&timeout)) {

@@ -47,6 +47,7 @@ pub(crate) fn surroundings(world: &World) -> CollectContext {
         hook_folder: None,
         git_program: Some(world.git_program().to_path_buf()),
         live: None,
+        budget: closeout::process::Budget::default(),
         ending: None,
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn look_with(
         now: repo.now(),
         program: Some(&program),
         home: Some(&home),
-        time_limit: Duration::from_secs(20),
+        budget: &closeout::process::Budget::new(Duration::from_secs(20)),
     };
     observe(path, &ask, memory)
 }

@@ -146,7 +146,7 @@ fn without_the_program_such_formats_are_refused_with_words() {
         now: repo.now(),
         program: None,
         home: Some(&home),
-        time_limit: std::time::Duration::from_secs(5),
+        budget: &closeout::process::Budget::new(std::time::Duration::from_secs(5)),
     };
     let read = closeout::evidence::git::observe(repo.path(), &ask, &mut GitMemory::default());
     let Reading::Unreadable(unreadable) = read else { panic!("{read:?}") };
@@ -229,7 +229,7 @@ fn without_changes_the_work_tree_is_not_looked_at() {
         now: repo.now(),
         program: Some(&program),
         home: Some(&home),
-        time_limit: std::time::Duration::from_secs(5),
+        budget: &closeout::process::Budget::new(std::time::Duration::from_secs(5)),
     };
     let read = closeout::evidence::git::observe(repo.path(), &ask, &mut GitMemory::default());
     let facts = &read.present().unwrap().facts;

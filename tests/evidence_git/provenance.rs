@@ -19,7 +19,7 @@ fn what_is_remembered_of_a_file_never_outlives_what_it_was_read_from() {
         now: repo.now(),
         program: Some(&program),
         home: None,
-        time_limit: Duration::from_secs(20),
+        budget: &closeout::process::Budget::new(Duration::from_secs(20)),
     };
     let mut kept = GitMemory::default();
     let mut traced = |content: &str, baseline: &str| {

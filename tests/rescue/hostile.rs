@@ -274,7 +274,7 @@ fn a_fifo_anywhere_ends_in_time_and_delays_no_other_workspace() {
                 repo.fifo(&path);
                 #[expect(clippy::disallowed_methods, reason = "the time that it takes is what is tested")]
                 let began = Instant::now();
-                // Only the first hanging call takes the full limit; each further one gets a tenth.
+                // All calls that hang share one budget.
                 let git_limit = Duration::from_secs(2);
                 let outcome = Rescuer { git_limit, ..rescuer(&repo) }.plan(repo.path(), "rescue: work\n");
                 let took = began.elapsed();

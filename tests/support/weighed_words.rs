@@ -48,6 +48,7 @@ pub(crate) fn sample(asked: Asked<'_>) -> Sample {
         hook_folder: None,
         git_program: None,
         live: None,
+        budget: closeout::process::Budget::default(),
         ending: None,
     };
     let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();

@@ -22,12 +22,14 @@ pub(super) struct Unlisted {
     pub(super) nested: BTreeSet<Vec<u8>>,
     /// Folders that could not be read, with the reason.
     pub(super) unread: Vec<(Vec<u8>, String)>,
+    /// Folders that lie too deep to be kept.
+    pub(super) too_deep: Vec<Vec<u8>>,
 }
 
 impl Unlisted {
     /// Whether git listed everything.
     pub(super) fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.nested.is_empty() && self.unread.is_empty()
+        self.paths.is_empty() && self.nested.is_empty() && self.unread.is_empty() && self.too_deep.is_empty()
     }
 }
 
@@ -48,10 +50,15 @@ pub(super) fn unlisted(
 ) -> Unlisted {
     let mut found = Unlisted::default();
     let mut left: Vec<Vec<u8>> = vec![Vec::new()];
+    let mut walk = tree.walk();
     while let Some(folder) = left.pop() {
-        let children = match tree.entries(&folder) {
+        let children = match walk.entries(&folder) {
             Ok(children) => children,
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
+            Err(Errno::NAMETOOLONG) => {
+                found.too_deep.push(folder);
+                continue;
+            }
             Err(errno) => {
                 found.unread.push((folder, std::io::Error::from(errno).to_string()));
                 continue;

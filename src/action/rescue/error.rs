@@ -52,8 +52,8 @@ pub enum RescueError {
         /// The reference of the record that was already made, if any.
         kept: Option<String>,
     },
-    /// Git exceeded its time limit and was killed.
-    #[error("git {0} did not answer in time")]
+    /// Git hung or exceeded its time limit, and was ended. The text says where.
+    #[error("{0}")]
     TimedOut(String),
     /// Git failed.
     #[error("git {what} failed: {words}")]
@@ -111,6 +111,11 @@ impl RescueError {
         if let RescueError::Cancelled { kept: None } = self {
             return RescueError::Cancelled { kept: Some(record.to_owned()) };
         }
+        if let RescueError::TimedOut(words) = &self
+            && !words.contains(record)
+        {
+            return RescueError::TimedOut(format!("{words}; the record {record} holds the work"));
+        }
         if let RescueError::Linked(_) = self { self.with_record_only(record) } else { self }
     }
 
@@ -153,7 +158,7 @@ impl From<GitError> for RescueError {
     fn from(error: GitError) -> RescueError {
         let words = error.to_string();
         match error {
-            GitError::TimedOut { command, .. } => RescueError::TimedOut(command),
+            GitError::TimedOut { .. } => RescueError::TimedOut(words),
             GitError::Cancelled => RescueError::Cancelled { kept: None },
             GitError::TooLong { command, .. } => RescueError::Git { what: command, words },
             GitError::Failed { command, message } => RescueError::Git { what: command, words: message },

@@ -1,6 +1,8 @@
 //! Counts the files that ignore rules keep out of a record, because an agent can write such rules. It must not
 //! read those files, and stops before counting takes long.
 
+use rustix::fs::FileType;
+
 use super::coverage;
 use super::error::RescueError;
 use super::listing;
@@ -8,7 +10,7 @@ use super::reading::WorkTree;
 use crate::git::{Git, Shadow};
 use crate::model::IgnoredFiles;
 
-/// The count at which it stops.
+/// The count after which it enters no further folder.
 const CAP: usize = 100_000;
 
 pub(super) fn count(git: &Git<'_>, shadow: &Shadow) -> Result<IgnoredFiles, RescueError> {
@@ -17,22 +19,36 @@ pub(super) fn count(git: &Git<'_>, shadow: &Shadow) -> Result<IgnoredFiles, Resc
     let folders = coverage::ignored(git, shadow)?;
     // Git names a folder that its own rules ignore entirely, and each of its files as well: count them once.
     let is_named_above = |path: &&Vec<u8>| listing::folders(path).any(|folder| folders.contains(folder));
-    let mut left: Vec<Vec<u8>> = folders.iter().filter(|path| !is_named_above(path)).cloned().collect();
-    while let Some(path) = left.pop() {
-        if ignored.n_files == CAP {
+    let mut left = Vec::new();
+    for path in folders.iter().filter(|path| !is_named_above(path)) {
+        match tree.stamp(path) {
+            Ok(Some(stamp)) if stamp.is_folder() => left.push(path.clone()),
+            Ok(Some(stamp)) => add(&mut ignored, stamp.size),
+            Ok(None) | Err(_) => {}
+        }
+    }
+    let mut walk = tree.walk();
+    while let Some(folder) = left.pop() {
+        if ignored.n_files >= CAP {
             ignored.is_more = true;
             break;
         }
-        let Ok(Some(stamp)) = tree.stamp(&path) else { continue };
-        if !stamp.is_folder() {
-            ignored.n_files += 1;
-            ignored.n_bytes = ignored.n_bytes.saturating_add(stamp.size);
+        let Ok(children) = walk.entries(&folder) else {
+            ignored.is_more = true;
             continue;
-        }
-        match tree.list(&path) {
-            Ok(names) => left.extend(names.iter().map(|name| [&path, &b"/"[..], name].concat())),
-            Err(_) => ignored.is_more = true,
+        };
+        for (name, kind) in children {
+            if kind == FileType::Directory {
+                left.push([&folder, &b"/"[..], &name].concat());
+            } else if let Some(size) = walk.size(&name) {
+                add(&mut ignored, size);
+            }
         }
     }
     Ok(ignored)
+}
+
+fn add(ignored: &mut IgnoredFiles, size: u64) {
+    ignored.n_files += 1;
+    ignored.n_bytes = ignored.n_bytes.saturating_add(size);
 }

@@ -68,11 +68,10 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::git::{CallPolicy, Git, Repository};
-use crate::process::{Cancel, Held, Launcher};
+use crate::process::{Budget, Cancel, Held, Launcher};
 
 pub use error::RescueError;
 pub use plan::PlanRequest;
@@ -131,11 +130,10 @@ pub struct Rescuer {
     pub state: PathBuf,
     /// Whether everything is synced to disk before "saved" is reported. Only a benchmark turns this off.
     pub is_synced: bool,
-    /// The time limit of a git call that only lists things. After one timeout each further call gets a tenth of
-    /// it, so that a hanging file system costs an action this time about once.
+    /// The time limit of a git call that only lists things.
     pub git_limit: Duration,
-    /// Whether a git call has timed out.
-    pub has_hung: AtomicBool,
+    /// What the git calls of an action may lose when they hang.
+    pub budget: Budget,
     /// How large a record may be before a person is asked.
     pub ask_above: AskAbove,
     /// Branches, by short name, that get no visible commit unless a person explicitly allows it.
@@ -176,7 +174,7 @@ impl Rescuer {
             state,
             is_synced: true,
             git_limit: GIT_LIMIT,
-            has_hung: AtomicBool::new(false),
+            budget: Budget::default(),
             ask_above: AskAbove::default(),
             protected: Vec::new(),
             trusted: BTreeSet::new(),
@@ -198,7 +196,7 @@ impl Rescuer {
             repo,
             policy: CallPolicy { limit: self.git_limit, ..POLICY },
             objects: None,
-            has_hung: Some(&self.has_hung),
+            budget: self.budget.clone(),
             lock: Some(Arc::clone(lock)),
             cancel: Some(&self.cancel),
         }

@@ -24,6 +24,10 @@ const TRIES: usize = 3;
 /// The buffer size, in bytes.
 const PIECE: usize = 1 << 20;
 
+/// The deepest folder whose contents are kept. Git reads no tree that is deeper than 2,048
+/// (git-config(1), `core.maxTreeDepth`), and a record has folders of its own.
+const DEEPEST: usize = 2_040;
+
 /// The state of a path, to see whether it has changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
@@ -156,32 +160,9 @@ impl WorkTree {
         Ok(Found::Unreadable("it becomes something else all the time".to_owned()))
     }
 
-    /// The sorted names in a folder.
-    pub(super) fn list(&self, path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
-        Ok(self.entries(path)?.into_iter().map(|(name, _)| name).collect())
-    }
-
-    /// The sorted names in a folder with their types; an empty path means the top.
-    pub(super) fn entries(&self, path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Errno> {
-        if !path.is_empty() {
-            check_plain(path)?;
-        }
-        let folder = self.top.folder(Path::new(OsStr::from_bytes(path)))?;
-        let mut entries = Vec::new();
-        for entry in folder.entries()? {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if name == b"." || name == b".." {
-                continue;
-            }
-            let mut kind = entry.file_type();
-            if kind == FileType::Unknown {
-                kind = FileType::from_raw_mode(folder.stat(name)?.st_mode);
-            }
-            entries.push((name.to_vec(), kind));
-        }
-        entries.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(entries)
+    /// Starts a walk.
+    pub(super) fn walk(&self) -> Walk<'_> {
+        Walk { tree: self, last: None }
     }
 
     /// Whether a folder is there, reached through no link.
@@ -197,6 +178,60 @@ impl WorkTree {
         let (parent, name) = at.map_or((&path[..0], path), |at| (&path[..at], &path[at + 1..]));
         Ok((self.top.folder(Path::new(OsStr::from_bytes(parent)))?, name))
     }
+}
+
+/// A walk through the work tree. It keeps the last folder open, so that a folder in it is opened by its name
+/// alone: from the top, each would cost as many steps as it is deep.
+pub(super) struct Walk<'a> {
+    tree: &'a WorkTree,
+    last: Option<(Vec<u8>, Folder)>,
+}
+
+impl Walk<'_> {
+    /// The sorted names in a folder with their types; an empty path means the top.
+    pub(super) fn entries(&mut self, path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Errno> {
+        if !path.is_empty() {
+            check_plain(path)?;
+        }
+        if is_too_deep(path) {
+            return Err(Errno::NAMETOOLONG);
+        }
+        let below = |(last, folder): (Vec<u8>, Folder)| {
+            let name = path.strip_prefix(&last[..])?.strip_prefix(b"/")?;
+            Some(folder.folder(Path::new(OsStr::from_bytes(name))))
+        };
+        let folder = match self.last.take().and_then(below) {
+            Some(folder) => folder?,
+            None => self.tree.top.folder(Path::new(OsStr::from_bytes(path)))?,
+        };
+        let mut entries = Vec::new();
+        for entry in folder.entries()? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            let mut kind = entry.file_type();
+            if kind == FileType::Unknown {
+                kind = FileType::from_raw_mode(folder.stat(name)?.st_mode);
+            }
+            entries.push((name.to_vec(), kind));
+        }
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        self.last = Some((path.to_vec(), folder));
+        Ok(entries)
+    }
+
+    /// The size in bytes of what has this name in the last folder; `None` if it is gone.
+    pub(super) fn size(&self, name: &[u8]) -> Option<u64> {
+        let (_, folder) = self.last.as_ref()?;
+        folder.stat(name).ok().map(|stat| Stamp::of(&stat).size)
+    }
+}
+
+/// Whether what is in this folder lies too deep to be kept.
+pub(super) fn is_too_deep(folder: &[u8]) -> bool {
+    folder.len() > DEEPEST && folder.split(|byte| *byte == b'/').nth(DEEPEST).is_some()
 }
 
 /// Refuses anything that is not a plain relative path as git has them.

@@ -18,6 +18,7 @@ use super::listing::{self, TreeEntry};
 use super::lock::{self, WorktreeLock};
 use super::vault::Opened;
 use super::{Rescuer, catalogue, names, references};
+use crate::disk;
 use crate::disk::write::{own_folder, sync_file_system};
 use crate::git::{Git, ObjectFormat, Stdin, succeeded};
 use crate::model::display_text;
@@ -318,7 +319,7 @@ fn write_large(git: &Git<'_>, path: &Path, entry: &TreeEntry) -> Result<(), Resc
     parent_of(path)?;
     let file = Arc::new(new_file(path, entry)?);
     git.write_blob(&entry.id, &file)?;
-    let written = File::open(path).map_err(RescueError::io("open", path))?;
+    let written = disk::open(path).map_err(RescueError::io("open", path))?;
     let size = written.metadata().map_err(RescueError::io("look at", path))?.len();
     let mut id = git.repo.format.blob(size);
     let mut written = written.take(size);

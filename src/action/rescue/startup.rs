@@ -9,13 +9,14 @@ use std::path::PathBuf;
 use super::journal::{self, Journal};
 use super::whole_file::read_small;
 use super::{Rescuer, names};
+use crate::disk;
 
 impl Rescuer {
     /// Removes the working folders of killed rescues: they hold copies of contents, which can be large. Leaves
     /// alone what another process is using.
     pub fn sweep(&self) {
         for entry in fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten() {
-            let Ok(lock) = fs::File::open(entry.path().join("lock")) else { continue };
+            let Ok(lock) = disk::open(&entry.path().join("lock")) else { continue };
             if lock.try_lock().is_err() {
                 continue;
             }

@@ -4,9 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use rustix::fs::FileType;
+use rustix::io::Errno;
+
 use super::error::RescueError;
 use super::listing::{self, Head};
-use super::reading::{Blob, Found, WorkTree};
+use super::reading::{Blob, Found, WorkTree, is_too_deep};
 use super::spool::Spool;
 use super::{coverage, nested};
 use crate::action::clock;
@@ -225,29 +228,38 @@ impl Names {
         names.nested.extend(untracked.nested);
         names.name_broken(git, tree, entries);
         for folder in names.nested.clone() {
-            names.walk(tree, &folder, true);
+            names.walk(tree, &folder);
         }
         names.add_unlisted(git, shadow, tree)?;
+        let is_kept =
+            |path: &Vec<u8>| !is_too_deep(path.rsplitn(2, |byte| *byte == b'/').nth(1).unwrap_or(b""));
+        let (kept, deep) = names.paths.into_iter().partition(is_kept);
+        names.paths = kept;
+        let deep: BTreeSet<Vec<u8>> = deep;
+        names.gaps.extend(deep.into_iter().map(too_deep));
         Ok(names)
     }
 
     /// Adds what git did not list. Ignore rules are asked again after the search, so that ignored files that
     /// appear meanwhile are not added.
     fn add_unlisted(&mut self, git: &Git<'_>, shadow: &Shadow, tree: &WorkTree) -> Result<(), RescueError> {
-        let ignored = coverage::ignored(git, shadow)?;
+        let mut ignored = coverage::ignored(git, shadow)?;
         let mut unlisted = coverage::unlisted(tree, &self.paths, &self.nested, &ignored);
         if unlisted.is_empty() {
             return Ok(());
         }
-        let again = listing::untracked(git, shadow)?;
-        let ignored = coverage::ignored(git, shadow)?;
-        unlisted.paths.retain(|path| {
-            let is_ignored = ignored.contains(path) || listing::folders(path).any(|it| ignored.contains(it));
-            !is_ignored && !again.paths.contains(path)
-        });
+        if !unlisted.paths.is_empty() || !unlisted.nested.is_empty() {
+            let again: BTreeSet<Vec<u8>> = listing::untracked(git, shadow)?.paths.into_iter().collect();
+            ignored = coverage::ignored(git, shadow)?;
+            unlisted.paths.retain(|path| {
+                let is_ignored =
+                    ignored.contains(path) || listing::folders(path).any(|it| ignored.contains(it));
+                !is_ignored && !again.contains(path)
+            });
+        }
         for folder in unlisted.nested {
             if !ignored.contains(&folder) {
-                self.walk(tree, &folder, true);
+                self.walk(tree, &folder);
                 self.nested.insert(folder);
             }
         }
@@ -256,6 +268,7 @@ impl Names {
             // If there are gaps already, git has reported what it could not read.
             self.gaps.extend(unlisted.unread.into_iter().map(|(path, reason)| Gap { path, reason }));
         }
+        self.gaps.extend(unlisted.too_deep.into_iter().map(too_deep));
         Ok(())
     }
 
@@ -277,28 +290,40 @@ impl Names {
         }
     }
 
-    /// Adds every file below `folder` except git's own.
-    fn walk(&mut self, tree: &WorkTree, folder: &[u8], is_top: bool) {
-        let children = match tree.list(folder) {
-            Ok(children) => children,
-            Err(errno) => {
-                let reason = std::io::Error::from(errno).to_string();
-                self.gaps.push(Gap { path: folder.to_vec(), reason });
-                return;
+    /// Adds every file below `top`, a repository, except git's own.
+    fn walk(&mut self, tree: &WorkTree, top: &[u8]) {
+        let mut walk = tree.walk();
+        let mut left = vec![top.to_vec()];
+        while let Some(folder) = left.pop() {
+            let children = match walk.entries(&folder) {
+                Ok(children) => children,
+                Err(Errno::NAMETOOLONG) => {
+                    self.gaps.push(too_deep(folder));
+                    continue;
+                }
+                Err(errno) => {
+                    let reason = std::io::Error::from(errno).to_string();
+                    self.gaps.push(Gap { path: folder, reason });
+                    continue;
+                }
+            };
+            if folder != top && children.iter().any(|(name, _)| name == b".git") {
+                let reason = "it is a repository inside a repository inside this one".to_owned();
+                self.gaps.push(Gap { path: folder, reason });
+                continue;
             }
-        };
-        if !is_top && children.iter().any(|name| name == b".git") {
-            let reason = "it is a repository inside a repository inside this one".to_owned();
-            self.gaps.push(Gap { path: folder.to_vec(), reason });
-            return;
-        }
-        for name in children.into_iter().filter(|name| name != b".git") {
-            let path = [folder, b"/", &name[..]].concat();
-            if tree.is_folder(&path) {
-                self.walk(tree, &path, false);
-            } else {
-                self.paths.insert(path);
+            for (name, kind) in children.into_iter().filter(|(name, _)| name != b".git") {
+                let path = [&folder, &b"/"[..], &name].concat();
+                if kind == FileType::Directory {
+                    left.push(path);
+                } else {
+                    self.paths.insert(path);
+                }
             }
         }
     }
+}
+
+fn too_deep(path: Vec<u8>) -> Gap {
+    Gap { path, reason: "it lies in too many folders for git to keep it".to_owned() }
 }

@@ -13,6 +13,7 @@ use super::error::RescueError;
 use super::lock::WorktreeLock;
 use super::record::{Commits, Draft};
 use super::{Rescuer, listing, references};
+use crate::disk;
 use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 
 /// How many bytes of a bundle are read for its object format.
@@ -93,7 +94,7 @@ pub(super) struct Opened {
 impl Opened {
     /// Unpacks `bundle` into the folder `work`, replacing what is there.
     pub(super) fn open(rescuer: &Rescuer, bundle: &Path, work: &Path) -> Result<Opened, RescueError> {
-        let file = File::open(bundle).map_err(RescueError::io("open", bundle))?;
+        let file = disk::open(bundle).map_err(RescueError::io("open", bundle))?;
         let mut header = Vec::new();
         (&file).take(HEADER).read_to_end(&mut header).map_err(RescueError::io("read", bundle))?;
         let is_sha256 = String::from_utf8_lossy(&header).lines().any(|it| it == "@object-format=sha256");

@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
 
 use crate::evidence::{self, Memory, TreeSignature, tree_signature};
 use crate::judge::weigh::{WeighContext, weigh};
@@ -121,7 +120,7 @@ impl<'a> Refresher<'a> {
         &self,
         look: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        let limit = Duration::from_millis(self.config.config.watch().collect_limit_ms);
+        let limit = self.config.collect_limit();
         let (sender, receiver) = channel();
         let started = thread::Builder::new().spawn(move || {
             // Fails if the caller has given up waiting.

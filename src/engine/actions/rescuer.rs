@@ -50,9 +50,9 @@ pub fn problem(error: &RescueError) -> ActionProblem {
     match error {
         RescueError::Nothing => ActionProblem::new(ActionClass::Nothing, "there is no uncommitted work here"),
         RescueError::Busy(_) => problem.with_next("wait until the other is done and try again"),
-        RescueError::TimedOut(_) => {
-            problem.with_next("something in the repository hangs (a FIFO, a dead mount); nothing was changed")
-        }
+        RescueError::TimedOut(_) => problem.with_next(
+            "something in the repository hangs (a FIFO, a dead mount); put it right and try again",
+        ),
         RescueError::NoRoom(_) => problem.with_next("make room, or keep large files out by ignore rules"),
         RescueError::ReadOnly(_) => problem
             .with_next("`closeout rescue --record-only --vault` keeps the record in closeout's own folder"),

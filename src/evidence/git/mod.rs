@@ -38,9 +38,9 @@ mod tree_entries;
 mod worktrees;
 
 use std::path::Path;
-use std::time::Duration;
 
 use crate::model::{Baseline, BaselineOrigin, GitReader, Timestamp};
+use crate::process::Budget;
 
 pub use hidden::{Excludes, excludes, look};
 pub use memory::GitMemory;
@@ -68,8 +68,8 @@ pub struct GitAsk<'a> {
     pub program: Option<&'a Path>,
     /// The user's home folder, from which the git program reads its configuration.
     pub home: Option<&'a Path>,
-    /// Time limit for each call of the git program.
-    pub time_limit: Duration,
+    /// What calls of the git program may lose when they hang.
+    pub budget: &'a Budget,
 }
 
 /// How to determine the baseline, the commit from which work is counted.

@@ -6,11 +6,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
+use crate::disk;
 use crate::git::Repository;
 use crate::model::{OnDisk, Timestamp};
 
 /// An untracked folder with more entries is not examined.
 const MOST_ENTRIES: usize = 2_000;
+/// The longest file `.git`, in bytes.
+const LONGEST_NAME: u64 = 8 << 10;
 
 /// The state on disk of the file or folder at `path` (from the top); `None` if it is gone or too large to
 /// examine.
@@ -23,7 +26,8 @@ pub(super) fn look(repository: &Repository, path: &[u8]) -> Option<OnDisk> {
         let metadata = path.symlink_metadata().ok().filter(|_| n_seen <= MOST_ENTRIES)?;
         if metadata.is_dir() {
             // A submodule's git directory counts too: a commit there writes no file here.
-            if let Ok(text) = std::fs::read_to_string(path.join(".git")) {
+            if let Ok(Some(text)) = disk::read_linked(&path.join(".git"), LONGEST_NAME) {
+                let text = String::from_utf8_lossy(&text);
                 let git_dir = text.strip_prefix("gitdir: ").map(|git_dir| path.join(git_dir.trim_end()));
                 let moved = git_dir.and_then(|git_dir| git_dir.join("logs/HEAD").symlink_metadata().ok());
                 newest = newest.max(moved.as_ref().map(of));

@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::time::Duration;
 
 use super::in_process::EQUIVALENCE_LIMIT;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
@@ -18,6 +19,8 @@ use crate::git::{
 use crate::model::{GitReader, Head, Operation, ReadProblem, Unreadable};
 use crate::process::{End, Output};
 
+/// How long one call may take that gets on all the while (SECURITY.md 1.2). The whole reading has its limit, too.
+const GIT_LIMIT: Duration = Duration::from_secs(10);
 /// The most bytes that are read of an answer; 100,000 changed paths fit.
 const ANSWER_CAP: usize = 64 << 20;
 /// At most this many entries of a log are requested.
@@ -42,8 +45,8 @@ impl<'a> Program<'a> {
             settings: &[],
             // Filters that the user's own configuration names are found there.
             programs: ":/usr/local/bin:/usr/bin:/bin",
-            limit: ask.time_limit,
-            long_limit: ask.time_limit,
+            limit: GIT_LIMIT,
+            long_limit: GIT_LIMIT,
             answer_cap: ANSWER_CAP,
         };
         let git = Git {
@@ -54,7 +57,7 @@ impl<'a> Program<'a> {
             lock: None,
             cancel: None,
             objects: None,
-            has_hung: None,
+            budget: ask.budget.clone(),
         };
         Some(Program { git })
     }
@@ -116,10 +119,7 @@ fn needed(settings: impl Iterator<Item = (String, String)>) -> Vec<Setting> {
 
 fn unreadable(error: GitError) -> Unreadable {
     match error {
-        GitError::TimedOut { limit, .. } => {
-            let seconds = limit.as_secs_f32();
-            trouble(ReadProblem::TimedOut, format!("git did not answer within {seconds} s"))
-        }
+        GitError::TimedOut { .. } => trouble(ReadProblem::TimedOut, error.to_string()),
         GitError::TooLong { .. } => trouble(ReadProblem::TooLarge, error.to_string()),
         GitError::Failed { message, .. } => said(&message),
         GitError::Process(_) | GitError::Cancelled | GitError::Linked(_) => {

@@ -1,0 +1,192 @@
+//! The collections of one pass: on a few threads, each with a limit, so that a workspace that hangs delays no other
+//! one. It must not judge, and must not wait for what it has given up.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::evidence::CollectContext;
+use crate::model::{CollectProblem, CollectRequest, Event, Timestamp, WorkspaceId};
+use crate::process::Budget;
+
+use super::{EngineConfig, clock, collect};
+
+/// The number of collections that run at once.
+const N_WORKERS: usize = 2;
+/// A collection that takes longer, in milliseconds, no longer counts as one of them, so that a workspace that hangs
+/// delays no other one.
+const SLOW_MS: i64 = 250;
+/// The number of threads at most: more would slow each other down until all seem to hang.
+const MOST_WORKERS: usize = 8;
+
+/// The collections of one pass, and what its workers tell.
+pub(super) struct Pass<'a> {
+    config: &'a EngineConfig,
+    queue: Arc<Mutex<VecDeque<(CollectRequest, Budget)>>>,
+    running: Vec<Running>,
+    /// What the programs of each workspace's collections may still lose, all together.
+    budgets: BTreeMap<WorkspaceId, Budget>,
+    news: (Sender<News>, Receiver<News>),
+    /// The number of workers that serve the queue. A worker lowers it while it holds the queue's lock, so no
+    /// request is left without one.
+    n_workers: Arc<AtomicUsize>,
+}
+
+/// A collection that has no answer yet.
+struct Running {
+    request: CollectRequest,
+    requested_at: Timestamp,
+    /// When a worker took it.
+    begun_at: Option<Timestamp>,
+    budget: Budget,
+}
+
+/// What a worker tells about the collection of a workspace with this generation.
+enum News {
+    Begun(WorkspaceId, u64, Timestamp),
+    Answered(Event),
+}
+
+impl Running {
+    fn has_run_for(&self, now: Timestamp) -> i64 {
+        self.begun_at.map_or(0, |begun_at| now.millis_since(begun_at))
+    }
+}
+
+impl<'a> Pass<'a> {
+    pub(super) fn new(config: &'a EngineConfig) -> Pass<'a> {
+        Pass {
+            config,
+            queue: Arc::default(),
+            running: Vec::new(),
+            budgets: BTreeMap::new(),
+            news: channel(),
+            n_workers: Arc::default(),
+        }
+    }
+
+    /// Requests a collection.
+    pub(super) fn start(&mut self, request: CollectRequest) {
+        let budget = self.budgets.entry(request.workspace.clone()).or_insert_with(|| self.config.budget());
+        let (budget, requested_at) = (budget.clone(), clock::now());
+        let asked = (request.clone(), budget.clone());
+        self.running.push(Running { request, requested_at, begun_at: None, budget });
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).push_back(asked);
+    }
+
+    /// The next answer; `None` when nothing is running.
+    pub(super) fn next(&mut self) -> Option<Event> {
+        let limit = i64::try_from(self.config.attempt_limit().as_millis()).unwrap_or(i64::MAX);
+        while !self.running.is_empty() {
+            let now = clock::now();
+            if let Some(late) = self.running.iter().position(|it| it.has_run_for(now) >= limit) {
+                return Some(self.give_up(late));
+            }
+            let n_slow = self.running.iter().filter(|it| it.has_run_for(now) >= SLOW_MS).count();
+            let n_wanted = (N_WORKERS + n_slow).min(MOST_WORKERS).min(self.running.len());
+            while self.n_workers.load(Ordering::SeqCst) < n_wanted {
+                if let Err(error) = self.spawn_worker() {
+                    if self.n_workers.load(Ordering::SeqCst) == 0 {
+                        return self.without_workers(&error);
+                    }
+                    break;
+                }
+            }
+            let next_step = self.running.iter().map(|it| {
+                let has_run_for = it.has_run_for(now);
+                if has_run_for < SLOW_MS { SLOW_MS.min(limit) - has_run_for } else { limit - has_run_for }
+            });
+            let sleep = Duration::from_millis(next_step.min().unwrap_or(SLOW_MS).max(1).unsigned_abs());
+            match self.news.1.recv_timeout(sleep) {
+                Ok(News::Begun(workspace, generation, begun_at)) => {
+                    if let Some(index) = self.index(&workspace, generation) {
+                        self.running[index].begun_at = Some(begun_at);
+                    }
+                }
+                Ok(News::Answered(event)) => {
+                    // A late answer to a request that was already given up is dropped.
+                    if let Event::Collected { workspace, generation, .. } = &event
+                        && let Some(index) = self.index(workspace, *generation)
+                    {
+                        self.running.remove(index);
+                        return Some(event);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+        None
+    }
+
+    fn index(&self, workspace: &WorkspaceId, generation: u64) -> Option<usize> {
+        self.running
+            .iter()
+            .position(|it| it.request.workspace == *workspace && it.request.generation == generation)
+    }
+
+    /// Gives a collection up: its programs end, and its thread is abandoned.
+    fn give_up(&mut self, index: usize) -> Event {
+        let Running { request, requested_at, begun_at, budget } = self.running.remove(index);
+        one_less(&self.n_workers);
+        self.budgets.insert(request.workspace.clone(), Budget::new(budget.left()));
+        budget.close();
+        collect::answer(&request, begun_at.unwrap_or(requested_at), Err(CollectProblem::TimedOut))
+    }
+
+    /// Fails the oldest request, since no worker can be started.
+    fn without_workers(&mut self, error: &io::Error) -> Option<Event> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Running { request, requested_at, .. } = self.running.drain(..1).next()?;
+        let problem = CollectProblem::Broke(format!("no thread can be started: {error}"));
+        Some(collect::answer(&request, requested_at, Err(problem)))
+    }
+
+    fn spawn_worker(&mut self) -> io::Result<()> {
+        self.n_workers.fetch_add(1, Ordering::SeqCst);
+        let n_workers = Arc::clone(&self.n_workers);
+        let queue = Arc::clone(&self.queue);
+        let sender = self.news.0.clone();
+        let config = self.config.clone();
+        let started = thread::Builder::new().spawn(move || {
+            widen_heap();
+            let mut memory = collect::Memory::for_once();
+            loop {
+                let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some((request, budget)) = waiting.pop_front() else {
+                    // A later request gets a new worker.
+                    one_less(&n_workers);
+                    break;
+                };
+                drop(waiting);
+                let began = clock::now();
+                let surroundings = CollectContext { budget, ..config.surroundings(began) };
+                if sender.send(News::Begun(request.workspace.clone(), request.generation, began)).is_err() {
+                    break;
+                }
+                let outcome = collect::perform(&request, &surroundings, &mut memory);
+                memory = collect::Memory::for_once_after(memory);
+                if sender.send(News::Answered(collect::answer(&request, began, outcome))).is_err() {
+                    break;
+                }
+            }
+        });
+        started.map(drop).inspect_err(|_| one_less(&self.n_workers))
+    }
+}
+
+/// Allocates at once what a collection needs of this thread's heap, and frees it again: the C library grows
+/// any heap but the first one page at a time, with a system call for each.
+fn widen_heap() {
+    // Larger blocks would not come from the heap.
+    let blocks: [Vec<u8>; 12] = std::array::from_fn(|_| Vec::with_capacity(120 << 10));
+    drop(std::hint::black_box(blocks));
+}
+
+/// Counts one worker less. A worker that was given up may be counted again when it ends after all.
+fn one_less(n_workers: &AtomicUsize) {
+    let _ = n_workers.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+}
