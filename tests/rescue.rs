@@ -4,6 +4,8 @@
 mod again;
 #[path = "rescue/as_user.rs"]
 mod as_user;
+#[path = "rescue/bounds.rs"]
+mod bounds;
 #[path = "rescue/clean.rs"]
 mod clean;
 #[path = "rescue/covered.rs"]
