@@ -70,8 +70,6 @@ struct Input {
     /// The last prompt asked only for an answer, and there was no task before.
     #[serde(default)]
     answered: bool,
-    /// The last prompt asked only for an answer; the verdict of the task before.
-    answered_after: Option<VerdictState>,
     #[serde(default)]
     acted_outside: bool,
     #[serde(default)]
@@ -283,11 +281,7 @@ fn verdict(input: &Input) -> Verdict {
             },
             lapsed: None,
             required: input.required,
-            prompt: match (input.answered_after, input.answered) {
-                (Some(state), _) => LastPrompt::AnsweredAfter(state),
-                (None, true) => LastPrompt::Answered,
-                (None, false) => LastPrompt::Work,
-            },
+            prompt: if input.answered { LastPrompt::Answered } else { LastPrompt::Work },
             acted_outside: input.acted_outside,
             is_checked: false,
             chosen: &[],

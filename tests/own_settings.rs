@@ -348,6 +348,7 @@ fn both_readers_find_the_same_file_of_a_commit() {
             plans: &[],
             reader: Some(reader),
             now: repo.now(),
+            asked: &[],
             program: Some(&program),
             home: None,
             budget: &closeout::process::Budget::new(std::time::Duration::from_secs(10)),

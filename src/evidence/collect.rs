@@ -21,6 +21,9 @@ use crate::model::{
 };
 use crate::process::Budget;
 
+/// At most this many of the newest prompts are compared with git's log.
+const MOST_PROMPTS: usize = 200;
+
 /// What a collection needs to know about the machine and the time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectContext {
@@ -53,6 +56,8 @@ pub struct Memory {
     given: Option<(GivenBaseline, Baseline)>,
     /// What was read of git for the baseline alone, ignoring the workspace's own file.
     pub(super) base: GitMemory,
+    /// When anybody was asked for anything here, as the sessions told at the last read.
+    asked: Vec<Timestamp>,
     /// Git's watch targets from the last read, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
     /// The sessions' watch targets from the last read, for collections that do not read sessions.
@@ -117,8 +122,11 @@ pub fn collect(
         found.decision_digest = whole.map(|file| format!("{:x}", Sha256::digest(file.content.as_bytes())));
     }
     if request.parts.intersects(Parts::COMMITS | Parts::CHANGES) {
-        found.git = observe_git(request, surroundings, memory, first_prompt(&found));
         let asked_at = first_prompt(&found);
+        if request.parts.contains(Parts::WORDS) {
+            memory.asked = prompts(&found, request.prompted_at);
+        }
+        found.git = observe_git(request, surroundings, memory, asked_at);
         if let Reading::Present(git) = &mut found.git {
             excluded::add(asked_at, &evidence_files(settings), git);
         }
@@ -204,6 +212,7 @@ fn observe_git(
         baseline: choice(request, resolved.map(|(_, baseline)| baseline), asked_at),
         evidence_files: &evidence_files,
         plans: &plans,
+        asked: &memory.asked,
         ..git_ask(request, surroundings)
     };
     let reading = git::observe(request.workspace.path(), &ask, &mut memory.git);
@@ -223,6 +232,20 @@ fn first_prompt(found: &Observations) -> Option<Timestamp> {
         told.or(session.prompted_at)
     };
     sessions.filter_map(first).filter(|at| *at <= found.taken_at).min()
+}
+
+/// The newest prompts of all sessions, and the last one that is known otherwise.
+fn prompts(found: &Observations, known: Option<Timestamp>) -> Vec<Timestamp> {
+    let sessions = found.session.present().into_iter().chain(&found.other_sessions);
+    let of_session = |session: &SessionObservation| {
+        let told = session.history.turns.iter().filter_map(|turn| turn.prompt.as_ref()?.at);
+        told.chain(session.prompted_at).collect::<Vec<Timestamp>>()
+    };
+    let mut prompts: Vec<Timestamp> = sessions.flat_map(of_session).chain(known).collect();
+    prompts.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
+    prompts.dedup();
+    prompts.truncate(MOST_PROMPTS);
+    prompts
 }
 
 /// The commit from which work is counted. `resolved` is what the revision in the settings resolved to the
@@ -274,6 +297,7 @@ pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectCon
         plans: &[],
         reader: request.git_reader,
         now: surroundings.now,
+        asked: &[],
         program: surroundings.git_program.as_deref(),
         home: surroundings.home.as_deref(),
         budget: &surroundings.budget,

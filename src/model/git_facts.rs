@@ -28,15 +28,24 @@ pub struct GitFacts {
     pub upstream: Option<Upstream>,
     /// Entries in the stash of the repository (shared by its worktrees).
     pub n_stashed: u32,
-    /// When each of those was made that began where HEAD of this work tree stood, the newest first.
+    /// Those of them that began where HEAD of this work tree stood and hold what HEAD does not, the newest first.
     #[serde(skip)]
-    pub stashed_here: Vec<Timestamp>,
+    pub stashed_here: Vec<Stashed>,
     /// Uncommitted changes; `None` until the work tree was looked at.
     pub changes: Option<Changes>,
     /// Who read it.
     pub reader: GitReader,
     /// What a person should know about the reading (a shallow history, no reflog, …), in words.
     pub notes: Vec<String>,
+}
+
+/// An entry of the stash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stashed {
+    /// When it was made.
+    pub at: Timestamp,
+    /// The paths that it alone holds, from the top; `None` where nobody compared. Untrusted text.
+    pub paths: Option<Vec<String>>,
 }
 
 /// Where HEAD stands.
@@ -125,9 +134,19 @@ pub struct HeadStay {
     pub from: Timestamp,
     /// The tree of that commit; `None` before the first commit of a repository.
     pub tree: Option<String>,
-    /// When the newest own commit was made that changed what HEAD held then; `None` if nothing own did, whatever was
-    /// committed.
-    pub news_at: Option<Timestamp>,
+    /// What was made here since then.
+    pub news: HeadNews,
+}
+
+/// What the commits made here changed of what HEAD held at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeadNews {
+    /// Nothing, whatever was committed.
+    None,
+    /// Something, of which the newest was made then.
+    MadeAt(Timestamp),
+    /// Nobody can tell: the log does not reach back so far, a commit is gone, or there was too much to compare.
+    Unknown,
 }
 
 impl CommitCounts {
@@ -153,6 +172,9 @@ pub struct CommitSummary {
     /// When each of those was written last, as it lies in the work tree; `None` where it is gone.
     #[serde(skip)]
     pub written_at: Vec<Option<Timestamp>>,
+    /// It was made on another branch of this repository, which was merged here.
+    #[serde(skip)]
+    pub is_merged: bool,
     /// The files of tests among them.
     #[serde(skip)]
     pub tests: Vec<TestChange>,

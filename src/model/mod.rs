@@ -97,8 +97,8 @@ pub use event::{CollectProblem, Event, FoundWorkspace, JumpOutcome, WatchProblem
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
 pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings, HeldBack, LetGo};
 pub use git_facts::{
-    ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HeadStay,
-    HiddenFile, OnDisk, Operation, Upstream,
+    ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HeadNews,
+    HeadStay, HiddenFile, OnDisk, Operation, Stashed, Upstream,
 };
 pub use held::{HeldEnd, HeldNow, HeldReply, HeldStep};
 pub use history::{HistoryEntry, HistoryEvent};

@@ -197,8 +197,16 @@ pub enum Fact {
     CancelOut,
     /// HEAD has no log that shows what is new.
     NoHeadLog,
-    /// The commits were made between turns and hold no file of the task.
+    /// The commits were made between turns and hold no file of the task, or on a branch that no session made.
     MadeByHand,
+    /// What HEAD held at the last prompt is not known, so that nothing shows that the commits hold more.
+    UnknownContent,
+    /// A prompt orders a check, and it was not run.
+    OrderedNotRun,
+    /// A prompt orders a check, and something was changed since it ran.
+    OrderedChanged,
+    /// A prompt orders a check, and how it ended is not known.
+    OrderedUnknown,
     /// By their subjects, the commits merely keep unfinished work.
     OnlyKeepWork,
 }

@@ -55,6 +55,8 @@ pub struct SessionFacts {
     pub prompt: Option<String>,
     /// When the user last asked any session here for work: earlier claims are about an earlier task.
     pub prompted_at: Option<Timestamp>,
+    /// When a person last asked any session here for work or for an answer: thanks ask for nothing.
+    pub last_asked_at: Option<Timestamp>,
     /// What the last prompts of all relevant sessions together asked for.
     pub last_demand: Option<Demand>,
     /// The work of the sessions' tasks.

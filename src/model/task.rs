@@ -102,6 +102,8 @@ pub struct TaskWork {
     pub turns: Option<Vec<TurnSpan>>,
     /// True if anything that was done may have written files that no write call names.
     pub may_write: bool,
+    /// True if a session may have begun a branch, or had another agent work.
+    pub may_branch: bool,
     /// True if a prompt asks to change or remove tests.
     pub may_change_tests: bool,
     /// True if a command or a write call concerned what git ignores.

@@ -51,8 +51,6 @@ pub enum Rule {
     YesClean,
     /// Only the last words say that it is done, and it acted outside the tree.
     DoneOutside,
-    /// The last prompt asked only for an answer: the verdict of the task before stands.
-    TaskBefore,
     /// Only an answer was asked for, and it was given.
     Answered,
     /// The last words say that it is done, and nothing changed.

@@ -200,7 +200,7 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
         points.dedup();
         points
     };
-    let prompted_at = facts.sessions.iter().filter_map(|session| session.prompted_at).max();
+    let prompted_at = facts.last_asked_at;
     let content = git.and_then(content);
     MarkSeen {
         points: points_of(|evidence| {
@@ -223,7 +223,8 @@ fn content(git: &GitFacts) -> Option<String> {
         .hidden
         .iter()
         .map(|file| (&file.path, file.on_disk.map(|file| (file.modified_at, file.size))));
-    let text = format!("{tree} {:?} {:?}", hidden.collect::<Vec<_>>(), git.stashed_here);
+    let stashed: Vec<Timestamp> = git.stashed_here.iter().map(|stashed| stashed.at).collect();
+    let text = format!("{tree} {:?} {stashed:?}", hidden.collect::<Vec<_>>());
     Some(format!("{:016x}", stable_hash(text.as_bytes())))
 }
 

@@ -19,7 +19,7 @@ sets! {
     rule(Rule, "Rule") {
         SessionWorks, ByYou, Asks, RunFailed, RequiredUnreadable, DecisionUnreadable, NobodyAsked, RoundsUsedUp,
         SaysNo, SameAgain, Works, TurnCut, Waits, NoOutput, OutputStands, YesUncommitted, YesWithCommits, YesClean,
-        DoneOutside, TaskBefore, Answered, NothingChanged, NoEvidence, NotProven,
+        DoneOutside, Answered, NothingChanged, NoEvidence, NotProven,
     }
     /// The part of a source in the verdict.
     role(PartRole, "PartRole") { Decided, Agrees, Overruled, Rejected, NotConfigured, NotThere, Noted }
@@ -33,7 +33,7 @@ sets! {
     }
     /// A reason of evidence.
     fact(Fact, "Fact") {
-        NotRun, NotNeeded, BehindFailure, FailedBefore, Covered, NothingToCheck, NoTestResults, NoTestRan, ResultsFromFuture, OldResults, ResultsBeforeEdit, FailedBeforeEdit, OwnDemand, OfBaseline, BeforeTask, BeforePrompt, BeforeTurn, InFuture, GoalReached, GoalReachedBefore, TickedBefore, ListCut, NoReport, ReportContradicts, AskCloserAgain, SaysComplete, SaysIncomplete, MoreAfterComplete, ChannelContradicts, ProbeComplete, ProbeWaiting, ProbeWorking, NothingOpen, AsksNothing, SaysDone, HalfWay, LaterTurn, TurnNotEnded, TurnWasCut, NothingVisible, OutputThere, NoOutput, StartedInside, NotAskedYet, LeftForAnother, TaskCut, ProcessGone, SilentTurn, UnreadableLine, WaitsForPrompt, TurnInterrupted, TurnEnded, RecordSilent, TurnRuns, TitleSaysTurn, LooksLikeWaiting, BackgroundRuns, WaitsForPermission, WaitsForAnswer, AsksQuestion, UsageLimitReached, NoNewCommit, TreeClean, RepositoryNeeded, NoRepository, CommitsBefore, SameContent, CancelOut, NoHeadLog, MadeByHand, OnlyKeepWork,
+        NotRun, NotNeeded, BehindFailure, FailedBefore, Covered, NothingToCheck, NoTestResults, NoTestRan, ResultsFromFuture, OldResults, ResultsBeforeEdit, FailedBeforeEdit, OwnDemand, OfBaseline, BeforeTask, BeforePrompt, BeforeTurn, InFuture, GoalReached, GoalReachedBefore, TickedBefore, ListCut, NoReport, ReportContradicts, AskCloserAgain, SaysComplete, SaysIncomplete, MoreAfterComplete, ChannelContradicts, ProbeComplete, ProbeWaiting, ProbeWorking, NothingOpen, AsksNothing, SaysDone, HalfWay, LaterTurn, TurnNotEnded, TurnWasCut, NothingVisible, OutputThere, NoOutput, StartedInside, NotAskedYet, LeftForAnother, TaskCut, ProcessGone, SilentTurn, UnreadableLine, WaitsForPrompt, TurnInterrupted, TurnEnded, RecordSilent, TurnRuns, TitleSaysTurn, LooksLikeWaiting, BackgroundRuns, WaitsForPermission, WaitsForAnswer, AsksQuestion, UsageLimitReached, NoNewCommit, TreeClean, RepositoryNeeded, NoRepository, CommitsBefore, SameContent, CancelOut, NoHeadLog, MadeByHand, UnknownContent, OrderedNotRun, OrderedChanged, OrderedUnknown, OnlyKeepWork,
     }
     /// What is wrong with a decision file: what was expected and what was found.
     decision_reason(DecisionReason, "DecisionReason") {

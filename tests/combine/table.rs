@@ -9,13 +9,7 @@ use closeout::judge::combine::table::{
 };
 use closeout::model::{Proof, Rule, VerdictState};
 
-const PROMPTS: [LastPrompt; 5] = [
-    LastPrompt::Work,
-    LastPrompt::Answered,
-    LastPrompt::AnsweredAfter(VerdictState::Complete),
-    LastPrompt::AnsweredAfter(VerdictState::Incomplete),
-    LastPrompt::AnsweredAfter(VerdictState::RescueNeeded),
-];
+const PROMPTS: [LastPrompt; 2] = [LastPrompt::Work, LastPrompt::Answered];
 
 /// Calls `look` with every situation that is proven well enough.
 fn every(mut look: impl FnMut(&Situation)) {
@@ -117,8 +111,7 @@ fn a_careful_person_says_done(situation: &Situation) -> Option<Rule> {
             (Done::Yes, _) => Some(Rule::YesClean),
             (Done::Words, _) if situation.acted_outside => Some(Rule::DoneOutside),
             (_, LastPrompt::Answered) => Some(Rule::Answered),
-            (_, LastPrompt::AnsweredAfter(VerdictState::Complete)) => Some(Rule::TaskBefore),
-            (_, LastPrompt::AnsweredAfter(_) | LastPrompt::Work) => None,
+            (_, LastPrompt::Work) => None,
         },
     }
 }
@@ -136,9 +129,9 @@ fn complete_is_what_a_careful_person_calls_done_and_nothing_else() {
             *classes.entry(format!("{rule:?}")).or_default() += 1;
         }
     });
-    assert_eq!(n_all, 1_866_240, "the number of situations");
+    assert_eq!(n_all, 746_496, "the number of situations");
     let names: Vec<&str> = classes.keys().map(String::as_str).collect();
-    assert_eq!(names, ["Answered", "ByYou", "DoneOutside", "OutputStands", "TaskBefore", "YesClean"]);
+    assert_eq!(names, ["Answered", "ByYou", "DoneOutside", "OutputStands", "YesClean"]);
 }
 
 #[test]
@@ -203,7 +196,6 @@ fn ordinary_days_do_not_nag() {
     let said = Situation { done: Done::Words, ..day };
     let report = Situation { deliverable: Deliverable::Output, ..day };
     let nobody = Situation { is_asked: false, ..day };
-    let before = |state| LastPrompt::AnsweredAfter(state);
     let days = [
         Day("it committed, and the tree is clean", Situation { proof: Proof::Committed, ..yes }, Complete),
         Day("it committed after its tests passed", Situation { proof: Proof::Checked, ..yes }, Complete),
@@ -221,15 +213,10 @@ fn ordinary_days_do_not_nag() {
         Day("it pushed and says nothing of the end", Situation { acted_outside: true, ..day }, Incomplete),
         Day("\"what does this do?\", answered", Situation { prompt: LastPrompt::Answered, ..day }, Complete),
         Day("the same, and it calls that done", Situation { prompt: LastPrompt::Answered, ..said }, Complete),
-        Day("a side question after finished work", Situation { prompt: before(Complete), ..day }, Complete),
-        Day("thanks after finished work", Situation { prompt: before(Complete), ..yes }, Complete),
-        Day("thanks, and it says \"all done\"", Situation { prompt: before(Complete), ..said }, Complete),
-        Day("thanks after half the work", Situation { prompt: before(Incomplete), ..said }, Incomplete),
-        Day(
-            "a side question beside uncommitted work",
-            Situation { prompt: before(RescueNeeded), tree: Tree::AtRisk, ..day },
-            RescueNeeded,
-        ),
+        // What the task before left is evidence still: its commits stay a YES, its words stay what they are.
+        Day("a side question or thanks after finished work", yes, Complete),
+        Day("thanks after half the work", Situation { no: No::Says, ..said }, Incomplete),
+        Day("a side question beside uncommitted work", Situation { tree: Tree::AtRisk, ..yes }, RescueNeeded),
         Day(
             "a question whose answer left files behind",
             Situation { prompt: LastPrompt::Answered, tree: Tree::AtRisk, ..day },

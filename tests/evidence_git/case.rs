@@ -38,6 +38,7 @@ pub(super) fn look_with(
         plans: &[],
         reader,
         now: repo.now(),
+        asked: &[],
         program: Some(&program),
         home: Some(&home),
         budget: &closeout::process::Budget::new(Duration::from_secs(20)),

@@ -17,6 +17,7 @@ fn what_is_remembered_of_a_file_never_outlives_what_it_was_read_from() {
         plans: &[],
         reader: None,
         now: repo.now(),
+        asked: &[],
         program: Some(&program),
         home: None,
         budget: &closeout::process::Budget::new(Duration::from_secs(20)),

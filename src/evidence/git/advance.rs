@@ -2,13 +2,16 @@
 //! the new commits cost, not what the whole branch costs.
 
 use super::commits::MAX_NEWEST;
-use super::evidence_paths::tells_only;
+use super::content_age;
+use super::evidence_paths::{is_evidence, tells_only};
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
 use super::reader::{Commit, Id, Repo, rescued};
 use super::stays;
 use super::targets;
+use super::tree_entries::TreeEntries;
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
+use crate::model::CommitCounts;
 
 /// Up to this many new commits are added one by one; with more, everything is counted again.
 const LIMIT: usize = 32;
@@ -24,7 +27,12 @@ pub(super) fn advanced(
 ) -> Read<Option<Facts>> {
     let Some(before) = &known.stamp else { return Ok(None) };
     let (Some(old), Some(new)) = (before.head().commit(), stamp.head().commit()) else { return Ok(None) };
-    if !known.is_plain || !stamp.is_further_on_branch(before) || old == new {
+    // What was stashed may be committed now.
+    if !known.git.stashed_here.is_empty()
+        || !known.is_plain
+        || !stamp.is_further_on_branch(before)
+        || old == new
+    {
         return Ok(None);
     }
     let log = git::recent_log(repository)?;
@@ -47,12 +55,14 @@ pub(super) fn advanced(
     }
     let made: Vec<&Commit> = commits.iter().skip(1).collect();
     let rescued = rescued(repo, &made)?;
+    let others = content_age::others(repo, &log)?;
+    let mut entries = TreeEntries::new(repo, repository.format.id_length());
     let mut facts = known.clone();
     for (before, commit) in commits.iter().zip(commits.iter().skip(1)) {
         if commit.parents != [before.id.clone()] {
             return Ok(None);
         }
-        let mut is_work = false;
+        let mut work = Vec::new();
         if commit.tree == before.tree {
             facts.git.commits.n_empty += 1;
         } else if rescued.contains(&commit.id) {
@@ -63,17 +73,14 @@ pub(super) fn advanced(
                 facts.git.commits.n_evidence += 1;
             } else {
                 facts.git.commits.n_new += 1;
-                is_work = true;
                 facts.git.commits.newest.insert(0, summary(repo, commit, &paths)?);
+                work = paths.into_iter().filter(|path| !is_evidence(path, evidence)).collect();
             }
         }
-        stays::advance(&mut facts.git.commits.stays, commit, is_work);
+        let stays = &mut facts.git.commits.stays;
+        stays::advance((repo, &others), stays, (commit, &work), &mut entries)?;
     }
-    let counts = &mut facts.git.commits;
-    let older = counts.newest.split_off(counts.newest.len().min(MAX_NEWEST));
-    let tests =
-        older.into_iter().flat_map(|commit| commit.tests.into_iter().map(move |test| (commit.at, test)));
-    counts.older_tests.extend(tests);
+    keep_newest(&mut facts.git.commits);
     if let Some(upstream) = &mut facts.git.upstream {
         upstream.ahead += u32::try_from(commits.len() - 1).unwrap_or_default();
     }
@@ -82,6 +89,14 @@ pub(super) fn advanced(
     facts.targets = targets::of(repository, stamp.head(), known.upstream_name.as_deref());
     facts.stamp = Some(stamp.until_read_anew());
     Ok(Some(facts))
+}
+
+/// Keeps of all but the newest commits only what they did to the tests.
+fn keep_newest(counts: &mut CommitCounts) {
+    let older = counts.newest.split_off(counts.newest.len().min(MAX_NEWEST));
+    let tests =
+        older.into_iter().flat_map(|commit| commit.tests.into_iter().map(move |test| (commit.at, test)));
+    counts.older_tests.extend(tests);
 }
 
 /// The commits between `old` and `new`, oldest first, if the log records each as made on top of the one before.

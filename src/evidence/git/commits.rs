@@ -8,7 +8,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::content_age::others;
 use super::evidence_paths::tells_only;
+use super::head_news::Source;
 use super::helpers::{self, Helper};
 use super::history::History;
 use super::newest::{made_at, newest_first, older_tests, summary};
@@ -17,7 +19,7 @@ use super::stays;
 use super::strays::{self, WALK_LIMIT, unreached};
 use super::tree_entries::{TreeEntries, trees_of};
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
-use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head};
+use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head, Timestamp};
 
 /// At most this many new commits are listed.
 pub(super) const MAX_NEWEST: usize = 20;
@@ -41,7 +43,7 @@ pub(super) fn count(
     repository: &Repository,
     head: &Head,
     baseline: &Baseline,
-    evidence: &[Vec<u8>],
+    (evidence, asked): (&[Vec<u8>], &[Timestamp]),
 ) -> Read<Counted> {
     let branch = head.branch().map(|name| format!("refs/heads/{name}"));
     let branch_log = match &branch {
@@ -61,6 +63,7 @@ pub(super) fn count(
         own_refs: branch.into_iter().chain(git::rebased_branch(repository)).collect(),
         refs: None,
         helpers: Vec::new(),
+        merged: HashSet::new(),
         is_plain: true,
         is_detached: matches!(head, Head::Detached { .. }),
         counts: CommitCounts::default(),
@@ -69,10 +72,14 @@ pub(super) fn count(
     count.is_plain = !count.history.is_blind && !count.is_detached;
     let walked = count.walk()?;
     count.helpers = helpers::find(repo, head_log, baseline, &walked)?;
+    for helper in &count.helpers {
+        count.merged.extend(helper.commits(repo)?.into_iter().map(|commit| commit.id));
+    }
     let new = count.classify(&walked)?;
     let mut entries = TreeEntries::new(repo, repository.format.id_length());
     count.find_strays(&walked, &mut entries)?;
-    let source = stays::Source {
+    let others = if new.is_empty() { Vec::new() } else { others(repo, head_log)? };
+    let source = Source {
         repo,
         history: &count.history,
         log: head_log,
@@ -80,7 +87,9 @@ pub(super) fn count(
         walked: &walked,
         new: &new,
         helpers: &count.helpers,
+        others: &others,
         evidence,
+        asked,
     };
     let (stays, are_plain) = stays::read(&source, &mut entries)?;
     let mut counts = count.counts;
@@ -141,6 +150,8 @@ struct Count<'a> {
     /// The tips of all other references, once read.
     refs: Option<Vec<Id>>,
     helpers: Vec<Helper>,
+    /// The commits that the helpers made.
+    merged: HashSet<Id>,
     is_plain: bool,
     is_detached: bool,
     counts: CommitCounts,
@@ -225,7 +236,8 @@ impl Count<'_> {
 
     fn list(&mut self, commit: &Commit, paths: &[Vec<u8>]) -> Read<()> {
         let at = made_at(self.repo, &self.history, commit)?;
-        self.counts.newest.push(CommitSummary { at, ..summary(self.repo, commit, paths)? });
+        let is_merged = self.merged.contains(&commit.id);
+        self.counts.newest.push(CommitSummary { at, is_merged, ..summary(self.repo, commit, paths)? });
         Ok(())
     }
 

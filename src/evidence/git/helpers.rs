@@ -1,5 +1,6 @@
 //! Finds what helpers made: branches that were created here since the baseline and merged into HEAD's. Commits that
-//! arrive from anywhere else, or of which nobody can tell, are not theirs.
+//! arrive from anywhere else, or of which nobody can tell, are not theirs. Whether a session had any part in such a
+//! branch is not known here; the judge compares it with their records.
 
 use super::reader::{Commit, Id, Repo};
 use crate::git::{LogEntry, Read, ReflogAction};
@@ -7,6 +8,8 @@ use crate::model::{Baseline, BaselineOrigin};
 
 /// At most this many merges are looked into.
 const MOST_HELPERS: usize = 20;
+/// At most this many commits of one helper are its work.
+const MOST_COMMITS: usize = 100;
 /// Branches that are nobody's helper.
 const COMMON_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
@@ -23,6 +26,13 @@ pub(super) struct Helper {
     pub(super) branch: Option<String>,
     /// When its branch was created, in seconds since the epoch, if the branch still exists.
     pub(super) began: Option<i64>,
+}
+
+impl Helper {
+    /// The commits that were merged.
+    pub(super) fn commits(&self, repo: &dyn Repo) -> Read<Vec<Commit>> {
+        repo.walk(std::slice::from_ref(&self.tip), std::slice::from_ref(&self.before), MOST_COMMITS)
+    }
 }
 
 /// The helpers whose work is among the `walked` commits.

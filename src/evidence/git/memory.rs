@@ -7,10 +7,11 @@ use super::content::Contents;
 use super::file_state::FileState;
 use super::handle::Sibling;
 use super::reader::RESCUES;
+use super::stays;
 use super::traces::{Opened, Traces};
 use super::{BaselineChoice, GitAsk};
 use crate::git::{self, Repository};
-use crate::model::{GitFacts, GitReader, Head, WatchTarget};
+use crate::model::{GitFacts, GitReader, Head, Timestamp, WatchTarget};
 
 /// What is remembered of one workspace's repository. Small; holds no open files between collections.
 #[derive(Debug, Default)]
@@ -50,6 +51,8 @@ pub(super) struct Facts {
     pub(super) stamp: Option<Stamp>,
     /// The counts depend only on the commits of this branch and the log of HEAD.
     pub(super) is_plain: bool,
+    /// The prompts for which HEAD's positions were read.
+    pub(super) asked: Vec<Timestamp>,
 }
 
 /// The state of everything that the facts were read from, as far as it can be compared cheaply.
@@ -175,7 +178,8 @@ impl GitMemory {
             }
             BaselineChoice::Find | BaselineChoice::FindBefore(_) => known.is_found,
         };
-        if !is_same_baseline || !repository.has_ref_files() {
+        let reaches = stays::reach(&known.facts.git.commits.stays, &known.facts.asked, ask.asked);
+        if !is_same_baseline || !reaches || !repository.has_ref_files() {
             return None;
         }
         let head = git::head(repository).ok()?;

@@ -12,9 +12,11 @@ mod changes;
 mod commit_paths;
 mod commits;
 mod content;
+mod content_age;
 mod evidence_paths;
 mod file_state;
 mod handle;
+mod head_news;
 mod helpers;
 mod hidden;
 mod history;
@@ -29,6 +31,7 @@ mod program;
 mod provenance;
 mod reader;
 mod readers;
+mod stash;
 mod stays;
 mod strays;
 mod submodules;
@@ -64,6 +67,8 @@ pub struct GitAsk<'a> {
     pub reader: Option<GitReader>,
     /// When this collection takes place.
     pub now: Timestamp,
+    /// When anybody was asked for anything here, as far as sessions tell.
+    pub asked: &'a [Timestamp],
     /// Absolute path of the git program; without it only ordinary repositories can be read.
     pub program: Option<&'a Path>,
     /// The user's home folder, from which the git program reads its configuration.

@@ -58,6 +58,7 @@ pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Re
         tests: tests(repo, commit, &named)?,
         paths: (!is_merge && named.len() <= MOST_PATHS).then_some(named),
         written_at: Vec::new(),
+        is_merged: false,
     })
 }
 

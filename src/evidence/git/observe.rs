@@ -4,13 +4,14 @@ use std::path::Path;
 
 use super::evidence_paths::paths_from_top;
 use super::memory::{Facts, GitMemory, Stamp};
-use super::reader::{Commit, Repo};
+use super::reader::Repo;
 use super::readers::{Purpose, Readers, is_allowed};
 use super::submodules::Walk;
 use super::traces::Opened;
-use super::{GitAsk, advance, baseline, changes, commits, on_disk, targets};
-use crate::git::{self, LogEntry, Read, RefStorage, Repository, foreign_owner, trouble};
-use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Timestamp, Upstream};
+use super::tree_entries::TreeEntries;
+use super::{GitAsk, advance, baseline, changes, commits, on_disk, stash, targets};
+use crate::git::{self, Read, RefStorage, Repository, foreign_owner, trouble};
+use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Upstream};
 
 /// Observes the repository of `workspace`. `NotConfigured` if there is none. Reads a second time if the data
 /// looks damaged. Blocks: call it on a thread that may wait.
@@ -166,7 +167,7 @@ fn read_facts(
     };
     let mut notes = Vec::new();
     let baseline = baseline::choose(repo, repository, &head, &ask.baseline, ask.now, &mut notes)?;
-    let counted = commits::count(repo, repository, &head, &baseline, evidence)?;
+    let counted = commits::count(repo, repository, &head, &baseline, (evidence, ask.asked))?;
     if counted.counts.n_cancelled > 0 {
         notes.push("commits since the baseline cancel each other out".to_owned());
     }
@@ -180,7 +181,12 @@ fn read_facts(
     }
     let stash = repo.reflog("refs/stash")?;
     let n_stashed = u32::try_from(stash.len()).unwrap_or(u32::MAX);
-    let stashed_here = if stash.is_empty() { Vec::new() } else { stashed_here(repo, &stash)? };
+    let stashed_here = if stash.is_empty() {
+        Vec::new()
+    } else {
+        let mut entries = TreeEntries::new(repo, repository.format.id_length());
+        stash::made_here(repo, &stash, tree.as_ref(), &mut entries)?
+    };
     let targets = targets::of(repository, &head, upstream_name.as_deref());
     let git = GitFacts {
         head,
@@ -196,22 +202,7 @@ fn read_facts(
         reader: repo.reader(),
         notes,
     };
-    Ok(Facts { git, targets, upstream_name, stamp, is_plain: counted.is_plain })
-}
-
-/// When each stash entry based on a commit of this work tree was made, newest first. All work trees of a
-/// repository share one stash.
-fn stashed_here(repo: &dyn Repo, stash: &[LogEntry]) -> Read<Vec<Timestamp>> {
-    let log = repo.reflog("HEAD")?;
-    let ids: Vec<String> = stash.iter().map(|entry| entry.new.clone()).collect();
-    let commits = repo.commits(&ids)?;
-    let is_here = |commit: &Commit| {
-        let begun_at = commit.parents.first();
-        log.is_empty() || log.iter().any(|moved| Some(&moved.new) == begun_at || Some(&moved.old) == begun_at)
-    };
-    let found = stash.iter().zip(&commits).rev();
-    let here = found.filter(|(_, commit)| commit.as_ref().is_none_or(is_here));
-    Ok(here.map(|(entry, _)| Timestamp(entry.time.saturating_mul(1000))).collect())
+    Ok(Facts { git, targets, upstream_name, stamp, is_plain: counted.is_plain, asked: ask.asked.to_vec() })
 }
 
 fn upstream(repo: &dyn Repo, head: &Head, name: &str) -> Read<Option<Upstream>> {

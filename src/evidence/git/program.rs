@@ -213,7 +213,9 @@ impl Repo for Program<'_> {
             })
             .collect();
         entries.reverse();
-        let mut before = entries.first().map(|first| "0".repeat(first.new.len())).unwrap_or_default();
+        // A log that was cut does not tell where HEAD stood before.
+        let first = entries.first().filter(|_| entries.len() < LOG_LIMIT);
+        let mut before = first.map(|first| "0".repeat(first.new.len())).unwrap_or_default();
         for entry in &mut entries {
             entry.old = std::mem::replace(&mut before, entry.new.clone());
         }

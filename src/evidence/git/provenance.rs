@@ -31,7 +31,7 @@ pub fn file_of_commit(
 }
 
 /// The log of HEAD is followed back over at most this many moves.
-const MOST_MOVES: usize = 32;
+const MOST_MOVES: usize = 1_000;
 
 /// Where `content`, which the work tree has at `name`, comes from. Blocks.
 pub fn provenance(
@@ -71,14 +71,25 @@ fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -
     };
     let is_of_baseline = baseline.map(&has).transpose()?.unwrap_or_default();
     let mut since = None;
-    for moved in repo.reflog("HEAD")?.iter().rev().take(MOST_MOVES) {
+    for (at, moved) in repo.reflog("HEAD")?.iter().rev().enumerate() {
+        if at == MOST_MOVES {
+            // Nobody looked further, so that it may be of any age.
+            since = Some(Timestamp(0));
+            break;
+        }
         let found = repo.commits(std::slice::from_ref(&moved.new))?;
         let Some(commit) = found.into_iter().flatten().next() else { break };
         if !has(&commit.id)? {
             break;
         }
-        // Content that was checked out is as old as its commit.
-        since = Some(Timestamp(moved.time.min(commit.time).saturating_mul(1000)));
+        // Content that was checked out is as old as its commit, and content that was merged as what was merged.
+        let mut time = moved.time.min(commit.time);
+        for merged in repo.commits(commit.parents.get(1..).unwrap_or_default())?.into_iter().flatten() {
+            if has(&merged.id)? {
+                time = time.min(merged.time);
+            }
+        }
+        since = Some(Timestamp(time.saturating_mul(1000)));
     }
     Ok(Provenance { is_of_baseline, since })
 }

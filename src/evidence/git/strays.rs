@@ -14,6 +14,8 @@ const STRAY_LIMIT: usize = 200;
 const MOST_SEARCHED: usize = 40;
 /// At most this many lost commits are searched for.
 const MOST_LOST: usize = 40;
+/// Longer files are not compared by their lines.
+const LONGEST_COMPARED: usize = 256 << 10;
 /// At most this many commits are walked.
 pub(super) const WALK_LIMIT: usize = 10_000;
 
@@ -85,10 +87,7 @@ fn done_again(
         if again.contains(&commit.id) {
             continue;
         }
-        let is_repeated = walked.iter().any(|stands| {
-            stands.tree == commit.tree
-                || (stands.subject == commit.subject && stands.parents == commit.parents)
-        });
+        let is_repeated = walked.iter().any(|stands| stands.tree == commit.tree);
         if is_repeated || is_held(repo, commit, walked, entries)? {
             again.insert(commit.id.clone());
             again.extend(history.chain(&commit.id).cloned());
@@ -97,15 +96,34 @@ fn done_again(
     Ok(again)
 }
 
-/// Whether each file that a commit changed is somewhere in HEAD's history as the commit left it.
+/// Whether each file that a commit changed is somewhere in HEAD's history as the commit left it, or worked on further
+/// in a commit that took its place: with the same subject and parents, as an amend by hand leaves it.
 fn is_held(repo: &dyn Repo, commit: &Commit, walked: &[Commit], entries: &mut TreeEntries<'_>) -> Read<bool> {
+    let follows = |stands: &&Commit| stands.subject == commit.subject && stands.parents == commit.parents;
+    let successor = walked.iter().find(follows);
     'paths: for path in repo.paths(commit)? {
         for stands in walked.iter().take(MOST_SEARCHED) {
             if entries.are_same(Some(&commit.tree), Some(&stands.tree), &path)? {
                 continue 'paths;
             }
         }
-        return Ok(false);
+        let Some(successor) = successor else { return Ok(false) };
+        if !is_worked_on(repo, commit, successor, &path)? {
+            return Ok(false);
+        }
     }
     Ok(!walked.is_empty())
+}
+
+/// Whether a file in `after` holds most of the lines that it has in `before`.
+fn is_worked_on(repo: &dyn Repo, before: &Commit, after: &Commit, path: &[u8]) -> Read<bool> {
+    let Ok(path) = std::str::from_utf8(path) else { return Ok(false) };
+    let Some(before) = repo.file(&before.id, path, LONGEST_COMPARED)? else { return Ok(false) };
+    let Some(after) = repo.file(&after.id, path, LONGEST_COMPARED)? else { return Ok(false) };
+    let lines = |text: &[u8]| -> HashSet<Vec<u8>> {
+        let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        lines.filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
+    };
+    let (before, after) = (lines(&before), lines(&after));
+    Ok(before.intersection(&after).count() * 2 >= before.len())
 }

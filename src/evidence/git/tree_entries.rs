@@ -8,6 +8,9 @@ use crate::git::Read;
 /// A tree: name to mode and id.
 pub(super) type Tree = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
 
+/// At most this many trees are kept at a time.
+const MOST_ROOTS: usize = 256;
+
 /// What was read of some trees.
 pub(super) struct TreeEntries<'r> {
     repo: &'r dyn Repo,
@@ -27,16 +30,65 @@ impl<'r> TreeEntries<'r> {
         Ok(one == other || self.entry(one, path)? == self.entry(other, path)?)
     }
 
+    /// The paths of files that differ between the trees `one`, where `None` is an empty one, and `other`; `None` if
+    /// there are more than `most`.
+    pub(super) fn changed(
+        &mut self,
+        one: Option<&Id>,
+        other: &Id,
+        most: usize,
+    ) -> Read<Option<Vec<Vec<u8>>>> {
+        let mut changed = Vec::new();
+        let mut folders = vec![Vec::new()];
+        while let Some(folder) = folders.pop() {
+            let before = one.map_or(Ok(Tree::new()), |one| self.folder(one, &folder))?;
+            let after = self.folder(other, &folder)?;
+            for name in before.keys().chain(after.keys().filter(|name| !before.contains_key(*name))) {
+                let sides = [before.get(name), after.get(name)];
+                if sides[0] == sides[1] {
+                    continue;
+                }
+                let path = if folder.is_empty() {
+                    name.clone()
+                } else {
+                    [folder.as_slice(), name.as_slice()].join(&b'/')
+                };
+                let is_folder = |side: &&(Vec<u8>, Vec<u8>)| side.0 == b"40000";
+                if sides.iter().flatten().any(is_folder) {
+                    folders.push(path.clone());
+                }
+                if sides.iter().flatten().any(|side| !is_folder(side)) {
+                    changed.push(path);
+                }
+                if changed.len() > most || folders.len() > most {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(changed))
+    }
+
     fn entry(&mut self, root: Option<&Id>, path: &[u8]) -> Read<Option<(Vec<u8>, Vec<u8>)>> {
         let Some(root) = root else { return Ok(None) };
         let (folder, name) = split(path);
+        Ok(self.known(root, folder)?.get(name).cloned())
+    }
+
+    fn folder(&mut self, root: &Id, folder: &[u8]) -> Read<Tree> {
+        self.known(root, folder).cloned()
+    }
+
+    fn known(&mut self, root: &Id, folder: &[u8]) -> Read<&Tree> {
+        if self.folders.len() >= MOST_ROOTS && !self.folders.contains_key(root) {
+            self.folders.clear();
+        }
         let known = self.folders.entry(root.clone()).or_default();
         if !known.contains_key(folder) {
             let raw = self.repo.trees(root, &[folder.to_vec()])?.into_iter().next().flatten();
             let tree = raw.and_then(|raw| parse(&raw, self.id_length)).unwrap_or_default();
             known.insert(folder.to_vec(), tree);
         }
-        Ok(known.get(folder).and_then(|tree| tree.get(name)).cloned())
+        Ok(known.entry(folder.to_vec()).or_default())
     }
 }
 

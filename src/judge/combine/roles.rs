@@ -68,7 +68,7 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
         Rule::Waits => evidence.claim == Claim::Wait,
         Rule::Works => evidence.claim == Claim::Work,
         Rule::TurnCut => evidence.is_rejected_as(Rejection::MidTurn),
-        Rule::ByYou | Rule::NobodyAsked | Rule::TaskBefore | Rule::Answered | Rule::NoEvidence => false,
+        Rule::ByYou | Rule::NobodyAsked | Rule::Answered | Rule::NoEvidence => false,
         Rule::NoOutput => matches!(evidence.source, Source::Output | Source::LastWords),
     }
 }

@@ -6,7 +6,8 @@
 
 use crate::judge::{GRACE_MS, words};
 use crate::model::{
-    Claim, Evidence, Fact, HiddenFile, Rejection, Source, TaskWork, Timestamp, display_text, quantity,
+    Claim, Evidence, Fact, HeadNews, HiddenFile, Rejection, Source, Stashed, TaskWork, Timestamp,
+    display_text, quantity,
 };
 
 use super::case::{Case, changes, commits};
@@ -68,6 +69,7 @@ fn why_not(said_at: Option<Timestamp>, case: &Case<'_>) -> Option<(Rejection, Fa
     const SAME: (Rejection, Fact) = (Rejection::Vacuous, Fact::SameContent);
     const CANCELLED: (Rejection, Fact) = (Rejection::Vacuous, Fact::CancelOut);
     const NO_LOG: (Rejection, Fact) = (Rejection::Undecided, Fact::NoHeadLog);
+    const NO_NEWS: (Rejection, Fact) = (Rejection::Undecided, Fact::UnknownContent);
     let is_future = |at: Timestamp| whose::is_before(case.taken_at, at);
     if said_at.is_some_and(is_future) {
         return Some(FUTURE);
@@ -76,10 +78,11 @@ fn why_not(said_at: Option<Timestamp>, case: &Case<'_>) -> Option<(Rejection, Fa
     let Some(asked_at) = case.prompted_at else { return is_cancelled.then_some(CANCELLED) };
     let is_old = |at: Timestamp| whose::is_before(at, asked_at);
     let stay = commits(case).and_then(|commits| commits.stay_at(asked_at.plus_millis(-GRACE_MS)));
-    match stay.map(|stay| stay.news_at) {
-        Some(Some(news_at)) if is_future(news_at) => Some(FUTURE),
-        Some(Some(news_at)) => is_old(news_at).then_some(OLD),
-        Some(None) => Some(if said_at.is_some_and(is_old) { OLD } else { SAME }),
+    match stay.map(|stay| stay.news) {
+        Some(HeadNews::MadeAt(at)) if is_future(at) => Some(FUTURE),
+        Some(HeadNews::MadeAt(at)) => is_old(at).then_some(OLD),
+        Some(HeadNews::Unknown) => Some(if said_at.is_some_and(is_old) { OLD } else { NO_NEWS }),
+        Some(HeadNews::None) => Some(if said_at.is_some_and(is_old) { OLD } else { SAME }),
         None if is_cancelled => Some(CANCELLED),
         None if said_at.is_some_and(is_old) => Some(OLD),
         None => whose::is_unknown_content(case, asked_at).then_some(NO_LOG),
@@ -117,11 +120,14 @@ pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
     }
     if let Some(began_at) = case.work.began_at {
         let stashed = case.git.iter().flat_map(|git| &git.stashed_here);
-        let stashed: Vec<&Timestamp> = stashed.filter(|at| !whose::is_before(**at, began_at)).collect();
+        let is_of_task = |stashed: &&Stashed| {
+            !whose::is_before(stashed.at, began_at) && !whose::is_persons_stash(stashed, case.work)
+        };
+        let stashed: Vec<&Stashed> = stashed.filter(is_of_task).collect();
         if let Some(newest) = stashed.first() {
             let what = quantity::counted(stashed.len(), "entry", "entries");
             let why = format!("{what} of this task in the stash: `git stash pop` brings it back");
-            reasons.push((STASH, why, Some(**newest)));
+            reasons.push((STASH, why, Some(newest.at)));
         }
         let hidden: Vec<&HiddenFile> = changes(case)
             .into_iter()

@@ -151,10 +151,9 @@ pub enum Tree {
 pub enum LastPrompt {
     /// Work, or it cannot be determined.
     Work,
-    /// Only an answer, which was given; there was no earlier task.
+    /// Only an answer, which was given. A task before it is judged by its own evidence, which a side question does not
+    /// age.
     Answered,
-    /// Only an answer, which was given; the verdict of the earlier task is attached.
-    AnsweredAfter(VerdictState),
 }
 
 /// The verdict on a situation and the rule that decided it.
@@ -244,15 +243,6 @@ fn work(situation: &Situation) -> (VerdictState, Rule) {
         (Done::Yes, Tree::Clean, _) => (VerdictState::Complete, Rule::YesClean),
         (Done::Words, Tree::Clean, _) if situation.acted_outside => {
             (VerdictState::Complete, Rule::DoneOutside)
-        }
-        // Answering a side question does not finish the earlier task.
-        (Done::Silent | Done::Words, _, LastPrompt::AnsweredAfter(state))
-            if state != VerdictState::Complete =>
-        {
-            (state, Rule::TaskBefore)
-        }
-        (Done::Silent | Done::Words, Tree::Clean, LastPrompt::AnsweredAfter(state)) => {
-            (state, Rule::TaskBefore)
         }
         (Done::Silent | Done::Words, Tree::Clean, LastPrompt::Answered) => {
             (VerdictState::Complete, Rule::Answered)

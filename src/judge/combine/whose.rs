@@ -6,7 +6,7 @@
 use crate::judge::GRACE_MS;
 use crate::model::{
     BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, OnDisk, Rejection, Source,
-    TaskWork, Timestamp, TurnSpan, display_text, quantity,
+    Stashed, TaskWork, Timestamp, TurnSpan, display_text, quantity,
 };
 
 use super::case::{Case, changes, commits};
@@ -15,7 +15,7 @@ use super::case::{Case, changes, commits};
 const MOST_NAMED: usize = 3;
 
 /// Whether no commit since the last prompt for work can belong to the tasks: each was made while no session
-/// could commit, and touches no path that a write call names. With a baseline set by a person it is never so,
+/// could commit, and touches no path that a write call names, or came from a branch that no session made. With a baseline set by a person it is never so,
 /// since that already says whose commits count.
 pub(super) fn are_all_others(case: &Case<'_>) -> bool {
     let Some(git) = case.git else { return false };
@@ -34,6 +34,11 @@ pub(super) fn are_all_others(case: &Case<'_>) -> bool {
 
 fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &commit.paths) else { return false };
+    let is_named = || paths.iter().any(|path| is_named(path, work));
+    if commit.is_merged && work.has_deeds && !work.may_branch {
+        // The records tell of no branch and no other agent: what was merged is not theirs, unless they wrote it.
+        return !is_named();
+    }
     if !work.has_deeds && !turns.is_empty() {
         // The records name no tools: what was neither committed nor written during a
         // turn belongs to none of them.
@@ -44,7 +49,7 @@ fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
     // Commands can write any path, and some records do not tell of any deeds.
     let is_told = work.has_deeds && (!work.paths.is_empty() || !work.may_write);
     let in_a_turn = |turn: &TurnSpan| turn.may_commit && turn.has(commit.at, GRACE_MS);
-    is_told && !turns.iter().any(in_a_turn) && !paths.iter().any(|path| is_named(path, work))
+    is_told && !turns.iter().any(in_a_turn) && !is_named()
 }
 
 /// Whether HEAD has no log, and nothing else shows that the commits since `asked_at` hold anything new: a file that a
@@ -66,14 +71,29 @@ pub(super) fn is_between_turns(on_disk: &OnDisk, work: &TaskWork) -> bool {
     work.has_deeds && !work.moves_files && !in_a_turn(on_disk.modified_at)
 }
 
+/// Whether a stash entry is the person's own: made between turns, and of files that no session names.
+pub(super) fn is_persons_stash(stashed: &Stashed, work: &TaskWork) -> bool {
+    let (Some(turns), Some(paths)) = (&work.turns, &stashed.paths) else { return false };
+    let is_told = work.has_deeds && (!work.paths.is_empty() || !work.may_write);
+    let in_a_turn = turns.iter().any(|turn| turn.has(stashed.at, GRACE_MS));
+    is_told && !in_a_turn && !paths.iter().any(|path| is_named(path, work))
+}
+
 /// Whether a write call names this path, relative to the top of the work tree or absolute.
 pub(super) fn is_named(path: &str, work: &TaskWork) -> bool {
     work.paths.iter().flat_map(|paths| paths.iter()).any(|named| {
-        **named == *path || (path.ends_with('/') && named.contains(path)) || {
+        **named == *path || (path.ends_with('/') && named.contains(path)) || is_inside(named, path) || {
             let rest = named.strip_suffix(path);
             rest.is_some_and(|rest| rest.ends_with('/'))
         }
     })
+}
+
+/// Whether a file lies in the folder `path`, such as a submodule, which git names without a slash.
+fn is_inside(named: &str, path: &str) -> bool {
+    named
+        .match_indices(path)
+        .any(|(at, _)| named[at + path.len()..].starts_with('/') && (at == 0 || named[..at].ends_with('/')))
 }
 
 /// What the tasks' commits and uncommitted changes took from the tests without being asked to: fewer tests,

@@ -60,7 +60,6 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> Why {
         | Rule::NoOutput
         | Rule::OutputStands
         | Rule::DoneOutside
-        | Rule::TaskBefore
         | Rule::Answered
         | Rule::NothingChanged
         | Rule::NoEvidence

@@ -9,6 +9,7 @@ mod calls;
 mod catalog;
 mod checks;
 mod command;
+mod demanded;
 mod edits;
 mod fold;
 mod lines;
@@ -21,6 +22,7 @@ mod tokens;
 mod wrapper;
 
 pub use catalog::Catalog;
+pub use demanded::{Demanded, demanded};
 pub use memory::Memory;
 
 use command::CommandRead;
@@ -39,7 +41,9 @@ const ABOUT_CHECKS: [&str; 26] = [
 /// 2.2). A task whose command line is unknown may be anything.
 pub fn never_end(tasks: &[BackgroundTask]) -> bool {
     let is_endless = |task: &BackgroundTask| {
-        task.command.as_deref().is_some_and(|command| read::never_ends(command, Catalog::built_in()))
+        // A client that names no command line describes the task by it, if by nothing else.
+        let line = task.command.as_deref().or(task.what.as_deref());
+        line.is_some_and(|line| read::never_ends(line, Catalog::built_in()))
     };
     !tasks.is_empty() && tasks.iter().all(is_endless)
 }

@@ -94,7 +94,10 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
 
 /// The check that a call runs, and how many of its words name it. The call is returned too, without its
 /// package runner if that starts a tool by its bare name.
-fn check_of<'c, 'w>(call: &'w Call, catalog: &'c Catalog) -> Option<(&'c Tool, Cow<'w, Call>, usize)> {
+pub(super) fn check_of<'c, 'w>(
+    call: &'w Call,
+    catalog: &'c Catalog,
+) -> Option<(&'c Tool, Cow<'w, Call>, usize)> {
     if let Some((tool, n_words)) = catalog.tool(&call.words) {
         return Some((tool, Cow::Borrowed(call), n_words));
     }

@@ -11,21 +11,26 @@ use crate::model::{
 };
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
-use super::excerpt;
+use super::{excerpt, tasks};
 
 /// How many failing tests or open steps become points of a NO.
 const MAX_POINTS: usize = 50;
 
-/// Weighs the part `CHECKS`.
-pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
+/// Weighs the part `CHECKS`; `prompts` are those of the current tasks, as far as they are known.
+pub(super) fn weigh(
+    observations: &Observations,
+    scales: &WeighContext<'_>,
+    prompts: &[String],
+    pile: &mut EvidenceSet,
+) {
     let settings = scales.settings;
     for plan in &observations.plans {
-        if let Some(evidence) = named_plan(plan, &settings.plans, observations, scales) {
+        if let Some(evidence) = named_plan(plan, &settings.plans, (observations, prompts), scales) {
             pile.add(Parts::CHECKS, evidence);
         }
         if let Reading::Present(plan) = plan
             && !plan.steps.is_empty()
-            && !is_roadmap(plan, observations, scales)
+            && !is_roadmap(plan, (observations, prompts), scales)
         {
             pile.checklists.push((Parts::CHECKS, checklist(plan)));
         }
@@ -38,7 +43,7 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
         pile.add(Parts::CHECKS, evidence);
     }
     for check in &settings.checks.checks {
-        for evidence in of_check(check, observations, scales) {
+        for evidence in of_check(check, (observations, prompts), scales) {
             pile.add(Parts::CHECKS, Evidence { name: check.row_name(), ..evidence });
         }
     }
@@ -48,13 +53,13 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
 /// `checkers::configured` combines them.
 fn of_check(
     check: &ConfiguredCheck,
-    observations: &Observations,
+    (observations, prompts): (&Observations, &[String]),
     scales: &WeighContext<'_>,
 ) -> Vec<Evidence> {
     match &check.ask {
         CheckAsk::Plan { files } => {
             let plans = observations.plans.iter();
-            plans.filter_map(|plan| named_plan(plan, files, observations, scales)).collect()
+            plans.filter_map(|plan| named_plan(plan, files, (observations, prompts), scales)).collect()
         }
         CheckAsk::Files { files: names } => files("", names, observations, scales).into_iter().collect(),
         CheckAsk::Tests { files } => {
@@ -73,11 +78,13 @@ fn of_check(
 fn named_plan(
     plan: &Reading<PlanFile>,
     names: &[String],
-    observations: &Observations,
+    (observations, prompts): (&Observations, &[String]),
     scales: &WeighContext<'_>,
 ) -> Option<Evidence> {
     match plan {
-        Reading::Present(plan) if names.contains(&plan.name) => Some(of_plan(plan, observations, scales)),
+        Reading::Present(plan) if names.contains(&plan.name) => {
+            Some(of_plan(plan, (observations, prompts), scales))
+        }
         Reading::Unreadable(unreadable) if names.contains(&unreadable.name) => {
             let is_chosen = scales.settings.are_plans_chosen || *names != *scales.settings.plans;
             Some(if is_chosen { unverifiable(unreadable) } else { unusable(Source::Plan, unreadable) })
@@ -91,16 +98,26 @@ fn named_plan(
 }
 
 /// Whether a plan came with the repository and says nothing about this task, because it
-/// is done or nobody chose it.
-fn is_roadmap(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> bool {
+/// is done or nobody chose it: no configuration, and no prompt of the task.
+fn is_roadmap(
+    plan: &PlanFile,
+    (observations, prompts): (&Observations, &[String]),
+    scales: &WeighContext<'_>,
+) -> bool {
     let settings = scales.settings;
     let is_done = plan.steps.iter().all(|step| step.status.as_deref() == Some("done"));
-    let is_chosen = settings.are_plans_chosen || settings.checks.plan_files().any(|name| *name == plan.name);
+    let is_chosen = settings.are_plans_chosen
+        || settings.checks.plan_files().any(|name| *name == plan.name)
+        || tasks::is_named_in(&plan.name, prompts);
     is_of_baseline(observations, &plan.name) && (is_done || !is_chosen)
 }
 
-fn of_plan(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> Evidence {
-    if is_roadmap(plan, observations, scales) {
+fn of_plan(
+    plan: &PlanFile,
+    (observations, prompts): (&Observations, &[String]),
+    scales: &WeighContext<'_>,
+) -> Evidence {
+    if is_roadmap(plan, (observations, prompts), scales) {
         let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale);
         return evidence.because(Fact::OfBaseline).at(Some(plan.written_at));
     }

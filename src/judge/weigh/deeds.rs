@@ -29,6 +29,8 @@ bitflags! {
         /// A command may still be running after its turn.
         const RUNS_ON = 1 << 4;
         const SETS_EXCLUDES = 1 << 5;
+        /// A command may have begun a branch, or another agent may have worked.
+        const MAY_BRANCH = 1 << 6;
     }
 }
 
@@ -83,13 +85,12 @@ impl Acts {
                 Acts::IS_ACTIVE
                     | Acts::MAY_WRITE
                     | Acts::MAY_COMMIT.when(words::has(&run.command, "committers"))
+                    | Acts::MAY_BRANCH.when(words::has(&run.command, "branchers"))
                     | Acts::RUNS_ON.when(matches!(run.exit, Exit::Running | Exit::Unknown))
                     | Acts::SETS_EXCLUDES.when(words::has(&run.command, "excludes"))
                     | Acts::MOVES_FILES.when(said.any(|word| words::of("movers").contains(&word)))
             }
-            Deed::SentOff { .. } | Deed::Other { .. } => {
-                Acts::IS_ACTIVE | Acts::MOVES_FILES | Acts::MAY_WRITE | Acts::MAY_COMMIT
-            }
+            Deed::SentOff { .. } | Deed::Other { .. } => Acts::all() - Acts::RUNS_ON - Acts::SETS_EXCLUDES,
         }
     }
 

@@ -2,8 +2,8 @@
 //! Must not run git.
 
 use crate::model::{
-    Changes, Claim, CommitCounts, Evidence, Fact, GitFacts, Observations, Operation, Parts, Point, Reading,
-    Reason, Rejection, Source, TaskKind, Unreadable, quantity,
+    Changes, Claim, CommitCounts, Evidence, Fact, GitFacts, HeadNews, Observations, Operation, Parts, Point,
+    Reading, Reason, Rejection, Source, TaskKind, Unreadable, quantity,
 };
 
 use super::context::{EvidenceSet, WeighContext};
@@ -34,7 +34,7 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
 fn commits(facts: &GitFacts) -> Evidence {
     let counts = &facts.commits;
     let newest_at = counts.newest.iter().map(|commit| commit.at).max();
-    let has_news = counts.stays.iter().any(|stay| stay.news_at.is_some());
+    let has_news = counts.stays.iter().any(|stay| stay.news != HeadNews::None);
     let mut evidence = if counts.n_new == 0 && counts.n_cancelled > 0 && has_news {
         // A task may be to take back what the one before it did; `combine` knows when it was asked for.
         Evidence::claim(Source::Commits, NAME, Claim::Yes).because(format!(

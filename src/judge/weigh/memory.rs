@@ -16,6 +16,8 @@ pub struct Memory {
     sessions: HashMap<(String, String), Box<SessionMemory>>,
     /// What was read from their texts.
     pub(super) texts: Texts,
+    /// The prompts of the current tasks, for collections that do not read sessions.
+    pub(super) prompts: Vec<String>,
 }
 
 /// What was read from one session.

@@ -64,7 +64,10 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
         pile.add(Parts::WORDS, run);
     }
     if parts.contains(Parts::CHECKS) {
-        checks::weigh(&observations, scales, &mut pile);
+        if parts.contains(Parts::WORDS) {
+            memory.prompts = tasks::prompts(&tasks);
+        }
+        checks::weigh(&observations, scales, &memory.prompts, &mut pile);
     }
     let recheck_at = recheck_at(&observations);
     let processes = session_view::processes(words.as_ref());

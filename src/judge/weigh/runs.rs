@@ -1,10 +1,10 @@
 //! Tests, builds and linters that the sessions ran themselves, as evidence: a failure says NO; a pass confirms
 //! work that another source shows, but is not a YES by itself (DESIGN.md 2.2). Must not run anything.
 
-use crate::judge::runs::{self, Catalog};
+use crate::judge::runs::{self, Catalog, Demanded};
 use crate::model::{
-    CheckRun, Claim, Evidence, Fact, Parts, Point, Reason, Rejection, RunsSummary, SessionObservation,
-    Source, Strength, Timestamp,
+    CheckRun, Claim, Evidence, Fact, Parts, Point, Reason, Rejection, RunOutcome, RunsSummary,
+    SessionObservation, Source, Strength, Timestamp,
 };
 
 use super::context::EvidenceSet;
@@ -50,7 +50,10 @@ pub(super) fn weigh(
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
         proven.acted_outside |= summary.acts.iter().any(|act| task.asks_for(&act.act));
-        pile.of_session(Some(session), |pile| weigh_session(&summary, task.is_only_answered(), pile));
+        pile.of_session(Some(session), |pile| {
+            weigh_session(&summary, task.is_only_answered(), pile);
+            weigh_demanded(&summary, task, pile);
+        });
     }
     proven.is_checked &= has_proof;
     proven
@@ -84,6 +87,43 @@ fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut Evide
         let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
             .because(Reason::RunPassed(name(run)));
         pile.add(Parts::WORDS, Evidence { strength: Strength::Verified, ..evidence.at(run.moment.at) });
+    }
+}
+
+/// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
+/// itself (DESIGN.md 2.2).
+fn weigh_demanded(summary: &RunsSummary, task: &SessionTask, pile: &mut EvidenceSet) {
+    if summary.is_partial || task.current().is_none() {
+        return;
+    }
+    let mut asked: Vec<Demanded> = Vec::new();
+    for prompt in task.prompts() {
+        asked.extend(runs::demanded(&prompt, Catalog::built_in()));
+    }
+    asked.dedup();
+    for demanded in asked {
+        let is_it = |run: &&CheckRun| match &demanded.tool {
+            Some(tool) => run.tool == *tool,
+            None => run.kind == demanded.kind,
+        };
+        let runs = || summary.last.iter().filter(is_it);
+        let is_failed = |run: &CheckRun| summary.red.contains(run) || summary.red_before.contains(run);
+        let is_met = |run: &CheckRun| run.outcome == RunOutcome::Passed && !run.is_edited_after;
+        if runs().any(|run| is_met(run) || is_failed(run)) {
+            continue;
+        }
+        let what = excerpt::reason(&demanded.words);
+        let found = match runs().next_back() {
+            None => Fact::OrderedNotRun,
+            Some(run) if run.is_edited_after => Fact::OrderedChanged,
+            Some(_) => Fact::OrderedUnknown,
+        };
+        let evidence = Evidence::claim(Source::Tests, what.clone(), Claim::No).because(found);
+        let points = vec![Point::Named(format!("run {what}"))];
+        pile.add(
+            Parts::WORDS,
+            Evidence { points, ..evidence.at(runs().next_back().and_then(|run| run.moment.at)) },
+        );
     }
 }
 

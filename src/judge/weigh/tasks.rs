@@ -29,6 +29,8 @@ pub(super) struct SessionTask {
     tasks: SessionTasks,
     /// When it was last asked for work.
     pub(super) asked_at: Option<Timestamp>,
+    /// Whether earlier prompts may be unread, so that a task may have begun that nobody knows.
+    may_hide_task: bool,
 }
 
 /// What was asked in the sessions of `observations`, in the same order.
@@ -52,7 +54,9 @@ pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<Sess
             // If the record has no turns, the last prompt is the task.
             let untold = session.prompted_at.filter(|_| session.history.turns.is_empty());
             let asked_at = tasks.current().map_or(untold, |task| task.asked_at);
-            SessionTask { standing, tasks, asked_at }
+            let is_fork = matches!(session.origin, SessionOrigin::Fork { .. });
+            let may_hide_task = !session.history.turns.is_empty() && !session.history.is_whole && !is_fork;
+            SessionTask { standing, tasks, asked_at, may_hide_task }
         })
         .collect()
 }
@@ -75,10 +79,40 @@ pub(super) fn last_demand(sessions: &[SessionTask]) -> Option<Demand> {
     if is_asked && counting.all(SessionTask::is_answered) { Some(Demand::Answer) } else { None }
 }
 
+/// The known prompts of all tasks that count.
+pub(super) fn prompts(sessions: &[SessionTask]) -> Vec<String> {
+    let counting = sessions.iter().filter(|session| session.standing == Standing::Counts);
+    counting.flat_map(SessionTask::prompts).collect()
+}
+
+/// Whether one of these prompts names a file, by its path or its name.
+pub(super) fn is_named_in(path: &str, prompts: &[String]) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    prompts.iter().any(|prompt| {
+        let prompt = prompt.to_lowercase();
+        prompt.match_indices(&name).any(|(at, _)| {
+            let after = &prompt[at + name.len()..];
+            !is_part(prompt[..at].chars().next_back()) && !is_part(after.chars().next())
+        })
+    })
+}
+
 impl SessionTask {
     /// The current task, if the record has turns.
     pub(super) fn current(&self) -> Option<&Task> {
         self.tasks.current()
+    }
+
+    /// When it was last asked for work or for an answer; where its record does not tell what for, its last prompt.
+    pub(super) fn last_asked_at(&self) -> Option<Timestamp> {
+        let task = self.tasks.current();
+        let sides = task.map_or(&self.tasks.side_turns, |task| &task.side_turns);
+        if task.is_none() && sides.is_empty() {
+            return self.tasks.prompted_at;
+        }
+        let answers = sides.iter().filter(|side| side.demand == Demand::Answer).filter_map(|side| side.at);
+        answers.chain(self.asked_at).max()
     }
 
     /// When the first prompt in its record was written, no matter by whom.
@@ -101,7 +135,8 @@ impl SessionTask {
     pub(super) fn asks_for(&self, act: &str) -> bool {
         let names = match act {
             "push" => &["push", "プッシュ", "推送"][..],
-            "merge" => &["merge", "マージ", "合并"],
+            "merge" => &["merge", "squash", "マージ", "合并"],
+            "cherry-pick" => &["cherry-pick", "cherry pick", "チェリーピック"],
             "pull request" => &["pull request", "merge request", " pr", "プルリク"],
             other => &[other],
         };
@@ -152,6 +187,7 @@ impl SessionTask {
     fn is_answered(&self) -> bool {
         let is_answer = |side: &&Arc<SideTurn>| side.demand == Demand::Answer;
         self.tasks.current().is_none()
+            && !self.may_hide_task
             && self.tasks.side_turns.iter().rfind(is_answer).is_some_and(|side| side.end == TurnEnd::Finished)
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
     for (session, _) in asked {
         let deeds = memory.of(session).work.follow(session);
         work.sets_excludes |= deeds.acts.contains(Acts::SETS_EXCLUDES);
+        work.may_branch |= deeds.acts.contains(Acts::MAY_BRANCH);
         work.may_write |= deeds.acts.contains(Acts::MAY_WRITE);
         work.turns = work.turns.filter(|_| !deeds.acts.contains(Acts::RUNS_ON)).and_then(|mut turns| {
             turns.extend(spans(session, deeds.acts.contains(Acts::MAY_COMMIT))?);
