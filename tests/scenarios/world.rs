@@ -127,6 +127,7 @@ impl World {
         let arrow = || words.split_once(" => ").unwrap_or((words, ""));
         match verb {
             "prompt" => self.tell(session, at, &Deed::Prompt(words)),
+            "often" => self.ask_often(session, at, words),
             "say" => self.tell(session, at, &Deed::Say(words)),
             "mid" => self.tell(session, at, &Deed::Mid(words)),
             "client" => self.tell(session, at, &Deed::Client(words)),
@@ -168,6 +169,16 @@ impl World {
                 record.write_line_of(verb, at, words);
             }
             _ => self.change(verb, at, words),
+        }
+    }
+
+    /// The same prompt and answer, a second apart: `times prompt => answer`.
+    fn ask_often(&mut self, session: &str, at: i64, words: &str) {
+        let (times, asked) = words.split_once(' ').unwrap();
+        let (asked, answer) = asked.split_once(" => ").unwrap();
+        for after in 0..times.parse().unwrap() {
+            self.tell(session, at + after, &Deed::Prompt(asked));
+            self.tell(session, at + after, &Deed::Say(answer));
         }
     }
 
