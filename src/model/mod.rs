@@ -67,6 +67,7 @@ mod trust_list;
 mod turn;
 mod variable_names;
 mod verdict;
+mod verdict_state;
 mod view;
 mod watch_target;
 mod why;
@@ -159,7 +160,8 @@ pub use turn::{
     TurnHistory, TurnStep, UsageLimit,
 };
 pub use variable_names::VariableNames;
-pub use verdict::{Conflict, Part, PartRole, Proof, RescueDegree, Rounds, Verdict, VerdictState, Warning};
+pub use verdict::{Conflict, Part, PartRole, RescueDegree, Rounds, Verdict, Warning};
+pub use verdict_state::{Proof, VerdictState};
 pub use view::WorkspaceView;
 pub use watch_target::{Names, WatchTarget};
 pub use why::{AtRisk, NextAction, NextActionKind, Rule, Why};
