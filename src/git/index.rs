@@ -30,6 +30,8 @@ pub struct IndexEntry {
     pub stat: (u32, u64, u64),
     /// The file's change time in the index, in seconds and nanoseconds.
     pub changed: (u64, u64),
+    /// The file's inode in the index: its lower 32 bits, or 0.
+    pub inode: u32,
     /// The path relative to the top, as bytes.
     pub path: Vec<u8>,
 }
@@ -52,7 +54,7 @@ impl IndexEntry {
 
     /// Whether `now` is the same entry, ignoring what the index remembers about the file.
     pub fn is_as(&self, now: &IndexEntry) -> bool {
-        IndexEntry { stat: now.stat, changed: now.changed, ..self.clone() } == *now
+        IndexEntry { stat: now.stat, changed: now.changed, inode: now.inode, ..self.clone() } == *now
     }
 
     /// Whether `now` is the same entry, except that it may have lost a skip-worktree mark.
@@ -96,13 +98,15 @@ fn parse(mut text: &[u8]) -> Option<Vec<IndexEntry>> {
         let (mode, id) = (fields.next()?.to_owned(), fields.next()?.to_owned());
         let stage = fields.next()?.parse().ok()?;
         let lines: Vec<&[u8]> = rest.splitn(6, |byte| *byte == b'\n').collect();
-        let [changed, modified, _, _, last, following] = lines[..] else { return None };
+        let [changed, modified, device, _, last, following] = lines[..] else { return None };
         text = following;
         let stat = parse_stat(modified, last)?;
         let flags = std::str::from_utf8(last).ok()?.rsplit_once("flags: ")?.1;
         let flags = u32::from_str_radix(flags, 16).ok()? & MEANING;
         let changed = parse_time(changed, "ctime: ")?;
-        entries.push(IndexEntry { mode, id, stage, flags, stat, changed, path: record[tab + 1..].to_vec() });
+        let inode = std::str::from_utf8(device).ok()?.rsplit_once("ino: ")?.1.parse().ok()?;
+        let path = record[tab + 1..].to_vec();
+        entries.push(IndexEntry { mode, id, stage, flags, stat, changed, inode, path });
     }
     Some(entries)
 }
@@ -137,7 +141,7 @@ mod tests {
             .map(|it| (&it.path[..], it.stage, it.is_gitlink(), it.is_skipped(), it.is_flagged()))
             .collect();
         assert_eq!(shown, [(&b"b c"[..], 0, true, true, true), (b"d\n", 2, false, false, true)]);
-        assert_eq!((entries[0].stat, entries[0].changed), ((9, 5, 6), (7, 8)));
+        assert_eq!((entries[0].stat, entries[0].changed, entries[0].inode), ((9, 5, 6), (7, 8), 2));
         assert_eq!(parse(b"100644 bb\tb\0"), None);
     }
 }

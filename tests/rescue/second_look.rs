@@ -11,6 +11,7 @@ use closeout::model::LeftOut;
 
 use super::fixture::*;
 use crate::support::repo::Repo;
+use crate::support::test_env::traces;
 
 /// Every file and link below the top except git's own, found by a walk that shares no code with the program.
 fn on_disk(repo: &Repo) -> BTreeSet<Vec<u8>> {
@@ -105,6 +106,67 @@ fn a_work_tree_that_its_repository_does_not_list_is_refused_by_both_names() {
     assert_eq!(fingerprint(&theirs), before);
     linked.write("work", "1\n");
     commit(&linked);
+}
+
+/// A git directory elsewhere names no work tree. Whoever names it without having its files gets a record of their own
+/// work, and nothing of the other's moves.
+#[test]
+fn a_git_directory_elsewhere_that_is_about_other_files_is_left_alone() {
+    let ways: [fn(&Repo, &Path, &Repo); 4] = [
+        |mine, store, _| fs::write(mine.at(".git"), format!("gitdir: {}\n", store.display())).unwrap(),
+        |mine, store, _| symlink(store, mine.at(".git")).unwrap(),
+        // The same names and contents.
+        |mine, store, theirs| {
+            fs::copy(theirs.at("README"), mine.at("README")).unwrap();
+            symlink(store, mine.at(".git")).unwrap();
+        },
+        // The other's files behind a link.
+        |mine, store, theirs| {
+            symlink(theirs.at("deep"), mine.at("deep")).unwrap();
+            symlink(store, mine.at(".git")).unwrap();
+        },
+    ];
+    for point in ways {
+        for is_used in [false, true] {
+            let theirs = Repo::new();
+            theirs.write("deep/file", "1\n").commit("deep");
+            let store = theirs.root().join("store");
+            theirs.git(["init", "-q", "--separate-git-dir", &store.display().to_string()]);
+            drop(rescuer(&theirs));
+            theirs.write("README", "their work\n");
+            if is_used {
+                commit(&theirs);
+                theirs.write("README", "more\n");
+            }
+            let (before, store_before) = (fingerprint(&theirs), traces(&store));
+            let mine = theirs.beside("mine");
+            mine.write("work", "mine\n");
+            point(&mine, &store, &theirs);
+            let rescuer = rescuer(&theirs);
+            match rescuer.plan(mine.path(), "m") {
+                Ok(plan) if !is_used => {
+                    assert!(plan.target.is_none() && plan.record.vault.is_some(), "{plan:?}");
+                    assert!(
+                        plan.refusal.as_ref().unwrap().contains(&store.display().to_string()),
+                        "{plan:?}"
+                    );
+                    assert!(rescuer.commit(mine.path(), &plan).is_err());
+                    let into = mine.root().join("into");
+                    rescuer.restore(mine.path(), &plan.record.reference, &into).unwrap();
+                    assert_eq!(fs::read(into.join("work")).unwrap(), b"mine\n");
+                }
+                Err(RescueError::Refused(words)) if is_used => {
+                    assert!(words.contains(&theirs.path().display().to_string()), "{words}");
+                }
+                planned => panic!("{planned:?}"),
+            }
+            assert!(matches!(rescuer.undo(mine.path()), Err(RescueError::Nothing | RescueError::Refused(_))));
+            assert_eq!((fingerprint(&theirs), traces(&store)), (before, store_before));
+            // The owner goes on.
+            commit(&theirs);
+            rescuer.undo(theirs.path()).unwrap();
+        }
+    }
 }
 
 #[test]

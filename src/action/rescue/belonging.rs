@@ -7,7 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use super::error::RescueError;
-use crate::git::{self, Git, Repository, Stdin};
+use super::journal::{self, Journal};
+use super::reading::WorkTree;
+use super::survey::Survey;
+use super::worktrees;
+use crate::git::{self, Git, IndexEntry, Repository, Stdin};
 use crate::model::display_text;
 
 /// Refuses a work tree that its repository does not list.
@@ -31,6 +35,44 @@ pub(super) fn check(git: &Git<'_>) -> Result<(), RescueError> {
         return Ok(());
     }
     refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(owner)))
+}
+
+/// Why it is in doubt that the repository is this work tree's own; `None` if it is not. A git directory elsewhere does
+/// not name its work tree, but its index remembers the files that it was made from. A clone that names somebody
+/// else's repository has none of those.
+pub(super) fn doubt(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError> {
+    let repo = git.repo;
+    let is_elsewhere = repo.git_dir == repo.common_dir && !repo.git_dir.starts_with(&repo.top);
+    let is_new = survey.entries.is_empty() && survey.head.commit.is_none();
+    if !is_elsewhere || is_new {
+        return Ok(None);
+    }
+    // No folder on the way may be a link: it could lead to the files of the other.
+    let tree = WorkTree::open(&repo.top, repo.format)?;
+    let is_of_here = |entry: &IndexEntry| {
+        let stamp = tree.stamp(&entry.path).ok().flatten();
+        stamp.is_some_and(|stamp| stamp.is_file_of(entry))
+    };
+    if survey.entries.iter().any(is_of_here)
+        || git.real(["config", "--get", "core.worktree"], Stdin::Lock)?.is_success()
+    {
+        return Ok(None);
+    }
+    let (top, git_dir) = (display_text::path(&repo.top), display_text::path(&repo.git_dir));
+    Ok(Some(format!(
+        "{top} uses the repository {git_dir}, whose index knows none of the files here; if it belongs here, \
+         `git config core.worktree {top}` says so"
+    )))
+}
+
+/// Refuses a repository in which closeout moved a branch for another work tree that still uses it.
+pub(super) fn check_place(repo: &Repository, folder: &Path, journal: &Journal) -> Result<(), RescueError> {
+    let Some(top) = worktrees::place_of(folder).filter(|top| *top != repo.top) else { return Ok(()) };
+    let is_in_use = matches!(Repository::open(&top), Ok(Some(other)) if other.git_dir == repo.git_dir && other.top == top);
+    if !is_in_use || journal::moves(&journal.read()?.entries).next().is_none() {
+        return Ok(());
+    }
+    refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(&top)))
 }
 
 /// Checks a linked worktree: its folder in the repository must name this work tree.

@@ -42,8 +42,9 @@ impl WorktreeLock {
         let folder = rescuer.state.join("rescue").join(&repo.key);
         write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
         let lock = lock(&folder)?;
-        worktrees::remember(&folder, &repo)?;
         let journal = Journal::at(&folder);
+        belonging::check_place(&repo, &folder, &journal)?;
+        worktrees::remember(&folder, &repo)?;
         let owner = owner_of(&folder)?;
         let worktree = WorktreeLock { repo, folder, journal, owner, lock: Arc::new(lock) };
         belonging::check(&worktree.git(rescuer))?;

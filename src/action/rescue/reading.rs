@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use super::error::RescueError;
 use super::spool::Spool;
 use crate::disk::{Folder, file_problem};
-use crate::git::ObjectFormat;
+use crate::git::{IndexEntry, ObjectFormat};
 use crate::model::ReadProblem;
 
 /// How often a file is read when it keeps changing.
@@ -59,6 +59,12 @@ impl Stamp {
     pub(super) fn as_in_index(&self) -> (u32, u64, u64) {
         let size = u32::try_from(self.size & u64::from(u32::MAX)).unwrap_or(0);
         (size, u64::try_from(self.modified.0).unwrap_or(0), self.modified.1)
+    }
+
+    /// Whether an index entry was made from this very file, changed since or not.
+    pub(super) fn is_file_of(&self, entry: &IndexEntry) -> bool {
+        let inode = u32::try_from(self.place.1 & u64::from(u32::MAX)).unwrap_or(0);
+        entry.inode != 0 && entry.inode == inode
     }
 
     /// The time of its last change of any kind (ctime), since the epoch.

@@ -15,8 +15,8 @@ use super::spool::Spool;
 use super::step::Stage;
 use super::survey::Survey;
 use super::{
-    Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, repository, reuse,
-    seen_index, survey, unchanged, vault, verify,
+    Rescuer, belonging, catalogue, ignored, limits, listing, packs, record, recovery, references, repository,
+    reuse, seen_index, survey, unchanged, vault, verify,
 };
 use crate::action::clock;
 use crate::git::{Git, Shadow};
@@ -81,8 +81,12 @@ impl Rescuer {
         }
         let (read, draft, spool) = self.read(worktree, &git, order)?;
         // Git takes a folder without a valid HEAD for no repository and makes no reference there.
-        let is_known = read.survey.head.is_known();
-        let keep_in = if is_known { order.keep_in } else { KeepIn::Vault };
+        let reason = if read.survey.head.is_known() {
+            belonging::doubt(&git, &read.survey)?
+        } else {
+            Some("HEAD names no commit and no branch that can be read".to_owned())
+        };
+        let keep_in = if reason.is_none() { order.keep_in } else { KeepIn::Vault };
         let order = RecordOrder { keep_in, ..order };
         let head = read.head.as_ref().ok();
         if record::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
@@ -95,10 +99,7 @@ impl Rescuer {
             }
             None => self.write(worktree, &git, order.keep_in, &read, draft, spool)?,
         };
-        if !is_known {
-            let reason = "HEAD names no commit and no branch that can be read".to_owned();
-            record.notices.push(RecordNotice::VaultOnly { reason });
-        }
+        record.notices.extend(reason.map(|reason| RecordNotice::VaultOnly { reason }));
         record.notices.extend(read.settings.mirrors.iter().cloned());
         Ok((record, read))
     }

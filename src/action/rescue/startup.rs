@@ -1,14 +1,11 @@
 //! Finds at program start what a crash interrupted and left in our own folder. It must read only journals and
 //! no repository; [`Rescuer::recover`] completes or rolls back what is found.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use super::journal::{self, Journal};
-use super::whole_file::read_small;
-use super::{Rescuer, names};
+use super::{Rescuer, worktrees};
 use crate::disk;
 
 impl Rescuer {
@@ -36,9 +33,8 @@ impl Rescuer {
         let cut = folders.filter_map(|entry| {
             let actions = Journal::at(&entry.path()).read().ok()?.entries;
             let (_, is_over) = journal::last_move(&actions)?;
-            let place = read_small(&entry.path().join("place")).ok().flatten()?;
-            let top = names::unhex(place.split(|byte| *byte == b'\n').next()?)?;
-            (!is_over).then(|| PathBuf::from(OsStr::from_bytes(&top)))
+            let top = worktrees::place_of(&entry.path())?;
+            (!is_over).then_some(top)
         });
         cut.collect()
     }

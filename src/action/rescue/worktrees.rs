@@ -78,6 +78,13 @@ fn write_place(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), Rescu
     replace(&path, text.as_bytes()).map_err(RescueError::io("write", &path))
 }
 
+/// The top that `folder` was last for.
+pub(super) fn place_of(folder: &Path) -> Option<PathBuf> {
+    let place = read_small(&folder.join("place")).ok().flatten()?;
+    let top = names::unhex(place.split(|byte| *byte == b'\n').next()?)?;
+    Some(PathBuf::from(OsStr::from_bytes(&top)))
+}
+
 /// The known folders of all worktrees of the repository with this shared git directory.
 pub(super) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place>, RescueError> {
     let known = every(&state.join("rescue"))?;
