@@ -479,9 +479,8 @@ fn a_clock_that_is_set_back_delays_nothing() {
     let _ = monitor.update(collected(3_600_005, 2, whole(5, vec![commits(), clean()])));
     // An hour earlier, by the clock.
     let effects = monitor.update(changed(20, Parts::COMMITS));
-    let begins = effects.iter().find_map(|effect| match effect {
-        Effect::Collect(request) => Some(request.not_before),
-        _ => None,
+    let begins = effects.iter().find_map(|effect| {
+        if let Effect::Collect(request) = effect { Some(request.not_before) } else { None }
     });
     assert_eq!(begins, Some(at(20)), "{effects:?}");
     assert!(

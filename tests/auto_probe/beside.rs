@@ -479,14 +479,9 @@ fn an_adapter_says_whether_it_asks_without_a_trace() {
 
 #[test]
 fn a_second_model_reads_what_closeout_is_not_certain_of() {
-    const WORDS: &str = "The message says \"see attached\" but nothing came with it. Please paste the kernel log from about ten \
-        seconds before the oops, including the line with the register dump.\n\n\
-        What I'd look for in it:\n\n\
-        - which module the instruction pointer is in\n\
-        - whether the taint flags name an out-of-tree driver\n\
-        - if a `BUG: scheduling while atomic` came before\n\n\
-        `journalctl -k -b -1` prints the log of the previous boot, in case the machine had to be reset.\n";
-    let answer = r#"{"reading": "asks", "quote": "Please paste the kernel log"}"#;
+    const WORDS: &str = "Flash the attached image and watch the serial output. If it prints PANIC, copy the lines \
+        around it to me.";
+    let answer = r#"{"reading": "asks", "quote": "copy the lines around it to me"}"#;
     let query = format!("cat > \"$TRACE/prompt\"\ncat <<'END'\n{answer}\nEND");
     let asked = Asked::new("exit 9", &query);
     asked.configure_more("[judge]\nsecond_opinion = \"mine\"\n");
@@ -505,7 +500,7 @@ fn a_second_model_reads_what_closeout_is_not_certain_of() {
         assert_eq!(entry.plan, "mine, 1 of 6 this hour");
     });
     let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
-    assert!(prompt.contains("including the line with the register dump"), "{prompt}");
+    assert!(prompt.contains("watch the serial output"), "{prompt}");
     assert_eq!((asked.n_started("query"), asked.n_started("probe"), n_counted(&asked)), (1, 0, 1));
     // Every other run of closeout judges by it, and asks no more.
     let check = asked.env.run(asked.repo.path(), &["check"]);

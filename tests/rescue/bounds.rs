@@ -37,7 +37,7 @@ fn what_lies_too_deep_is_a_gap_and_all_else_is_kept() {
     // `std` keeps a descriptor open for each folder that it is in.
     let remove = Spec::new("/bin/rm", repo.path()).args(["-rf", "deep", "ignored", "shallow"]);
     assert!(process::run(&remove).unwrap().is_success());
-    assert!(took < Duration::from_secs(60), "{took:?}");
+    assert!(took < Duration::from_mins(1), "{took:?}");
     let gaps: Vec<&str> = record.gaps.iter().map(|gap| gap.reason.as_str()).collect();
     assert!(gaps.contains(&"it lies in too many folders for git to keep it"), "{gaps:?}");
     assert_eq!(content(&repo, &record.snapshot, b"kept/f").unwrap(), b"kept\n");
