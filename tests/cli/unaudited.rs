@@ -36,6 +36,13 @@ fn repo(env: &TestEnv) -> (Repo, String) {
     (repo, reference)
 }
 
+/// The kept files of rescues. A lock comes and goes in their folders, which moves only a folder's time.
+fn kept(env: &TestEnv) -> Vec<String> {
+    let state = env.at("state").join("rescue");
+    let is_file = |line: &String| !line.split(' ').nth(1).is_some_and(|mode| mode.starts_with("40"));
+    traces(&state).into_iter().filter(is_file).collect()
+}
+
 #[test]
 fn nothing_is_done_that_cannot_be_recorded() {
     for way in ["a folder", "a link", "a pipe"] {
@@ -50,7 +57,7 @@ fn nothing_is_done_that_cannot_be_recorded() {
             _ => drop(repo.fifo(&log)),
         }
         let into = env.at("into");
-        let (before, rescues) = (traces(repo.path()), traces(&env.at("state").join("rescue")));
+        let (before, rescues) = (traces(repo.path()), kept(&env));
         for command in COMMANDS {
             let words: Vec<String> = command
                 .iter()
@@ -63,7 +70,7 @@ fn nothing_is_done_that_cannot_be_recorded() {
                 "{way}: {words:?}: {refused:?}"
             );
             assert_eq!(traces(repo.path()), before, "{way}: {words:?}");
-            assert_eq!(traces(&env.at("state").join("rescue")), rescues, "{way}: {words:?}");
+            assert_eq!(kept(&env), rescues, "{way}: {words:?}");
             assert!(!into.exists(), "{way}: {words:?}");
         }
         assert_eq!(fs::read(env.at("elsewhere")).unwrap(), b"", "{way}");
