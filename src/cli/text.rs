@@ -75,13 +75,11 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     left_to_do(&mut text, verdict, now);
     write_sessions(&mut text, view, now);
     let _ = writeln!(text, "  evidence");
-    let says_nothing = |role: PartRole| matches!(role, PartRole::NotThere | PartRole::NotConfigured);
-    for part in verdict.parts.iter().filter(|part| !says_nothing(part.role)) {
+    for part in verdict.parts.iter().filter(|part| !part.role.is_silent()) {
         evidence(&mut text, &part.evidence, part.role, now);
     }
-    let silent = [PartRole::NotThere, PartRole::NotConfigured].map(|role| words::together(verdict, role));
-    for words in silent.iter().flatten() {
-        let _ = writeln!(text, "    {words}");
+    for silent in words::silent(verdict) {
+        let _ = writeln!(text, "    {silent}");
     }
     if let Some(git) = &view.git {
         let _ = writeln!(text, "  baseline {}", baseline::label(&git.baseline));

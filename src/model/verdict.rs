@@ -83,6 +83,16 @@ pub enum PartRole {
     Noted,
 }
 
+impl PartRole {
+    /// The roles of sources that say nothing, of which there are many.
+    pub const SILENT: [PartRole; 2] = [PartRole::NotThere, PartRole::NotConfigured];
+
+    /// Whether a source in this role says nothing.
+    pub fn is_silent(self) -> bool {
+        PartRole::SILENT.contains(&self)
+    }
+}
+
 /// Two sources that contradict one another, as positions in [`Verdict::parts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {

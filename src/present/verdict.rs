@@ -20,16 +20,18 @@ pub fn next_action(verdict: &Verdict) -> String {
     of_next(&verdict.next_action)
 }
 
-/// The titles of the sources in this role, which all say as little: `not there: closer, decision`.
-pub fn together(verdict: &Verdict, role: PartRole) -> Option<String> {
-    let mut titles: Vec<&str> = Vec::new();
-    for part in verdict.parts.iter().filter(|part| part.role == role) {
-        let title = part.evidence.source.title();
-        if !titles.contains(&title) {
-            titles.push(title);
+/// The sources that say nothing, a sentence for each role: `not there: closer, decision`.
+pub fn silent(verdict: &Verdict) -> impl Iterator<Item = String> {
+    PartRole::SILENT.into_iter().filter_map(|role| {
+        let mut titles: Vec<&str> = Vec::new();
+        for part in verdict.parts.iter().filter(|part| part.role == role) {
+            let title = part.evidence.source.title();
+            if !titles.contains(&title) {
+                titles.push(title);
+            }
         }
-    }
-    (!titles.is_empty()).then(|| format!("{}: {}", sets::role(role), titles.join(", ")))
+        (!titles.is_empty()).then(|| format!("{}: {}", sets::role(role), titles.join(", ")))
+    })
 }
 
 /// A reason in words.

@@ -12,7 +12,7 @@ use crate::client::Client;
 use crate::closeout_program as program;
 use crate::loops::GROUP;
 use crate::outcome::Tally;
-use crate::screen::{READ, select};
+use crate::screen::{READ, commit_as_ada, select};
 use crate::tmux::Pane;
 use crate::wait::{CLIENT, SHOWN, until};
 use crate::world::World;
@@ -122,14 +122,7 @@ fn asked_in_the_box(world: &World, screen: &Pane, keep: &Path) -> Result<()> {
     tmux.wait_for(screen, "the proposal", CLIENT, |shown| shown.contains(PROPOSED))?;
     crate::together::kept(keep, "loop-messages-80x24", &tmux.screen(screen));
     std::thread::sleep(READ);
-    // git knows no name here: `y` asks for it.
-    tmux.press(screen, "y")?;
-    tmux.wait_for(screen, "the author's field", CLIENT, |shown| shown.contains("author"))?;
-    tmux.type_text(screen, "Ada <ada@example.org>")?;
-    tmux.press(screen, "Enter")?;
-    std::thread::sleep(READ);
-    tmux.press(screen, "y")?;
-    tmux.wait_for(screen, "the commit", CLIENT, |shown| shown.contains("z undoes it"))?;
+    commit_as_ada(tmux, screen)?;
     ensure!(subject(world)? == PROPOSED, "the commit is {}", subject(world)?);
     Ok(())
 }

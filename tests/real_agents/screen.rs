@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use crate::client::Client;
 use crate::closeout_program::{self as program, does, said};
 use crate::story::{Story, see};
-use crate::tmux::Pane;
+use crate::tmux::{Pane, Tmux};
 use crate::wait::CLIENT;
 use crate::world::World;
 
@@ -81,20 +81,24 @@ fn allowed(story: &Story<'_>, client: &Pane, screen: &Pane) -> Result<Option<(&'
     Ok(None)
 }
 
-fn rescued(story: &Story<'_>, screen: &Pane) -> Result<Option<(&'static str, f64)>> {
-    let tmux = &story.world.tmux;
-    select(&story.world, screen, WORKTREE, "c rescue")?;
-    tmux.press(screen, "c")?;
-    tmux.wait_for(screen, "the preview", CLIENT, |shown| shown.contains("made-by-tool"))?;
-    std::thread::sleep(READ);
-    // git knows no name here: `y` asks for it.
+/// Confirms the commit of a rescue where git knows no name: `y` asks for the author first.
+pub(crate) fn commit_as_ada(tmux: &Tmux, screen: &Pane) -> Result<()> {
     tmux.press(screen, "y")?;
     tmux.wait_for(screen, "the author's field", CLIENT, |shown| shown.contains("author"))?;
     tmux.type_text(screen, "Ada <ada@example.org>")?;
     tmux.press(screen, "Enter")?;
     std::thread::sleep(READ);
     tmux.press(screen, "y")?;
-    tmux.wait_for(screen, "the commit", CLIENT, |shown| shown.contains("z undoes it"))?;
+    tmux.wait_for(screen, "the commit", CLIENT, |shown| shown.contains("z undoes it"))
+}
+
+fn rescued(story: &Story<'_>, screen: &Pane) -> Result<Option<(&'static str, f64)>> {
+    let tmux = &story.world.tmux;
+    select(&story.world, screen, WORKTREE, "c rescue")?;
+    tmux.press(screen, "c")?;
+    tmux.wait_for(screen, "the preview", CLIENT, |shown| shown.contains("made-by-tool"))?;
+    std::thread::sleep(READ);
+    commit_as_ada(tmux, screen)?;
     tmux.press(screen, "z")?;
     tmux.wait_for(screen, "the undo", CLIENT, |shown| shown.contains("Undo a rescue"))?;
     std::thread::sleep(READ);

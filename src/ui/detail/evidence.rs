@@ -28,13 +28,13 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     };
     let mut lines = sheet.heading("Evidence", &remark).to_vec();
     // The deciding sources come first; the others keep the order of their rank.
-    let mut parts: Vec<&Part> = verdict.parts.iter().filter(|part| !is_folded(part.role)).collect();
+    let mut parts: Vec<&Part> = verdict.parts.iter().filter(|part| !part.role.is_silent()).collect();
     parts.sort_by_key(|part| part.role != PartRole::Decided);
     if parts.is_empty() {
         lines.extend(sheet.text("no source has said anything", TextStyle::Faint, 2));
     }
     lines.extend(parts.into_iter().flat_map(|part| source(part, view, sheet)));
-    lines.extend(silent(verdict, sheet));
+    lines.extend(words::silent(verdict).flat_map(|words| sheet.text(&words, TextStyle::Faint, 2)));
     lines.extend(conflicts(verdict, sheet));
     lines
 }
@@ -149,17 +149,6 @@ fn pointer(evidence: &Evidence, sheet: TextLayout, indent: usize) -> Option<Line
     let quoted = excerpt.map(|excerpt| format!(": {excerpt}")).unwrap_or_default();
     let shown = format!("{}in {}{quoted}", " ".repeat(indent), text::line(&pointer.place));
     Some(sheet.one(Line::from(sheet.span(shown, TextStyle::Faint))))
-}
-
-/// Whether sources of this role share a line: there are many, and they say nothing.
-fn is_folded(role: PartRole) -> bool {
-    matches!(role, PartRole::NotConfigured | PartRole::NotThere)
-}
-
-/// Sources that are absent, and sources that are not configured, in one sentence each.
-fn silent(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
-    let sentences = [PartRole::NotThere, PartRole::NotConfigured].map(|role| words::together(verdict, role));
-    sentences.iter().flatten().flat_map(|words| sheet.text(words, TextStyle::Faint, 2)).collect()
 }
 
 fn conflicts(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
