@@ -14,7 +14,7 @@ use super::list::{AGENTS, built_in};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable};
 
 /// How many sessions of one workspace are read, over all agents; the newest first.
-const MOST_SESSIONS: usize = 12;
+const MAX_SESSIONS: usize = 12;
 
 /// An agent, and where its records are on this machine.
 #[derive(Debug, Clone)]
@@ -143,7 +143,7 @@ pub fn sessions(
     // A session with a live process is kept, however old its last message.
     let age = |session: &SessionObservation| (session.spoken_at(), session.written_at);
     all.sessions.sort_by_key(|session| Reverse((session.process.is_some(), age(session))));
-    all.sessions.truncate(MOST_SESSIONS);
+    all.sessions.truncate(MAX_SESSIONS);
     // A stable sort: an adapter may know the order of two sessions written in the same millisecond.
     all.sessions.sort_by_key(|session| Reverse(age(session)));
     all

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// How many fields of one object are kept. What agents write has a few dozen.
-const MOST_FIELDS: usize = 512;
+const MAX_FIELDS: usize = 512;
 
 /// The fields of an object by name. Empty for any other value.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl<'a> Visitor<'a> for Collect<'_, 'a> {
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some((name, value)) = map.next_entry()? {
-            if self.0.0.len() < MOST_FIELDS {
+            if self.0.0.len() < MAX_FIELDS {
                 self.0.0.insert(name, value);
             }
         }

@@ -10,7 +10,7 @@ pub const PANE_FORMAT: &str = "#{session_name}:#{window_index}.#{pane_index}\t#{
                                #{pane_tty}\t#{pane_current_command}\t#{pane_current_path}\t#{pane_title}\t\
                                #{pane_dead}\t#{pane_in_mode}";
 /// How many panes of one server are read.
-const MOST_PANES: usize = 4096;
+const MAX_PANES: usize = 4096;
 
 /// A pane as tmux listed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct ListedPane {
 
 /// Parses what [`PANE_FORMAT`] printed. Other lines are skipped.
 pub fn parse_panes(printed: &str) -> Vec<ListedPane> {
-    printed.lines().filter_map(parse_pane).take(MOST_PANES).collect()
+    printed.lines().filter_map(parse_pane).take(MAX_PANES).collect()
 }
 
 fn parse_pane(line: &str) -> Option<ListedPane> {

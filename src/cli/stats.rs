@@ -301,7 +301,7 @@ fn table(figures: &Figures) -> String {
 type Figure = (&'static str, fn(&Counts) -> u32);
 
 /// How many of the newest weeks are drawn.
-const MOST_WEEKS: usize = 52;
+const MAX_WEEKS: usize = 52;
 
 /// A line for each figure that is not always zero, with a bar for each week.
 fn plots(weeks: &BTreeMap<String, Group>) -> String {
@@ -312,7 +312,7 @@ fn plots(weeks: &BTreeMap<String, Group>) -> String {
         ("gate blocks", |counts| counts.gate_blocks),
     ];
     let mut text = String::new();
-    let first = weeks.len().saturating_sub(MOST_WEEKS);
+    let first = weeks.len().saturating_sub(MAX_WEEKS);
     for (name, figure) in figures {
         let values: Vec<u32> = weeks.values().skip(first).map(|group| figure(&group.counts)).collect();
         let most = values.iter().copied().max().unwrap_or_default();

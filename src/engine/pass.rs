@@ -21,7 +21,7 @@ const N_WORKERS: usize = 2;
 /// delays no other one.
 const SLOW_MS: i64 = 250;
 /// The number of threads at most: more would slow each other down until all seem to hang.
-const MOST_WORKERS: usize = 8;
+const MAX_WORKERS: usize = 8;
 
 /// The collections of one pass, and what its workers tell.
 pub(super) struct Pass<'a> {
@@ -87,7 +87,7 @@ impl<'a> Pass<'a> {
                 return Some(self.give_up(late));
             }
             let n_slow = self.running.iter().filter(|it| it.has_run_for(now) >= SLOW_MS).count();
-            let n_wanted = (N_WORKERS + n_slow).min(MOST_WORKERS).min(self.running.len());
+            let n_wanted = (N_WORKERS + n_slow).min(MAX_WORKERS).min(self.running.len());
             while self.n_workers.load(Ordering::SeqCst) < n_wanted {
                 if let Err(error) = self.spawn_worker() {
                     if self.n_workers.load(Ordering::SeqCst) == 0 {

@@ -7,9 +7,9 @@ use crate::model::{FoundWorkspace, WorkspaceId};
 use crate::store::{Store, StoreError};
 
 /// The number of newest history entries loaded per workspace.
-const MOST_ENTRIES: usize = 50;
+const MAX_ENTRIES: usize = 50;
 /// The number of newest events loaded for all workspaces together.
-const MOST_EVENTS: usize = 1_000;
+const MAX_EVENTS: usize = 1_000;
 
 /// Adds stored data to `workspaces`; reads no other workspace's files. `with_actions` also loads history and
 /// drafts, which a run needs only once. `tell` receives a message for everything that could not be read.
@@ -49,7 +49,7 @@ fn recall_actions(
     tell: &mut dyn FnMut(String),
 ) {
     let places: HashMap<&WorkspaceId, usize> = ids.iter().zip(0..).collect();
-    if let Some(audit) = noting(store.audit_of(ids, MOST_ENTRIES), tell) {
+    if let Some(audit) = noting(store.audit_of(ids, MAX_ENTRIES), tell) {
         for entry in audit.entries {
             let Some(at) = places.get(&entry.workspace) else { continue };
             workspaces[*at].history.push(entry);
@@ -58,7 +58,7 @@ fn recall_actions(
             tell(format!("{} lines of the record of what was done cannot be read", audit.n_unread));
         }
     }
-    let newest = noting(store.newest_history_of(ids, MOST_ENTRIES, MOST_EVENTS), tell);
+    let newest = noting(store.newest_history_of(ids, MAX_ENTRIES, MAX_EVENTS), tell);
     for entry in newest.into_iter().flat_map(|history| history.entries).rev() {
         let Some(at) = places.get(&entry.workspace) else { continue };
         workspaces[*at].timeline.push(entry);

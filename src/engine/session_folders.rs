@@ -9,7 +9,7 @@ use crate::agent::FoundSession;
 use crate::model::{SessionPlace, Timestamp, WorkspaceId};
 
 /// The number of newest session places kept per workspace.
-const MOST_PLACES: usize = 32;
+const MAX_PLACES: usize = 32;
 
 /// The workspace of each folder that was looked up; `None` for a folder that no longer exists.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl<'a> SessionFolders<'a> {
         for workspace in &mut found.workspaces {
             let Some(mut places) = of_workspace.remove(&workspace.id) else { continue };
             places.sort_unstable_by(|one, other| other.cmp(one));
-            places.truncate(MOST_PLACES);
+            places.truncate(MAX_PLACES);
             workspace.sessions = places.into_iter().map(|(_, place)| place.clone()).collect();
             // Sorted, since a mere change of order would cause everything to be read again.
             workspace.sessions.sort_unstable();

@@ -16,9 +16,9 @@ use crate::model::{
 /// The longest test result file read, in bytes.
 const LONGEST_RESULTS: u64 = 50 << 20;
 /// How many result files a pattern may stand for.
-const MOST_RESULT_FILES: usize = 1000;
+const MAX_RESULT_FILES: usize = 1000;
 /// How many failing tests are named.
-const MOST_FAILING: usize = 10;
+const MAX_FAILING: usize = 10;
 
 /// Result files by name, as last parsed.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ fn read_tests(
             names.push(name.clone());
             continue;
         }
-        let matching = matching_files(directory, name, MOST_RESULT_FILES);
+        let matching = matching_files(directory, name, MAX_RESULT_FILES);
         if let Some(reason) = matching.not_seen {
             unreadable.get_or_insert_with(|| not_searched(name, reason));
         }
@@ -159,7 +159,7 @@ fn add(together: &mut Option<TestResults>, name: String, counts: &FileResults, w
     results.n_passed = results.n_passed.saturating_add(counts.n_passed);
     results.n_failed = results.n_failed.saturating_add(counts.n_failed);
     results.n_skipped = results.n_skipped.saturating_add(counts.n_skipped);
-    let room = MOST_FAILING.saturating_sub(results.failing.len());
+    let room = MAX_FAILING.saturating_sub(results.failing.len());
     results.failing.extend(counts.failing.iter().take(room).cloned());
     results.written_at = results.written_at.min(written_at);
 }

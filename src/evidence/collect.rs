@@ -22,7 +22,7 @@ use crate::model::{
 use crate::process::Budget;
 
 /// At most this many of the newest prompts are compared with git's log.
-const MOST_PROMPTS: usize = 200;
+const MAX_PROMPTS: usize = 200;
 
 /// What a collection needs to know about the machine and the time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -244,7 +244,7 @@ fn prompts(found: &Observations, known: Option<Timestamp>) -> Vec<Timestamp> {
     let mut prompts: Vec<Timestamp> = sessions.flat_map(of_session).chain(known).collect();
     prompts.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
     prompts.dedup();
-    prompts.truncate(MOST_PROMPTS);
+    prompts.truncate(MAX_PROMPTS);
     prompts
 }
 

@@ -7,7 +7,7 @@ use super::untrusted_file::WorkspaceDir;
 use crate::model::{GitObservation, HiddenFile, Timestamp};
 
 /// How many hidden files are named.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// Adds the hidden files to the changes, if those were read. `evidence` names files that are evidence and not
 /// work, absolute or from the top.
@@ -27,7 +27,7 @@ pub(super) fn add(first_prompt_at: Option<Timestamp>, evidence: &[String], git: 
         }
         let behind = if excludes.is_own { "the exclude file" } else { "core.excludesFile" };
         for pattern in &excludes.patterns {
-            let paths = matching_files(&directory, pattern, MOST_NAMED).paths.into_iter();
+            let paths = matching_files(&directory, pattern, MAX_NAMED).paths.into_iter();
             for path in paths.filter(|path| !is_evidence(path)) {
                 let on_disk = git::look(&git.top, &path);
                 let hidden_at = Some(excludes.written_at);
@@ -35,5 +35,5 @@ pub(super) fn add(first_prompt_at: Option<Timestamp>, evidence: &[String], git: 
             }
         }
     }
-    changes.hidden.truncate(MOST_NAMED);
+    changes.hidden.truncate(MAX_NAMED);
 }

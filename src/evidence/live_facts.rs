@@ -35,7 +35,7 @@ const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 const TITLE_LOOKS_MS: [i64; 4] = [250, 1000, 3000, 10_000];
 /// When to check again for an end that is not certain yet, in milliseconds, and how often.
 const END_AGAIN_MS: i64 = 1000;
-const MOST_END_LOOKS: u32 = 5;
+const MAX_END_LOOKS: u32 = 5;
 
 /// When to look again for the pane of a process that was in none, in milliseconds.
 const NO_PANE_MS: i64 = 60_000;
@@ -264,7 +264,7 @@ impl Look<'_> {
         let is_gone = can_tell && table.is_surely_gone(&sought, self.work_tree, was_seen);
         if is_gone {
             session.live.push(word(ActivitySource::Process, LiveStatus::Gone));
-        } else if was_seen && seen.n_end_looks < MOST_END_LOOKS {
+        } else if was_seen && seen.n_end_looks < MAX_END_LOOKS {
             seen.n_end_looks += 1;
             self.revalidate(self.now.plus_millis(END_AGAIN_MS));
         }

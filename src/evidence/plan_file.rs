@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::model::PlanStep;
 
 /// How many steps are read.
-const MOST_STEPS: usize = 1000;
+const MAX_STEPS: usize = 1000;
 /// The longest title kept, in characters.
 const LONGEST_TITLE: usize = 500;
 /// The only status that the judge accepts as done.
@@ -53,14 +53,14 @@ pub fn parse_plan(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
     let begin = text.trim_start();
     let is_list = begin.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '"', ']']));
     let mut steps = if begin.starts_with('{') || is_list { json_steps(text)? } else { markdown_steps(text) };
-    steps.truncate(MOST_STEPS);
+    steps.truncate(MAX_STEPS);
     Ok(steps)
 }
 
 fn json_steps(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
     let plan: Value = serde_json::from_str(text).map_err(|error| PlanFormatError::Json(error.to_string()))?;
     let items = items_of(&plan).ok_or(PlanFormatError::NoSteps)?;
-    Ok(items.iter().take(MOST_STEPS).map(json_step).collect())
+    Ok(items.iter().take(MAX_STEPS).map(json_step).collect())
 }
 
 fn items_of(plan: &Value) -> Option<&Vec<Value>> {

@@ -15,7 +15,7 @@ use crate::disk::Folder;
 use crate::model::FileCheck;
 
 /// How many directory entries are examined per pattern.
-const MOST_ENTRIES: usize = 50_000;
+const MAX_ENTRIES: usize = 50_000;
 /// How deep a walk goes, in folders.
 const DEEPEST: usize = 32;
 
@@ -35,7 +35,7 @@ pub(super) enum NotSeen {
     #[error("more than {0} files match")]
     Files(usize),
     /// It ended at its limit of entries.
-    #[error("more than {MOST_ENTRIES} files and folders would have to be searched for a match")]
+    #[error("more than {MAX_ENTRIES} files and folders would have to be searched for a match")]
     Entries,
     /// It does not enter folders this deep.
     #[error("folders more than {DEEPEST} deep were not searched")]
@@ -184,7 +184,7 @@ impl Walk {
 
     /// Whether the walk ends here.
     fn is_over(&mut self) -> bool {
-        if self.n_entries > MOST_ENTRIES {
+        if self.n_entries > MAX_ENTRIES {
             self.not_seen = self.not_seen.or(Some(NotSeen::Entries));
         }
         matches!(self.not_seen, Some(NotSeen::Files(_) | NotSeen::Entries))

@@ -12,7 +12,7 @@ use quick_xml::events::{BytesStart, Event};
 use serde::Deserialize;
 
 /// How many failing tests are named.
-const MOST_NAMES: usize = 10;
+const MAX_NAMES: usize = 10;
 /// The longest name kept, in characters.
 const LONGEST_NAME: usize = 200;
 
@@ -193,7 +193,7 @@ impl Junit {
             Outcome::Skipped => self.counts.n_skipped += 1,
             Outcome::Failed => {
                 self.counts.n_failed += 1;
-                if self.counts.failing.len() < MOST_NAMES {
+                if self.counts.failing.len() < MAX_NAMES {
                     self.counts.failing.push(case.name);
                 }
             }

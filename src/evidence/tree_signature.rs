@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use crate::model::{GitFacts, GitObservation, Reading};
 
 /// How many files are examined.
-const MOST_FILES: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 /// How many differences are named.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// What a workspace looks like at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl TreeSignature {
     fn add(&mut self, path: &Path) {
         let mut open = vec![path.to_owned()];
         while let Some(path) = open.pop() {
-            if self.files.len() >= MOST_FILES {
+            if self.files.len() >= MAX_FILES {
                 self.is_cut = true;
                 return;
             }
@@ -119,8 +119,8 @@ impl TreeSignature {
             .collect();
         changed.sort();
         changed.dedup();
-        let n_left_out = changed.len().saturating_sub(MOST_NAMED);
-        changed.truncate(MOST_NAMED);
+        let n_left_out = changed.len().saturating_sub(MAX_NAMED);
+        changed.truncate(MAX_NAMED);
         if n_left_out > 0 {
             changed.push(format!("{n_left_out} more"));
         }

@@ -9,7 +9,7 @@ use super::required_files::is_pattern;
 use crate::model::{Names, Parts, WatchTarget, WorkspaceSettings};
 
 /// How many folders are watched; the defaults name two. The slow pass covers the rest.
-const MOST_FOLDERS: usize = 16;
+const MAX_FOLDERS: usize = 16;
 
 /// The folders of all files named in the settings of `workspace`, whether or not they exist.
 pub(super) fn declared_folders(workspace: &Path, settings: &WorkspaceSettings) -> Vec<WatchTarget> {
@@ -67,7 +67,7 @@ impl Folders {
     }
 
     fn into_targets(self) -> Vec<WatchTarget> {
-        let targets = self.0.into_iter().take(MOST_FOLDERS).map(|((folder, parts), names)| {
+        let targets = self.0.into_iter().take(MAX_FOLDERS).map(|((folder, parts), names)| {
             let names = names.map_or(Names::Any, Names::these);
             WatchTarget::new(folder, names, Parts::from_bits_truncate(parts))
         });

@@ -14,9 +14,9 @@ use crate::model::{
 use crate::present::reason;
 
 /// How many points are kept: nobody reads a longer list to its end.
-const MOST_POINTS: usize = 200;
+const MAX_POINTS: usize = 200;
 /// How many points are kept that were done since the last prompt.
-const MOST_DONE: usize = 50;
+const MAX_DONE: usize = 50;
 /// The names and the wordings of the points that an unusable decision file and closer's report make.
 const DECISION: &str = "decision/unreadable";
 const UNREADABLE_DECISION: &str = "the decision file cannot be read";
@@ -81,7 +81,7 @@ pub fn list(
         }
     }
     points.sort_by_key(|point| (point.kind, !point.weighs));
-    points.truncate(MOST_POINTS);
+    points.truncate(MAX_POINTS);
     for point in &mut points {
         let known = before.iter().find(|known| is_same(known, point) && known.is_open());
         if let Some(known) = known {
@@ -93,7 +93,7 @@ pub fn list(
     let gone =
         before.iter().filter(is_work).filter(|known| !points.iter().any(|point| is_same(known, point)));
     let gone: Vec<OpenPoint> =
-        gone.filter_map(|known| closed(known, evidence, prompted_at, now)).take(MOST_DONE).collect();
+        gone.filter_map(|known| closed(known, evidence, prompted_at, now)).take(MAX_DONE).collect();
     points.extend(gone);
     LeftToDo { points, summary: summary(evidence) }
 }

@@ -25,7 +25,7 @@ const SETTLE_MS: i64 = 10_000;
 /// nobody waits for it.
 const FRESH_MS: i64 = 3_600_000;
 /// How many questions run at once, so that the agents' programs do not overload the machine.
-const MOST_AT_ONCE: usize = 2;
+const MAX_AT_ONCE: usize = 2;
 
 impl Monitor {
     /// Returns a monitor that asks agents on its own where a workspace's settings allow it, for a front whose
@@ -52,7 +52,7 @@ impl Monitor {
         let Some(Due { question, moment, .. }) = due.filter(|due| due.at <= now) else { return };
         let is_running =
             |tracked: &Tracked| tracked.actions.running.as_ref().is_some_and(|action| action.is_automatic);
-        let has_room = self.workspaces.values().filter(|tracked| is_running(tracked)).count() < MOST_AT_ONCE;
+        let has_room = self.workspaces.values().filter(|tracked| is_running(tracked)).count() < MAX_AT_ONCE;
         if let Some(tracked) = self.workspaces.get_mut(id).filter(|_| has_room) {
             self.last_action += 1;
             tracked.auto_probe.hindered = None;

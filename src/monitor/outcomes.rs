@@ -8,7 +8,7 @@ use crate::model::{
     HeldStep, NotAsked, Receipt, ReceiptState, Response, SessionName, Timestamp, WorkspaceId,
 };
 
-use super::actions::{Actions, MOST_ENTRIES};
+use super::actions::{Actions, MAX_ENTRIES};
 use super::begin::{begin, cancel};
 use super::held_replies::is_silent;
 use super::state::Monitor;
@@ -26,7 +26,7 @@ impl Actions {
         if let Some(entry) = entry {
             self.history.retain(|known| known.id != entry.id);
             self.history.insert(0, entry);
-            self.history.truncate(MOST_ENTRIES);
+            self.history.truncate(MAX_ENTRIES);
         }
         match outcome {
             ActionOutcome::Replied(receipt) => self.keep_receipt((**receipt).clone()),

@@ -2,7 +2,7 @@
 
 use crate::model::{AuditEntry, Draft, HistoryEntry, HistoryEvent};
 
-use super::actions::{Actions, MOST_ENTRIES};
+use super::actions::{Actions, MAX_ENTRIES};
 
 impl Actions {
     /// Adopts the records of earlier runs, except where newer ones are known.
@@ -17,7 +17,7 @@ impl Actions {
         }
         if self.history.is_empty() {
             self.history = history;
-            self.history.truncate(MOST_ENTRIES);
+            self.history.truncate(MAX_ENTRIES);
         }
         for draft in drafts {
             if !self.drafts.iter().any(|known| known.session == draft.session) {
@@ -38,7 +38,7 @@ impl Actions {
         };
         if self.timeline.iter().find_map(state_of) != state_of(&entry) {
             self.timeline.insert(0, entry);
-            self.timeline.truncate(MOST_ENTRIES);
+            self.timeline.truncate(MAX_ENTRIES);
         }
     }
 }

@@ -13,7 +13,7 @@ use super::actions::Actions;
 use super::state::Monitor;
 
 /// How many of the newest receipts are kept.
-const MOST_RECEIPTS: usize = 20;
+const MAX_RECEIPTS: usize = 20;
 
 impl Actions {
     /// Replaces the draft of a session; an empty one is removed. Returns true if that changed anything.
@@ -64,7 +64,7 @@ impl Actions {
     pub(super) fn keep_receipt(&mut self, receipt: Receipt) {
         self.receipts.retain(|known| known.id != receipt.id);
         self.receipts.insert(0, receipt);
-        self.receipts.truncate(MOST_RECEIPTS);
+        self.receipts.truncate(MAX_RECEIPTS);
     }
 }
 

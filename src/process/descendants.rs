@@ -14,7 +14,7 @@ use crate::model::{ProcessId, ProcessStat};
 /// How much of an environment is read, in bytes.
 const ENVIRONMENT_CAP: u64 = 1 << 20;
 /// The longest line of ancestors followed.
-const MOST_STEPS: usize = 32_768;
+const MAX_STEPS: usize = 32_768;
 
 /// The live descendants of `root`, which must not have been reaped, so that its PID is still its own. Empty
 /// without `/proc`.
@@ -139,7 +139,7 @@ fn send(_handle: &std::os::fd::OwnedFd, _signal: Signal) -> rustix::io::Result<(
 fn is_below(pid: u32, root: u32) -> bool {
     let Some(mut own) = stat(pid) else { return false };
     let mut at = pid;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if own.parent == root {
             return true;
         }

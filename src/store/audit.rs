@@ -19,7 +19,7 @@ use super::written_path::WrittenPath;
 /// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 /// How much of the end of the file is read, in bytes: tens of thousands of actions.
-const MOST_READ: u64 = 16 << 20;
+const MAX_READ: u64 = 16 << 20;
 
 /// The part of the audit log that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl Store {
     }
 
     fn audit_journal(&self) -> Journal<Line> {
-        Journal::at(self.folder().join("audit.jsonl"), MOST_READ, None)
+        Journal::at(self.folder().join("audit.jsonl"), MAX_READ, None)
     }
 }
 

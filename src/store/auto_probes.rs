@@ -21,7 +21,7 @@ const HOUR_MS: i64 = 3_600_000;
 /// How long the last question to a session is remembered, in milliseconds: a week.
 const KEPT_MS: i64 = 7 * 24 * HOUR_MS;
 /// How many questions are remembered. The hourly budget is far below.
-const MOST_KEPT: usize = 2_000;
+const MAX_KEPT: usize = 2_000;
 
 #[derive(Default, Serialize, Deserialize)]
 struct Questions {
@@ -109,7 +109,7 @@ fn remembered(sent: &[Sent], now: Timestamp) -> Vec<Sent> {
         age < HOUR_MS || age < KEPT_MS && is_last(*index, one)
     };
     let kept: Vec<&Sent> = sent.iter().enumerate().filter(is_needed).map(|(_, one)| one).collect();
-    let n_forgotten = kept.len().saturating_sub(MOST_KEPT);
+    let n_forgotten = kept.len().saturating_sub(MAX_KEPT);
     kept.into_iter().skip(n_forgotten).cloned().collect()
 }
 

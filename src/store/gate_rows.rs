@@ -14,7 +14,7 @@ use super::folder::{Store, read_form, replace_form};
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 /// How many sessions are remembered: those held back most recently.
-const MOST_KEPT: usize = 512;
+const MAX_KEPT: usize = 512;
 /// The longest key kept, in characters. Session ids are far shorter.
 const LONGEST_KEY: usize = 300;
 
@@ -40,7 +40,7 @@ impl Store {
         let _lock = self.lock()?;
         let mut rows = self.block_rows()?;
         rows.insert(key(agent, session_id), row);
-        while rows.len() > MOST_KEPT {
+        while rows.len() > MAX_KEPT {
             let oldest = rows.iter().min_by_key(|(_, row)| row.blocked_at).map(|(key, _)| key.clone());
             rows.remove(&oldest.unwrap_or_default());
         }
@@ -76,7 +76,7 @@ mod tests {
         store.keep_block_row("a", "s", row).unwrap();
         assert_eq!(store.block_row("a", "s").unwrap(), row);
         assert_eq!(store.block_row("b", "s").unwrap(), BlockRow::default());
-        for n in 0..MOST_KEPT {
+        for n in 0..MAX_KEPT {
             let at = Timestamp(100 + i64::try_from(n).unwrap());
             store.keep_block_row("a", &format!("n{n}"), BlockRow::default().and_one(at)).unwrap();
         }

@@ -72,7 +72,7 @@ struct Last {
 }
 
 /// How many occasions are remembered per workspace.
-const MOST_NOTIFIED: usize = 50;
+const MAX_NOTIFIED: usize = 50;
 
 impl Store {
     /// Adds an event.
@@ -276,7 +276,7 @@ impl Store {
             return Ok(false);
         }
         last.notified.push(occasion.to_owned());
-        let n_over = last.notified.len().saturating_sub(MOST_NOTIFIED);
+        let n_over = last.notified.len().saturating_sub(MAX_NOTIFIED);
         last.notified.drain(..n_over);
         self.keep_last(workspace, &last)?;
         let what = HistoryEvent::Notice { why: why.to_owned() };

@@ -10,7 +10,7 @@ use crate::model::{Names, Parts, Timestamp, WatchTarget};
 /// How far, in milliseconds, file times and the reader's clock may differ.
 const MARGIN_MS: i64 = 1000;
 /// A folder with this many entries or more counts as changed.
-const MOST_ENTRIES: usize = 500;
+const MAX_ENTRIES: usize = 500;
 
 /// The parts that may have changed since they were read at `read_at`, according to the change times of folders
 /// and files. In doubt, a part counts as changed.
@@ -34,7 +34,7 @@ fn has_changed(target: &WatchTarget, since: Timestamp) -> bool {
         Names::These(names) => names.iter().any(|name| is_young(&target.folder.join(name), since)),
         Names::Any | Names::Ending(_) => {
             let Ok(entries) = fs::read_dir(&target.folder) else { return true };
-            let mut n_left = MOST_ENTRIES;
+            let mut n_left = MAX_ENTRIES;
             for entry in entries {
                 let Ok(entry) = entry else { return true };
                 n_left -= 1;

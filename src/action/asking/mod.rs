@@ -20,9 +20,9 @@ use crate::model::AskCost;
 use crate::process::{Cancel, Launcher};
 
 /// The most that a client may print to stdout, in bytes; beyond that it is killed.
-const MOST_OUTPUT: usize = 1 << 20;
+const MAX_OUTPUT: usize = 1 << 20;
 /// How much of its stderr is kept, in bytes.
-const MOST_COMPLAINTS: usize = 64 << 10;
+const MAX_COMPLAINTS: usize = 64 << 10;
 
 /// How agents are asked: environment and limits.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::answer::{FoundAnswer, client_error};
 use super::files::{Files, copy_file};
-use super::{Asked, Asker, MOST_COMPLAINTS, MOST_OUTPUT, NoAnswer, read_answer};
+use super::{Asked, Asker, MAX_COMPLAINTS, MAX_OUTPUT, NoAnswer, read_answer};
 use crate::action::clock;
 use crate::agent::{Adapter, AgentCommand, Argument};
 use crate::model::{AskCost, SessionObservation, Trace};
@@ -72,8 +72,8 @@ impl Asker {
             own_session: self.launcher.clone(),
             time_limit: self.time_limit,
             cancel: Some(self.cancel.clone()),
-            stdout_cap: MOST_OUTPUT,
-            stderr_cap: MOST_COMPLAINTS,
+            stdout_cap: MAX_OUTPUT,
+            stderr_cap: MAX_COMPLAINTS,
             is_ended_at_cap: true,
             ..Spec::new(program, &command.folder)
         };

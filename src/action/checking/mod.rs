@@ -19,7 +19,7 @@ use crate::model::{
 use crate::process::{self, Cancel, End, Launcher, Output, Spec};
 
 /// How much of a program's output is kept, in bytes from its end.
-const MOST_KEPT: usize = 8 << 10;
+const MAX_KEPT: usize = 8 << 10;
 /// The maximum length of the one-line feedback, in characters.
 const LONGEST_FEEDBACK: usize = 1000;
 /// One hour, in milliseconds.
@@ -278,12 +278,12 @@ impl Checking<'_> {
     }
 }
 
-/// The end of a program's output, stdout before stderr, at most [`MOST_KEPT`] bytes.
+/// The end of a program's output, stdout before stderr, at most [`MAX_KEPT`] bytes.
 fn printed(output: &Output) -> String {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     let all = if stderr.trim().is_empty() { stdout.into_owned() } else { format!("{stdout}\n{stderr}") };
-    let begin = all.len().saturating_sub(MOST_KEPT);
+    let begin = all.len().saturating_sub(MAX_KEPT);
     let begin = (begin..=all.len()).find(|at| all.is_char_boundary(*at)).unwrap_or(0);
     all[begin..].trim_end().to_owned()
 }

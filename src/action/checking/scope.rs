@@ -10,7 +10,7 @@ use super::finding::CheckFinding;
 use crate::model::CheckResult;
 
 /// How many paths outside the scope are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// What was changed.
 struct Changed {
@@ -40,8 +40,8 @@ pub(super) fn look(
         .map(|path| String::from_utf8_lossy(path).into_owned())
         .collect();
     if !outside.is_empty() {
-        let named = outside.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-        let more = if outside.len() > MOST_NAMED { ", ..." } else { "" };
+        let named = outside.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = if outside.len() > MAX_NAMED { ", ..." } else { "" };
         let feedback = format!("{} changed outside of what is allowed: {named}{more}", outside.len());
         return CheckFinding::new(CheckResult::Failed, feedback);
     }

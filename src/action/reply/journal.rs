@@ -17,7 +17,7 @@ use crate::model::{
 };
 
 /// How much of a journal is read, in bytes from its end: room for some ten thousand replies to one session.
-const MOST_READ: u64 = 8 << 20;
+const MAX_READ: u64 = 8 << 20;
 /// How long to wait for its lock.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
@@ -68,7 +68,7 @@ impl Journal {
                 .with_next("wait for its receipt")
         })?;
         let sum = |text: &[u8]| format!("{:032x}", stable_hash(text));
-        let lines = write::Journal::at(path, MOST_READ, Some(sum));
+        let lines = write::Journal::at(path, MAX_READ, Some(sum));
         let read = lines.read().map_err(|error| failed(lines.path(), &error))?;
         Ok(Journal { lines, file, n_damaged: read.n_unread(), steps: read.entries })
     }

@@ -15,7 +15,7 @@ use crate::model::{
 };
 
 /// How many ports of a process are tried.
-const MOST_PORTS: usize = 4;
+const MAX_PORTS: usize = 4;
 
 impl Replier<'_> {
     /// The channel through the server of the session's process; `None` if it has none that answers.
@@ -27,7 +27,7 @@ impl Replier<'_> {
             let told = get(process, *port, &session);
             told.is_some_and(|told| server.is_about(&current.session, &told))
         };
-        let port = listening_ports(process).into_iter().take(MOST_PORTS).find(answers)?;
+        let port = listening_ports(process).into_iter().take(MAX_PORTS).find(answers)?;
         let ask = |ask| get(process, port, &server.request(&current.session, &ask)?);
         // Without these facts it is unknown what the session is doing.
         let (status, permission, question) =

@@ -241,13 +241,13 @@ fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
 }
 
 /// How many commands a note names before it only counts the rest.
-const MOST_NAMED: usize = 6;
+const MAX_NAMED: usize = 6;
 
-/// The first [`MOST_NAMED`] names, then how many more there are.
+/// The first [`MAX_NAMED`] names, then how many more there are.
 fn shown(names: &[String]) -> Vec<String> {
-    let mut shown: Vec<String> = names.iter().take(MOST_NAMED).cloned().collect();
-    if names.len() > MOST_NAMED {
-        shown.push(format!("{} more", names.len() - MOST_NAMED));
+    let mut shown: Vec<String> = names.iter().take(MAX_NAMED).cloned().collect();
+    if names.len() > MAX_NAMED {
+        shown.push(format!("{} more", names.len() - MAX_NAMED));
     }
     shown
 }

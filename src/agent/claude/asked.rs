@@ -12,8 +12,8 @@ use crate::model::{AskedOption, AskedQuestion};
 const DIALOG: &str = "AskUserQuestion";
 /// Further questions of a call, and further options of a question, are dropped. The client allows four of
 /// each.
-const MOST_QUESTIONS: usize = 8;
-const MOST_OPTIONS: usize = 16;
+const MAX_QUESTIONS: usize = 8;
+const MAX_OPTIONS: usize = 16;
 /// The longest question kept, in characters.
 const LONGEST_QUESTION: usize = 2000;
 
@@ -76,7 +76,7 @@ pub(super) fn questions(tool: &str, input: &RawValue) -> Option<Vec<AskedQuestio
     }
     let input: AskUserQuestion = serde_json::from_str(input.get()).ok()?;
     let questions: Vec<AskedQuestion> =
-        input.questions.iter().take(MOST_QUESTIONS).map(InputQuestion::asked).collect();
+        input.questions.iter().take(MAX_QUESTIONS).map(InputQuestion::asked).collect();
     (!questions.is_empty()).then_some(questions)
 }
 
@@ -95,7 +95,7 @@ impl InputQuestion {
         AskedQuestion {
             heading: shortened_if_any(&self.header),
             text: cut(&self.question),
-            options: self.options.iter().take(MOST_OPTIONS).map(option).collect(),
+            options: self.options.iter().take(MAX_OPTIONS).map(option).collect(),
             takes_several: self.multi_select,
             has_previews: self.options.iter().any(|option| option.preview.is_some()),
         }

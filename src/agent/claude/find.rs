@@ -12,9 +12,9 @@ use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{Names, Parts, SessionObservation, SessionOrigin, SessionPlace, WatchTarget};
 
 /// How many of the newest records are examined, in addition to those that the survey named.
-const MOST_CANDIDATES: usize = 48;
+const MAX_CANDIDATES: usize = 48;
 /// How many of them are read.
-const MOST_READ: usize = 12;
+const MAX_READ: usize = 12;
 /// Records that were silent this long when the newest one moved are skipped, in nanoseconds. Exempt are
 /// those that the survey named and those with a registry entry.
 const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
@@ -113,7 +113,7 @@ fn choose(candidates: &mut Vec<Candidate>, workspace: &Path, heads: &mut Heads, 
     let mut n_looked_at = 0;
     candidates.retain(|candidate| {
         n_looked_at += 1;
-        if n_looked_at > MOST_CANDIDATES && !candidate.is_named && !candidate.is_entered {
+        if n_looked_at > MAX_CANDIDATES && !candidate.is_named && !candidate.is_entered {
             return false;
         }
         match heads.of(&candidate.path, &candidate.file) {
@@ -140,7 +140,7 @@ fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
     };
     let mut chosen: Vec<&Candidate> = candidates.iter().filter(is_near).collect();
     chosen.sort_by_key(|candidate| !candidate.is_entered);
-    chosen.truncate(MOST_READ);
+    chosen.truncate(MAX_READ);
     chosen.sort_by_key(|candidate| std::cmp::Reverse(candidate.file.written_at));
     chosen
 }

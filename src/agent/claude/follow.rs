@@ -137,7 +137,7 @@ fn labelled(folder: &Path, id: &str) -> Option<String> {
 }
 
 /// Further task files are ignored.
-const MOST_FILES: usize = 500;
+const MAX_FILES: usize = 500;
 /// The longest task file read, in bytes.
 const LONGEST_FILE: u64 = 256 << 10;
 
@@ -152,7 +152,7 @@ fn read_tasks(folder: &Path) -> Option<Checklist> {
     let mut numbers: Vec<u32> = fs::read_dir(folder)
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".json")?.parse().ok())
-        .take(MOST_FILES)
+        .take(MAX_FILES)
         .collect();
     numbers.sort_unstable();
     let tasks = numbers.into_iter().filter_map(|number| read_task(&folder.join(format!("{number}.json"))));

@@ -21,7 +21,7 @@ use crate::model::{
 };
 
 /// Further entries are ignored.
-const MOST_ENTRIES: usize = 512;
+const MAX_ENTRIES: usize = 512;
 
 /// Entries of other workspaces' sessions, kept so that they need not be read again while their files are
 /// unchanged. Entries of this workspace are always read again: two changes within one tick of the file
@@ -60,10 +60,10 @@ impl Registry {
         let files = listing.into_iter().flatten().filter_map(Result::ok);
         let mut files: Vec<(u32, Option<Stamp>)> = files
             .filter_map(|file| Some((pid_of(file.file_name().to_str()?)?, stamp(&file))))
-            .take(MOST_ENTRIES + 1)
+            .take(MAX_ENTRIES + 1)
             .collect();
-        let is_whole = is_there && files.len() <= MOST_ENTRIES;
-        files.truncate(MOST_ENTRIES);
+        let is_whole = is_there && files.len() <= MAX_ENTRIES;
+        files.truncate(MAX_ENTRIES);
         let mut known = std::mem::take(&mut known.entries);
         let mut registry = Registry {
             jobs: config_dir.join("jobs"),

@@ -17,9 +17,9 @@ use crate::agent::record::{entries, note_unreadable};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget};
 
 /// How many folders are examined.
-const MOST_FOLDERS: usize = 8192;
+const MAX_FOLDERS: usize = 8192;
 /// How many folders are watched for new sessions: those with the most recent activity.
-const MOST_WATCHED: usize = 256;
+const MAX_WATCHED: usize = 256;
 
 #[derive(Debug, Default)]
 pub(crate) struct SurveyMemory {
@@ -65,7 +65,7 @@ fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<P
         entry.file_name().to_str().is_some_and(|name| is_at_or_below(name, &begin))
             && entry.file_type().is_ok_and(|kind| kind.is_dir())
     };
-    entries.filter(is_wanted).take(MOST_FOLDERS).map(|entry| entry.path()).collect()
+    entries.filter(is_wanted).take(MAX_FOLDERS).map(|entry| entry.path()).collect()
 }
 
 /// Adds the sessions of one folder to `survey` and removes them from `living`.
@@ -134,7 +134,7 @@ fn watch_targets(projects: &Path, registry: &Registry, mut looked: Vec<Looked>) 
         vec![WatchTarget::new(projects, Names::Any, Parts::WORDS).arrivals(), registry.arrivals()];
     targets.extend(registry.unclear_target());
     looked.sort_unstable_by_key(|folder| std::cmp::Reverse(folder.moved_at));
-    looked.truncate(MOST_WATCHED);
+    looked.truncate(MAX_WATCHED);
     for Looked { path, blank, .. } in looked {
         if !blank.is_empty() {
             targets.push(WatchTarget::new(path.clone(), Names::these(blank), Parts::WORDS));

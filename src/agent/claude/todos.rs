@@ -10,7 +10,7 @@ use super::NAME;
 use crate::model::{Checklist, ChecklistItem, ItemState};
 
 /// Further items are ignored.
-const MOST_ITEMS: usize = 1000;
+const MAX_ITEMS: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(super) struct Todos {
@@ -72,7 +72,7 @@ impl Todos {
             "TodoWrite" => self.write(input),
             "TaskCreate" => {
                 if let Ok(task) = serde_json::from_str::<TaskCreate>(input.get())
-                    && self.unanswered.len() < MOST_ITEMS
+                    && self.unanswered.len() < MAX_ITEMS
                 {
                     self.unanswered.push((id.to_owned(), task.subject));
                 }
@@ -90,7 +90,7 @@ impl Todos {
         let created = result.and_then(|result| serde_json::from_str::<TaskCreated>(result.get()).ok());
         self.n_changes += 1;
         if let Some(created) = created
-            && self.items.len() < MOST_ITEMS
+            && self.items.len() < MAX_ITEMS
         {
             self.items.push(Item { id: created.task.id, title, state: ItemState::Open });
         }
@@ -103,7 +103,7 @@ impl Todos {
         self.items = list
             .todos
             .into_iter()
-            .take(MOST_ITEMS)
+            .take(MAX_ITEMS)
             .map(|todo| Item { id: String::new(), title: todo.content, state: item_state(&todo.status) })
             .collect();
     }

@@ -19,7 +19,7 @@ use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{Checklist, DatedTodos, SessionObservation};
 
 /// How many sessions are read, the newest first.
-const MOST_READ: usize = 8;
+const MAX_READ: usize = 8;
 /// Rollouts that were silent this long when the newest one moved are skipped: the longest silence that can
 /// be configured, in nanoseconds.
 const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
@@ -77,7 +77,7 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     let mut is_read = Vec::new();
     for (written_at, path) in candidates {
         let is_far = newest_at.is_some_and(|newest: i64| newest.saturating_sub(written_at) > LONGEST_SILENCE);
-        if is_far || is_read.len() == MOST_READ {
+        if is_far || is_read.len() == MAX_READ {
             break;
         }
         let session = read_place(path, home, memory);

@@ -10,7 +10,7 @@ use crate::model::{Checklist, ChecklistItem, ItemState};
 /// The tool's name, in programs too.
 pub(super) const TOOL: &str = "update_plan";
 /// Further steps are ignored.
-const MOST_STEPS: usize = 500;
+const MAX_STEPS: usize = 500;
 
 #[derive(Deserialize)]
 struct Plan {
@@ -33,7 +33,7 @@ pub(super) fn given_by(call: &Call) -> Option<Checklist> {
         (_, _, Some(program)) => script::plan_steps(program)?,
         _ => return None,
     };
-    let items = steps.into_iter().take(MOST_STEPS).map(|(title, status)| ChecklistItem {
+    let items = steps.into_iter().take(MAX_STEPS).map(|(title, status)| ChecklistItem {
         title,
         state: state_of(&status),
         evidence: None,

@@ -18,7 +18,7 @@ use crate::agent::record::{entries, modified_at, note_unreadable, open_record};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// How many days are examined, the newest first.
-const MOST_DAYS: usize = 4096;
+const MAX_DAYS: usize = 4096;
 /// What a reported problem says could not be read.
 const RECORDS: &str = "the sessions' records";
 /// The folder of the locks with which the client restricts a thread to one writer: `<id>.lock`.
@@ -63,7 +63,7 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
             for (at_day, day) in look.folders(&month, 2).into_iter().enumerate() {
                 look.watch_newest(at + at_month + at_day, &day);
                 n_days += 1;
-                if n_days <= MOST_DAYS {
+                if n_days <= MAX_DAYS {
                     look.day(&day);
                 }
             }

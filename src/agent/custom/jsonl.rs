@@ -12,7 +12,7 @@ const PERSONS: [&str; 3] = ["user", "human", "person"];
 const AGENTS: [&str; 4] = ["assistant", "agent", "model", "ai"];
 /// Numbers above this are milliseconds since the Unix epoch, others seconds. As seconds it is in the year
 /// 5138.
-const MOST_SECONDS: f64 = 1e11;
+const MAX_SECONDS: f64 = 1e11;
 
 /// The dotted paths of the fields used.
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +84,6 @@ fn moment(value: &Value) -> Option<Timestamp> {
         return record_text::moment(text);
     }
     let number = value.as_f64()?;
-    let millis = if number.abs() > MOST_SECONDS { number } else { number * 1000.0 };
+    let millis = if number.abs() > MAX_SECONDS { number } else { number * 1000.0 };
     Some(Timestamp(millis as i64))
 }

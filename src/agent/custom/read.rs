@@ -13,7 +13,7 @@ use crate::agent::{SessionsRead, read_claude_transcript, read_codex_rollout};
 use crate::model::{AgentMessage, AgentTrail, CustomAgent, SessionObservation, TranscriptFormat, TurnState};
 
 /// How many sessions of a workspace are read, the newest first.
-const MOST_READ: usize = 8;
+const MAX_READ: usize = 8;
 /// How much of the end of an output is read, in bytes.
 const LONGEST_OUTPUT: u64 = 256 << 10;
 /// The longest first line read separately from a record's end, in bytes.
@@ -33,7 +33,7 @@ pub(in crate::agent) fn sessions(agent: &CustomAgent, workspace: &Path, memory: 
     let Some(place) = Place::of(agent.trail.place(), workspace) else { return read };
     let search = place.search();
     read.watch_targets.extend(search.watch_targets);
-    let newest: Vec<Found> = search.files.into_iter().take(MOST_READ).collect();
+    let newest: Vec<Found> = search.files.into_iter().take(MAX_READ).collect();
     for found in &newest {
         let in_workspace = |session| SessionObservation { folder: Some(workspace.to_owned()), ..session };
         let session = read_one(agent, &place, found, memory);

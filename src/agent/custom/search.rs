@@ -11,9 +11,9 @@ use crate::disk::{self, Folder};
 use crate::model::{Names, Parts, Timestamp, WatchTarget};
 
 /// How many directory entries are examined per place.
-const MOST_ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = 20_000;
 /// How many folders are entered and watched per place.
-const MOST_FOLDERS: usize = 64;
+const MAX_FOLDERS: usize = 64;
 
 /// A place resolved for one workspace: a base folder, and the names below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Search {
             self.watch(path, &Name::Pattern("*".to_owned()));
         }
         for name in self.matching(folder, name) {
-            if self.watch_targets.len() >= MOST_FOLDERS {
+            if self.watch_targets.len() >= MAX_FOLDERS {
                 return;
             }
             let below = path.join(&name);
@@ -135,7 +135,7 @@ impl Search {
         let mut matching = Vec::new();
         for entry in folder.entries().into_iter().flatten().flatten() {
             self.n_entries += 1;
-            if self.n_entries > MOST_ENTRIES {
+            if self.n_entries > MAX_ENTRIES {
                 break;
             }
             let Ok(name) = entry.file_name().to_str() else { continue };

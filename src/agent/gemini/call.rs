@@ -13,7 +13,7 @@ use crate::model::{ChecklistItem, Deed, Exit, ItemState, Timestamp};
 
 pub(super) const WRITE_TODOS: &str = "write_todos";
 /// Further items of a list are ignored.
-const MOST_ITEMS: usize = 1000;
+const MAX_ITEMS: usize = 1000;
 
 /// How much of the end of a command's output is kept, in bytes.
 const LONGEST_OUTPUT: usize = 4 << 10;
@@ -127,7 +127,7 @@ impl Call {
 
 fn todos(args: &RawValue) -> Option<Vec<ChecklistItem>> {
     let written: WriteTodos = serde_json::from_str(args.get()).ok()?;
-    let counted = written.todos.into_iter().filter(|todo| todo.status != "cancelled").take(MOST_ITEMS);
+    let counted = written.todos.into_iter().filter(|todo| todo.status != "cancelled").take(MAX_ITEMS);
     Some(counted.map(item).collect())
 }
 

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::NAME;
 use super::call::checklist;
 use super::line::{Head, Line};
-use super::messages::{MOST_MESSAGES, Messages};
+use super::messages::{MAX_MESSAGES, Messages};
 use crate::agent::record::LineReader;
 use crate::agent::record_text::{mended, shortened};
 use crate::agent::turn_tracker::{TurnTracker, failed};
@@ -186,7 +186,7 @@ impl Chat {
         let stop = self.stop.take();
         let mut before = self.messages.begin_again();
         let mut earlier = self.replaced.begin_again();
-        for raw in &messages[messages.len().saturating_sub(MOST_MESSAGES)..] {
+        for raw in &messages[messages.len().saturating_sub(MAX_MESSAGES)..] {
             let Some(line) = Line::parse(raw.get().as_bytes()) else { continue };
             if let Some(id) = &line.id {
                 self.messages.recall(id, &mut before);

@@ -12,7 +12,7 @@ use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{SessionObservation, SessionPlace, Timestamp};
 
 /// How many sessions of a workspace are read, the newest first.
-const MOST_READ: usize = 12;
+const MAX_READ: usize = 12;
 /// How far back a todo list is searched for if the last piece has none, in bytes.
 const TODO_REACH: u64 = 4 << 20;
 
@@ -30,7 +30,7 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     };
     let mut newest: Vec<_> = places.iter().map(|place| (moved(place), *place)).collect();
     newest.sort_unstable_by(|one, other| other.cmp(one));
-    newest.truncate(MOST_READ);
+    newest.truncate(MAX_READ);
     for (_, place) in &newest {
         read.take(&place.record, read_place(place, memory));
     }

@@ -9,11 +9,11 @@ use crate::agent::turn_tracker::{Answer, ToolCall, TurnTracker, prompt_kind};
 use crate::model::{ChecklistItem, Exit, Timestamp, TurnEnd};
 
 /// How many messages are kept. The oldest are dropped first.
-pub(super) const MOST_MESSAGES: usize = 4096;
+pub(super) const MAX_MESSAGES: usize = 4096;
 /// How many bytes of messages are kept.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 /// Further calls of a reply are ignored.
-const MOST_CALLS: usize = 256;
+const MAX_CALLS: usize = 256;
 /// Prefixes of text that the client puts before the user's.
 const CONTEXTS: [&str; 2] = ["<session_context>", "<hook_context>"];
 
@@ -67,7 +67,7 @@ impl Messages {
         } else {
             self.push(entry);
         }
-        while self.entries.len() > 1 && (self.entries.len() > MOST_MESSAGES || self.n_bytes > MOST_BYTES) {
+        while self.entries.len() > 1 && (self.entries.len() > MAX_MESSAGES || self.n_bytes > MAX_BYTES) {
             if let Some(oldest) = self.entries.pop_front() {
                 self.n_gone += 1;
                 self.n_bytes = self.n_bytes.saturating_sub(oldest.size());
@@ -225,14 +225,14 @@ impl Entry {
 }
 
 fn agent_entry(id: String, line: &Line<'_>) -> Entry {
-    let recorded: Vec<Call> = line.calls().into_iter().take(MOST_CALLS).map(Call::recorded).collect();
+    let recorded: Vec<Call> = line.calls().into_iter().take(MAX_CALLS).map(Call::recorded).collect();
     let mut text = String::new();
     let mut restated = Vec::new();
     for part in line.parts() {
         if let Some(words) = part.text.filter(|_| part.thought.is_none()) {
             text.push_str(&words);
         }
-        if let Some(call) = part.function_call.filter(|_| restated.len() < MOST_CALLS) {
+        if let Some(call) = part.function_call.filter(|_| restated.len() < MAX_CALLS) {
             restated.push(Call::restated(call));
         }
     }

@@ -17,9 +17,9 @@ use crate::agent::record::{entries, modified_at, open_record, read_range, take_l
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// Further projects are ignored.
-const MOST_PROJECTS: usize = 10_000;
+const MAX_PROJECTS: usize = 10_000;
 /// How many folders of chats are watched for new sessions: those with the most recent activity.
-const MOST_WATCHED: usize = 256;
+const MAX_WATCHED: usize = 256;
 /// How much of the start of a record is read for its head, in bytes. The second size applies if the first
 /// holds no complete line.
 const HEADS: [u64; 2] = [4 << 10, 64 << 10];
@@ -59,7 +59,7 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
     let mut watched = Vec::new();
     let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
     let folders = entries(&tmp, "the folder of the projects", &mut survey.problems);
-    for entry in folders.filter(is_folder).take(MOST_PROJECTS) {
+    for entry in folders.filter(is_folder).take(MAX_PROJECTS) {
         let project = entry.path();
         let name = entry.file_name();
         let folder = name.to_str().and_then(|name| projects.folder_of(name, &project));
@@ -76,7 +76,7 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
     }
     memory.heads.retain(|_, known| std::mem::take(&mut known.is_seen));
     watched.sort_unstable_by(|one, other| other.cmp(one));
-    let targets = watched.into_iter().take(MOST_WATCHED);
+    let targets = watched.into_iter().take(MAX_WATCHED);
     survey.watch_targets.extend(targets.map(|(_, chats)| {
         WatchTarget::new(chats, Names::Ending(SUFFIX.to_owned()), Parts::WORDS).arrivals()
     }));

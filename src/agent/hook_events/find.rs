@@ -14,7 +14,7 @@ use crate::disk;
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget, hook_file_stem};
 
 /// Further files of an agent are ignored.
-const MOST_FILES: usize = 4096;
+const MAX_FILES: usize = 4096;
 
 /// Sessions found by their events. Losing them costs only time.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Surv
         if matches!(looked_at, Ok(found) if !found.as_ref().is_some_and(Metadata::is_dir)) {
             continue;
         }
-        for entry in entries(&of_agent, "the events of hooks", &mut found.problems).take(MOST_FILES) {
+        for entry in entries(&of_agent, "the events of hooks", &mut found.problems).take(MAX_FILES) {
             let path = entry.path();
             let moved_at = entry.metadata().ok().map(|metadata| modified_at(&metadata));
             let is_events = path.extension().is_some_and(|extension| extension == "jsonl");

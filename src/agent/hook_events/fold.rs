@@ -11,7 +11,7 @@ mod waits;
 use crate::agent::record::LineReader;
 use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp, WaitsOn};
 pub use state::HookFold;
-use state::{Beside, ENOUGH, MOST_SUBAGENTS, Main, Wait};
+use state::{Beside, ENOUGH, MAX_SUBAGENTS, Main, Wait};
 use waits::SAME_MESSAGE_MS;
 
 /// How far concurrent hooks can overtake each other, in milliseconds. An event that is older than the last
@@ -227,7 +227,7 @@ impl HookFold {
             if task.what.is_some() {
                 known.task = task;
             }
-        } else if self.beside.len() < MOST_SUBAGENTS {
+        } else if self.beside.len() < MAX_SUBAGENTS {
             self.beside.push(Beside { task, moved_at: at });
         }
     }

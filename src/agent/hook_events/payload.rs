@@ -11,7 +11,7 @@ use crate::agent::fields::Fields;
 use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp};
 
 /// Further background tasks are ignored.
-const MOST_TASKS: usize = 8;
+const MAX_TASKS: usize = 8;
 /// The states of a task that has ended.
 const ENDED: [&str; 5] = ["completed", "failed", "killed", "stopped", "cancelled"];
 /// The event whose meaning depends on the type of the notice.
@@ -132,5 +132,5 @@ pub(super) fn tasks(raw: &RawValue) -> Vec<BackgroundTask> {
         command: task.command.map(|command| tool_input::cut(&command)),
         is_subagent: task.kind == "subagent",
     });
-    told.take(MOST_TASKS).collect()
+    told.take(MAX_TASKS).collect()
 }

@@ -10,7 +10,7 @@ use rusqlite::OptionalExtension;
 use super::store::{self, Settling, Store};
 
 /// How many new messages are examined. With more, a survey is cheaper.
-const MOST_NEW: usize = 256;
+const MAX_NEW: usize = 256;
 
 /// What the last survey, and the checks since, know about messages.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ struct Look {
 fn look(store: &Store, after: i64, known: &HashSet<String>) -> rusqlite::Result<Look> {
     let last_row = last_row(store)?.unwrap_or(i64::MIN);
     let mut look = Look { is_news: last_row < after, last_row, subagents: Vec::new() };
-    let sql = format!("SELECT CAST(session_id AS TEXT) FROM message WHERE rowid > ?1 LIMIT {MOST_NEW}");
+    let sql = format!("SELECT CAST(session_id AS TEXT) FROM message WHERE rowid > ?1 LIMIT {MAX_NEW}");
     let mut statement = store.connection().prepare(&sql)?;
     let sessions = statement.query_map([after], |row| row.get::<_, String>(0))?;
     let mut n_new = 0;
@@ -76,7 +76,7 @@ fn look(store: &Store, after: i64, known: &HashSet<String>) -> rusqlite::Result<
             look.is_news = true;
         }
     }
-    look.is_news |= n_new == MOST_NEW;
+    look.is_news |= n_new == MAX_NEW;
     Ok(look)
 }
 

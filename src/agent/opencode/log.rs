@@ -18,7 +18,7 @@ const INDEX_HEADER: usize = 48;
 const LOG_HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 /// How many frames after the last visible one are examined.
-const MOST_FRAMES: u64 = 4096;
+const MAX_FRAMES: u64 = 4096;
 
 /// The index's header, which differs after each commit. Numbers are in native byte order.
 pub(super) type IndexHeader = [u8; INDEX_HEADER];
@@ -47,7 +47,7 @@ fn unseen_commit(log: &Path, index: &IndexHeader) -> io::Result<bool> {
         return Ok(false);
     }
     let visible = u64::from(u32::from_ne_bytes([index[16], index[17], index[18], index[19]]));
-    for frame in visible..visible + MOST_FRAMES {
+    for frame in visible..visible + MAX_FRAMES {
         let at = LOG_HEADER as u64 + frame * (FRAME_HEADER as u64 + page);
         let Ok(header) = bytes::<FRAME_HEADER>(&file, at) else { break };
         if &header[8..16] != salt {

@@ -13,11 +13,11 @@ const LONGEST_CELL: u32 = 4 << 20;
 /// The longest name, title or path read, in bytes.
 const LONGEST_TEXT: u32 = 4 << 10;
 /// How many parts of a message are read, the newest first.
-const MOST_PARTS: u32 = 400;
+const MAX_PARTS: u32 = 400;
 /// How many todos are read.
-const MOST_TODOS: u32 = 200;
+const MAX_TODOS: u32 = 200;
 /// How many messages are counted at most.
-const MOST_COUNTED: u32 = 20_000;
+const MAX_COUNTED: u32 = 20_000;
 
 /// A row of the table `session`.
 #[derive(Debug, Default)]
@@ -93,7 +93,7 @@ pub(super) fn todos(store: &Store, id: &str) -> rusqlite::Result<Vec<ChecklistIt
     let status = text(store, "todo", "status", LONGEST_TEXT);
     let position = store.column("todo", "position");
     let sql = format!(
-        "SELECT {content}, {status} FROM todo WHERE session_id = ?1 ORDER BY {position}, rowid LIMIT {MOST_TODOS}"
+        "SELECT {content}, {status} FROM todo WHERE session_id = ?1 ORDER BY {position}, rowid LIMIT {MAX_TODOS}"
     );
     let mut statement = store.connection().prepare_cached(&sql)?;
     let rows = statement.query_map([id], |row| Ok((lossy(row, 0)?, lossy(row, 1)?)))?;
@@ -155,7 +155,7 @@ pub(super) fn conversation(store: &Store, id: &str, most: usize) -> rusqlite::Re
 pub(super) fn n_prompts(store: &Store, id: &str) -> rusqlite::Result<u32> {
     let data = text(store, "message", "data", LONGEST_CELL);
     let sql = format!(
-        "SELECT count(*) FROM (SELECT {data} AS cell FROM message WHERE session_id = ?1 LIMIT {MOST_COUNTED}) \
+        "SELECT count(*) FROM (SELECT {data} AS cell FROM message WHERE session_id = ?1 LIMIT {MAX_COUNTED}) \
          WHERE json_valid(cell) AND cell ->> '$.role' = 'user'"
     );
     store.connection().prepare_cached(&sql)?.query_row([id], |row| row.get(0))
@@ -201,7 +201,7 @@ fn parts(store: &Store, message_id: &str) -> rusqlite::Result<Vec<Part>> {
     let updated = number(store, "part", "time_updated");
     let data = text(store, "part", "data", LONGEST_CELL);
     let sql = format!(
-        "SELECT {updated}, {data} FROM part WHERE message_id = ?1 ORDER BY id DESC LIMIT {MOST_PARTS}"
+        "SELECT {updated}, {data} FROM part WHERE message_id = ?1 ORDER BY id DESC LIMIT {MAX_PARTS}"
     );
     let mut statement = store.connection().prepare_cached(&sql)?;
     let rows = statement.query_map([message_id], |row| {

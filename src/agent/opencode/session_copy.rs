@@ -17,7 +17,7 @@ use crate::model::{ReadProblem, Unreadable};
 /// The largest copy made, in bytes.
 const LARGEST: u64 = 256 << 20;
 /// How many tables and indexes are copied.
-const MOST_TABLES: u32 = 200;
+const MAX_TABLES: u32 = 200;
 /// Event logs of all sessions, from which the client derives nothing that a probe needs.
 const LEFT_EMPTY: [&str; 2] = ["event", "event_sequence"];
 /// Selects the ordinary tables and indexes, tables first. Nothing in them can execute code.
@@ -82,7 +82,7 @@ fn copy_tables(store: &Store, copy: &Connection, id: &str) -> rusqlite::Result<(
         copy.execute_batch(&format!("PRAGMA {name} = {value}"))?;
     }
     let mut n_bytes = 0;
-    let mut schema = store.connection().prepare(&format!("{SCHEMA} LIMIT {MOST_TABLES}"))?;
+    let mut schema = store.connection().prepare(&format!("{SCHEMA} LIMIT {MAX_TABLES}"))?;
     let mut rows = schema.query([])?;
     while let Some(row) = rows.next()? {
         let (kind, name, sql): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);

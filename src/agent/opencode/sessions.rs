@@ -16,14 +16,14 @@ use crate::model::{
 };
 
 /// How many sessions of a workspace are read, the newest first.
-const MOST_READ: usize = 8;
+const MAX_READ: usize = 8;
 /// How many subagents of a session are examined, the newest first.
-const MOST_CHILDREN: u32 = 16;
+const MAX_CHILDREN: u32 = 16;
 /// How many messages of a subagent are read. The newest one shows the state of its turn.
 const OF_CHILD: usize = 1;
 /// How many messages of a session are read, from the newest back, for the facts needed and the turns of its
 /// task.
-const MOST_MESSAGES: usize = 128;
+const MAX_MESSAGES: usize = 128;
 
 /// A title the client generated itself (`session/session.ts` in opencode).
 static DEFAULT_TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -89,7 +89,7 @@ fn read_all(store: &Store, asked: &[String]) -> rusqlite::Result<Vec<SessionObse
         rows.extend(row::session(store, id)?);
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.updated_at));
-    rows.truncate(MOST_READ);
+    rows.truncate(MAX_READ);
     let mut sessions = Vec::new();
     for row in rows {
         sessions.extend(observe(store, &row)?);
@@ -100,7 +100,7 @@ fn read_all(store: &Store, asked: &[String]) -> rusqlite::Result<Vec<SessionObse
 
 /// One session; `None` if nothing was said in it.
 fn observe(store: &Store, row: &SessionRow) -> rusqlite::Result<Option<SessionObservation>> {
-    let Some(said) = row::conversation(store, &row.id, MOST_MESSAGES)? else { return Ok(None) };
+    let Some(said) = row::conversation(store, &row.id, MAX_MESSAGES)? else { return Ok(None) };
     let todos = row::todos(store, &row.id)?;
     let mut session = SessionObservation {
         version: row.version.clone().filter(|version| !version.is_empty()),
@@ -129,7 +129,7 @@ fn observe(store: &Store, row: &SessionRow) -> rusqlite::Result<Option<SessionOb
 /// The subagents whose turn is open.
 fn subagents(store: &Store, id: &str) -> rusqlite::Result<Vec<Subagent>> {
     let mut open = Vec::new();
-    for child in row::children(store, id, MOST_CHILDREN)? {
+    for child in row::children(store, id, MAX_CHILDREN)? {
         let said = row::conversation(store, &child.id, OF_CHILD)?;
         if let Some(said) = said.filter(|said| said.turns.is_open()) {
             let moved_at = said.moved_at.max(child.updated_at.map(Timestamp));

@@ -45,7 +45,7 @@ const LONGEST_LOG: u64 = 256 << 20;
 /// After this many steps of `SQLite`'s virtual machine ...
 const STEPS: i32 = 10_000;
 /// ... this many times, the read is abandoned: a few seconds at most.
-const MOST_PAUSES: u32 = 20_000;
+const MAX_PAUSES: u32 = 20_000;
 /// How often a read without a lock is tried while the database keeps changing.
 const TRIES: usize = 3;
 
@@ -215,7 +215,7 @@ impl Store {
             STEPS,
             Some(move || {
                 n_pauses += 1;
-                n_pauses > MOST_PAUSES
+                n_pauses > MAX_PAUSES
             }),
         )?;
         connection.execute_batch("PRAGMA query_only = 1; PRAGMA temp_store = MEMORY; BEGIN")?;

@@ -13,7 +13,7 @@ use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// How many sessions are found, the newest first.
-const MOST_FOUND: u32 = 20_000;
+const MAX_FOUND: u32 = 20_000;
 /// The longest folder path accepted, in bytes.
 const LONGEST_PATH: u32 = 4 << 10;
 
@@ -104,7 +104,7 @@ fn query(store: &Store, database: &Path, ask: &SurveyAsk<'_>) -> rusqlite::Resul
     let below = within.as_ref().map(|folder| [folder.as_slice(), b"/"].concat());
     let sql = format!(
         "SELECT CAST(id AS TEXT), CAST(directory AS TEXT), CAST(time_updated AS INTEGER) FROM session \
-         WHERE {of_folder} AND time_updated >= ?1 ORDER BY time_updated DESC LIMIT {MOST_FOUND}"
+         WHERE {of_folder} AND time_updated >= ?1 ORDER BY time_updated DESC LIMIT {MAX_FOUND}"
     );
     let mut statement = store.connection().prepare(&sql)?;
     let mut rows = statement.query(params![ask.since.0, within, below])?;

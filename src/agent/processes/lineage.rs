@@ -6,12 +6,12 @@ use super::table::recognised;
 use crate::agent::process_stat;
 
 /// How many generations are followed.
-const MOST_PARENTS: usize = 32;
+const MAX_PARENTS: usize = 32;
 
 /// The PIDs of a process and its ancestors, starting with itself.
 pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
     let mut line = vec![pid];
-    while line.len() < MOST_PARENTS {
+    while line.len() < MAX_PARENTS {
         match line.last().map(|pid| process_stat::read(*pid)) {
             Some(Ok(stat)) if stat.parent > 1 => line.push(stat.parent),
             _ => break,
@@ -25,7 +25,7 @@ pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
 pub fn is_agent_above() -> Option<bool> {
     let this = fs::read_link("/proc/self").ok()?;
     let mut pid = this.to_str()?.parse().ok()?;
-    for _ in 0..MOST_PARENTS {
+    for _ in 0..MAX_PARENTS {
         pid = process_stat::read(pid).ok()?.parent;
         if pid <= 1 {
             return Some(false);

@@ -21,7 +21,7 @@ const LOCAL: [&str; 5] = [
     "0000000000000000FFFF00000100007F",
 ];
 /// How many open files of a process are examined.
-const MOST_FILES: usize = 4096;
+const MAX_FILES: usize = 4096;
 
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn row(line: &str) -> Option<Socket<'_>> {
 /// The inodes of a process's open sockets.
 fn sockets_of(process: ProcessId) -> HashSet<String> {
     let files = fs::read_dir(format!("/proc/{}/fd", process.pid)).into_iter().flatten();
-    let links = files.take(MOST_FILES).filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+    let links = files.take(MAX_FILES).filter_map(|file| fs::read_link(file.ok()?.path()).ok());
     let inode = |link: std::path::PathBuf| {
         Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
     };

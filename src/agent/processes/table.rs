@@ -12,9 +12,9 @@ use crate::agent::{Agent, built_in};
 use crate::model::{ProcessId, Timestamp};
 
 /// How many processes are examined. Beyond that nothing is certain.
-const MOST_PROCESSES: usize = 32_768;
+const MAX_PROCESSES: usize = 32_768;
 /// How many open files of one process are examined. Beyond that nothing is certain.
-const MOST_FILES: usize = 4096;
+const MAX_FILES: usize = 4096;
 /// How much of a command line is read, in bytes.
 const COMMAND_LINE: u64 = 16 << 10;
 /// The extension of a session record that a process holds open.
@@ -100,7 +100,7 @@ impl ProcessTable {
         let mut pids = entries
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
             .filter(|pid| !threads_of_kernel.contains(pid))
-            .take(MOST_PROCESSES + 1);
+            .take(MAX_PROCESSES + 1);
         let mut n_seen = 0;
         let mut processes = Vec::new();
         let booted_at = booted_at();
@@ -108,7 +108,7 @@ impl ProcessTable {
             n_seen += 1;
             processes.extend(read_process(pid, booted_at));
         }
-        let is_whole = n_seen <= MOST_PROCESSES
+        let is_whole = n_seen <= MAX_PROCESSES
             && is_first
             // With `hidepid`, other users' processes are hidden.
             && process_stat::read(1).is_ok();
@@ -261,7 +261,7 @@ fn open_records(pid: u32) -> Option<Vec<String>> {
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
     let mut names = Vec::new();
     for (n_before, entry) in entries.enumerate() {
-        if n_before == MOST_FILES {
+        if n_before == MAX_FILES {
             return None;
         }
         // A file closed in the meantime is not open.

@@ -12,7 +12,7 @@ const SIGNS_OF_A_TASK: usize = 15;
 /// How much of the start of a command line is kept, in bytes.
 const LONGEST_COMMAND: usize = 8 << 10;
 /// Further paths of an edit are dropped.
-const MOST_PATHS: usize = 200;
+const MAX_PATHS: usize = 200;
 
 /// A prompt, with the middle of a long one left out.
 pub(super) fn kept_prompt(text: &str) -> String {
@@ -50,7 +50,7 @@ pub(in crate::agent) fn command(command: &str, folder: Option<&str>) -> Deed {
 
 /// An edit that was called and has no result yet.
 pub(in crate::agent) fn edit(paths: impl IntoIterator<Item = String>) -> Deed {
-    Deed::Edit { paths: paths.into_iter().take(MOST_PATHS).collect(), was_done: false }
+    Deed::Edit { paths: paths.into_iter().take(MAX_PATHS).collect(), was_done: false }
 }
 
 /// Any other tool, if its name suggests that it changes something.

@@ -28,7 +28,7 @@ use crate::model::{
 /// How much of the end of a turn's closing words is kept, in bytes.
 const LONGEST_WORDS: usize = 1_000;
 /// How many open calls, answered calls and jobs are remembered. The oldest are dropped first.
-const MOST_CALLS: usize = 128;
+const MAX_CALLS: usize = 128;
 
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -348,9 +348,9 @@ fn is_client_command(turn: &Turn) -> bool {
     turn.prompt.as_ref().is_some_and(|prompt| prompt.kind == PromptKind::ClientCommand)
 }
 
-/// Appends to a list that is never longer than [`MOST_CALLS`].
+/// Appends to a list that is never longer than [`MAX_CALLS`].
 fn push_last<T>(list: &mut VecDeque<T>, item: T) {
-    if list.len() == MOST_CALLS {
+    if list.len() == MAX_CALLS {
         list.pop_front();
     }
     list.push_back(item);
@@ -358,7 +358,7 @@ fn push_last<T>(list: &mut VecDeque<T>, item: T) {
 
 #[cfg(test)]
 mod tests {
-    use super::turns::{MOST_STEPS, MOST_TURNS};
+    use super::turns::{MAX_STEPS, MAX_TURNS};
     use super::*;
     use crate::model::{SessionObservation, TurnHistory, TurnState};
 
@@ -417,9 +417,9 @@ mod tests {
             tracker.end(TurnEnd::Finished, None);
         }
         let history = history(&tracker);
-        assert_eq!(history.turns.len(), MOST_TURNS);
+        assert_eq!(history.turns.len(), MAX_TURNS);
         assert!(!history.is_whole);
-        assert!(history.turns.iter().map(|turn| turn.steps.len()).sum::<usize>() <= MOST_STEPS);
+        assert!(history.turns.iter().map(|turn| turn.steps.len()).sum::<usize>() <= MAX_STEPS);
         let prompt = history.turns[0].prompt.as_ref().unwrap();
         assert!(prompt.text.len() <= 2_100);
     }
@@ -439,10 +439,10 @@ mod tests {
     #[test]
     fn calls_that_nobody_answers_take_no_more_memory_than_a_few() {
         let mut tracker = TurnTracker::default();
-        for number in 0..=MOST_CALLS {
+        for number in 0..=MAX_CALLS {
             tracker.call(called(&number.to_string(), None), None);
         }
-        assert_eq!(tracker.calls.len(), MOST_CALLS);
+        assert_eq!(tracker.calls.len(), MAX_CALLS);
         assert!(matches!(tracker.state(), TurnState::Open { tool: Some(tool), .. } if tool == "tool 1"));
     }
 

@@ -8,9 +8,9 @@ use crate::agent::record_text::end_of;
 use crate::model::{Deed, Exit, Timestamp, Turn, TurnStep};
 
 /// How many turns are kept.
-pub(super) const MOST_TURNS: usize = 1_000;
+pub(super) const MAX_TURNS: usize = 1_000;
 /// How many steps are kept over all turns.
-pub(super) const MOST_STEPS: usize = 1_500;
+pub(super) const MAX_STEPS: usize = 1_500;
 /// How much of the end of an output is kept, in bytes.
 const LONGEST_OUTPUT: usize = 4 << 10;
 
@@ -56,7 +56,7 @@ impl KeptTurns {
     }
 
     pub(super) fn push(&mut self, turn: Turn) {
-        if self.turns.len() == MOST_TURNS
+        if self.turns.len() == MAX_TURNS
             && let Some(oldest) = self.turns.pop_front()
         {
             self.n_steps -= oldest.steps.len();
@@ -73,7 +73,7 @@ impl KeptTurns {
             turn.steps.push(step);
             self.n_steps += 1;
         }
-        if self.n_steps > MOST_STEPS {
+        if self.n_steps > MAX_STEPS {
             self.drop_steps();
         }
         order
@@ -81,7 +81,7 @@ impl KeptTurns {
 
     /// Drops the older half of the steps.
     fn drop_steps(&mut self) {
-        let mut n_left = self.n_steps - MOST_STEPS / 2;
+        let mut n_left = self.n_steps - MAX_STEPS / 2;
         for turn in &mut self.turns {
             if n_left == 0 {
                 break;

@@ -7,7 +7,7 @@ use crate::agent::process_stat;
 use crate::model::ProcessId;
 
 /// How many ancestors are examined.
-const MOST_ANCESTORS: usize = 8;
+const MAX_ANCESTORS: usize = 8;
 /// Programs that may stand between an agent and its hook.
 const BETWEEN: [&str; 14] = [
     "ash", "bash", "busybox", "csh", "dash", "env", "fish", "ksh", "mksh", "nice", "sh", "tcsh", "timeout",
@@ -23,7 +23,7 @@ pub(super) fn agent_process(named: Option<u32>) -> Option<ProcessId> {
         return Some(ProcessId { pid, started_at: stat.started_at });
     }
     let mut pid = process_stat::read(std::process::id()).ok()?.parent;
-    for _ in 0..MOST_ANCESTORS {
+    for _ in 0..MAX_ANCESTORS {
         if pid <= 1 {
             return None;
         }

@@ -11,7 +11,7 @@ use crate::engine::clock;
 use crate::model::{ActionClass, ActionProblem, ActionRequest, CheckRecord, TrustList};
 
 /// The longest text that a box of the screen shows whole, in bytes. Nobody trusts what is shown cut.
-const MOST_SHOWN: usize = 16 * 1024;
+const MAX_SHOWN: usize = 16 * 1024;
 
 /// Whether the checks can run: everything that the person would have to trust before, if there is anything.
 pub(super) fn plan(
@@ -24,7 +24,7 @@ pub(super) fn plan(
         Ok(true) => Ok(None),
         Ok(false) => {
             let (list, _) = tools.config.trust_list(workspace)?;
-            if list.items.iter().any(|item| item.content.len() > MOST_SHOWN) {
+            if list.items.iter().any(|item| item.content.len() > MAX_SHOWN) {
                 let words = "a part of what the checks run is too long to be shown here, and is not trusted";
                 let problem = ActionProblem::new(ActionClass::Untrusted, words);
                 return Err(problem.with_next("`closeout trust` shows it whole and asks"));

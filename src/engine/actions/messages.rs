@@ -20,7 +20,7 @@ use crate::model::{
 };
 
 /// With more changes than this, a model does not group well.
-const MOST_CHANGES: usize = 400;
+const MAX_CHANGES: usize = 400;
 /// The shortest time limit: reading the work takes longer than telling a status.
 const LEAST_LIMIT: Duration = Duration::from_mins(3);
 
@@ -32,8 +32,8 @@ pub(super) fn ask(
     tools: &Tools<'_>,
 ) -> Result<RescuePlan, ActionProblem> {
     let changes: Vec<&PlannedPath> = plan.paths.iter().filter(|path| path.left_out.is_none()).collect();
-    if changes.is_empty() || changes.len() > MOST_CHANGES {
-        let words = format!("an agent is asked for 1 to {MOST_CHANGES} changes; here are {}", changes.len());
+    if changes.is_empty() || changes.len() > MAX_CHANGES {
+        let words = format!("an agent is asked for 1 to {MAX_CHANGES} changes; here are {}", changes.len());
         return Err(refused(&words));
     }
     let refresher = Refresher::new(request, tools);

@@ -37,7 +37,7 @@ const BUILT_IN: &str = "built in";
 /// How much of the agent's text goes into a prompt, in bytes from its end.
 const LONGEST_WORDS: usize = 8 << 10;
 /// How many commits and files are listed.
-const MOST_NAMED: usize = 50;
+const MAX_NAMED: usize = 50;
 
 /// A prompt, ready to be sent.
 pub(super) struct Prompt {
@@ -189,7 +189,7 @@ fn input(request: &ActionRequest, refresher: &Refresher<'_>) -> String {
     }
     let left: Vec<&OpenPoint> =
         request.left_to_do.open().filter(|point| point.source != Source::Closer && point.weighs).collect();
-    add("Open by closeout's own evidence", &left_to_do::lines(&left, MOST_NAMED));
+    add("Open by closeout's own evidence", &left_to_do::lines(&left, MAX_NAMED));
     if let Some(verified) = &request.verified {
         add("The checklist before this one", &before(verified));
     }
@@ -212,5 +212,5 @@ fn before(verified: &VerifyReport) -> String {
 }
 
 fn lines(entries: impl Iterator<Item = String>) -> String {
-    entries.take(MOST_NAMED).collect::<Vec<_>>().join("\n")
+    entries.take(MAX_NAMED).collect::<Vec<_>>().join("\n")
 }

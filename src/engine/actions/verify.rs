@@ -14,8 +14,8 @@ use super::tools::{Tools, cancelled};
 use crate::engine::clock;
 
 /// How many items, and how many pending actions, are kept, and how many characters of each text.
-const MOST_ITEMS: usize = 200;
-const MOST_CHARACTERS: usize = 1000;
+const MAX_ITEMS: usize = 200;
+const MAX_CHARACTERS: usize = 1000;
 
 /// How many characters of the prompt are kept.
 const PROMPT_CHARACTERS: usize = 8000;
@@ -45,7 +45,7 @@ pub(super) fn run(
         checklist: checklist(agent, each()),
         pending_actions: each()
             .flat_map(|report| &report.pending_actions)
-            .take(MOST_ITEMS)
+            .take(MAX_ITEMS)
             .map(|text| kept(text))
             .collect(),
         summary: Some(kept(&summaries.join(" "))).filter(|text| !text.is_empty()),
@@ -197,7 +197,7 @@ fn problem(asked: &Asked, report: &CloserReport) -> Option<String> {
 }
 
 fn checklist<'r>(agent: &str, reports: impl Iterator<Item = &'r CloserReport>) -> Checklist {
-    let items = reports.flat_map(|report| &report.checklist).take(MOST_ITEMS).map(|item| ChecklistItem {
+    let items = reports.flat_map(|report| &report.checklist).take(MAX_ITEMS).map(|item| ChecklistItem {
         title: kept(&item.description),
         state: if item.completed { ItemState::Done } else { ItemState::Open },
         evidence: item.evidence.as_deref().map(kept),
@@ -206,5 +206,5 @@ fn checklist<'r>(agent: &str, reports: impl Iterator<Item = &'r CloserReport>) -
 }
 
 fn kept(text: &str) -> String {
-    text.trim().chars().take(MOST_CHARACTERS).collect()
+    text.trim().chars().take(MAX_CHARACTERS).collect()
 }

@@ -9,7 +9,7 @@ use crate::model::{Baseline, BaselineOrigin, Head, ReadProblem, Timestamp, displ
 const DEFAULT_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
 /// At most this many commits are walked for one that was made before a time.
-const MOST_WALKED: usize = 500;
+const MAX_WALKED: usize = 500;
 
 /// The baseline. `notes` receives what a person should know about how it was chosen.
 pub(super) fn choose(
@@ -139,7 +139,7 @@ fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
 
 /// Without a log of HEAD: its last commit that was made no later than `at`.
 fn made_before(repo: &dyn Repo, tip: &str, at: Timestamp) -> Read<Baseline> {
-    let walked = repo.walk(&[tip.to_owned()], &[], MOST_WALKED)?;
+    let walked = repo.walk(&[tip.to_owned()], &[], MAX_WALKED)?;
     let mut next = Some(tip.to_owned());
     while let Some(id) = next.take() {
         let known = walked.iter().find(|commit| commit.id == id);

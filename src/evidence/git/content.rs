@@ -18,10 +18,10 @@ use crate::git::{Read, Repository};
 use crate::model::{OnDisk, Timestamp, hex, stable_hash};
 
 /// With more changed files or untracked folders, the name is made from sizes and times alone.
-const MOST_FILES: usize = 2_000;
-const MOST_FOLDERS: usize = 20;
+const MAX_FILES: usize = 2_000;
+const MAX_FOLDERS: usize = 20;
 /// At most this many bytes are read per look; files beyond that are named by size and time.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// File systems set times from a coarse clock: a file that changed this shortly before the look is read again.
 const YOUNG_MS: i64 = 2_000;
 
@@ -77,7 +77,7 @@ pub(super) fn name(
     }
     let known = HashMap::with_capacity(paths.len());
     let mut reading =
-        Reading { repository, before: &contents.0, known, now, n_left: MOST_BYTES, unread: Vec::new() };
+        Reading { repository, before: &contents.0, known, now, n_left: MAX_BYTES, unread: Vec::new() };
     let leaves: Vec<(Vec<u8>, Found)> =
         paths.into_iter().map(|path| (path.clone(), reading.find(&path))).collect();
     let Reading { known, unread, .. } = reading;
@@ -125,14 +125,14 @@ pub(super) fn paths(repo: &dyn Repo, entries: &[Entry], evidence: &[Vec<u8>]) ->
     for entry in entries {
         if entry.path.ends_with(b"/") {
             n_folders += 1;
-            if n_folders > MOST_FOLDERS {
+            if n_folders > MAX_FOLDERS {
                 return Ok(None);
             }
             paths.extend(repo.untracked_below(&entry.path)?);
         } else {
             paths.push(entry.path.clone());
         }
-        if paths.len() > MOST_FILES {
+        if paths.len() > MAX_FILES {
             return Ok(None);
         }
     }

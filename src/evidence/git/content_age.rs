@@ -8,7 +8,7 @@ use super::tree_entries::TreeEntries;
 use crate::git::{LogEntry, Read, ReflogAction};
 
 /// At most this many other references are compared.
-const MOST_OTHERS: usize = 500;
+const MAX_OTHERS: usize = 500;
 
 /// What another reference leads to.
 pub(super) struct Other {
@@ -22,7 +22,7 @@ pub(super) struct Other {
 /// commit's time, so that of a commit that `log` does not record as made here the older one counts.
 pub(super) fn others(repo: &dyn Repo, log: &[LogEntry]) -> Read<Vec<Other>> {
     let found = repo.refs(&["refs/heads", "refs/remotes", "refs/tags"])?;
-    let tips: HashSet<Id> = found.into_iter().take(MOST_OTHERS).map(|found| found.commit).collect();
+    let tips: HashSet<Id> = found.into_iter().take(MAX_OTHERS).map(|found| found.commit).collect();
     let found = repo.commits(&tips.into_iter().collect::<Vec<Id>>())?;
     let is_made = |commit: &Commit| {
         let here = |entry: &&LogEntry| entry.new == commit.id && entry.action.is_making();

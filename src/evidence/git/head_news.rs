@@ -14,11 +14,11 @@ use crate::git::{LogEntry, Read, ReflogAction};
 use crate::model::{HeadNews, Timestamp};
 
 /// At most this many own commits are compared by their paths, for all positions together.
-const MOST_COMPARED: usize = 500;
+const MAX_COMPARED: usize = 500;
 /// At most this many paths, and as many trees for one of them, are compared for all positions together.
-const MOST_LOOKUPS: usize = 20_000;
+const MAX_LOOKUPS: usize = 20_000;
 /// At most this many rewordings of one commit are followed back.
-const MOST_REWORDED: usize = 20;
+const MAX_REWORDED: usize = 20;
 /// Content that is older than the first prompt by this many seconds is new at no prompt, whatever HEAD held.
 const SURELY_OLD: i64 = 60;
 
@@ -134,7 +134,7 @@ impl Source<'_> {
     /// repeats, and so is a commit with another message.
     fn made(&self, commit: &Commit) -> Read<i64> {
         let mut commit = commit.clone();
-        for _ in 0..MOST_REWORDED {
+        for _ in 0..MAX_REWORDED {
             match self.history.made.get(&commit.id) {
                 Some(ReflogAction::Replay) => return Ok(commit.time.min(commit.authored)),
                 Some(ReflogAction::Amend | ReflogAction::ReplayOver) => {}
@@ -229,7 +229,7 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
                     continue;
                 }
                 self.n_lookups += 1 + since.arrivals.len();
-                if self.n_lookups > MOST_LOOKUPS {
+                if self.n_lookups > MAX_LOOKUPS {
                     return Ok(HeadNews::Unknown);
                 }
                 if !self.entries.are_same(tree, Some(self.tip_tree), &path)?
@@ -246,7 +246,7 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
         if let Some(paths) = self.paths.get(id) {
             return Ok(Ok(paths.clone()));
         }
-        if self.paths.len() == MOST_COMPARED {
+        if self.paths.len() == MAX_COMPARED {
             return Ok(Err(Bounded));
         }
         let repo = self.source.repo;

@@ -7,9 +7,9 @@ use crate::git::{LogEntry, Read, ReflogAction};
 use crate::model::{Baseline, BaselineOrigin};
 
 /// At most this many merges are looked into.
-const MOST_HELPERS: usize = 20;
+const MAX_HELPERS: usize = 20;
 /// At most this many commits of one helper are its work.
-const MOST_COMMITS: usize = 100;
+const MAX_COMMITS: usize = 100;
 /// Branches that are nobody's helper.
 const COMMON_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
@@ -31,7 +31,7 @@ pub(super) struct Helper {
 impl Helper {
     /// The commits that were merged.
     pub(super) fn commits(&self, repo: &dyn Repo) -> Read<Vec<Commit>> {
-        repo.walk(std::slice::from_ref(&self.tip), std::slice::from_ref(&self.before), MOST_COMMITS)
+        repo.walk(std::slice::from_ref(&self.tip), std::slice::from_ref(&self.before), MAX_COMMITS)
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn find(
     let since = since.map_or(0, |since| since.0.div_euclid(1000));
     let mut helpers = Vec::new();
     for entry in log.iter().rev() {
-        let Some(name) = entry.merged.as_deref().filter(|_| helpers.len() < MOST_HELPERS) else { continue };
+        let Some(name) = entry.merged.as_deref().filter(|_| helpers.len() < MAX_HELPERS) else { continue };
         let Some(after) = walked.iter().find(|commit| commit.id == entry.new) else { continue };
         let is_moved = entry.action == ReflogAction::FastForward;
         let tip = if is_moved { Some(&entry.new) } else { after.parents.get(1) };

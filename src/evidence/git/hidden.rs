@@ -13,9 +13,9 @@ use crate::git::{self, PassedOver, Repository};
 use crate::model::{HiddenFile, OnDisk, Timestamp};
 
 /// A larger file is not read: it counts as changed only if its size differs from the index entry.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 /// At most this many files are named.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// The files that git was told to skip whose content differs from the index.
 pub(super) fn behind_flags(repository: &Repository, passed_over: &[PassedOver]) -> Vec<HiddenFile> {
@@ -39,7 +39,7 @@ pub(super) fn behind_flags(repository: &Repository, passed_over: &[PassedOver]) 
             Err(_) => None,
         };
         found.push(HiddenFile { path: shown(&entry.path), behind, hidden_at: None, on_disk });
-        if found.len() >= MOST_NAMED {
+        if found.len() >= MAX_NAMED {
             break;
         }
     }
@@ -56,7 +56,7 @@ fn is_as_in_index(repository: &Repository, metadata: &std::fs::Metadata, entry: 
     {
         return true;
     }
-    if metadata.len() > MOST_BYTES || metadata.is_dir() {
+    if metadata.len() > MAX_BYTES || metadata.is_dir() {
         return is_size;
     }
     let path = Path::new(OsStr::from_bytes(&entry.path));
@@ -74,7 +74,7 @@ pub(super) fn content(top: &Path, path: &Path, is_link: bool) -> io::Result<Vec<
         let parent = top.folder(path.parent().unwrap_or(Path::new("")))?;
         return Ok(parent.link_target(name)?.into_bytes());
     }
-    disk::read_start(&top.file(path)?, MOST_BYTES)
+    disk::read_start(&top.file(path)?, MAX_BYTES)
 }
 
 fn without_carriage_returns(content: &[u8]) -> Vec<u8> {

@@ -11,11 +11,11 @@ use crate::model::{CommitSummary, TestCensus, TestChange, Timestamp, is_test_fil
 /// Digits of an abbreviated id.
 const SHORT: usize = 8;
 /// A commit's paths are named only if there are at most this many.
-const MOST_PATHS: usize = 40;
+const MAX_PATHS: usize = 40;
 /// At most this many rewording amends of one commit are followed back.
-const MOST_REWORDED: usize = 20;
+const MAX_REWORDED: usize = 20;
 /// At most this many test files of a commit are examined, each of at most [`LONGEST_TEST`] bytes.
-const MOST_TESTS: usize = 20;
+const MAX_TESTS: usize = 20;
 const LONGEST_TEST: usize = 256 << 10;
 
 /// Newest first, children before parents. The order is by time, then by id, and so the same for both readers.
@@ -56,7 +56,7 @@ pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Re
         subject: commit.subject.clone(),
         at: Timestamp(commit.time.saturating_mul(1000)),
         tests: tests(repo, commit, &named)?,
-        paths: (!is_merge && named.len() <= MOST_PATHS).then_some(named),
+        paths: (!is_merge && named.len() <= MAX_PATHS).then_some(named),
         written_at: Vec::new(),
         is_merged: false,
     })
@@ -67,7 +67,7 @@ pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Re
 pub(super) fn made_at(repo: &dyn Repo, history: &History, commit: &Commit) -> Read<Timestamp> {
     let mut commit = commit.clone();
     let mut seconds = commit.time;
-    for _ in 0..MOST_REWORDED {
+    for _ in 0..MAX_REWORDED {
         seconds = commit.time;
         match history.made.get(&commit.id) {
             Some(ReflogAction::Replay | ReflogAction::ReplayOver) => seconds = seconds.min(commit.authored),
@@ -88,7 +88,7 @@ pub(super) fn made_at(repo: &dyn Repo, history: &History, commit: &Commit) -> Re
 
 /// The test files that a commit changes, each with its number of tests before and after.
 fn tests(repo: &dyn Repo, commit: &Commit, paths: &[String]) -> Read<Vec<TestChange>> {
-    let of_tests = paths.iter().filter(|path| is_test_file(path)).take(MOST_TESTS);
+    let of_tests = paths.iter().filter(|path| is_test_file(path)).take(MAX_TESTS);
     of_tests
         .map(|path| {
             let before = census(repo, commit.parents.first(), path)?;
@@ -118,7 +118,7 @@ pub(super) fn uncommitted_tests(
     read: impl Fn(&[u8]) -> Option<Vec<u8>>,
 ) -> Read<Vec<TestChange>> {
     let of_tests: Vec<&Vec<u8>> = paths.iter().filter(|path| is_test_file(&shown(path))).collect();
-    if of_tests.len() > MOST_TESTS {
+    if of_tests.len() > MAX_TESTS {
         return Ok(Vec::new());
     }
     let head = head.map(str::to_owned);

@@ -11,7 +11,7 @@ use crate::git::Repository;
 use crate::model::{OnDisk, Timestamp};
 
 /// An untracked folder with more entries is not examined.
-const MOST_ENTRIES: usize = 2_000;
+const MAX_ENTRIES: usize = 2_000;
 /// The longest file `.git`, in bytes.
 const LONGEST_NAME: u64 = 8 << 10;
 
@@ -23,7 +23,7 @@ pub(super) fn look(repository: &Repository, path: &[u8]) -> Option<OnDisk> {
     let mut n_seen = 0;
     while let Some(path) = open.pop() {
         n_seen += 1;
-        let metadata = path.symlink_metadata().ok().filter(|_| n_seen <= MOST_ENTRIES)?;
+        let metadata = path.symlink_metadata().ok().filter(|_| n_seen <= MAX_ENTRIES)?;
         if metadata.is_dir() {
             // A submodule's git directory counts too: a commit there writes no file here.
             if let Ok(Some(text)) = disk::read_linked(&path.join(".git"), LONGEST_NAME) {

@@ -31,7 +31,7 @@ pub fn file_of_commit(
 }
 
 /// The log of HEAD is followed back over at most this many moves.
-const MOST_MOVES: usize = 1_000;
+const MAX_MOVES: usize = 1_000;
 
 /// Where `content`, which the work tree has at `name`, comes from. Blocks.
 pub fn provenance(
@@ -72,7 +72,7 @@ fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -
     let is_of_baseline = baseline.map(&has).transpose()?.unwrap_or_default();
     let mut since = None;
     for (at, moved) in repo.reflog("HEAD")?.iter().rev().enumerate() {
-        if at == MOST_MOVES {
+        if at == MAX_MOVES {
             // Nobody looked further, so that it may be of any age.
             since = Some(Timestamp(0));
             break;

@@ -10,9 +10,9 @@ use crate::git::{LogEntry, Read};
 use crate::model::{Stashed, Timestamp};
 
 /// At most this many entries are compared with HEAD; all others count as holding more.
-const MOST_COMPARED: usize = 20;
+const MAX_COMPARED: usize = 20;
 /// An entry that changes more paths is not compared.
-const MOST_PATHS: usize = 200;
+const MAX_PATHS: usize = 200;
 
 /// The entries of the `stash` that are based on a commit of this work tree, and that hold anything that HEAD's tree
 /// does not; newest first.
@@ -33,7 +33,7 @@ pub(super) fn made_here(
     let here = found.filter(|(_, commit)| commit.as_ref().is_none_or(is_here));
     let mut stashed = Vec::new();
     for (at, (entry, commit)) in here.enumerate() {
-        let at_most = commit.as_ref().filter(|_| at < MOST_COMPARED);
+        let at_most = commit.as_ref().filter(|_| at < MAX_COMPARED);
         let paths = at_most.map_or(Ok(None), |commit| missing(repo, commit, tree, entries))?;
         if paths.as_ref().is_none_or(|paths| !paths.is_empty()) {
             stashed.push(Stashed { at: Timestamp(entry.time.saturating_mul(1000)), paths });
@@ -55,7 +55,7 @@ fn missing(
     let (Some(base), Some(index)) = (tree_of(0), tree_of(1)) else { return Ok(None) };
     let mut missing = BTreeSet::new();
     for to in [&commit.tree, &index] {
-        let Some(paths) = entries.changed(Some(&base), to, MOST_PATHS)? else { return Ok(None) };
+        let Some(paths) = entries.changed(Some(&base), to, MAX_PATHS)? else { return Ok(None) };
         for path in paths {
             if !entries.are_same(Some(to), tree, &path)? {
                 missing.insert(shown(&path));
@@ -63,7 +63,7 @@ fn missing(
         }
     }
     if let Some(untracked) = tree_of(2) {
-        let Some(paths) = entries.changed(None, &untracked, MOST_PATHS)? else { return Ok(None) };
+        let Some(paths) = entries.changed(None, &untracked, MAX_PATHS)? else { return Ok(None) };
         for path in paths {
             if !entries.are_same(Some(&untracked), tree, &path)? {
                 missing.insert(shown(&path));

@@ -12,13 +12,13 @@ use crate::git::{LogEntry, Read, ReflogAction};
 use crate::model::{HeadNews, HeadStay, Timestamp};
 
 /// HEAD's last positions are compared whether anybody was asked then or not: the next prompt may come at any time.
-const MOST_LAST: usize = 32;
+const MAX_LAST: usize = 32;
 /// At most this many positions are compared in all.
-const MOST_STAYS: usize = 500;
+const MAX_STAYS: usize = 500;
 /// A prompt meets the positions that HEAD held in the seconds before it.
 const MARGIN: i64 = 10;
 /// New commits alone update the facts only if this many last moves were commits and amends.
-const MOST_PLAIN: usize = 32;
+const MAX_PLAIN: usize = 32;
 
 /// HEAD's positions, oldest first, and whether its last moves were plain commits alone. Those are compared that a
 /// prompt met, and the last ones, however many moves lie between; all others are unknown. Empty if HEAD has no log.
@@ -106,8 +106,8 @@ pub(super) fn advance(
         tree: Some(commit.tree.clone()),
         news: HeadNews::None,
     });
-    if stays.len() > MOST_STAYS {
-        drop(stays.drain(..stays.len() - MOST_STAYS));
+    if stays.len() > MAX_STAYS {
+        drop(stays.drain(..stays.len() - MAX_STAYS));
         stays.insert(0, unknown(Timestamp(i64::MIN)));
     }
     Ok(())
@@ -148,9 +148,9 @@ fn positions(log: &[LogEntry]) -> Vec<Position> {
 /// Which of these positions are compared: the last ones, and those that the prompts at `asked` met, the newest first.
 fn met(positions: &[Position], asked: &[Timestamp]) -> Vec<bool> {
     let mut is_met = vec![false; positions.len()];
-    let last = positions.len().saturating_sub(MOST_LAST);
+    let last = positions.len().saturating_sub(MAX_LAST);
     is_met[last..].fill(true);
-    let mut n_left = MOST_STAYS - MOST_LAST;
+    let mut n_left = MAX_STAYS - MAX_LAST;
     let mut asked: Vec<i64> = asked.iter().map(|at| at.0.div_euclid(1000)).collect();
     asked.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
     for at in asked {
@@ -190,7 +190,7 @@ fn trees<'p>(
 /// Whether HEAD's last moves were plain commits and amends.
 fn is_plain(log: &[LogEntry]) -> bool {
     let moves = log.iter().rev().filter(|entry| entry.old != entry.new && !is_first(entry));
-    moves.take(MOST_PLAIN).all(|entry| matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend))
+    moves.take(MAX_PLAIN).all(|entry| matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend))
 }
 
 /// A time of which nothing is known.

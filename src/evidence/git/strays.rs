@@ -11,9 +11,9 @@ use crate::git::Read;
 /// At most this many commits made here are looked for outside HEAD's history.
 const STRAY_LIMIT: usize = 200;
 /// At most this many commits of HEAD's history are searched for the content of lost ones.
-const MOST_SEARCHED: usize = 40;
+const MAX_SEARCHED: usize = 40;
 /// At most this many lost commits are searched for.
-const MOST_LOST: usize = 40;
+const MAX_LOST: usize = 40;
 /// Longer files are not compared by their lines.
 const LONGEST_COMPARED: usize = 256 << 10;
 /// At most this many commits are walked.
@@ -83,7 +83,7 @@ fn done_again(
     entries: &mut TreeEntries<'_>,
 ) -> Read<HashSet<Id>> {
     let mut again = HashSet::new();
-    for commit in lost.iter().take(MOST_LOST) {
+    for commit in lost.iter().take(MAX_LOST) {
         if again.contains(&commit.id) {
             continue;
         }
@@ -102,7 +102,7 @@ fn is_held(repo: &dyn Repo, commit: &Commit, walked: &[Commit], entries: &mut Tr
     let follows = |stands: &&Commit| stands.subject == commit.subject && stands.parents == commit.parents;
     let successor = walked.iter().find(follows);
     'paths: for path in repo.paths(commit)? {
-        for stands in walked.iter().take(MOST_SEARCHED) {
+        for stands in walked.iter().take(MAX_SEARCHED) {
             if entries.are_same(Some(&commit.tree), Some(&stands.tree), &path)? {
                 continue 'paths;
             }

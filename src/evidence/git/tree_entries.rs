@@ -9,7 +9,7 @@ use crate::git::Read;
 pub(super) type Tree = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
 
 /// At most this many trees are kept at a time.
-const MOST_ROOTS: usize = 256;
+const MAX_ROOTS: usize = 256;
 
 /// What was read of some trees.
 pub(super) struct TreeEntries<'r> {
@@ -79,7 +79,7 @@ impl<'r> TreeEntries<'r> {
     }
 
     fn known(&mut self, root: &Id, folder: &[u8]) -> Read<&Tree> {
-        if self.folders.len() >= MOST_ROOTS && !self.folders.contains_key(root) {
+        if self.folders.len() >= MAX_ROOTS && !self.folders.contains_key(root) {
             self.folders.clear();
         }
         let known = self.folders.entry(root.clone()).or_default();

@@ -12,7 +12,7 @@ use crate::model::{
 use super::case::{Case, changes, commits};
 
 /// At most this many files are named in a reason.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Whether no commit since the last prompt for work can belong to the tasks: each was made while no session
 /// could commit, and touches no path that a write call names, or came from a branch that no session made. With a baseline set by a person it is never so,
@@ -144,7 +144,7 @@ pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
         .map(|change| display_text::line(&change.path).into_owned())
         .collect();
     paths.dedup();
-    paths.truncate(MOST_NAMED);
+    paths.truncate(MAX_NAMED);
     let why = format!("{}: {}", reasons.join(", "), paths.join(", "));
     Some(Evidence::abstain(Source::Tests, "tests of the task", Rejection::Undecided).because(why))
 }

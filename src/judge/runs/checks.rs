@@ -7,7 +7,7 @@ use super::run::{Place, Run};
 use crate::model::{CheckKind, RunOutcome, StepMoment};
 
 /// The most checks kept; beyond that, the one that ran longest ago is dropped.
-const MOST_CHECKS: usize = 400;
+const MAX_CHECKS: usize = 400;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Checks {
@@ -63,7 +63,7 @@ impl Checks {
     }
 
     fn make_room(&mut self) {
-        if self.known.len() < MOST_CHECKS {
+        if self.known.len() < MAX_CHECKS {
             return;
         }
         let oldest = (0..self.known.len()).min_by_key(|at| self.known[*at].last.0);

@@ -11,7 +11,7 @@ use super::run::{Place, Run};
 use crate::model::{ActingRun, CheckKind, CheckRun, Deed, RunsSummary, StepMoment, TurnStep};
 
 /// The most acts and endless commands kept per task.
-const MOST_KEPT: usize = 400;
+const MAX_KEPT: usize = 400;
 
 /// The meaning of the steps read so far.
 #[derive(Debug, Clone, Default)]
@@ -103,8 +103,8 @@ impl Fold {
         if self.is_in_task(moment) {
             self.task.acts.extend(command.acts.iter().cloned());
             self.task.endless.extend(command.endless.iter().cloned());
-            self.task.acts.truncate(MOST_KEPT);
-            self.task.endless.truncate(MOST_KEPT);
+            self.task.acts.truncate(MAX_KEPT);
+            self.task.endless.truncate(MAX_KEPT);
         }
     }
 

@@ -133,11 +133,11 @@ impl LinePattern {
 }
 
 /// The most steps of one match.
-const MOST_STEPS: u32 = 20_000;
+const MAX_STEPS: u32 = 20_000;
 
 fn fit(pattern: &str, line: &str, name: &mut Option<String>, n_steps: &mut u32) -> bool {
     *n_steps += 1;
-    if *n_steps > MOST_STEPS {
+    if *n_steps > MAX_STEPS {
         return false;
     }
     if let Some(after) = pattern.strip_prefix("{}") {

@@ -10,7 +10,7 @@ const LONGEST_OUTPUT: usize = 64 << 10;
 /// A line longer than this many bytes is not part of a summary.
 const LONGEST_LINE: usize = 2_000;
 /// The most names of failures kept, and the longest one in characters.
-const MOST_NAMES: usize = 50;
+const MAX_NAMES: usize = 50;
 const LONGEST_NAME: usize = 160;
 
 /// What a tool printed about how the run ended.
@@ -66,7 +66,7 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Repo
         let listed = Some(line.text.to_string()).filter(|_| is_list && !is_below);
         for name in tools().filter_map(failing).chain(listed) {
             let name: String = name.chars().take(LONGEST_NAME).collect();
-            if report.failing.len() < MOST_NAMES && !report.failing.contains(&name) {
+            if report.failing.len() < MAX_NAMES && !report.failing.contains(&name) {
                 report.failing.push(name);
             }
         }

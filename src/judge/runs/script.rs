@@ -9,7 +9,7 @@ use super::tokens::{Token, Word, tokens};
 /// Commands nested deeper than this are ignored.
 const DEEPEST: u32 = 6;
 /// Commands beyond this number in one line are ignored.
-const MOST_COMMANDS: usize = 400;
+const MAX_COMMANDS: usize = 400;
 /// How many bytes of a line are read.
 pub(super) const LONGEST_LINE: usize = 16 << 10;
 /// Words that open or continue a compound command, which hides the exit codes of the commands in it.
@@ -147,7 +147,7 @@ impl Reader {
         let words = std::mem::take(words);
         if depth < DEEPEST {
             let inner = words.iter().flat_map(|word| &word.substitutions);
-            for line in inner.take(MOST_COMMANDS) {
+            for line in inner.take(MAX_COMMANDS) {
                 let list = self.parse(line, depth + 1);
                 // What a substitution runs is hidden, as if it came before a `;`.
                 self.flatten_hidden(list);
@@ -185,7 +185,7 @@ impl Reader {
     fn flatten(&mut self, list: Vec<Pipeline>, folder: &mut Option<String>, is_last: bool) {
         let begin = self.visible_from(&list).filter(|_| is_last);
         for (at, pipeline) in list.into_iter().enumerate() {
-            if self.commands.len() >= MOST_COMMANDS {
+            if self.commands.len() >= MAX_COMMANDS {
                 return;
             }
             let is_visible = begin.is_some_and(|begin| at >= begin) && !pipeline.in_compound;

@@ -65,7 +65,7 @@ const FOLDER_OPTIONS: [&str; 9] = [
 /// Package runners that also start a tool by its bare name.
 const BARE_RUNNERS: [&str; 8] = ["yarn", "pnpm", "bun", "npm", "uv", "deno", "turbo", "dart"];
 /// At most this many starters are stripped.
-const MOST_STARTERS: u32 = 12;
+const MAX_STARTERS: u32 = 12;
 
 /// A call without what starts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) struct Call {
 /// The call that `words` make in `folder`.
 pub(super) fn call_of(words: &[String], folder: Option<&str>) -> Call {
     let mut call = Call { words: words.to_vec(), folder: folder.map(str::to_owned) };
-    for _ in 0..MOST_STARTERS {
+    for _ in 0..MAX_STARTERS {
         call.words = without_path(std::mem::take(&mut call.words));
         if !call.take_starter() && !call.take_timeout() && !call.take_interpreter() {
             break;

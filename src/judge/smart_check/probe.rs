@@ -10,7 +10,7 @@ use crate::judge::json_answer;
 use crate::model::{ProbeDetails, ProbeFailure, ProbeReading, ProbeWord};
 
 /// How many objects before the answer are compared with it.
-const MOST_DRAFTS: usize = 8;
+const MAX_DRAFTS: usize = 8;
 
 /// What a probe returned.
 #[derive(Debug, Clone, Copy)]
@@ -26,8 +26,8 @@ pub enum ProbeAnswer<'a> {
 }
 
 /// How many names of a list are kept, and how many characters of each.
-const MOST_NAMES: usize = 50;
-const MOST_CHARACTERS: usize = 500;
+const MAX_NAMES: usize = 50;
+const MAX_CHARACTERS: usize = 500;
 
 /// An answer, with the parts worth showing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -73,7 +73,7 @@ pub fn read_probe_doubting(text: &str) -> ProbeReport {
     };
     let is_mentioned = report.reading == ProbeReading::Answered(ProbeWord::Complete)
         && json_answer::is_in_prose(text, "status");
-    if is_mentioned || json_answer::find_before(text, "status", MOST_DRAFTS).iter().any(is_other) {
+    if is_mentioned || json_answer::find_before(text, "status", MAX_DRAFTS).iter().any(is_other) {
         return ProbeReport { reading: ProbeReading::Failed(ProbeFailure::UnknownStatus), ..report };
     }
     report
@@ -136,7 +136,7 @@ fn is_entry(entry: &Value) -> bool {
 /// `{"name": "a1", "doing": "docs"}`.
 fn names(value: Option<&Value>) -> Vec<String> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
-    entries.filter_map(name).filter_map(|name| kept(&name)).take(MOST_NAMES).collect()
+    entries.filter_map(name).filter_map(|name| kept(&name)).take(MAX_NAMES).collect()
 }
 
 fn name(entry: &Value) -> Option<String> {
@@ -153,6 +153,6 @@ fn name(entry: &Value) -> Option<String> {
 
 /// A text that says something, shortened; `None` if it says nothing.
 fn kept(text: &str) -> Option<String> {
-    let text: String = text.trim().chars().take(MOST_CHARACTERS).collect();
+    let text: String = text.trim().chars().take(MAX_CHARACTERS).collect();
     (!is_none_word(&text)).then_some(text)
 }

@@ -16,7 +16,7 @@ use crate::model::{CommandEnd, LoopState, RunPhase, RunStatus, VerdictState};
 
 /// How often the loop waits for others at work in the workspace after a command ended. Beyond that, their
 /// activity becomes a point left to do.
-pub const MOST_WAITS: u32 = 30;
+pub const MAX_WAITS: u32 = 30;
 
 /// The bounds of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +146,7 @@ fn checked(state: &mut LoopState, limits: &LoopLimits, facts: &CheckFacts) -> Lo
             return LoopStep::Ask;
         }
         VerdictState::AwaitingResponse => return LoopStep::Finish(RunStatus::Unanswered),
-        VerdictState::Working | VerdictState::Waiting if state.n_waits < MOST_WAITS => {
+        VerdictState::Working | VerdictState::Waiting if state.n_waits < MAX_WAITS => {
             state.n_waits += 1;
             return LoopStep::WaitForOthers;
         }

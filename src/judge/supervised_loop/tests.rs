@@ -193,7 +193,7 @@ fn whatever_happens_only_a_verdict_is_complete_and_the_limits_hold() {
 fn others_at_work_are_not_waited_for_without_end() {
     let works = || LoopEvent::Checked(facts(VerdictState::Working, &[]));
     let mut state = advance(LoopState::default(), &LIMITS, LoopEvent::Begun).0;
-    for _ in 0..MOST_WAITS {
+    for _ in 0..MAX_WAITS {
         let (next, step) = advance(state, &LIMITS, works());
         assert_eq!(step, LoopStep::WaitForOthers);
         state = next;

@@ -4,7 +4,7 @@
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Sentences beyond this number are ignored.
-const MOST_SENTENCES: usize = 100;
+const MAX_SENTENCES: usize = 100;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sentence {
@@ -33,7 +33,7 @@ pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
     let text: String = own_words(prompt).nfkc().flat_map(char::to_lowercase).collect();
     let mut sentences = Vec::new();
     let mut rest = text.as_str();
-    while !rest.is_empty() && sentences.len() < MOST_SENTENCES {
+    while !rest.is_empty() && sentences.len() < MAX_SENTENCES {
         let (sentence, after) = cut(rest);
         let sentence = read(sentence);
         if !sentence.joined.is_empty() || sentence.is_question {

@@ -18,7 +18,7 @@ use crate::model::{
 };
 
 /// At most this many sentences about unfinished work are quoted.
-const MOST_SENTENCES: usize = 3;
+const MAX_SENTENCES: usize = 3;
 
 /// How words relate to the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,7 +273,7 @@ impl<'a> Spoken<'a> {
     fn half_way(&self, source: Source, judged: &Classification) -> Evidence {
         let mut evidence = Evidence::claim(source, self.from, Claim::No);
         let said = questions::explain(&self.text).into_iter();
-        let said = said.filter(|sentence| sentence.speech == Speech::Unfinished).take(MOST_SENTENCES);
+        let said = said.filter(|sentence| sentence.speech == Speech::Unfinished).take(MAX_SENTENCES);
         evidence.reasons = said.map(|sentence| excerpt::reason(&sentence.excerpt).into()).collect();
         if evidence.reasons.is_empty() {
             evidence.reasons.push(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words));

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use crate::judge::questions::{self, Classification, Context, EndOfTurn, Speech};
 
 /// How many texts are known; the least recently used one is dropped.
-const MOST_TEXTS: usize = 8;
+const MAX_TEXTS: usize = 8;
 
 /// The most recently used texts, newest last.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Texts {
             Some(at) => self.known.remove(at),
             None => TextRead { name, judged: questions::classify(text, context), says_done: None },
         };
-        if self.known.len() == MOST_TEXTS {
+        if self.known.len() == MAX_TEXTS {
             self.known.remove(0);
         }
         let last = self.known.len();
@@ -97,7 +97,7 @@ mod tests {
         for number in 0..20 {
             texts.read(&format!("Done, part {number}."), &ended);
         }
-        assert_eq!(texts.known.len(), MOST_TEXTS);
+        assert_eq!(texts.known.len(), MAX_TEXTS);
         let text = "The parser is written and all tests pass.";
         assert!(texts.read(text, &ended).says_done(text) && texts.read(text, &ended).says_done(text));
     }

@@ -9,7 +9,7 @@ use crate::judge::words;
 use crate::model::{Observations, SessionObservation, TaskWork, Timestamp, TurnEnd, TurnSpan};
 
 /// How many of a session's last turns are kept apart; all earlier ones count as one.
-const MOST_TURNS: usize = 200;
+const MAX_TURNS: usize = 200;
 
 /// The work of all tasks, as far as the records attribute it.
 pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &mut Memory) -> TaskWork {
@@ -53,7 +53,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
 /// When the turns of a session ran; `None` if its record does not tell all of them.
 fn spans(session: &SessionObservation, may_commit: bool) -> Option<Vec<TurnSpan>> {
     let turns = &session.history.turns;
-    let n_early = turns.len().saturating_sub(MOST_TURNS);
+    let n_early = turns.len().saturating_sub(MAX_TURNS);
     let mut begin = session.history.began_at;
     let mut spans = Vec::with_capacity(turns.len() - n_early + 1);
     if let Some(last) = turns[..n_early].last() {

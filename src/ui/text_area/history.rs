@@ -1,9 +1,9 @@
 //! Records changes so that they can be undone and redone. Knows only positions and pieces of text.
 
 /// At most this many changes can be undone.
-const MOST_CHANGES: usize = 500;
+const MAX_CHANGES: usize = 500;
 /// At most this many bytes of text are kept for that.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// One change of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,10 +40,10 @@ impl History {
         let mut n_bytes = 0;
         let is_kept = |change: &&Change| {
             n_bytes += change.removed.len() + change.inserted.len();
-            n_bytes <= MOST_BYTES
+            n_bytes <= MAX_BYTES
         };
         // The last change is always kept, whatever its size.
-        let n_kept = self.changes.iter().rev().take(MOST_CHANGES).take_while(is_kept).count().max(1);
+        let n_kept = self.changes.iter().rev().take(MAX_CHANGES).take_while(is_kept).count().max(1);
         self.changes.drain(..self.changes.len() - n_kept);
         self.n_made = self.changes.len();
     }

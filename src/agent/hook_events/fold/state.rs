@@ -7,7 +7,7 @@ use crate::model::{BackgroundTask, HookEvent, Pane, ProcessId, Timestamp, WaitsO
 /// After this many events the state no longer depends on earlier ones.
 pub(super) const ENOUGH: usize = 100;
 /// How many subagents, or open calls, are tracked at once.
-pub(super) const MOST_SUBAGENTS: usize = 64;
+pub(super) const MAX_SUBAGENTS: usize = 64;
 
 /// The state of a session after the events so far.
 #[derive(Debug, Clone, Default)]

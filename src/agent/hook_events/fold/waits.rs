@@ -3,7 +3,7 @@
 //! Neither the events that ask nor the reminders name the waiting call, and calls beside it continue in the
 //! meantime.
 
-use super::state::{HookFold, MOST_SUBAGENTS, Main, Wait};
+use super::state::{HookFold, MAX_SUBAGENTS, Main, Wait};
 use crate::model::{HookEvent, WaitsOn};
 
 /// A call within this time of a permission request belongs to the same message, in milliseconds: it runs
@@ -56,7 +56,7 @@ impl HookFold {
         if let Some(words) = call_words(event) {
             self.calls.push((key, words));
         }
-        let n_more = self.calls.len().saturating_sub(MOST_SUBAGENTS);
+        let n_more = self.calls.len().saturating_sub(MAX_SUBAGENTS);
         self.calls.drain(..n_more);
     }
 
