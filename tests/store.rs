@@ -1,5 +1,13 @@
 //! The store: what survives a restart, a damaged file, another process, and a folder that refuses.
 
+mod audit;
+mod edited_text;
+mod gate_rows;
+mod held;
+mod history;
+mod reports;
+mod trust;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

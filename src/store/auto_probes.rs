@@ -29,7 +29,6 @@ struct Questions {
     sent: Vec<Sent>,
 }
 
-/// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Sent {
     at: Timestamp,

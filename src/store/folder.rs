@@ -116,8 +116,8 @@ pub(super) fn read_record(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 /// The start of a file, at most one byte more than `limit`; `None` if there is none. Follows no link and
 /// cannot hang.
 pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
-    let read = disk::existing(disk::open(path))
-        .and_then(|file| file.map(|file| disk::read_start(&file, limit + 1)).transpose());
+    let read = disk::existing(disk::open_sized(path))
+        .and_then(|file| file.map(|(file, length)| disk::read_sized(&file, length, limit + 1)).transpose());
     read.map_err(|error| unreadable(path, error))
 }
 
@@ -147,7 +147,6 @@ pub(super) fn read_form<T: DeserializeOwned + Default>(
     }
 }
 
-/// Replaces a form.
 pub(super) fn replace_form(path: &Path, content: &impl Serialize) -> Result<(), StoreError> {
     let json = serde_json::to_vec(&Form { version: VERSION, content })
         .map_err(|source| StoreError::Unwritable { path: path.to_owned(), source })?;
@@ -171,6 +170,16 @@ pub(super) fn replace_record(path: &Path, content: &[u8]) -> Result<(), StoreErr
 /// Like [`replace_record`], without waiting for the disk: a power failure may undo it.
 pub(super) fn replace_record_soon(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     write::replace_soon(path, content).map_err(StoreError::io("replace", path))
+}
+
+/// Deletes a file, if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::io("remove", path)(error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Makes the names in `folder` survive a power failure.

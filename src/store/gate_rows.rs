@@ -60,39 +60,3 @@ impl Store {
 fn key(agent: &str, session_id: &str) -> String {
     format!("{agent}/{session_id}").chars().take(LONGEST_KEY).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Timestamp;
-
-    #[test]
-    fn rows_are_kept_for_each_session_and_the_oldest_go_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
-        assert_eq!(store.block_row("a", "s").unwrap(), BlockRow::default());
-        let row = BlockRow::default().and_one(Timestamp(5)).and_one(Timestamp(9));
-        assert_eq!((row.n_blocks, row.began_at, row.blocked_at), (2, Timestamp(5), Timestamp(9)));
-        store.keep_block_row("a", "s", row).unwrap();
-        assert_eq!(store.block_row("a", "s").unwrap(), row);
-        assert_eq!(store.block_row("b", "s").unwrap(), BlockRow::default());
-        for n in 0..MAX_KEPT {
-            let at = Timestamp(100 + i64::try_from(n).unwrap());
-            store.keep_block_row("a", &format!("n{n}"), BlockRow::default().and_one(at)).unwrap();
-        }
-        assert_eq!(store.block_row("a", "s").unwrap(), BlockRow::default());
-        assert_eq!(store.block_row("a", "n0").unwrap().n_blocks, 1);
-    }
-
-    #[test]
-    fn a_record_written_by_the_first_version_is_read_and_a_broken_one_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
-        let old = r#"{"version":1,"rows":{"claude/s":{"n_blocks":3,"began_at":7,"blocked_at":8}}}"#;
-        std::fs::write(store.block_file(), old).unwrap();
-        assert_eq!(store.block_row("claude", "s").unwrap().n_blocks, 3);
-        std::fs::write(store.block_file(), "{").unwrap();
-        assert!(store.block_row("claude", "s").is_err());
-        assert!(store.keep_block_row("claude", "s", BlockRow::default()).is_err());
-    }
-}

@@ -13,10 +13,8 @@ use super::written_path::WrittenPath;
 /// The version of the format that is written, and the newest one that is read.
 const VERSION: u32 = 1;
 
-/// What is stored for one workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
-    /// The workspace's directory.
     pub(super) path: PathBuf,
     pub(super) baseline: Baseline,
     /// Since when the directory is known to be gone.

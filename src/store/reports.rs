@@ -67,27 +67,3 @@ impl Store {
         WorkspaceFiles::new(self.reports_folder())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{MarkOrder, MarkSeen, Marks, Timestamp};
-
-    #[test]
-    fn a_mark_is_not_lost_to_a_closeout_that_did_not_see_it_and_changes_are_told_once() {
-        let temp = tempfile::tempdir().unwrap();
-        let stores = [(); 2].map(|()| Store::open(temp.path().join("state")).unwrap());
-        let workspaces = [WorkspaceId::local("/w"), WorkspaceId::local("/none")];
-        let mut stamps = ReportStamps::default();
-        let mut changed = || stores[1].changed_reports(&workspaces, &mut stamps);
-        assert_eq!(changed(), []);
-        let mut marks = Marks::default();
-        marks.take(&MarkOrder::Done, None, Timestamp(5), &MarkSeen::default());
-        let marked = KeptReports { marks, ..KeptReports::default() };
-        stores[0].keep_reports(&workspaces[0], &marked).unwrap();
-        assert_eq!(changed(), [(workspaces[0].clone(), marked.clone())]);
-        assert_eq!(changed(), []);
-        stores[1].keep_reports(&workspaces[0], &KeptReports::default()).unwrap();
-        assert_eq!(changed(), [(workspaces[0].clone(), marked)]);
-    }
-}

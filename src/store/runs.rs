@@ -5,9 +5,9 @@
 //! agent (prompt, output, answer) are readable by this user only.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::disk::write;
 use crate::model::{SupervisedRun, WorkspaceId};
 
 use super::StoreError;
-use super::folder::{Store, own_folder, read_up_to, replace_record};
+use super::folder::{Store, own_folder, read_up_to, remove, replace_record};
 use super::workspace_files::{WorkspaceFiles, file_name};
 
 /// The longest answer, in bytes.
@@ -175,12 +175,5 @@ impl RunFolder {
         let Some(text) = read_up_to(&path, LONGEST_ANSWER)? else { return Ok(None) };
         remove(&path)?;
         Ok(Some(String::from_utf8_lossy(&text).into_owned()))
-    }
-}
-
-fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io("remove", path)(error)),
-        Ok(()) | Err(_) => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{WorkspaceId, stable_hash};
 
 use super::StoreError;
-use super::folder::{own_folder, read_up_to};
+use super::folder::{own_folder, read_up_to, remove};
 use super::written_path::WrittenPath;
 
 /// The version of the format that is written, and the newest one that is read.
@@ -68,13 +68,7 @@ impl WorkspaceFiles {
 
     /// Deletes the file of a workspace, if there is one.
     pub(super) fn delete(&self, workspace: &WorkspaceId) -> Result<(), StoreError> {
-        let path = self.place(workspace);
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != ErrorKind::NotFound => {
-                Err(StoreError::Io { what: "remove", path, source })
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+        remove(&self.place(workspace))
     }
 
     /// The contents of these workspaces' files, and the number of unreadable ones, which stay where they
@@ -105,7 +99,6 @@ impl WorkspaceFiles {
         Ok(json_files(&self.folder)?.into_iter().filter_map(read).collect())
     }
 
-    /// The file of a workspace.
     pub(super) fn place(&self, workspace: &WorkspaceId) -> PathBuf {
         self.folder.join(file_name(workspace.path()))
     }
