@@ -111,11 +111,8 @@ fn the_turns_of_recorded_chats_are_read() {
     assert_eq!(
         crate::support::turns::told(&history),
         [
-            "person: Make main print hello",
-            "edit /home/user/project/main.rs",
-            "edit /home/user/project/NOTES.md",
-            "run git status --short && false: Code(1)",
-            "Finished",
+            "person: Make main print hello", "edit /home/user/project/main.rs",
+            "edit /home/user/project/NOTES.md", "run git status --short && false: Code(1)", "Finished",
         ]
     );
     let todos = of_fixture("chats/todos.jsonl").history.todos.expect("a list");

@@ -139,6 +139,7 @@ pub fn sessions(
         all.sessions.extend(read.sessions);
         all.trouble.extend(read.trouble);
         all.watch_targets.extend(read.watch_targets);
+        all.kept_here.extend(read.kept_here);
     }
     // A session with a live process is kept, however old its last message.
     let age = |session: &SessionObservation| (session.spoken_at(), session.written_at);

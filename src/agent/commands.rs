@@ -104,12 +104,33 @@ pub enum AnswerPlace {
 }
 
 impl AgentCommand {
+    /// A command that gets no input, gives no answer and leaves no trace.
+    pub(super) fn new(program: &str, arguments: Vec<Argument>, folder: PathBuf) -> AgentCommand {
+        AgentCommand {
+            program: program.to_owned(),
+            arguments,
+            stdin: String::new(),
+            folder,
+            environment: Vec::new(),
+            trace: Trace::Nothing,
+            answer: AnswerPlace::None,
+        }
+    }
+
     /// Adds an environment variable.
     #[must_use]
     pub(super) fn with_variable(mut self, name: &str, value: &str) -> AgentCommand {
         self.environment.push((name.to_owned(), value.into()));
         self
     }
+}
+
+/// Whether `text` is a UUID in its usual hyphenated form. Only such an id may become an argument or a part of a
+/// file name.
+pub(super) fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    let lengths = groups.iter().map(|group| group.len());
+    lengths.eq([8, 4, 4, 4, 12]) && groups.concat().bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 impl From<&str> for Argument {

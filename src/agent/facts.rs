@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::screen::Typing;
+use super::screen::{PermissionKeys, Typing};
 use crate::model::{HookKind, VariableNames};
 
 /// What is known about an agent in advance.
@@ -42,8 +42,8 @@ pub struct Facts {
     pub has_queue: bool,
     /// How text is entered at a live session's screen; `None` if that was never observed.
     pub typing: Option<Typing>,
-    /// Whether the keys of its prompts can be known, provided its hook reports them.
-    pub hooks_tell_keys: bool,
+    /// The keys that answer its permission prompts, provided its hook reports what they are about.
+    pub permission: Option<PermissionKeys>,
     /// Why a closed session cannot be resumed, if there is more to say than that its id or folder is
     /// unknown.
     pub never_resumed: Option<&'static str>,
@@ -72,7 +72,7 @@ impl Facts {
         hides_open_calls: false,
         has_queue: false,
         typing: None,
-        hooks_tell_keys: false,
+        permission: None,
         never_resumed: None,
         is_described: false,
         hooks: None,

@@ -93,9 +93,10 @@ pub trait Agent: Debug + Send + Sync {
     /// It is not certain which call the prompt belongs to or what the keys mean: why, in words.
     fn permission_keys<'s>(
         &self,
-        _session: &'s SessionObservation,
+        session: &'s SessionObservation,
     ) -> Result<(&'s str, PermissionKeys), &'static str> {
-        Err(NOT_NAMED)
+        let keys = self.facts().permission.ok_or(NOT_NAMED)?;
+        Ok((keys.permission_of(session)?, keys))
     }
 
     /// The dialog in which a session asks, and how to select its options.
@@ -161,6 +162,8 @@ pub struct SessionsRead {
     pub trouble: Vec<Unreadable>,
     /// Where changes to the sessions, or new ones in known places, would show.
     pub watch_targets: Vec<WatchTarget>,
+    /// What agents themselves keep inside the workspace, such as their records: no work.
+    pub kept_here: Vec<PathBuf>,
 }
 
 impl SessionsRead {

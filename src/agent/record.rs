@@ -57,7 +57,6 @@ pub(super) struct Followed<R> {
     mark: Vec<u8>,
     /// The start of a line that is still being written.
     pub(super) unfinished: Vec<u8>,
-    /// The reader that took the lines.
     pub(super) reader: R,
     /// Where the first piece that was read began; 0 if the whole file was read.
     pub(super) begins_at: u64,

@@ -22,6 +22,15 @@ pub(super) fn shortened_if_any(text: &str) -> Option<String> {
     Some(shortened(text)).filter(|text| !text.is_empty())
 }
 
+/// A question with its numbered options, each a label and a description, as clients show it.
+pub(super) fn question_text<'a>(question: &str, options: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let options = options.enumerate().map(|(index, (label, description))| {
+        let separator = if description.is_empty() { "" } else { ": " };
+        format!("\n{}. {label}{separator}{description}", index + 1)
+    });
+    std::iter::once(question.to_owned()).chain(options).collect()
+}
+
 /// A line of JSON with every lone surrogate replaced by U+FFFD, because some clients cut text in the middle
 /// of a surrogate pair. `None` if there is none.
 pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {

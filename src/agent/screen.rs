@@ -9,8 +9,7 @@ pub(super) const NOT_TRIED: &str = "what keys do in its dialog was not tried wit
 /// Why no key answers a permission whose call no hook names.
 pub(super) const NOT_NAMED: &str = "which keys would answer it is not certain";
 /// Why no key answers a prompt beside which another one can stand.
-pub(super) const BESIDE_SUBAGENTS: &str =
-    "its subagents can ask as well: which prompt its screen shows is not certain";
+const BESIDE_SUBAGENTS: &str = "its subagents can ask as well: which prompt its screen shows is not certain";
 /// A text that was cut must not be approved unread.
 const SHOWN_CUT: &str = "it is shown cut: read it whole and decide in its pane";
 /// A hook of an older closeout kept so many characters, and its plugin of opencode so many. A text of just that
@@ -22,7 +21,7 @@ const OLDER_LIMITS: [usize; 2] = [200, 400];
 ///
 /// # Errors
 /// No hook names it, or its text may be cut, in words.
-pub(super) fn asked_permission(session: &SessionObservation) -> Result<&str, &'static str> {
+fn asked_permission(session: &SessionObservation) -> Result<&str, &'static str> {
     let is_named = |word: &&StatusReport| {
         word.source == ActivitySource::Hook && word.status == LiveStatus::Waiting { on: WaitsOn::Permission }
     };
@@ -116,6 +115,36 @@ pub struct PermissionKeys {
     pub keys: &'static [PermissionKey],
     /// How the prompt must be drawn so that the keys mean that; `None` where they mean it in any prompt.
     pub drawn: Option<DrawnPrompt>,
+    /// The version whose prompts were observed; `None` if the records name no version, so that only the drawn
+    /// prompt tells.
+    pub seen: Option<&'static str>,
+    /// Whether the keys are certain beside subagents: the screen may show the prompt of one of those.
+    pub beside_subagents: bool,
+    /// Tools whose prompt has a first option that is not a plain yes.
+    pub not_for: &'static [&'static str],
+}
+
+impl PermissionKeys {
+    /// Keys that mean the same in any prompt of the version `seen`.
+    pub(super) const fn of_version(keys: &'static [PermissionKey], seen: &'static str) -> PermissionKeys {
+        PermissionKeys { keys, drawn: None, seen: Some(seen), beside_subagents: false, not_for: &[] }
+    }
+
+    /// The permission that `session` waits for, if it is certain that these keys answer it. Only its hook names
+    /// the call, since others may be open at the same time.
+    pub(super) fn permission_of<'s>(&self, session: &'s SessionObservation) -> Result<&'s str, &'static str> {
+        let what = asked_permission(session)?;
+        if self.seen.is_some() && session.version.as_deref() != self.seen {
+            return Err(NOT_TRIED);
+        }
+        if !self.beside_subagents && !session.subagents.is_empty() {
+            return Err(BESIDE_SUBAGENTS);
+        }
+        if self.not_for.iter().any(|tool| what.starts_with(tool)) {
+            return Err("its first option is no plain yes");
+        }
+        Ok(what)
+    }
 }
 
 /// A prompt for the leave to run one command, as it is drawn while its keys mean what they say.

@@ -15,4 +15,4 @@ pub use file::{
     existing, file_problem, fill, millis, open, open_linked, open_sized, read, read_end, read_linked,
     read_range, read_sized, read_start, resolve, thing_in_the_way,
 };
-pub use folder::{Folder, open_below};
+pub use folder::{Folder, matches_name, open_below};

@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::panes::PaneSource;
 use crate::agent::panes::{ListedPane, pane_of};
+use crate::agent::process_stat::tmux_socket;
 use crate::agent::process_stat::{ProcessState, process_state};
-use crate::agent::processes::{ProcessTable, Sought, tmux_socket};
+use crate::agent::processes::{ProcessTable, Sought};
 use crate::agent::{built_in, facts_of};
 use crate::disk;
 use crate::model::{

@@ -17,6 +17,9 @@ pub struct TurnHistory {
     /// True if nothing precedes the first of `turns`: nothing is unread, and nothing was dropped to save
     /// memory.
     pub is_whole: bool,
+    /// True if the record tells what was run and written, and not only what was said.
+    #[serde(default)]
+    pub tells_steps: bool,
     /// The agent's todo list, with the time of the call that last wrote it.
     pub todos: Option<DatedTodos>,
     /// The goal that the user set for the session with `/goal`.

@@ -84,15 +84,9 @@ fn an_id_that_is_none_of_the_clients_and_a_folder_that_is_not_known_are_refused(
     let asking = Asking::Probe { prompt: "status".to_owned(), model: None };
     let long = format!("{ID}-{ID}");
     let others = [
-        "",
-        "--dangerously-skip-permissions",
-        "my work",
-        "5e3c6d27-f91a-4d5d-9f33-af66db01304",
-        "5e3c6d27-f91a-4d5d-9f33-af66db01304g",
-        "5e3c6d27f91a4d5d9f33af66db01304c",
-        "-e3c6d27-f91a-4d5d-9f33-af66db01304c",
-        "5e3c6d27-f91a-4d5d-9f33-af66db0130é",
-        &long,
+        "", "--dangerously-skip-permissions", "my work", "5e3c6d27-f91a-4d5d-9f33-af66db01304",
+        "5e3c6d27-f91a-4d5d-9f33-af66db01304g", "5e3c6d27f91a4d5d9f33af66db01304c",
+        "-e3c6d27-f91a-4d5d-9f33-af66db01304c", "5e3c6d27-f91a-4d5d-9f33-af66db0130é", &long,
     ];
     for id in others {
         assert_eq!(command(&session(id, Some("/work")), &asking), None, "{id}");

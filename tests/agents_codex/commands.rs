@@ -86,11 +86,7 @@ fn queued_words_are_one_argument_whatever_they_begin_with() {
 fn an_id_that_is_no_threads_is_never_an_argument() {
     let asking = Asking::Reply { text: "x".to_owned() };
     let names = [
-        "",
-        "--last",
-        "../../x",
-        "my name",
-        "01a1ffc5-a1bc-7ca2-8767-ad8301777ffg",
+        "", "--last", "../../x", "my name", "01a1ffc5-a1bc-7ca2-8767-ad8301777ffg",
         "01a1ffc5a1bc-7ca2-8767-ad8301777ff0a",
     ];
     for id in names {

@@ -180,13 +180,9 @@ fn the_turns_of_a_real_run_are_read() {
     assert_eq!(
         turns::told(&history),
         [
-            "person: \"Make main print hello\"",
-            "edit /home/user/project/main.rs",
-            "edit /home/user/project/NOTES.md",
-            "run git status --short && false: Code(1)",
-            "Finished",
-            "person: STATUS?",
-            "Finished",
+            "person: \"Make main print hello\"", "edit /home/user/project/main.rs",
+            "edit /home/user/project/NOTES.md", "run git status --short && false: Code(1)", "Finished",
+            "person: STATUS?", "Finished",
         ]
     );
     assert!(history.is_whole);

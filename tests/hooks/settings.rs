@@ -145,6 +145,23 @@ fn broken_settings_are_refused_with_the_place() {
     }
 }
 
+#[test]
+fn a_path_is_one_word_for_the_shell() {
+    let wanted = |program: &str| Wanted::new(hooks_of("claude").unwrap(), program).command;
+    assert_eq!(wanted("/usr/bin/closeout"), "/usr/bin/closeout hook event --agent claude");
+    assert_eq!(wanted("/a b/it's/closeout"), r"'/a b/it'\''s/closeout' hook event --agent claude");
+}
+
+#[test]
+fn the_plugin_names_the_program_as_a_string() {
+    let hooks = hooks_of("opencode").unwrap();
+    let plugin = hooks.plugin("/a \"b\"/closeout").unwrap();
+    assert!(plugin.contains(r#""/a \"b\"/closeout""#), "{plugin}");
+    assert!(!plugin.contains("@CLOSEOUT@"));
+    assert!(hooks.is_own_plugin(plugin.as_bytes()));
+    assert!(!hooks.is_own_plugin(b"export const Mine = 1"));
+}
+
 /// An env with a home in which agents were used.
 fn desk_with(agents: &[&str]) -> TestEnv {
     let env = TestEnv::new();

@@ -214,7 +214,7 @@ fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
     let mut chosen = by_a_key(replier, current, known.as_ref().err().copied());
     if chosen.channel == ReplyChannel::Nowhere && chosen.pane.is_some() && known.is_err() {
         let is_told = current.session.live.iter().any(|word| word.source == ActivitySource::Hook);
-        if replier.adapter.facts().hooks_tell_keys && !is_told {
+        if replier.adapter.facts().permission.is_some() && !is_told {
             chosen
                 .next
                 .push("`closeout hook install`, and its next permissions can be answered here".to_owned());

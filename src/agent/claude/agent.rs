@@ -6,7 +6,7 @@ use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
-use crate::agent::screen::{OptionDialog, PermissionKeys};
+use crate::agent::screen::OptionDialog;
 use crate::model::{AskedByTool, HookKind, SessionObservation, VariableNames};
 
 #[derive(Debug)]
@@ -18,27 +18,12 @@ const HOME: AgentFolder = AgentFolder { variable: Some("CLAUDE_CONFIG_DIR"), in_
 /// Covers Anthropic's own service, Bedrock, Vertex and Foundry.
 const VARIABLES: VariableNames = VariableNames {
     allowed: &[
-        "ANTHROPIC_*",
-        "CLAUDE_*",
-        // Other providers.
-        "AWS_*",
-        "AZURE_*",
-        "CLOUDSDK_*",
-        "CLOUD_ML_REGION",
-        "GCLOUD_PROJECT",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-        "GOOGLE_CLOUD_*",
-        "VERTEX_REGION_*",
+        "ANTHROPIC_*", "CLAUDE_*", // Other providers.
+        "AWS_*", "AZURE_*", "CLOUDSDK_*", "CLOUD_ML_REGION", "GCLOUD_PROJECT",
+        "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "VERTEX_REGION_*",
         // Switches for what the user turned off: telemetry, updates, reports.
-        "DISABLE_*",
-        "API_TIMEOUT_MS",
-        "BASH_DEFAULT_TIMEOUT_MS",
-        "BASH_MAX_*",
-        "ENABLE_TOOL_SEARCH",
-        "MAX_MCP_OUTPUT_TOKENS",
-        "MAX_THINKING_TOKENS",
-        "MCP_TIMEOUT",
-        "MCP_TOOL_TIMEOUT",
+        "DISABLE_*", "API_TIMEOUT_MS", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_*", "ENABLE_TOOL_SEARCH",
+        "MAX_MCP_OUTPUT_TOKENS", "MAX_THINKING_TOKENS", "MCP_TIMEOUT", "MCP_TOOL_TIMEOUT",
     ],
     except: &[
         "*_FILE_DESCRIPTOR", "CLAUDE_AGENT_SDK_*", "CLAUDE_BG_*", "CLAUDE_CODE_AGENT_*",
@@ -107,7 +92,7 @@ impl Agent for Claude {
             tried: Some((Version(1, 0, 128), Version(2, 1, 330))),
             has_traceless_probe: true,
             typing: Some(screen::TYPING),
-            hooks_tell_keys: true,
+            permission: Some(screen::PERMISSION),
             hooks: Some(&HOOKS),
             gate: Some(&GATE),
             ..Facts::NONE
@@ -129,13 +114,6 @@ impl Agent for Claude {
     /// The registry names the session of each process, so the process shows this session.
     fn is_shown(&self, _: &SessionObservation, _: Option<&Path>, _: &str) -> Option<bool> {
         Some(true)
-    }
-
-    fn permission_keys<'s>(
-        &self,
-        session: &'s SessionObservation,
-    ) -> Result<(&'s str, PermissionKeys), &'static str> {
-        screen::permission_keys(session)
     }
 
     fn option_dialog<'s>(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::agent::record_text::{shortened, shortened_if_any};
+use crate::agent::record_text::{question_text, shortened, shortened_if_any};
 use crate::model::{AskedOption, AskedQuestion};
 
 /// The tool whose dialog has options.
@@ -59,7 +59,7 @@ struct ExitPlanMode {
 pub(super) fn asked_by(tool: &str, input: &RawValue) -> String {
     match tool {
         DIALOG => serde_json::from_str::<AskUserQuestion>(input.get())
-            .map(|asked| asked.questions.iter().map(question_text).collect::<Vec<_>>().join("\n\n"))
+            .map(|asked| asked.questions.iter().map(text_of).collect::<Vec<_>>().join("\n\n"))
             .unwrap_or_default(),
         "ExitPlanMode" => {
             let plan = serde_json::from_str::<ExitPlanMode>(input.get()).map(|asked| asked.plan);
@@ -107,10 +107,7 @@ fn cut(text: &str) -> String {
     text.trim().chars().take(LONGEST_QUESTION).collect()
 }
 
-fn question_text(asked: &InputQuestion) -> String {
-    let options = asked.options.iter().enumerate().map(|(index, option)| {
-        let separator = if option.description.is_empty() { "" } else { ": " };
-        format!("\n{}. {}{separator}{}", index + 1, option.label, option.description)
-    });
-    std::iter::once(asked.question.clone()).chain(options).collect()
+fn text_of(asked: &InputQuestion) -> String {
+    let options = asked.options.iter();
+    question_text(&asked.question, options.map(|option| (&*option.label, &*option.description)))
 }

@@ -8,8 +8,10 @@ use crate::model::Timestamp;
 
 /// Opens the text in which the client tells the agent how a background task ended.
 const REPORT: &str = "<task-notification>";
+/// How a background task is, in the result of a tool that asks for it, once it is over.
+const OVER: [&str; 3] = ["\"completed\"", "\"failed\"", "\"killed\""];
 /// Further subagents are not tracked.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// The result of the tool `Agent` when its subagent runs in the background.
 #[derive(Deserialize)]
@@ -20,31 +22,35 @@ struct Launched {
     description: Option<String>,
 }
 
-/// The subagents that have not reported yet.
 #[derive(Debug, Default)]
 pub(super) struct Background {
     subagents: Vec<SentOff>,
 }
 
-/// A subagent running in the background.
 #[derive(Debug)]
 pub(super) struct SentOff {
     /// Its id, checked to be safe in a file name.
     pub(super) id: String,
     /// Its assignment, if the tool's result names it.
     pub(super) what: Option<String>,
-    /// When it was started.
     pub(super) at: Option<Timestamp>,
 }
 
 impl Background {
     /// Takes a tool result. One that started a background subagent adds it.
     pub(super) fn answer(&mut self, result: Option<&RawValue>, at: Option<Timestamp>) {
-        let launched = result.and_then(|result| serde_json::from_str::<Launched>(result.get()).ok());
+        let Some(result) = result else { return };
+        // The agent can ask how one goes: the answer then stands in place of its report.
+        let is_over = |subagent: &SentOff| {
+            OVER.iter().any(|word| result.get().contains(word))
+                && result.get().contains(&format!("\"{}\"", subagent.id))
+        };
+        self.subagents.retain(|subagent| !is_over(subagent));
+        let launched = serde_json::from_str::<Launched>(result.get()).ok();
         let Some(launched) = launched.filter(|launched| launched.status == "async_launched") else { return };
         // The id becomes part of a file's name.
         let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if launched.agent_id.bytes().all(is_id) && self.subagents.len() < MOST {
+        if launched.agent_id.bytes().all(is_id) && self.subagents.len() < MAX {
             self.subagents.retain(|subagent| subagent.id != launched.agent_id);
             let what = launched.description.as_deref().and_then(shortened_if_any);
             self.subagents.push(SentOff { id: launched.agent_id, what, at });

@@ -5,8 +5,8 @@
 
 use std::path::PathBuf;
 
-use super::PROGRAM;
-use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
+use super::NAME;
+use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace, is_uuid};
 use crate::model::SessionObservation;
 
 /// Settings that disable all hooks, closeout's own included.
@@ -57,19 +57,9 @@ fn look<'a>(id: Option<&'a str>, schema: Option<&'a str>, model: Option<&'a str>
 fn started(arguments: &[&str], folder: PathBuf, prompt: &str) -> AgentCommand {
     let (name, value) = FEW_RETRIES;
     AgentCommand {
-        program: PROGRAM.to_owned(),
-        arguments: arguments.iter().copied().map(Argument::from).collect(),
         stdin: prompt.to_owned(),
-        folder,
         environment: vec![(name.to_owned(), value.into())],
-        trace: Trace::Nothing,
         answer: AnswerPlace::ResultObject,
+        ..AgentCommand::new(NAME, arguments.iter().copied().map(Argument::from).collect(), folder)
     }
-}
-
-/// Whether `text` is an id as the client makes them: a UUID in its usual hyphenated form.
-fn is_uuid(text: &str) -> bool {
-    let groups: Vec<&str> = text.split('-').collect();
-    let lengths = groups.iter().map(|group| group.len());
-    lengths.eq([8, 4, 4, 4, 12]) && groups.concat().bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -16,14 +16,9 @@ const LONGEST_ANSWER: usize = 64 << 10;
 const EXIT_CODE: &str = "Exit code ";
 /// How the client reports a call that never ran.
 const REFUSALS: [&str; 8] = [
-    "The user doesn't want to proceed",
-    "The user doesn't want to take this action",
-    "Claude requested permissions",
-    "Permission to use",
-    "PreToolUse:",
-    "This command requires approval",
-    "<tool_use_error>",
-    "User rejected",
+    "The user doesn't want to proceed", "The user doesn't want to take this action",
+    "Claude requested permissions", "Permission to use", "PreToolUse:", "This command requires approval",
+    "<tool_use_error>", "User rejected",
 ];
 
 /// The input fields that tell a reader what a call does, the most informative first.
@@ -113,7 +108,6 @@ impl ToolResult {
     }
 }
 
-/// How a failed call ended, and what it printed.
 fn failure(text: &str) -> (Exit, String) {
     if let Some(rest) = text.strip_prefix(EXIT_CODE) {
         let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));

@@ -1,14 +1,16 @@
-//! One entry of the client's registry, `sessions/<pid>.json`, and the state of the process it describes.
+//! One entry of the client's registry, `sessions/<pid>.json`, the state of the process it describes, and for
+//! a background session (`claude --bg`) its `jobs/<short>/state.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::agent::process_stat::is_look;
 use crate::agent::process_stat::{ProcessState, process_state};
-use crate::agent::processes::is_look;
 use crate::agent::record::read_small;
-use crate::model::{Pane, ProcessId, WaitsOn};
+use crate::agent::record_text::{moment, shortened_if_any};
+use crate::model::{ActivitySource, LiveStatus, Pane, ProcessId, StatusReport, WaitsOn};
 
 /// The longest entry read, in bytes. Real ones are under 1 KiB.
 const LONGEST_ENTRY: u64 = 64 << 10;
@@ -54,7 +56,6 @@ pub(super) enum Process {
         /// Whether it is one of closeout's own probes.
         is_look: bool,
     },
-    /// It has ended.
     Gone,
     /// It runs in another PID namespace, or cannot be inspected.
     Unknown,
@@ -97,7 +98,6 @@ impl Entry {
         Some(ProcessId { pid: self.pid, started_at: self.proc_start.parse().ok()? })
     }
 
-    /// The name the user gave the session.
     pub(super) fn given_name(&self) -> Option<&str> {
         self.name.as_deref().filter(|_| self.name_source.as_deref() == Some("user"))
     }
@@ -141,4 +141,48 @@ impl Entry {
         let Some(at) = self.pid_domain.rfind(":pid:[") else { return true };
         fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(&self.pid_domain[at + 1..]))
     }
+}
+
+/// The longest state file read, in bytes. Real ones are about 1 KiB.
+const LONGEST_STATE: u64 = 256 << 10;
+pub(super) const STATE_FILE: &str = "state.json";
+
+/// The state of a background session, as the client writes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct JobState {
+    session_id: String,
+    #[serde(default)]
+    state: String,
+    /// What the session is doing, in words.
+    detail: Option<String>,
+    /// What the session is waiting for, in words.
+    needs: Option<String>,
+    #[serde(default)]
+    in_flight: InFlight,
+    updated_at: Option<String>,
+}
+
+/// What runs besides the session's own turn.
+#[derive(Default, Deserialize)]
+struct InFlight {
+    #[serde(default)]
+    tasks: u32,
+}
+
+/// What the job in `folder` says beyond the registry entry, which claims that session `id` is idle.
+pub(super) fn job_report(folder: &Path, id: &str) -> Option<StatusReport> {
+    let bytes = read_small(&folder.join(STATE_FILE), LONGEST_STATE).ok()?;
+    let job: JobState = serde_json::from_slice(&bytes).ok()?;
+    if job.session_id != id {
+        return None;
+    }
+    let (status, what) = match job.state.as_str() {
+        "blocked" => (LiveStatus::Waiting { on: WaitsOn::Input }, job.needs.or(job.detail)),
+        _ if job.in_flight.tasks > 0 => (LiveStatus::Background, job.detail),
+        _ => return None,
+    };
+    let since = job.updated_at.as_deref().and_then(moment);
+    let what = what.as_deref().and_then(shortened_if_any);
+    Some(StatusReport { source: ActivitySource::Registry, status, since, reported_at: since, what })
 }

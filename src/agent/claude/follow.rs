@@ -8,12 +8,15 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 use serde::Deserialize;
 
+use super::NAME;
 use super::background::{Background, SentOff};
-use super::todos::{checklist, checklist_item, item_state};
 use super::transcript::{Transcript, is_of_conversation};
 use crate::agent::record::{Followed, modified_at, open_record, read_small};
 use crate::agent::record_text::shortened_if_any;
-use crate::model::{Checklist, Names, Parts, SessionObservation, Subagent, TurnState, WatchTarget};
+use crate::agent::turn_tracker::todo;
+use crate::model::{
+    Checklist, ChecklistItem, Names, Parts, SessionObservation, Subagent, TurnState, WatchTarget,
+};
 
 /// How far back from the end a todo list is searched for if the last piece has none, in bytes.
 const TODO_REACH: u64 = 4 << 20;
@@ -22,7 +25,6 @@ const TODO_REACH: u64 = 4 << 20;
 static TODO_CALL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#""name":"(?:TodoWrite|TaskCreate|TaskUpdate)""#).ok());
 
-/// State kept for one record.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) path: PathBuf,
@@ -59,7 +61,7 @@ impl Record {
     /// The folder to watch for changes to its tasks, if it has any.
     pub(super) fn tasks_target(&self, config_dir: &Path) -> Option<WatchTarget> {
         let folder = tasks_folder(config_dir, self.path.file_stem()?.to_str()?);
-        let has_tasks = self.followed.reader.todos.n_changes() > 0 || folder.is_dir();
+        let has_tasks = self.followed.reader.todos.n_changes > 0 || folder.is_dir();
         has_tasks.then(|| WatchTarget::new(folder, Names::Ending(".json".to_owned()), Parts::WORDS))
     }
 
@@ -68,7 +70,7 @@ impl Record {
         let Record { path, followed, .. } = self;
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut session = followed.reader.observation(&id, followed.begins_at == 0);
-        session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete();
+        session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete;
         session.subagents = subagents(path, &followed.reader.background);
         // The task files are written after the transcript line that mentions the change, so no line says
         // when they are current.
@@ -95,7 +97,11 @@ impl Record {
 /// Reads a longer piece if that one has a todo list which the last piece lacks.
 fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Result<()> {
     let todos = &followed.reader.todos;
-    match TODO_CALL.as_ref().filter(|_| todos.n_changes() == 0 || todos.is_incomplete()) {
+    if followed.begins_at == 0 {
+        // The whole record was read; the pattern is not even built.
+        return Ok(());
+    }
+    match TODO_CALL.as_ref().filter(|_| todos.n_changes == 0 || todos.is_incomplete) {
         Some(call) => followed.reach_for(file, TODO_REACH, |block| call.is_match(block)),
         None => Ok(()),
     }
@@ -156,8 +162,9 @@ fn read_tasks(folder: &Path) -> Option<Checklist> {
         .collect();
     numbers.sort_unstable();
     let tasks = numbers.into_iter().filter_map(|number| read_task(&folder.join(format!("{number}.json"))));
-    let items = tasks.filter(|task| task.status != "deleted");
-    checklist(items.map(|task| checklist_item(task.subject, item_state(&task.status))).collect())
+    let tasks = tasks.filter(|task| task.status != "deleted");
+    let items: Vec<ChecklistItem> = tasks.map(|task| todo(task.subject, &task.status)).collect();
+    (!items.is_empty()).then(|| Checklist { from: NAME.to_owned(), items })
 }
 
 fn read_task(path: &Path) -> Option<Task> {

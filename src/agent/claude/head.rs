@@ -6,9 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::folder::Listed;
+use super::history::is_from_a_person;
 use super::line::Line;
-use super::prompt::is_from_a_person;
-use crate::agent::record::{LineReader, open_record, read_range, take_lines};
+use crate::agent::record::{LineReader, read_range, take_lines};
+use crate::disk;
 use crate::model::{SessionOrigin, Timestamp};
 
 /// The sizes of the leading piece, tried in turn, in bytes. The first nearly always suffices; the others
@@ -82,10 +83,12 @@ impl Heads {
 
 impl Head {
     fn read(path: &Path) -> io::Result<Head> {
-        let file = open_record(path)?;
+        let (file, length) = disk::open_sized(path)?;
         let mut fold = Fold::default();
         for piece in PIECES {
-            let bytes = read_range(&file, 0, piece)?;
+            // Some file systems tell no length.
+            let end = if length == 0 { piece } else { piece.min(length) };
+            let bytes = read_range(&file, 0, end)?;
             let is_all = (bytes.len() as u64) < piece;
             fold = Fold::default();
             take_lines(&mut fold, &bytes);

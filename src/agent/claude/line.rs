@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::agent::record_text::moment;
+use crate::agent::record_text::{moment, shortened_if_any};
 use crate::model::Timestamp;
 
 #[derive(Debug, Default, Deserialize)]
@@ -103,7 +103,6 @@ struct Usage {
     output: u64,
 }
 
-/// One content block of a message.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Block<'a> {
     #[serde(rename = "type", default)]
@@ -144,7 +143,6 @@ impl<'a> Line<'a> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// When the line was written.
     pub(super) fn at(&self) -> Option<Timestamp> {
         moment(self.timestamp.as_deref()?)
     }
@@ -194,5 +192,35 @@ impl<'a> Message<'a> {
             return Some(vec![Block { kind: "text".to_owned(), text: Some(text), ..Block::default() }]);
         }
         serde_json::from_str(content).ok()
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Titles {
+    /// By the user.
+    given: Option<String>,
+    /// By a model.
+    made: Option<String>,
+}
+
+impl Titles {
+    /// Takes a bookkeeping line. An empty name from the user removes the previous one.
+    pub(super) fn take(&mut self, line: &Line<'_>) {
+        let name = |text: String| shortened_if_any(&text);
+        match &*line.kind {
+            "custom-title" => {
+                if let Some(title) = text_of(line.custom_title) {
+                    self.given = name(title);
+                }
+            }
+            "ai-title" => self.made = text_of(line.ai_title).and_then(name).or(self.made.take()),
+            "summary" => self.made = text_of(line.summary).and_then(name).or(self.made.take()),
+            _ => {}
+        }
+    }
+
+    /// The session's name: the user's, else the generated one.
+    pub(super) fn name(&self) -> Option<String> {
+        self.given.clone().or_else(|| self.made.clone())
     }
 }

@@ -15,13 +15,10 @@ mod folder;
 mod follow;
 mod head;
 mod history;
-mod jobs;
 mod line;
-mod prompt;
 mod registry;
 mod screen;
 mod survey;
-mod titles;
 mod todos;
 mod transcript;
 
@@ -31,4 +28,3 @@ pub use transcript::read_transcript;
 
 /// The agent's name in evidence and on screen.
 const NAME: &str = "claude";
-const PROGRAM: &str = "claude";

@@ -13,8 +13,7 @@ use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::entry::{Entry, Process, lives, pid_of, read_entry};
-use super::jobs;
+use super::entry::{self, Entry, Process, lives, pid_of, read_entry};
 use crate::agent::record_text::shortened_if_any;
 use crate::model::{
     ActivitySource, LiveStatus, Names, Parts, SessionObservation, StatusReport, Timestamp, WatchTarget,
@@ -141,7 +140,7 @@ impl Registry {
         let word = status_word(entry, process);
         let is_idle = word.as_ref().is_some_and(|word| word.status == LiveStatus::Idle);
         let job = entry.job().filter(|_| is_idle).map(|job| self.jobs.join(job));
-        let told = job.as_ref().and_then(|folder| jobs::word(folder, &session.session_id));
+        let told = job.as_ref().and_then(|folder| entry::job_report(folder, &session.session_id));
         session.live.extend(told.or(word));
         self.used_jobs.extend(job);
     }
@@ -158,7 +157,8 @@ impl Registry {
             targets.push(self.arrivals());
         }
         let jobs = self.used_jobs.iter();
-        targets.extend(jobs.map(|job| WatchTarget::new(job, Names::these([jobs::STATE_FILE]), Parts::WORDS)));
+        targets
+            .extend(jobs.map(|job| WatchTarget::new(job, Names::these([entry::STATE_FILE]), Parts::WORDS)));
         targets
     }
 

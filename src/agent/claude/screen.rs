@@ -2,7 +2,7 @@
 //! Nothing is typed here.
 
 use crate::agent::screen::{
-    EmptyBox, LongPaste, NOT_TRIED, OptionDialog, PermissionKey, PermissionKeys, Typing, asked_permission,
+    EmptyBox, LongPaste, NOT_TRIED, OptionDialog, PermissionKey, PermissionKeys, Typing,
 };
 use crate::model::{ActivitySource, AskedByTool, LiveStatus, SessionObservation, StatusReport, WaitsOn};
 
@@ -21,12 +21,16 @@ pub(super) const TYPING: Typing = Typing {
 };
 /// A digit selects immediately. `1. Yes` comes first in every tool prompt; the other options vary with the
 /// tool. Esc ends the turn.
-const PERMISSION_KEYS: [PermissionKey; 2] =
-    [PermissionKey::allow_once("1", "1"), PermissionKey::deny("Esc", "Escape")];
+pub(super) const PERMISSION: PermissionKeys = PermissionKeys {
+    beside_subagents: true,
+    not_for: &["ExitPlanMode", "AskUserQuestion"],
+    ..PermissionKeys::of_version(
+        &[PermissionKey::allow_once("1", "1"), PermissionKey::deny("Esc", "Escape")],
+        SEEN,
+    )
+};
 /// The version whose prompts were observed.
 const SEEN: &str = "2.1.330";
-/// Prompts whose first option is not a plain yes.
-const OTHER_PROMPTS: [&str; 2] = ["ExitPlanMode", "AskUserQuestion"];
 
 /// The dialog of `AskUserQuestion` with one single-choice question: a digit selects and submits
 /// immediately, wherever the highlight is. After the options come `Type something.`, a field in which
@@ -40,19 +44,6 @@ const OPTIONS: OptionDialog = OptionDialog {
     marker: '❯',
     below: "Enter to select",
 };
-
-/// The keys that answer the permission prompt of a session, and what the prompt is about. Only a hook names
-/// the call, since others may be open at the same time.
-pub(super) fn permission_keys(session: &SessionObservation) -> Result<(&str, PermissionKeys), &'static str> {
-    let what = asked_permission(session)?;
-    if session.version.as_deref() != Some(SEEN) {
-        return Err(NOT_TRIED);
-    }
-    if OTHER_PROMPTS.iter().any(|tool| what.starts_with(tool)) {
-        return Err("its first option is no plain yes");
-    }
-    Ok((what, PermissionKeys { keys: &PERMISSION_KEYS, drawn: None }))
-}
 
 /// The dialog in which a session asks, and how to select its options.
 ///

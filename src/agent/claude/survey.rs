@@ -38,7 +38,6 @@ struct Looked {
     blank: Vec<String>,
 }
 
-/// Finds the sessions on this machine.
 pub(in crate::agent) fn survey(config_dir: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
     let registry = Registry::read(config_dir, &mut KnownEntries::default());
     let mut living: Living<'_> = registry.living().map(|entry| (entry.session_id.as_str(), entry)).collect();

@@ -6,28 +6,22 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::NAME;
-use crate::model::{Checklist, ChecklistItem, ItemState};
+use crate::agent::turn_tracker::{todo, todo_state};
+use crate::model::ChecklistItem;
 
 /// Further items are ignored.
 const MAX_ITEMS: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(super) struct Todos {
-    items: Vec<Item>,
+    /// Each with its id.
+    items: Vec<(String, ChecklistItem)>,
     /// Pending `TaskCreate` calls: the id of the call and the subject.
     unanswered: Vec<(String, String)>,
     /// Counts the calls that may have changed the list.
-    n_changes: u64,
+    pub(super) n_changes: u64,
     /// Whether a task was changed that is not in the list: it was created before the part that was read.
-    is_incomplete: bool,
-}
-
-#[derive(Debug)]
-struct Item {
-    id: String,
-    title: String,
-    state: ItemState,
+    pub(super) is_incomplete: bool,
 }
 
 #[derive(Deserialize)]
@@ -92,7 +86,7 @@ impl Todos {
         if let Some(created) = created
             && self.items.len() < MAX_ITEMS
         {
-            self.items.push(Item { id: created.task.id, title, state: ItemState::Open });
+            self.items.push((created.task.id, todo(title, "pending")));
         }
     }
 
@@ -100,18 +94,14 @@ impl Todos {
         let Ok(list) = serde_json::from_str::<TodoWrite>(input.get()) else { return };
         self.n_changes += 1;
         self.is_incomplete = false;
-        self.items = list
-            .todos
-            .into_iter()
-            .take(MAX_ITEMS)
-            .map(|todo| Item { id: String::new(), title: todo.content, state: item_state(&todo.status) })
-            .collect();
+        let written = list.todos.into_iter().take(MAX_ITEMS);
+        self.items = written.map(|item| (String::new(), todo(item.content, &item.status))).collect();
     }
 
     fn update(&mut self, input: &RawValue) {
         let Ok(update) = serde_json::from_str::<TaskUpdate>(input.get()) else { return };
         self.n_changes += 1;
-        let Some(at) = self.items.iter().position(|item| item.id == update.task_id) else {
+        let Some(at) = self.items.iter().position(|(id, _)| *id == update.task_id) else {
             self.is_incomplete = true;
             return;
         };
@@ -119,46 +109,16 @@ impl Todos {
             self.items.remove(at);
             return;
         }
-        let item = &mut self.items[at];
+        let (_, item) = &mut self.items[at];
         if let Some(status) = &update.status {
-            item.state = item_state(status);
+            item.state = todo_state(status);
         }
         if let Some(subject) = update.subject {
             item.title = subject;
         }
     }
 
-    /// How many calls may have changed the list.
-    pub(super) fn n_changes(&self) -> u64 {
-        self.n_changes
-    }
-
-    /// Whether tasks are missing because they were created before the part that was read.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.is_incomplete
-    }
-
-    /// The list; `None` if it is empty.
-    pub(super) fn checklist(&self) -> Option<Checklist> {
-        let items = self.items.iter().map(|item| checklist_item(item.title.clone(), item.state));
-        checklist(items.collect())
-    }
-}
-
-/// The items as a checklist; `None` if there are none.
-pub(super) fn checklist(items: Vec<ChecklistItem>) -> Option<Checklist> {
-    (!items.is_empty()).then(|| Checklist { from: NAME.to_owned(), items })
-}
-
-pub(super) fn checklist_item(title: String, state: ItemState) -> ChecklistItem {
-    ChecklistItem { title, state, evidence: None }
-}
-
-/// Reads the client's states `pending`, `in_progress` and `completed`. Anything else is open.
-pub(super) fn item_state(status: &str) -> ItemState {
-    match status {
-        "completed" => ItemState::Done,
-        "in_progress" => ItemState::Active,
-        _ => ItemState::Open,
+    pub(super) fn items(&self) -> Vec<ChecklistItem> {
+        self.items.iter().map(|(_, item)| item.clone()).collect()
     }
 }

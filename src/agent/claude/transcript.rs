@@ -9,10 +9,10 @@ use super::NAME;
 use super::asked::{answers, asked_by, questions};
 use super::background::Background;
 use super::deeds::{ToolResult, called_with, deed_of};
-use super::history::{begin_turn, end_of_reply, take_goal, tell_job};
-use super::line::{Attachment, Block, Line, Message, text_of};
-use super::prompt::{is_from_a_person, without_paste_marks, written_by};
-use super::titles::Titles;
+use super::history::{
+    begin_turn, end_of_reply, is_from_a_person, take_goal, tell_job, without_paste_marks, written_by,
+};
+use super::line::{Attachment, Block, Line, Message, Titles, text_of};
 use super::todos::Todos;
 use crate::agent::facts::Version;
 use crate::agent::record::{LineReader, take_lines};
@@ -302,7 +302,7 @@ impl Transcript {
         };
         session.usage.context_tokens = self.context_tokens;
         self.turns.tell(is_whole, &mut session);
-        self.turns.tell_todos(self.todos.checklist(), self.todos.is_incomplete(), &mut session);
+        self.turns.tell_todos(self.todos.items(), self.todos.is_incomplete, &mut session);
         session
     }
 }

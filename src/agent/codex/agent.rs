@@ -2,12 +2,12 @@
 
 use std::path::{Component, Path};
 
-use super::{NAME, command, find, screen, survey};
+use super::{NAME, command, find, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::record::read_small;
-use crate::agent::screen::PermissionKeys;
+use crate::agent::screen::{PermissionKey, PermissionKeys};
 use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Agent for Codex {
             holds_records: true,
             tells_by_title: true,
             has_queue: true,
-            hooks_tell_keys: true,
+            permission: Some(PERMISSION),
             hooks: Some(&HOOKS),
             gate: Some(&GATE),
             ..Facts::NONE
@@ -94,13 +94,6 @@ impl Agent for Codex {
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
         command::command(session, asking)
-    }
-
-    fn permission_keys<'s>(
-        &self,
-        session: &'s SessionObservation,
-    ) -> Result<(&'s str, PermissionKeys), &'static str> {
-        screen::permission_keys(session)
     }
 
     fn title_status(&self, title: &str, folder: &Path) -> Option<LiveStatus> {
@@ -132,3 +125,9 @@ impl Agent for Codex {
         ))
     }
 }
+
+/// A letter decides immediately, wherever the highlight is. `p`, which allows permanently, is not offered.
+const PERMISSION: PermissionKeys = PermissionKeys::of_version(
+    &[PermissionKey::allow_once("y", "y"), PermissionKey::deny("n", "n")],
+    "0.169.0",
+);

@@ -3,8 +3,8 @@
 //! Text is passed on standard input, where no other user of the machine can read it. Only `codex queue`
 //! insists on an argument.
 
-use super::is_thread_id;
-use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
+use super::NAME;
+use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace, is_uuid};
 use crate::model::SessionObservation;
 
 /// The longest message that is queued, in bytes. A single argument is limited to 128 KiB (execve(2)).
@@ -20,7 +20,7 @@ const ASK_NOBODY: &str = "approval_policy=\"never\"";
 /// message to queue does not fit an argument.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
     let id = session.session_id.as_str();
-    if !is_thread_id(id) && !matches!(asking, Asking::Fresh { .. }) {
+    if !is_uuid(id) && !matches!(asking, Asking::Fresh { .. }) {
         return None;
     }
     let (arguments, stdin, trace) = match asking {
@@ -39,13 +39,10 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
         Asking::Queue { text } => return queue(session, id, text),
     };
     Some(AgentCommand {
-        program: "codex".to_owned(),
-        arguments,
         stdin: stdin.clone(),
-        folder: session.folder.clone()?,
-        environment: Vec::new(),
         trace,
         answer: AnswerPlace::LastAgentMessage,
+        ..AgentCommand::new(NAME, arguments, session.folder.clone()?)
     })
 }
 
@@ -84,15 +81,8 @@ fn queue(session: &SessionObservation, id: &str, text: &str) -> Option<AgentComm
         Argument::Text(format!("--thread={id}")),
         Argument::Text(format!("--message={text}")),
     ];
-    Some(AgentCommand {
-        program: "codex".to_owned(),
-        arguments,
-        stdin: String::new(),
-        folder: session.folder.clone()?,
-        environment: Vec::new(),
-        trace: Trace::InSession,
-        answer: AnswerPlace::None,
-    })
+    let command = AgentCommand::new(NAME, arguments, session.folder.clone()?);
+    Some(AgentCommand { trace: Trace::InSession, ..command })
 }
 
 fn texts(texts: &[&str]) -> Vec<Argument> {

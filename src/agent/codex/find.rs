@@ -1,7 +1,7 @@
 //! Reads the sessions of a workspace from their rollouts: the start of each once, then its end, then
 //! whatever is appended. `rollout` interprets the lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
+use serde::Deserialize;
 
 use super::head::{Head, Meta, head_of, read_head};
-use super::names::ThreadNames;
 use super::plan;
 use super::rollout::Rollout;
 use crate::agent::record::{Followed, modified_at, open_record, read_range, take_lines};
@@ -39,7 +39,6 @@ pub(crate) struct Memory {
     names: ThreadNames,
 }
 
-/// State kept for one rollout.
 #[derive(Debug)]
 struct Record {
     path: PathBuf,
@@ -162,4 +161,46 @@ fn earlier_plan(file: &File, end: u64) -> io::Result<Option<Checklist>> {
         PLAN_NAME.as_ref().is_none_or(|name| name.is_match(line))
     });
     Ok(lines.find_map(plan::in_line).filter(|plan| !plan.items.is_empty()))
+}
+
+/// How much of the end is read, in bytes: about two thousand names.
+const REACH: u64 = 256 << 10;
+
+#[derive(Deserialize)]
+struct Renamed {
+    id: String,
+    thread_name: String,
+}
+
+/// The names as last read.
+#[derive(Debug, Default)]
+pub(super) struct ThreadNames {
+    /// The size, change time and inode of the file at that moment.
+    read_from: Option<(u64, i64, i64, u64)>,
+    names: HashMap<String, String>,
+}
+
+impl ThreadNames {
+    /// Reads the names again if the file changed. An unreadable file counts as empty.
+    pub(super) fn refresh(&mut self, home: &Path) {
+        let Ok(file) = open_record(&home.join("session_index.jsonl")) else {
+            *self = ThreadNames::default();
+            return;
+        };
+        let Ok(metadata) = file.metadata() else { return };
+        let stamp = (metadata.len(), metadata.ctime(), metadata.ctime_nsec(), metadata.ino());
+        if self.read_from == Some(stamp) {
+            return;
+        }
+        let end = read_range(&file, metadata.len().saturating_sub(REACH), metadata.len());
+        let lines = end.unwrap_or_default();
+        let lines = lines.split(|byte| *byte == b'\n');
+        let renamed = lines.filter_map(|line| serde_json::from_slice::<Renamed>(line).ok());
+        self.names = renamed.map(|renamed| (renamed.id, renamed.thread_name)).collect();
+        self.read_from = Some(stamp);
+    }
+
+    pub(super) fn of(&self, id: &str) -> Option<String> {
+        self.names.get(id).filter(|name| !name.is_empty()).cloned()
+    }
 }

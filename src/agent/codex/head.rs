@@ -39,13 +39,11 @@ pub(super) struct Meta {
     pub(super) folder: PathBuf,
     /// The client's version. Untrusted.
     pub(super) version: Option<String>,
-    /// How the thread was started.
     pub(super) origin: SessionOrigin,
     /// Whether the client or another thread started it. Such a thread is not a user's session.
     pub(super) is_beside: bool,
 }
 
-/// Reads the head of a rollout.
 pub(super) fn read_head(file: &File) -> io::Result<Head> {
     for step in STEPS {
         let begin = read_range(file, 0, step)?;
@@ -58,7 +56,6 @@ pub(super) fn read_head(file: &File) -> io::Result<Head> {
     Ok(Head::Foreign)
 }
 
-/// The head in the first bytes of a rollout.
 pub(super) fn head_of(begin: &[u8]) -> Head {
     let end = begin.iter().position(|byte| *byte == b'\n');
     let line = &begin[..end.unwrap_or(begin.len())];

@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use super::line::{Call, Line, Tag, parsed};
 use super::{NAME, script};
-use crate::model::{Checklist, ChecklistItem, ItemState};
+use crate::agent::turn_tracker::todo;
+use crate::model::Checklist;
 
 /// The tool's name, in programs too.
 pub(super) const TOOL: &str = "update_plan";
@@ -33,11 +34,7 @@ pub(super) fn given_by(call: &Call) -> Option<Checklist> {
         (_, _, Some(program)) => script::plan_steps(program)?,
         _ => return None,
     };
-    let items = steps.into_iter().take(MAX_STEPS).map(|(title, status)| ChecklistItem {
-        title,
-        state: state_of(&status),
-        evidence: None,
-    });
+    let items = steps.into_iter().take(MAX_STEPS).map(|(title, status)| todo(title, &status));
     Some(Checklist { from: NAME.to_owned(), items: items.collect() })
 }
 
@@ -48,13 +45,4 @@ pub(super) fn in_line(bytes: &[u8]) -> Option<Checklist> {
     let tag: Tag<'_> = parsed(payload)?;
     matches!(&*tag.kind, "function_call" | "custom_tool_call").then_some(())?;
     given_by(&parsed(payload)?)
-}
-
-/// Reads the client's states `pending`, `in_progress` and `completed`. Anything else is open.
-fn state_of(status: &str) -> ItemState {
-    match status {
-        "completed" => ItemState::Done,
-        "in_progress" => ItemState::Active,
-        _ => ItemState::Open,
-    }
 }

@@ -6,13 +6,11 @@
 
 use std::path::PathBuf;
 
-use super::called_with::{called_with, questions};
-use super::deeds::{answer_in, deed_of, take_item};
+use super::deeds::{answer_in, called_with, deed_of, questions, take_item};
 use super::head::Meta;
-use super::history::{is_quiet, take_goal, written_by};
 use super::line::{
     Call, Context, HookPrompt, Line, Output, SubagentActivity, Tag, TextItem, ThreadGoal, TokenInfo,
-    TokenUsage, TurnError, parsed,
+    TokenUsage, TurnError, is_quiet, parsed, take_goal, written_by,
 };
 use super::subagents::Subagents;
 use super::{ASKING_TOOL, NAME, plan};
@@ -26,34 +24,15 @@ use crate::model::{
 
 /// Line types for bookkeeping that carry nothing used here.
 const BOOKKEEPING: [&str; 7] = [
-    "compacted",
-    "inter_agent_communication",
-    "inter_agent_communication_metadata",
-    "retained_context",
-    "session_meta",
-    "token_usage_record",
-    "world_state",
+    "compacted", "inter_agent_communication", "inter_agent_communication_metadata", "retained_context",
+    "session_meta", "token_usage_record", "world_state",
 ];
 /// Events that carry nothing used here; some come from versions before 0.169.
 const QUIET_EVENTS: [&str; 19] = [
-    "agent_reasoning",
-    "agent_reasoning_raw_content",
-    "agent_reasoning_section_break",
-    "background_event",
-    "context_compacted",
-    "entered_review_mode",
-    "exec_command_end",
-    "exited_review_mode",
-    "image_generation_end",
-    "mcp_tool_call_end",
-    "patch_apply_end",
-    "stream_error",
-    "thread_name_updated",
-    "thread_rolled_back",
-    "thread_settings_applied",
-    "turn_diff",
-    "view_image_tool_call",
-    "warning",
+    "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break", "background_event",
+    "context_compacted", "entered_review_mode", "exec_command_end", "exited_review_mode",
+    "image_generation_end", "mcp_tool_call_end", "patch_apply_end", "stream_error", "thread_name_updated",
+    "thread_rolled_back", "thread_settings_applied", "turn_diff", "view_image_tool_call", "warning",
     "web_search_end",
 ];
 /// Items of the model's input that carry nothing used here.
@@ -62,7 +41,6 @@ const QUIET_ITEMS: [&str; 11] = [
     "image_generation_call", "message", "reasoning", "tool_search_call", "tool_search_output",
     "web_search_call",
 ];
-/// The state of the fold.
 #[derive(Debug, Default)]
 pub(super) struct Rollout {
     model: Option<String>,
@@ -285,8 +263,8 @@ impl Rollout {
         };
         // A fork's record starts where the fork left the original thread.
         self.turns.tell(is_whole && !is_fork, &mut session);
-        let plan = self.plan.clone().filter(|plan| !plan.items.is_empty());
-        self.turns.tell_todos(plan, false, &mut session);
+        let plan = self.plan.clone().map(|plan| plan.items);
+        self.turns.tell_todos(plan.unwrap_or_default(), false, &mut session);
         session.usage.context_tokens = self.context_tokens;
         session.usage.context_limit = self.context_limit;
         session

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::is_thread_id;
 use super::line::SubagentActivity;
+use crate::agent::commands::is_uuid;
 use crate::agent::record::modified_at;
 use crate::model::{Subagent, Timestamp};
 
 /// Further subagents are not tracked.
-const MOST: usize = 64;
+const MAX: usize = 64;
 /// Days to search around the start time, in UTC. A rollout lies in the folder of the client's local day,
 /// which can be the day before or after.
 const DAYS: [i64; 3] = [0, -1, 1];
@@ -34,9 +34,9 @@ impl Subagents {
     pub(super) fn hear(&mut self, activity: SubagentActivity, at: Option<Timestamp>) {
         let id = activity.agent_thread_id;
         match activity.kind.as_str() {
-            "started" | "interacted" if is_thread_id(&id) => {
+            "started" | "interacted" if is_uuid(&id) => {
                 self.open.retain(|open| open.id != id);
-                if self.open.len() < MOST {
+                if self.open.len() < MAX {
                     self.open.push(OpenSubagent { id, what: activity.agent_path, started_at: at });
                 }
             }

@@ -40,7 +40,6 @@ struct Known {
     is_seen: bool,
 }
 
-/// Finds the sessions on this machine.
 pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
     let sessions = home.join("sessions");
     let mut look = Look {

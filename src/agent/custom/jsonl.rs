@@ -36,6 +36,8 @@ pub(super) fn tell(fields: Fields<'_>, bytes: &[u8], session: &mut SessionObserv
         }
     }
     tracker.tell(true, session);
+    // Its lines have a role and a text: what was run or written is nowhere told.
+    session.history.tells_steps = false;
 }
 
 /// Takes one line. False if it is not a message.

@@ -6,7 +6,6 @@
 //! link.
 
 mod agent;
-mod command;
 mod jsonl;
 mod read;
 mod search;

@@ -33,6 +33,7 @@ pub(in crate::agent) fn sessions(agent: &CustomAgent, workspace: &Path, memory: 
     let Some(place) = Place::of(agent.trail.place(), workspace) else { return read };
     let search = place.search();
     read.watch_targets.extend(search.watch_targets);
+    read.kept_here.extend(search.files.iter().map(|found| workspace.join(&found.id)));
     let newest: Vec<Found> = search.files.into_iter().take(MAX_READ).collect();
     for found in &newest {
         let in_workspace = |session| SessionObservation { folder: Some(workspace.to_owned()), ..session };
@@ -42,6 +43,7 @@ pub(in crate::agent) fn sessions(agent: &CustomAgent, workspace: &Path, memory: 
     memory.records.retain(|(name, id, _)| *name != agent.name || newest.iter().any(|found| found.id == *id));
     if let Some(place) = agent.status_file.as_deref().and_then(|text| Place::of(text, workspace)) {
         read.watch_targets.extend(place.search().watch_targets);
+        read.kept_here.extend(place.exact_path());
         if let (Some(session), Some((word, process))) = (read.sessions.first_mut(), status::read(&place)) {
             session.live.push(word);
             session.process = process;

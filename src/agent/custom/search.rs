@@ -38,7 +38,6 @@ pub(super) struct Found {
     pub(super) id: String,
 }
 
-/// The result of a search.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     /// The files, the newest first.
@@ -64,7 +63,6 @@ impl Place {
         (!names.is_empty()).then(|| Place { base: base.to_owned(), is_inside: base == workspace, names })
     }
 
-    /// Finds the files.
     pub(super) fn search(&self) -> Search {
         let mut search = Search::default();
         if let Some((last, folders)) = self.names.split_last() {
@@ -82,7 +80,6 @@ impl Place {
         search
     }
 
-    /// Opens a file that was found.
     pub(super) fn open(&self, id: &str) -> io::Result<File> {
         let path = Path::new(id);
         if self.is_inside { Folder::open(&self.base)?.file(path) } else { disk::open(path) }
@@ -139,9 +136,7 @@ impl Search {
                 break;
             }
             let Ok(name) = entry.file_name().to_str() else { continue };
-            let is_hidden = name.starts_with('.') && !pattern.starts_with('.');
-            if !is_hidden && !matches!(name, "." | "..") && matches_name(pattern.as_bytes(), name.as_bytes())
-            {
+            if !matches!(name, "." | "..") && disk::matches_name(pattern, name) {
                 matching.push(name.to_owned());
             }
         }
@@ -212,39 +207,4 @@ fn joined(names: &[Name]) -> PathBuf {
         Name::Exact(text) | Name::Pattern(text) => text.clone(),
     };
     names.iter().map(text).collect()
-}
-
-/// Whether a name matches a pattern in which `*` stands for any characters and `?` for one. Only the last
-/// `*` is backtracked, so the time is at most the product of the lengths.
-fn matches_name(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut p, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while n < name.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                star = Some((p, n));
-                p += 1;
-            }
-            Some(b'?') => {
-                p += 1;
-                n += 1;
-                while n < name.len() && name[n] & 0xC0 == 0x80 {
-                    n += 1;
-                }
-            }
-            Some(byte) if *byte == name[n] => {
-                p += 1;
-                n += 1;
-            }
-            Some(_) | None => match star {
-                Some((star_at, matched)) => {
-                    p = star_at + 1;
-                    n = matched + 1;
-                    star = Some((star_at, n));
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|byte| *byte == b'*')
 }

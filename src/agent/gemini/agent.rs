@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{NAME, command, find, input_log, screen, survey};
+use super::{NAME, command, find, input_log, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
-use crate::agent::screen::PermissionKeys;
+use crate::agent::screen::{DrawnPrompt, EmptyBox, PermissionKey, PermissionKeys, Typing};
 use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
 #[derive(Debug)]
@@ -74,8 +74,8 @@ impl Agent for Gemini {
             tells_by_title: true,
             // A call waiting for permission is recorded only once it has a result.
             hides_open_calls: true,
-            typing: Some(screen::TYPING),
-            hooks_tell_keys: true,
+            typing: Some(TYPING),
+            permission: Some(PERMISSION),
             never_resumed: Some("Gemini CLI can lose a session that it goes on with without a screen"),
             hooks: Some(&HOOKS),
             gate: Some(&GATE),
@@ -99,13 +99,6 @@ impl Agent for Gemini {
         command::removal(session, copy_id)
     }
 
-    fn permission_keys<'s>(
-        &self,
-        session: &'s SessionObservation,
-    ) -> Result<(&'s str, PermissionKeys), &'static str> {
-        screen::permission_keys(session)
-    }
-
     fn title_status(&self, title: &str, _folder: &Path) -> Option<LiveStatus> {
         match title.trim().chars().next()? {
             '✦' | '⏲' => Some(LiveStatus::Busy),
@@ -119,3 +112,28 @@ impl Agent for Gemini {
         input_log::is_shown(session, record?)
     }
 }
+
+/// The terminal cursor is hidden but stands where the drawn one is. The hint disappears with the first
+/// character typed, even a line break. The prompt is `*` in the mode that asks for no permissions and `!`
+/// in shell mode, in which text is executed; shell mode and vi keys show a different hint.
+const TYPING: Typing = Typing {
+    empty_box: Some(EmptyBox::WithHint {
+        prompts: &['>', '*'],
+        column: 3,
+        hint: "  Type your message or @path/to/file",
+    }),
+    ..Typing::USUAL
+};
+/// A number chooses at once, wherever the selection stands; what allows more than this call is not offered. Esc ends
+/// the turn. Its records name no version, so the keys count only while the prompt is drawn as it was seen.
+const PERMISSION: PermissionKeys = PermissionKeys {
+    keys: &[PermissionKey::allow_once("1", "1"), PermissionKey::deny("Esc", "Escape")],
+    drawn: Some(DrawnPrompt::Framed {
+        frame: ('╭', '╰'),
+        asks: "Allow execution of",
+        first: "1. Allow once",
+    }),
+    seen: None,
+    beside_subagents: false,
+    not_for: &[],
+};

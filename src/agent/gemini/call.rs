@@ -4,12 +4,11 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::NAME;
 use super::line::{FunctionCall, ToolCall};
 use crate::agent::fields::Fields;
 use crate::agent::record_text::{end_of, moment, shortened};
-use crate::agent::turn_tracker::{command, edit, other_tool};
-use crate::model::{ChecklistItem, Deed, Exit, ItemState, Timestamp};
+use crate::agent::turn_tracker::{command, edit, other_tool, todo};
+use crate::model::{ChecklistItem, Deed, Exit, Timestamp};
 
 pub(super) const WRITE_TODOS: &str = "write_todos";
 /// Further items of a list are ignored.
@@ -37,7 +36,6 @@ pub(super) struct Call {
     pub(super) todos: Option<Vec<ChecklistItem>>,
     /// What it does, for the turn history. `None` for a tool that only reads.
     pub(super) deed: Option<Deed>,
-    /// How a command ended.
     pub(super) exit: Option<Exit>,
     pub(super) output: String,
 }
@@ -128,21 +126,7 @@ impl Call {
 fn todos(args: &RawValue) -> Option<Vec<ChecklistItem>> {
     let written: WriteTodos = serde_json::from_str(args.get()).ok()?;
     let counted = written.todos.into_iter().filter(|todo| todo.status != "cancelled").take(MAX_ITEMS);
-    Some(counted.map(item).collect())
-}
-
-fn item(todo: Todo) -> ChecklistItem {
-    let state = match todo.status.as_str() {
-        "completed" => ItemState::Done,
-        "in_progress" => ItemState::Active,
-        _ => ItemState::Open,
-    };
-    ChecklistItem { title: todo.description, state, evidence: None }
-}
-
-/// The items as a checklist; `None` if there are none.
-pub(super) fn checklist(items: &[ChecklistItem]) -> Option<crate::model::Checklist> {
-    (!items.is_empty()).then(|| crate::model::Checklist { from: NAME.to_owned(), items: items.to_vec() })
+    Some(counted.map(|written| todo(written.description, &written.status)).collect())
 }
 
 /// What a call does; `None` for a tool that only reads.

@@ -3,7 +3,6 @@
 use serde_json::value::RawValue;
 
 use super::NAME;
-use super::call::checklist;
 use super::line::{Head, Line};
 use super::messages::{MAX_MESSAGES, Messages};
 use crate::agent::record::LineReader;
@@ -18,7 +17,6 @@ const CANCELLED: &str = "Request cancelled.";
 /// Opens the line the client writes at the start of a session that it imports from a file.
 const IMPORTED: &str = "Imported session from ";
 
-/// The state of the fold.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own of the record")]
 pub(super) struct Chat {
@@ -223,7 +221,6 @@ impl Chat {
         turns
     }
 
-    /// Whether the session was opened but never used.
     pub(super) fn is_blank(&self) -> bool {
         self.messages.is_blank()
     }
@@ -253,7 +250,7 @@ impl Chat {
         let is_counted = (is_whole || self.is_restated) && !self.messages.is_cut();
         let turns = self.turns();
         turns.tell(is_counted, &mut session);
-        turns.tell_todos(self.messages.todos().and_then(checklist), false, &mut session);
+        turns.tell_todos(self.messages.todos().unwrap_or_default().to_vec(), false, &mut session);
         session.usage.context_tokens = self.context_tokens;
         session
     }

@@ -8,10 +8,9 @@
 //! next start in that project deletes an empty record together with all records of that id, and with them
 //! the whole session.
 
-use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
+use super::NAME;
+use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace, is_uuid};
 use crate::model::SessionObservation;
-
-const PROGRAM: &str = "gemini";
 
 /// The command for `asking`. `None` for a reply or a queued reply, which are never sent this way, and if
 /// the folder is unknown.
@@ -35,13 +34,10 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
         arguments.push(Argument::Text(format!("--model={model}")));
     }
     Some(AgentCommand {
-        program: PROGRAM.to_owned(),
-        arguments,
         stdin: prompt,
-        folder: session.folder.clone()?,
-        environment: Vec::new(),
         trace: Trace::Copy,
         answer: AnswerPlace::ResponseField,
+        ..AgentCommand::new(NAME, arguments, session.folder.clone()?)
     })
 }
 
@@ -58,19 +54,9 @@ fn with_schema(prompt: &str, schema: &str) -> String {
 /// The command that deletes the copy `copy_id`. Only a UUID is accepted: the client would take a number as
 /// an index into its list of sessions and delete another session.
 pub(in crate::agent) fn removal(session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
-    let groups: Vec<&str> = copy_id.split('-').collect();
-    let is_uuid = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
-        && groups.concat().bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !is_uuid {
+    if !is_uuid(copy_id) {
         return None;
     }
-    Some(AgentCommand {
-        program: PROGRAM.to_owned(),
-        arguments: vec!["--delete-session".into(), copy_id.into()],
-        stdin: String::new(),
-        folder: session.folder.clone()?,
-        environment: Vec::new(),
-        trace: Trace::Nothing,
-        answer: AnswerPlace::None,
-    })
+    let arguments = vec!["--delete-session".into(), copy_id.into()];
+    Some(AgentCommand::new(NAME, arguments, session.folder.clone()?))
 }

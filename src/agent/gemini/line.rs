@@ -48,7 +48,6 @@ pub(super) struct Head<'a> {
     pub(super) messages: Option<Vec<&'a RawValue>>,
 }
 
-/// The token counts of a reply.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Tokens {
     #[serde(default)]
@@ -120,7 +119,6 @@ impl<'a> Line<'a> {
         !is_change && self.session_id.is_some() && self.project_hash.is_some()
     }
 
-    /// When the line was written.
     pub(super) fn at(&self) -> Option<Timestamp> {
         moment(self.timestamp.as_deref()?)
     }

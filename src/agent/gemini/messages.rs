@@ -46,9 +46,7 @@ pub(super) enum Who {
     /// The client itself, asking for nothing.
     #[default]
     Context,
-    /// The tools.
     Tools,
-    /// The agent.
     Agent,
 }
 
@@ -147,7 +145,6 @@ impl Messages {
         told.next().is_some_and(|last| last.end().is_none())
     }
 
-    /// The text of the user's last prompt.
     pub(super) fn prompt(&self) -> Option<&str> {
         let mut prompts = self.entries.iter().rev().filter(|entry| entry.who == Who::Person);
         prompts.next().map(|entry| entry.text.as_str())

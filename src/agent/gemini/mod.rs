@@ -16,8 +16,6 @@ mod find;
 mod input_log;
 mod line;
 mod messages;
-mod projects;
-mod screen;
 mod survey;
 
 pub(super) use agent::Gemini;

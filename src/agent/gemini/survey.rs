@@ -3,17 +3,20 @@
 //! A session is `tmp/<project>/chats/session-<time>-<id8>.jsonl`. Subagents' records lie one folder deeper
 //! and are ignored. Only the head of each record is read, once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use super::NAME;
 use super::chat::Chat;
-use super::projects::{LIST, Projects};
 use crate::agent::commands::COPY_PREFIX;
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
-use crate::agent::record::{entries, modified_at, open_record, read_range, take_lines};
+use crate::agent::record::{
+    entries, modified_at, note_unreadable, open_record, read_range, read_small, take_lines,
+};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// Further projects are ignored.
@@ -49,11 +52,10 @@ struct Head {
     is_session: bool,
 }
 
-/// Finds the sessions on this machine.
 pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
     let mut survey = Survey::default();
     let tmp = home.join("tmp");
-    survey.watch_targets.push(WatchTarget::new(home, Names::these([LIST]), Parts::WORDS));
+    survey.watch_targets.push(WatchTarget::new(home, Names::these([PROJECTS]), Parts::WORDS));
     survey.watch_targets.push(WatchTarget::new(&tmp, Names::Any, Parts::WORDS).arrivals());
     let projects = Projects::read(home, &mut survey.problems);
     let mut watched = Vec::new();
@@ -162,4 +164,82 @@ fn head_of(record: &Path, inode: u64, memory: &mut SurveyMemory) -> Option<Head>
 pub(super) fn is_own_copy(imported_from: &str) -> bool {
     let name = Path::new(imported_from).file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(COPY_PREFIX))
+}
+
+const PROJECTS: &str = "projects.json";
+/// The file that names a project's folder.
+const PROJECT_ROOT: &str = ".project_root";
+/// The longest list read, in bytes.
+const LONGEST_LIST: u64 = 8 << 20;
+/// The longest root file read, in bytes: Linux's longest path and a line feed.
+const LONGEST_ROOT: u64 = 4097;
+
+#[derive(Deserialize)]
+struct ProjectList {
+    projects: BTreeMap<String, String>,
+}
+
+/// The folders in `projects.json` by short name.
+#[derive(Debug, Default)]
+pub(super) struct Projects {
+    by_name: HashMap<String, PathBuf>,
+}
+
+impl Projects {
+    /// Reads the list. Anything wrong with it is added to `problems`.
+    pub(super) fn read(home: &Path, problems: &mut Vec<Unreadable>) -> Projects {
+        let path = home.join(PROJECTS);
+        let bytes = match read_small(&path, LONGEST_LIST) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                note_unreadable(problems, &path, "the list of projects", &error);
+                return Projects::default();
+            }
+        };
+        let invalid = |detail: String| Unreadable {
+            name: path.display().to_string(),
+            problem: ReadProblem::Invalid,
+            detail,
+        };
+        let list: ProjectList = match serde_json::from_slice(&bytes) {
+            Ok(list) => list,
+            Err(error) => {
+                problems.push(invalid(format!("the list of projects is not what it should be: {error}")));
+                return Projects::default();
+            }
+        };
+        let n_listed = list.projects.len();
+        let usable =
+            list.projects.into_iter().filter(|(folder, name)| is_name(name) && folder.starts_with('/'));
+        let mut n_used = 0;
+        let mut by_name = HashMap::new();
+        for (folder, name) in usable {
+            n_used += 1;
+            by_name.entry(name).or_insert_with(|| PathBuf::from(folder));
+        }
+        if n_used < n_listed {
+            let n = n_listed - n_used;
+            problems
+                .push(invalid(format!("{n} entries are passed over: no short name, or no absolute path")));
+        }
+        Projects { by_name }
+    }
+
+    /// The folder of the project `name`, whose data is in `place`.
+    pub(super) fn folder_of(&self, name: &str, place: &Path) -> Option<PathBuf> {
+        root_of(place).or_else(|| self.by_name.get(name).cloned())
+    }
+}
+
+/// The client's own rule for short names.
+fn is_name(name: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !name.is_empty() && name.bytes().all(is_sign)
+}
+
+fn root_of(place: &Path) -> Option<PathBuf> {
+    let text = String::from_utf8(read_small(&place.join(PROJECT_ROOT), LONGEST_ROOT).ok()?).ok()?;
+    let root = text.trim_end_matches(['\n', '\r']);
+    let is_path = root.starts_with('/') && !root.contains(['\n', '\0']);
+    is_path.then(|| PathBuf::from(root))
 }

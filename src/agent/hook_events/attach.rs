@@ -1,11 +1,13 @@
-//! Adds what hook events report to the sessions that were read.
+//! Reads the events of sessions, each file from its end and then whatever is appended, and adds what they report
+//! to the sessions that were read.
 
-use std::fs;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::fold::HookFold;
-use super::reader::EventFile;
 use crate::agent::process_stat::{BOOT_SLACK_MS, ProcessState, booted_at, process_state};
+use crate::agent::record::{Followed, open_record, read_range, take_lines};
 use crate::model::{
     ActivitySource, LiveStatus, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, Subagent,
     Timestamp, WatchTarget, hook_file_stem,
@@ -14,12 +16,14 @@ use crate::model::{
 /// If a session's record grew this long after the last event, its hooks have stopped reporting, in
 /// milliseconds. That the process they named is gone then says nothing about the session.
 const SILENT_MS: i64 = 60_000;
+/// How much of the end of the previous file is read, in bytes.
+const BEFORE: u64 = 64 << 10;
 
 /// Reads the events of a workspace's sessions and remembers its position in each file. Losing it costs only
 /// time.
 #[derive(Debug, Default)]
 pub struct HookReader {
-    files: Vec<EventFile>,
+    files: HashMap<PathBuf, Followed<HookFold>>,
 }
 
 impl HookReader {
@@ -53,26 +57,50 @@ impl HookReader {
             }
             used.push(path);
         }
-        self.files.retain(|file| used.iter().any(|path| path == file.path()));
+        self.files.retain(|path, _| used.contains(path));
         sessions.sort_by_key(|session| std::cmp::Reverse(session.spoken_at()));
         watch_targets(&used)
     }
 
     /// The events in this file; `None` if there are none.
     fn read(&mut self, path: &Path) -> Option<&HookFold> {
-        let known = self.files.iter().position(|file| file.path() == path);
-        let at = if let Some(at) = known {
-            if self.files[at].follow().is_err() {
-                self.files.swap_remove(at);
-                return None;
-            }
-            at
-        } else {
-            self.files.push(EventFile::open(path).ok()?);
-            self.files.len() - 1
+        let mut known = self.files.remove(path);
+        let is_known = match &mut known {
+            Some(known) => known.follow(&open_record(path).ok()?).ok()?,
+            None => false,
         };
-        self.files.get(at).map(EventFile::fold)
+        let followed = known.filter(|_| is_known).or_else(|| open(path).ok())?;
+        Some(&self.files.entry(path.to_owned()).or_insert(followed).reader)
     }
+}
+
+/// Opens and reads a file with events. Links, FIFOs and other special files are errors.
+pub(super) fn open(path: &Path) -> io::Result<Followed<HookFold>> {
+    let file = open_record(path)?;
+    let mut followed: Followed<HookFold> = Followed::open(&file)?;
+    if followed.begins_at == 0 && followed.reader.is_short() {
+        // The file was started recently, so earlier events are in the rotated one.
+        let mut whole = before(path).unwrap_or_default();
+        let size = file.metadata()?.len();
+        take_lines(&mut whole, &read_range(&file, 0, size)?);
+        followed.reader = whole;
+    }
+    Ok(followed)
+}
+
+/// The events at the end of the file that a hook rotated when it had grown too long (`store::hook_log`).
+fn before(path: &Path) -> io::Result<HookFold> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".1");
+    let file = open_record(Path::new(&name))?;
+    let size = file.metadata()?.len();
+    let start = size.saturating_sub(BEFORE);
+    let piece = read_range(&file, start, size)?;
+    let first =
+        if start == 0 { 0 } else { piece.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
+    let mut fold = HookFold::default();
+    take_lines(&mut fold, &piece[first..]);
+    Ok(fold)
 }
 
 /// Whether this is the place of a session known only by its events.
@@ -107,7 +135,7 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
     let is_gone = match process {
         Some(process) => process_state(process) == ProcessState::Gone,
         // A server's session, or one in a container: its process cannot be inspected.
-        None => fold.reported_at().is_some_and(is_before_boot),
+        None => fold.reported_at.is_some_and(is_before_boot),
     };
     let mut is_over = is_gone;
     if let Some(mut word) = fold.word() {
@@ -133,7 +161,7 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
         session.process = session.process.or(process);
         // If the session is over, another program may run in its pane.
         if session.pane.is_none() && process.is_some() && !is_over {
-            session.pane = fold.pane().cloned();
+            session.pane.clone_from(&fold.pane);
         }
     }
     for subagent in fold.subagents() {
@@ -167,14 +195,14 @@ fn is_of_this_namespace(namespace: Option<&str>) -> bool {
 /// show.
 fn observation(place: &SessionPlace, fold: &HookFold) -> Option<SessionObservation> {
     let word = fold.word()?;
-    if word.status == LiveStatus::Ended || !fold.has_worked() {
+    if word.status == LiveStatus::Ended || !fold.has_worked {
         return None;
     }
     let mut session = SessionObservation {
-        written_at: fold.reported_at(),
+        written_at: fold.reported_at,
         is_partial: true,
-        folder: fold.folder().map(Path::to_owned),
-        origin: if fold.is_headless() { SessionOrigin::Headless } else { SessionOrigin::Unknown },
+        folder: fold.folder.clone(),
+        origin: if fold.is_headless { SessionOrigin::Headless } else { SessionOrigin::Unknown },
         ..SessionObservation::named(&place.agent, &place.session_id)
     };
     add(fold, &mut session);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use super::reader::EventFile;
+use super::attach::open;
 use crate::agent::facts::Hooks;
 use crate::agent::kind::{FoundSession, Memories, Survey, SurveyAsk};
 use crate::agent::list::all_hooks;
@@ -62,12 +62,12 @@ fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Surv
 
 /// The session whose events are in the file, and the folder in which it was started.
 fn session_of(path: &Path) -> Option<(String, PathBuf)> {
-    let file = EventFile::open(path).ok()?;
-    let id = file.fold().session_id()?.to_owned();
+    let fold = open(path).ok()?.reader;
+    let id = fold.session_id?;
     // A file whose name belongs to another id is not the place of this session's events.
     let is_its_file = path.file_stem().is_some_and(|stem| stem == hook_file_stem(&id).as_str());
-    let folder = file.fold().folder().filter(|folder| folder.is_absolute())?;
-    is_its_file.then(|| (id, folder.to_owned()))
+    let folder = fold.folder.filter(|folder| folder.is_absolute())?;
+    is_its_file.then_some((id, folder))
 }
 
 /// The positions in a survey of the sessions that have a record, by agent and id. A session has only one

@@ -5,18 +5,19 @@
 //! session: events before the part that was read are not needed to know what the session is doing now.
 
 mod state;
-mod summary;
 mod waits;
 
 use crate::agent::record::LineReader;
 use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp, WaitsOn};
-pub use state::HookFold;
 use state::{Beside, ENOUGH, MAX_SUBAGENTS, Main, Wait};
 use waits::SAME_MESSAGE_MS;
+
+pub use state::HookFold;
 
 /// How far concurrent hooks can overtake each other, in milliseconds. An event that is older than the last
 /// one by more than this was stamped after the clock was set back.
 const OVERTAKING_MS: i64 = 5000;
+
 impl LineReader for HookFold {
     fn take(&mut self, line: &[u8]) {
         if let Ok(event) = serde_json::from_slice::<HookEvent>(line) {
@@ -116,8 +117,8 @@ impl HookFold {
         if event.pane.is_some() {
             self.pane.clone_from(&event.pane);
         }
-        if self.first_folder.is_none() {
-            self.first_folder.clone_from(&event.folder);
+        if self.folder.is_none() {
+            self.folder.clone_from(&event.folder);
         }
     }
 

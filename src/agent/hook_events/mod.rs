@@ -8,13 +8,10 @@
 mod attach;
 mod find;
 mod fold;
-mod gate_call;
 mod payload;
-mod reader;
 mod tool_input;
 
 pub use attach::{HookReader, is_own_place};
 pub use find::survey;
 pub use fold::HookFold;
-pub use gate_call::gate_call;
-pub use payload::event_of;
+pub use payload::{event_of, gate_call};

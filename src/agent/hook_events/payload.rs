@@ -1,4 +1,4 @@
-//! Turns what an agent passes to its hook on standard input into an event.
+//! Turns what an agent passes to its hook, or to a gate, on standard input into an event or a call.
 //!
 //! A payload can contain megabytes of what a tool read or wrote. Unused fields are skipped without a copy,
 //! and the fields before a broken or truncated part still count.
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::tool_input;
 use crate::agent::facts::Hooks;
 use crate::agent::fields::Fields;
-use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp};
+use crate::model::{BackgroundTask, GateCall, GateEvent, HookEvent, HookKind, Timestamp};
 
 /// Further background tasks are ignored.
 const MAX_TASKS: usize = 8;
@@ -133,4 +133,24 @@ pub(super) fn tasks(raw: &RawValue) -> Vec<BackgroundTask> {
         is_subagent: task.kind == "subagent",
     });
     told.take(MAX_TASKS).collect()
+}
+
+/// Reads the `payload` of a gate at `event`. `None` if it names neither a session nor a folder, so that its
+/// subject is unknown.
+pub fn gate_call(event: GateEvent, payload: &[u8]) -> Option<GateCall> {
+    let fields = Fields::read(payload);
+    let text = |name: &str| fields.text(name).filter(|text| !text.is_empty());
+    let call = GateCall {
+        event,
+        session_id: text("session_id"),
+        folder: text("cwd").map(Into::into),
+        is_continued: fields.get("stop_hook_active"),
+        background: fields.raw("background_tasks").map(tasks).unwrap_or_default(),
+        last_message: fields.first_text(&["last_assistant_message", "prompt_response"]),
+        prompt: text("prompt"),
+        tool: text("tool_name"),
+        is_helper: fields.raw("agent_id").is_some()
+            && fields.text("agent_type").is_some_and(|kind| kind.is_empty()),
+    };
+    (call.session_id.is_some() || call.folder.is_some()).then_some(call)
 }

@@ -9,8 +9,7 @@ use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
 use super::Wanted;
-use super::layout::Layout;
-use super::splice::{append, remove as remove_item, spliced};
+use super::splice::{Layout, append, remove as remove_item, spliced};
 use crate::agent::facts::Hooks;
 
 const HOOKS: &str = "hooks";

@@ -2,7 +2,6 @@
 //! how to change that file without touching anything else in it. Pure.
 
 mod edit;
-mod layout;
 mod splice;
 
 use std::path::{Path, PathBuf};
@@ -122,15 +121,7 @@ fn shell_word(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::agent::list::hooks_of;
-
-    #[test]
-    fn a_path_is_one_word_for_the_shell() {
-        let wanted = |program: &str| Wanted::new(hooks_of("claude").unwrap(), program).command;
-        assert_eq!(wanted("/usr/bin/closeout"), "/usr/bin/closeout hook event --agent claude");
-        assert_eq!(wanted("/a b/it's/closeout"), r"'/a b/it'\''s/closeout' hook event --agent claude");
-    }
 
     #[test]
     fn the_own_command_is_known_at_any_path_and_no_other_is() {
@@ -140,15 +131,5 @@ mod tests {
         assert!(!is_own("/old/closeout hook event --agent claude"));
         assert!(!is_own("notify hook event --agent codex"));
         assert!(!is_own("/old/closeout status"));
-    }
-
-    #[test]
-    fn the_plugin_names_the_program_as_a_string() {
-        let hooks = hooks_of("opencode").unwrap();
-        let plugin = hooks.plugin("/a \"b\"/closeout").unwrap();
-        assert!(plugin.contains(r#""/a \"b\"/closeout""#), "{plugin}");
-        assert!(!plugin.contains("@CLOSEOUT@"));
-        assert!(hooks.is_own_plugin(plugin.as_bytes()));
-        assert!(!hooks.is_own_plugin(b"export const Mine = 1"));
     }
 }

@@ -1,9 +1,10 @@
-//! Adds an item to an object or list in JSON text with comments, or removes one, keeping every other byte.
-//! Removing an item restores the text from before it was added.
+//! Adds an item to an object or list in JSON text with comments, formatted like the rest, or removes one,
+//! keeping every other byte. Removing an item restores the text from before it was added.
 
 use std::ops::Range;
 
-use super::layout::Layout;
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
 
 /// Appends an item to the container whose brackets are the first and last byte of `container`. `items` are
 /// the ranges of its items; `item` renders the new one for a given indentation.
@@ -34,17 +35,20 @@ pub(super) fn append(
     };
     let is_on_lines = text[open..first.start].contains('\n');
     let indent = if is_on_lines { indent_of(text, first.start) } else { outer };
-    let separator = match (is_on_lines, layout.is_one_line && !text[container.clone()].contains(", ")) {
+    let comma = comma_after(text, last.end);
+    let from = comma.map_or(last.end, |comma| comma + 1);
+    let at = line_comments_end(text, from);
+    // A line comment would swallow what follows on its line.
+    let needs_line = is_on_lines || ends_in_line_comment(&text[from..at]);
+    let separator = match (needs_line, layout.is_one_line && !text[container.clone()].contains(", ")) {
         (true, _) => new_line(indent),
         (false, true) => String::new(),
         (false, false) => " ".to_owned(),
     };
     let added = format!("{separator}{}", item(indent));
-    if let Some(comma) = comma_after(text, last.end) {
-        let at = line_comments_end(text, comma + 1);
+    if comma.is_some() {
         spliced(text, at..at, &format!("{added},"))
     } else {
-        let at = line_comments_end(text, last.end);
         let with_item = spliced(text, at..at, &added);
         spliced(&with_item, last.end..last.end, ",")
     }
@@ -136,5 +140,63 @@ fn line_comments_end(text: &str, at: usize) -> usize {
         }
         here += length + 2;
         end = here;
+    }
+}
+
+/// The indentation to use if the file has none.
+const INDENT: &str = "  ";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The line ending.
+    pub(super) newline: &'static str,
+    /// One level of indentation.
+    pub(super) indent: String,
+    /// Whether the whole object is on one line.
+    pub(super) is_one_line: bool,
+}
+
+impl Layout {
+    /// The layout of `text`, which contains one object.
+    pub(super) fn of(text: &str) -> Layout {
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let indented = text.lines().find_map(|line| {
+            let content = line.trim_start_matches([' ', '\t']);
+            let indent = &line[..line.len() - content.len()];
+            (content.starts_with('"') && !indent.is_empty()).then(|| indent.to_owned())
+        });
+        let object = text.trim();
+        let is_empty = object.trim_start_matches('{').trim_end_matches('}').trim().is_empty();
+        let is_one_line = !object.contains('\n') && !is_empty;
+        Layout { newline, indent: indented.unwrap_or_else(|| INDENT.to_owned()), is_one_line }
+    }
+
+    /// The value as text, for a line that is indented by `indent`.
+    pub(super) fn text(&self, value: &impl Serialize, indent: &str) -> String {
+        let mut bytes = Vec::new();
+        let written = if self.is_one_line {
+            value.serialize(&mut Serializer::new(&mut bytes))
+        } else {
+            let formatter = PrettyFormatter::with_indent(self.indent.as_bytes());
+            value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter))
+        };
+        debug_assert!(written.is_ok(), "plain values are always written");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        text.replace('\n', &format!("{}{indent}", self.newline))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layout_is_that_of_the_first_indented_key() {
+        let layout =
+            |newline, indent: &str, is_one_line| Layout { newline, indent: indent.to_owned(), is_one_line };
+        assert_eq!(Layout::of("{\r\n\t\"a\": 1\r\n}"), layout("\r\n", "\t", false));
+        assert_eq!(Layout::of("{\n    // x\n    \"a\": 1\n}\n"), layout("\n", "    ", false));
+        assert_eq!(Layout::of("{\"a\":1}\n"), layout("\n", "  ", true));
+        assert_eq!(Layout::of("{}"), layout("\n", "  ", false));
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{NAME, api, arrivals, command, screen, session_copy, sessions, survey};
+use super::{NAME, api, command, session_copy, sessions, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{AgentFolder, EVENT_LIMIT_S, Facts, GATE_LIMIT_S, Hooks, Settings, Version};
 use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
-use crate::agent::screen::PermissionKeys;
+use crate::agent::screen::{DrawnPrompt, EmptyBox, PermissionKey, PermissionKeys, Typing};
 use crate::agent::server::AgentServer;
 use crate::model::{HookKind, SessionObservation, Unreadable, VariableNames};
 
@@ -94,8 +94,8 @@ impl Agent for OpenCode {
             package: Some("opencode-ai"),
             tried: Some((Version(1, 18, 33), Version(1, 18, 33))),
             has_traceless_probe: true,
-            typing: Some(screen::TYPING),
-            hooks_tell_keys: true,
+            typing: Some(TYPING),
+            permission: Some(PERMISSION),
             hooks: Some(&HOOKS),
             gate: Some(&GATE),
             ..Facts::NONE
@@ -108,7 +108,7 @@ impl Agent for OpenCode {
 
     fn is_news(&self, home: &Path, folder: &Path, memory: &mut Memories) -> Option<bool> {
         (home == folder).then(|| {
-            memory.with(|memory: &mut survey::SurveyMemory| arrivals::is_news(home, &mut memory.arrivals))
+            memory.with(|memory: &mut survey::SurveyMemory| survey::is_news(home, &mut memory.arrivals))
         })
     }
 
@@ -141,13 +141,6 @@ impl Agent for OpenCode {
         names_session(title, session.name.as_deref())
     }
 
-    fn permission_keys<'s>(
-        &self,
-        session: &'s SessionObservation,
-    ) -> Result<(&'s str, PermissionKeys), &'static str> {
-        screen::permission_keys(session)
-    }
-
     fn server(&self) -> Option<&'static dyn AgentServer> {
         Some(&api::Server)
     }
@@ -169,6 +162,29 @@ fn names_session(title: &str, name: Option<&str>) -> Option<bool> {
     };
     Some(shown.trim() == name || shown.strip_suffix('…').is_some_and(is_begin))
 }
+
+/// In a session the terminal cursor is the drawn one. The box grows with its text and eventually scrolls,
+/// so only its lowest form is recognised. Its last line is `AGENT · MODEL PROVIDER`, or just `Shell` in the
+/// shell mode that `!` starts. In dialogs, lists and permission prompts the cursor is elsewhere, and so it
+/// is on the start screen, which is not a session. A wide screen shows a column of facts to the right of
+/// the edge; a theme without a background uses blanks for the edge.
+const TYPING: Typing = Typing {
+    empty_box: Some(EmptyBox::Barred { bar: '┃', from_bar: 3, mode: " · ", edge: ('╹', '▀') }),
+    ..Typing::USUAL
+};
+/// Return chooses the option that is set off, which is the first one until somebody moves on; Esc refuses, which ends
+/// the turn.
+const PERMISSION: PermissionKeys = PermissionKeys {
+    drawn: Some(DrawnPrompt::Buttons {
+        sign: "$ ",
+        bar: '┃',
+        labels: &["Allow once", "Allow always", "Reject"],
+    }),
+    ..PermissionKeys::of_version(
+        &[PermissionKey::allow_once("Enter", "Enter"), PermissionKey::deny("Esc", "Escape")],
+        "1.18.33",
+    )
+};
 
 #[cfg(test)]
 mod tests {

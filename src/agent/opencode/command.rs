@@ -3,11 +3,10 @@
 
 use std::path::PathBuf;
 
-use super::is_session_id;
+use super::{NAME, is_session_id};
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::SessionObservation;
 
-const PROGRAM: &str = "opencode";
 /// The longest name of an agent or a model that is passed on, in bytes.
 const LONGEST_NAME: usize = 200;
 /// Variables set for every probe. Without the first, a user who shares all sessions (`"share": "auto"`)
@@ -77,13 +76,11 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
         environment.push((DATABASE.to_owned(), database));
     }
     Some(AgentCommand {
-        program: PROGRAM.to_owned(),
-        arguments,
         stdin,
-        folder,
         environment,
         trace: if is_look { Trace::Nothing } else { Trace::InSession },
         answer: AnswerPlace::TextEvents,
+        ..AgentCommand::new(NAME, arguments, folder)
     })
 }
 
@@ -108,13 +105,5 @@ pub(in crate::agent) fn removal(session: &SessionObservation, copy_id: &str) -> 
     if !is_session_id(copy_id) {
         return None;
     }
-    Some(AgentCommand {
-        program: PROGRAM.to_owned(),
-        arguments: vec!["session".into(), "delete".into(), copy_id.into()],
-        stdin: String::new(),
-        folder,
-        environment: Vec::new(),
-        trace: Trace::Nothing,
-        answer: AnswerPlace::None,
-    })
+    Some(AgentCommand::new(NAME, vec!["session".into(), "delete".into(), copy_id.into()], folder))
 }

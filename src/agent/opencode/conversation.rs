@@ -1,10 +1,13 @@
-//! What the messages of a session say: a fold over them, in order. Pure and total.
+//! What the messages of a session say: a fold over them, in order, into turns. Pure and total.
 
-use super::cell::{MessageCell, PartCell};
-use super::message::{Message, Part};
-use super::turns;
-use crate::agent::turn_tracker::{TurnTracker, is_full_prompt};
-use crate::model::Timestamp;
+use serde_json::Value;
+
+use super::message::{Message, MessageCell, Part, PartCell, QUESTION, asked, called_with};
+use crate::agent::record_text::shortened;
+use crate::agent::turn_tracker::{
+    Answer, ToolCall, TurnTracker, command, edit, failed, is_full_prompt, other_tool, prompt_kind,
+};
+use crate::model::{BreakCause, Deed, Exit, Prompt, Timestamp, TurnEnd};
 
 /// This many full prompts are taken to reach the start of the current task, even if the newest ask
 /// something beside it.
@@ -80,11 +83,11 @@ impl Conversation {
         match message.cell.as_ref().map(|cell| (cell, cell.role.as_str())) {
             Some((cell, "user")) => {
                 self.mode = cell.agent.clone().or(self.mode.take());
-                turns::take_prompt(message, &mut self.turns);
+                take_prompt(message, &mut self.turns);
             }
             Some((cell, "assistant")) => {
                 self.take_reply(cell);
-                turns::take_reply(cell, message, message.moved_at(), &mut self.turns);
+                take_turn(cell, message, message.moved_at(), &mut self.turns);
             }
             _ => {
                 self.n_skipped = self.n_skipped.saturating_add(1);
@@ -102,5 +105,135 @@ impl Conversation {
         self.context_tokens = cell.context_tokens().or(self.context_tokens);
         self.folder = cell.path.cwd.clone().or(self.folder.take());
         self.prompt_id = cell.parent_id.clone().or(self.prompt_id.take());
+    }
+}
+
+/// Tools that only read or maintain a list.
+const LOOKING: [&str; 12] = [
+    "read", "grep", "glob", "list", "ls", "webfetch", "websearch", "codesearch", "todoread", "todowrite",
+    "skill", "lsp",
+];
+const WRITE_TODOS: &str = "todowrite";
+
+/// The error of a turn that the user interrupted.
+const ABORTED: &str = "MessageAbortedError";
+/// Tool errors after which the client ends the turn although the model asked for more: the user refused
+/// without comment, or closed the question.
+const REFUSALS: [&str; 2] =
+    ["The user rejected permission to use this specific tool call.", "The user dismissed this question"];
+
+/// Takes a message in the place of a user's prompt.
+fn take_prompt(message: &Message, tracker: &mut TurnTracker) {
+    let at = message.created_at.map(Timestamp);
+    let text = message.spoken().unwrap_or_default();
+    let has_image = message.cells().any(|cell| cell.kind == "file");
+    // No text from a user: a compaction, or something the client inserted.
+    if text.is_empty() && !has_image {
+        return tracker.start(at);
+    }
+    let kind = prompt_kind(&text);
+    tracker.begin(&Prompt { text, kind, at, was_queued: false, has_image });
+}
+
+/// Takes a message of the agent. `moved_at` is when any part of it was last written.
+fn take_turn(cell: &MessageCell, message: &Message, moved_at: Option<Timestamp>, tracker: &mut TurnTracker) {
+    let at = message.created_at.map(Timestamp);
+    // A compaction writes for the model, during a turn or after one.
+    if cell.is_summary() {
+        return match cell.time.completed {
+            None => tracker.resume(moved_at),
+            Some(_) if tracker.is_started() || !tracker.is_open() => tracker.close(moved_at),
+            Some(_) => tracker.end(TurnEnd::BrokeOff { cause: BreakCause::TokenLimit }, moved_at),
+        };
+    }
+    let said_at = cell.time.completed.or(message.updated_at).map(Timestamp);
+    let mut was_refused = false;
+    for (index, part) in message.cells().enumerate() {
+        if let Some(text) = part.spoken() {
+            tracker.say(Some(&message.id), text, said_at);
+        }
+        if part.kind == "tool" {
+            let id = match part.call_id() {
+                "" => format!("{} {index}", message.id),
+                id => id.to_owned(),
+            };
+            was_refused |= take_call(&id, part, cell, at, tracker);
+        }
+    }
+    let ended_at = cell.time.completed.map(Timestamp).or(moved_at);
+    if let Some(error) = &cell.error {
+        let text = error.data.message.as_deref().filter(|text| !text.trim().is_empty());
+        let end =
+            if error.name == ABORTED { TurnEnd::Interrupted } else { failed(text.unwrap_or(&error.name)) };
+        return tracker.end(end, ended_at);
+    }
+    if cell.time.completed.is_none() {
+        // An open call says when it started.
+        let has_call = message.cells().any(|part| part.is_open_call() && part.state.time.start.is_some());
+        return tracker.resume(moved_at.filter(|_| !has_call));
+    }
+    match cell.finish.as_deref() {
+        Some("tool-calls" | "unknown") if was_refused => tracker.end(TurnEnd::Interrupted, ended_at),
+        // Another message of the turn follows.
+        Some("tool-calls" | "unknown") => tracker.resume(moved_at),
+        Some("length") => tracker.end(TurnEnd::BrokeOff { cause: BreakCause::TokenLimit }, ended_at),
+        Some("content-filter") => tracker.end(TurnEnd::BrokeOff { cause: BreakCause::Refusal }, ended_at),
+        // A message that does not say how it ended is a command that the user ran.
+        Some(_) | None => tracker.end(TurnEnd::Finished, ended_at),
+    }
+}
+
+/// Takes a call and its result. Returns whether the user refused it.
+fn take_call(
+    id: &str,
+    part: &PartCell,
+    cell: &MessageCell,
+    at: Option<Timestamp>,
+    tracker: &mut TurnTracker,
+) -> bool {
+    let state = &part.state;
+    let at = state.time.start.map(Timestamp).or(at);
+    tracker.call(
+        ToolCall {
+            id: id.to_owned(),
+            tool: part.tool.clone(),
+            what: called_with(&part.tool, &state.input),
+            deed: deed_of(&part.tool, &state.input, cell.path.cwd.as_deref()),
+            questions: None,
+        },
+        at,
+    );
+    if part.is_open_call() {
+        return false;
+    }
+    if part.tool == WRITE_TODOS && state.status == "completed" {
+        tracker.todos_written(at);
+    }
+    let error = state.error.as_deref().map(|error| error.strip_prefix("Error: ").unwrap_or(error));
+    let is_refused = error.is_some_and(|error| REFUSALS.contains(&error));
+    let exit = match (state.status.as_str(), state.metadata.exit) {
+        _ if is_refused || error.is_some_and(|error| error.contains("rejected permission")) => Exit::Refused,
+        (_, Some(code)) => Exit::Code(code),
+        ("error", None) if error.is_some_and(|error| error.contains("aborted")) => Exit::Stopped,
+        ("error", None) => Exit::Failed,
+        // The command tool records the exit code; without one the outcome is unknown.
+        (_, None) if part.tool == "bash" => Exit::Unknown,
+        (_, None) => Exit::Code(0),
+    };
+    let output = if state.output.is_empty() { error.unwrap_or_default() } else { &state.output };
+    tracker.answer(id, &Answer { exit: Some(exit), output, job: None }, at);
+    is_refused
+}
+
+fn deed_of(tool: &str, input: &Value, folder: Option<&str>) -> Option<Deed> {
+    let text = |name: &str| input.get(name).and_then(Value::as_str);
+    match tool {
+        _ if LOOKING.contains(&tool) => None,
+        "bash" | "shell" => Some(command(text("command")?, text("workdir").or(folder))),
+        "edit" | "write" | "multiedit" => Some(edit(text("filePath").map(str::to_owned))),
+        "patch" | "apply_patch" => Some(edit(None)),
+        QUESTION => Some(Deed::Asked { words: asked(input).unwrap_or_default(), was_answered: false }),
+        "task" => Some(Deed::SentOff { what: shortened(text("description").unwrap_or_default()) }),
+        _ => other_tool(tool),
     }
 }

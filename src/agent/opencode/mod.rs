@@ -6,19 +6,15 @@
 
 mod agent;
 mod api;
-mod arrivals;
-mod cell;
 mod command;
 mod conversation;
 mod log;
 mod message;
 mod row;
-mod screen;
 mod session_copy;
 mod sessions;
 mod store;
 mod survey;
-mod turns;
 
 pub(super) use agent::OpenCode;
 

@@ -2,11 +2,11 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::cell::{MessageCell, PartCell};
 use super::conversation::{Conversation, Found};
-use super::message::{Message, Part};
+use super::message::{Message, MessageCell, Part, PartCell};
 use super::store::Store;
-use crate::model::{ChecklistItem, ItemState, Timestamp};
+use crate::agent::turn_tracker::todo;
+use crate::model::{ChecklistItem, Timestamp};
 
 /// The longest cell parsed, in bytes. In practice the longest ones are tool results.
 const LONGEST_CELL: u32 = 4 << 20;
@@ -100,13 +100,10 @@ pub(super) fn todos(store: &Store, id: &str) -> rusqlite::Result<Vec<ChecklistIt
     let mut items = Vec::new();
     for row in rows {
         let (title, status) = row?;
-        let state = match status.as_deref() {
-            Some("cancelled") => continue,
-            Some("completed") => ItemState::Done,
-            Some("in_progress") => ItemState::Active,
-            Some(_) | None => ItemState::Open,
-        };
-        items.push(ChecklistItem { title: title.unwrap_or_default(), state, evidence: None });
+        let status = status.unwrap_or_default();
+        if status != "cancelled" {
+            items.push(todo(title.unwrap_or_default(), &status));
+        }
     }
     Ok(items)
 }

@@ -11,8 +11,7 @@ use super::{DATABASE, LOG, NAME, is_session_id};
 use crate::agent::record_text::shortened;
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{
-    Checklist, Names, Parts, SessionObservation, SessionOrigin, SessionUsage, Subagent, Timestamp,
-    WatchTarget,
+    Names, Parts, SessionObservation, SessionOrigin, SessionUsage, Subagent, Timestamp, WatchTarget,
 };
 
 /// How many sessions of a workspace are read, the newest first.
@@ -116,8 +115,7 @@ fn observe(store: &Store, row: &SessionRow) -> rusqlite::Result<Option<SessionOb
         ..SessionObservation::named(NAME, &row.id)
     };
     said.turns.tell(said.is_whole, &mut session);
-    let list = (!todos.is_empty()).then(|| Checklist { from: NAME.to_owned(), items: todos });
-    said.turns.tell_todos(list, false, &mut session);
+    said.turns.tell_todos(todos, false, &mut session);
     if let Some((at, words)) = said.earlier_prompt {
         (session.prompted_at, session.prompt) = (at, Some(shortened(&words)));
     }

@@ -31,6 +31,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::DATABASE;
 use super::log::{self, IndexHeader};
+use crate::disk;
 use crate::model::{ReadProblem, Unreadable};
 
 /// How long to wait for a lock.
@@ -110,7 +111,7 @@ impl Settling {
 
 /// The path of the database in `data_dir`, with symbolic links in the folder resolved.
 pub(super) fn database(data_dir: &Path) -> PathBuf {
-    data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned()).join(DATABASE)
+    disk::resolve(data_dir).unwrap_or_else(|_| data_dir.to_owned()).join(DATABASE)
 }
 
 /// The state of the files; `None` if there is no database.

@@ -5,15 +5,10 @@
 //! identified by PID and start time, so a reused PID identifies another process. Sends no signals, and
 //! draws no conclusions from what cannot be read.
 
-mod environment;
-mod lineage;
 mod recognise;
 mod sockets;
 mod table;
 
-pub(super) use environment::is_look;
-pub use environment::tmux_socket;
-pub(super) use lineage::line_of_parents;
-pub use lineage::{is_agent_above, is_below};
 pub use sockets::{ends_connection, listening_ports};
-pub use table::{AgentProcess, ProcessTable, Sought};
+pub(super) use table::line_of_parents;
+pub use table::{AgentProcess, ProcessTable, Sought, is_agent_above, is_below};

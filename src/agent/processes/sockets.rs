@@ -14,10 +14,7 @@ const ESTABLISHED: &str = "01";
 const LISTENS: &str = "0A";
 /// Loopback and "any address" as the table prints them (in native byte order).
 const LOCAL: [&str; 5] = [
-    "0100007F",
-    "00000000",
-    "00000000000000000000000000000000",
-    "00000000000000000000000001000000",
+    "0100007F", "00000000", "00000000000000000000000000000000", "00000000000000000000000001000000",
     "0000000000000000FFFF00000100007F",
 ];
 /// How many open files of a process are examined.

@@ -1,7 +1,8 @@
-//! Limits what is kept of prompts and deeds, and decides who wrote a prompt. Pure.
+//! Limits what is kept of prompts and deeds, decides who wrote a prompt, and reads an error that replaces a
+//! reply: a usage limit of the user's plan, or something else. Pure.
 
 use crate::agent::record_text::{end_of, shortened};
-use crate::model::{CommandRun, Deed, PromptKind};
+use crate::model::{ChecklistItem, CommandRun, Deed, ItemState, PromptKind, Timestamp, TurnEnd, UsageLimit};
 
 /// How much of the start and of the end of a long prompt is kept, in bytes.
 const PROMPT_BEGIN: usize = 1_500;
@@ -43,7 +44,6 @@ pub(in crate::agent) fn prompt_kind(text: &str) -> PromptKind {
     }
 }
 
-/// A command that was called.
 pub(in crate::agent) fn command(command: &str, folder: Option<&str>) -> Deed {
     Deed::Command(CommandRun::begun(command.to_owned(), folder.map(str::to_owned)))
 }
@@ -64,6 +64,20 @@ pub(in crate::agent) fn other_tool(tool: &str) -> Option<Deed> {
     CHANGING.iter().any(|part| name.contains(part)).then(|| Deed::Other { tool: shortened(tool) })
 }
 
+/// A todo item in one of the clients' states: `pending`, `in_progress` or `completed`.
+pub(in crate::agent) fn todo(title: String, status: &str) -> ChecklistItem {
+    ChecklistItem { title, state: todo_state(status), evidence: None }
+}
+
+/// Anything unknown is open.
+pub(in crate::agent) fn todo_state(status: &str) -> ItemState {
+    match status {
+        "completed" => ItemState::Done,
+        "in_progress" => ItemState::Active,
+        _ => ItemState::Open,
+    }
+}
+
 /// Cuts a deed to what is kept.
 pub(super) fn bounded(deed: Deed) -> Deed {
     match deed {
@@ -75,5 +89,51 @@ pub(super) fn bounded(deed: Deed) -> Deed {
         Deed::Asked { words, was_answered } => Deed::Asked { words: shortened(&words), was_answered },
         Deed::SentOff { what } => Deed::SentOff { what: shortened(&what) },
         deed @ (Deed::Command(_) | Deed::Edit { .. } | Deed::Other { .. }) => deed,
+    }
+}
+
+/// The usage limit an error reports, if any.
+fn usage_limit(error: &str) -> Option<UsageLimit> {
+    /// How clients report that a limit of the user's plan has been reached.
+    const LIMITS: [&str; 8] = [
+        "usage limit", "hit your limit", "session limit", "weekly limit", "limit reached", "quota exceeded",
+        "exceeded your current quota", "out of credits",
+    ];
+    let lower = error.to_lowercase();
+    if !LIMITS.iter().any(|limit| lower.contains(limit)) {
+        return None;
+    }
+    // `Claude AI usage limit reached|1755615600`
+    let seconds = error.rsplit_once('|').and_then(|(_, number)| number.trim().parse::<i64>().ok());
+    let resets_at = seconds
+        .filter(|seconds| (1_000_000_000..10_000_000_000).contains(seconds))
+        .map(|seconds| Timestamp(seconds * 1000));
+    let after = ["will reset at ", "resets at ", "reset at ", "resets ", "try again at ", "try again in "];
+    let resets = after.iter().find_map(|mark| {
+        let at = lower.find(mark)? + mark.len();
+        let rest = error.get(at..)?;
+        let end = rest.find(['\n', '·', '|']).unwrap_or(rest.len());
+        let words = rest[..end].trim().trim_end_matches('.').trim();
+        (!words.is_empty()).then(|| shortened(words))
+    });
+    Some(UsageLimit { resets_at, resets })
+}
+
+/// The end of a failed turn, with what the error says.
+pub(in crate::agent) fn failed(error: &str) -> TurnEnd {
+    TurnEnd::Failed { error: shortened(error), limit: usage_limit(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_told_from_other_errors_with_their_reset() {
+        let limit = usage_limit("Claude AI usage limit reached|1755615600").unwrap();
+        assert_eq!(limit.resets_at, Some(Timestamp(1_755_615_600_000)));
+        let limit = usage_limit("You've hit your limit · resets 3pm (Europe/Berlin)").unwrap();
+        assert_eq!(limit.resets.as_deref(), Some("3pm (Europe/Berlin)"));
+        assert_eq!(usage_limit("API Error: 529 Overloaded"), None);
     }
 }

@@ -6,24 +6,22 @@
 //! missing. Settled turns are shared with every history handed out, and never copied again.
 
 mod kept;
-mod limit;
 mod present;
 mod turns;
 
 use std::collections::VecDeque;
-
-pub(super) use kept::{command, edit, is_full_prompt, other_tool, prompt_kind};
-pub(super) use limit::failed;
-pub(super) use turns::Answer;
-
-use kept::kept_prompt;
-use turns::KeptTurns;
 
 use super::record_text::{end_of, keep_end, shortened};
 use crate::model::{
     AgentMessage, AskedQuestion, BreakCause, Deed, Exit, Goal, GoalState, Prompt, PromptKind, Timestamp,
     Turn, TurnEnd,
 };
+use kept::kept_prompt;
+use turns::KeptTurns;
+
+pub(super) use kept::failed;
+pub(super) use kept::{command, edit, is_full_prompt, other_tool, prompt_kind, todo, todo_state};
+pub(super) use turns::Answer;
 
 /// How much of the end of a turn's closing words is kept, in bytes.
 const LONGEST_WORDS: usize = 1_000;
@@ -156,7 +154,6 @@ impl TurnTracker {
         }
     }
 
-    /// Takes a tool call.
     pub(super) fn call(&mut self, call: ToolCall, at: Option<Timestamp>) {
         self.resume(at);
         let asks = matches!(call.deed, Some(Deed::Asked { .. }));
@@ -254,7 +251,6 @@ impl TurnTracker {
         }
     }
 
-    /// Ends the turn.
     pub(super) fn end(&mut self, end: TurnEnd, at: Option<Timestamp>) {
         self.note(at);
         if self.is_started && end == TurnEnd::Finished && self.turns.last().is_some() {
@@ -310,7 +306,6 @@ impl TurnTracker {
         self.goal = goal.map(|(text, state)| Goal { text: shortened(text), state, at, order });
     }
 
-    /// The current goal.
     pub(super) fn goal(&self) -> Option<&Goal> {
         self.goal.as_ref()
     }

@@ -3,7 +3,8 @@
 
 use super::{TurnTracker, is_client_command};
 use crate::model::{
-    AgentMessage, AskedByTool, Checklist, DatedTodos, SessionObservation, TurnEnd, TurnHistory, TurnState,
+    AgentMessage, AskedByTool, Checklist, ChecklistItem, DatedTodos, SessionObservation, TurnEnd,
+    TurnHistory, TurnState,
 };
 
 impl TurnTracker {
@@ -65,7 +66,6 @@ impl TurnTracker {
         self.last_message.as_ref().filter(|_| self.has_spoken).map(|message| message.text.as_str())
     }
 
-    /// Whether a prompt was taken.
     pub(in crate::agent) fn has_prompt(&self) -> bool {
         self.prompt.is_some()
     }
@@ -89,6 +89,7 @@ impl TurnTracker {
         session.history = TurnHistory {
             turns: self.turns.iter().cloned().collect(),
             is_whole: is_whole && !self.turns.is_cut,
+            tells_steps: true,
             todos: None,
             goal: self.goal.clone(),
             last_line_at: self.last_line_at,
@@ -100,10 +101,11 @@ impl TurnTracker {
     /// Writes the current todo list into `session`, with the time of the call that wrote it.
     pub(in crate::agent) fn tell_todos(
         &self,
-        list: Option<Checklist>,
+        items: Vec<ChecklistItem>,
         is_partial: bool,
         session: &mut SessionObservation,
     ) {
+        let list = (!items.is_empty()).then(|| Checklist { from: session.agent.clone(), items });
         let (at, order) = self.todos_at.unwrap_or_default();
         session.history.todos = list.clone().map(|list| DatedTodos { list, at, order, is_partial });
         session.todos = list;

@@ -97,7 +97,6 @@ impl KeptTurns {
         }
     }
 
-    /// Applies a result to the step with this order.
     pub(super) fn settle(&mut self, order: u64, answer: &Answer<'_>) {
         let is_of = |turn: &&mut Arc<Turn>| turn.order < order;
         let Some(turn) = self.turns.iter_mut().rev().find(is_of) else { return };
