@@ -104,7 +104,6 @@ pub(crate) fn how_often(plan: &AskPlan) -> String {
     let seconds = plan.timeout_seconds;
     match (plan.max_attempts, plan.purpose) {
         (0 | 1, _) => asking::once(seconds),
-        (2, AskPurpose::Verify) => asking::once_or_twice(seconds),
         (n, AskPurpose::Verify) => asking::once_or_more(n - 1, seconds),
         (n, AskPurpose::Probe) => asking::at_most(n, plan.interval_seconds, seconds),
     }

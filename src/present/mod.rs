@@ -1,15 +1,14 @@
 //! Turns facts into what the user or a script reads: labels, sentences, rows and the JSON form. Every wording
 //! is defined here once, for the screen and for the commands.
 //!
-//! Texts are data (`assets/text/en.toml`), accessed through functions that the lists in `sets`, `phrases` and
-//! `counts` generate: a closed set by its variant, everything else by name with parameters. Symbols, colours
+//! Texts are data (`assets/text/en.toml`), accessed through functions that the lists in `sets` and `phrases`
+//! generate: a closed set by its variant, everything else by name with parameters. Symbols, colours
 //! and cells belong to `ui`, streams and exit codes to `cli`. Foreign text goes in as a parameter and comes
 //! out unchanged: whoever displays it cleans it.
 
 pub(crate) mod action;
 pub(crate) mod age;
 pub(crate) mod baseline;
-pub(crate) mod counts;
 pub(crate) mod gate;
 pub(crate) mod history;
 pub mod json;
@@ -28,4 +27,5 @@ mod texts;
 mod urgency;
 pub mod verdict;
 
+pub(crate) use phrases::count as counts;
 pub use urgency::{Section, Urgency, order, section_of};

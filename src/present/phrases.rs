@@ -3,6 +3,10 @@
 use super::texts::phrases;
 
 phrases! {
+    /// Numbers with their nouns, like `3 files`.
+    count {
+        changed_files_are(n), commits(n), commits_are(n), completed_items(n), controls(n), counted_twice(n), fewer_tests(n), files(n), files_are(n), files_uncommitted(n), files_were(n), ignored_files(n), invisible(n), kept_commits(n), lines_added(n), need_you(n), new_commits(n), older_sessions(n), open_points(n), points_again(n), points_closed(n), points_left(n), points_not_of_task(n), problems(n), records(n), sessions(n), skipped_tests(n), stash_entries(n), subagents(n), turns(n), unreadable_decisions(n), workspaces(n), worktrees(n),
+    }
     /// Ages and durations.
     time { now, minutes(n), hours(n), days(n), years(n), just_now, ago(age), lasting(age) }
     /// The origin of the baseline.
@@ -24,7 +28,17 @@ phrases! {
     }
     /// The reasons of evidence.
     reason {
-        cannot_verify(error), unusable_report(error), unconfirmed, unconfirmed_at(percent), ask_again(commits), file_not_used(reason), run_failed(command), run_failed_beside(command), run_passed(command), it(ended), calls(call), background(work), permission(call), last_reply(error), usage_limit(until), offer(words), declined(words), may_ask(words), stops_half_way(sign), puts_off(words),
+        cannot_verify(error), unusable_report(error), unconfirmed, unconfirmed_at(percent), ask_again(commits), file_not_used(reason), run_failed(command), run_failed_beside(command), run_passed(command), it(ended), calls(call), background(work), permission(call), last_reply(error), usage_limit(until), offer(words), declined(words), may_ask(words), stops_half_way(sign), puts_off(words), at_least(what), some_commits(commits, what), in_stash(entries), unfinished(operation), listed(what, which), not_of_task(files), in_task_stash(entries), hidden(files, behind), supervised(doing, at, of), more_names(n),
+    }
+    /// Open points that their sources do not word themselves.
+    point { missing(name), fails(name), fails_in(name, tool), write(name), earlier(point), and_more(n) }
+    /// What checkers find.
+    checker {
+        no_plan_type, no_plan_kept, no_plan, unreadable_plan, empty_plan, steps_done(n), steps_open(n_open, n, titles), untitled(number),
+        no_files, no_file_system(names), files_there(n), files_missing(n_missing, n, names),
+        no_test_results, tests_fail(n_failed, n), tests_failed(n), no_tests, tests_pass(n), no_test_counts,
+        no_reason(name), broken(name), broken_by(name, error), too_deep, no_checkers, no_budget, no_time, no_checker,
+        criteria_met(n), criteria_open(n_open, n, titles), not_mentioned, answered_twice, not_shown, not_explained, criterion(title, evidence), met(number, title, evidence), not_met(number, title, evidence),
     }
     /// What the user would do next.
     next {
@@ -36,7 +50,8 @@ phrases! {
     /// A supervised run that is alive.
     run {
         title(at, of), begins, runs, checks, waits, asks(question), asks_you, doing(at, of, what), left(what, points),
-        last_check(state), ended(why),
+        last_check(state), ended(why), by_code(code), by_signal(signal), stood_still, took_too_long, with_run,
+        with_closeout,
     }
     /// The first line of the screen.
     header { looking, no_workspaces, counted(n, section), not_seen(n), selected(n, of), more_notices(n) }
@@ -47,6 +62,8 @@ phrases! {
         complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, proven,
         said_done,
     }
+    /// What keeps closeout from looking at a workspace, or from asking its agent.
+    problem { not_answering, gone, broke(error), watch_limit, not_watched(error), not_asked(why) }
     /// What is left to do, and what is sent back to an agent.
     left { nothing, ask(key), earlier, sent(ago), done, message_begins, none_for_agent }
     /// The help page.
@@ -69,7 +86,7 @@ phrases! {
     /// Questions to an agent, and its answers.
     asking {
         the_agent, prompt_argument, json_argument(size), text_argument(size), whether_done(agent),
-        checklist(agent), once(seconds), once_or_twice(seconds), once_or_more(n, seconds),
+        checklist(agent), once(seconds), once_or_more(n, seconds),
         at_most(n, interval, seconds), tokens_in(n), tokens_cached(n), tokens_out(n), done_not_committed, all_done,
         answer_unusable, something_left,
     }
@@ -85,6 +102,8 @@ phrases! {
     history { no_actions, nothing_recorded, verdict(before, state), proven(state, proof), seen(after), iteration(n, end, took, state), run_ended(status, n), gate_passed, told(why) }
     /// The preview of a rescue.
     rescue { author_form, ask_agent(agent), asking, proposed }
+    /// What a plan's paths do not show.
+    plan_note { hooks(names), unsigned, filters(names), not_covered(names), staged(n) }
     /// Checks that the user configured.
     checks {
         title, question, none, trust_question, untrusted, to_trust, scope(limits), most_lines(n), group(names), judge(criteria), read(files),
@@ -106,6 +125,6 @@ phrases! {
     record {
         journal_damaged(n), journal_newer(n), put_back(reference), put_back_and_kept(reference, kept),
         not_in_journal(reference), lost(reference), mirror_remote(remote, remedy), other_name(taken),
-        vault_only(reason), objects_go(expiry), objects_go_late(expiry, reflog), objects_stay, objects_gone,
+        no_repository(reason, records), vault_only(reason), objects_go(expiry), objects_go_late(expiry, reflog), objects_stay, objects_gone,
     }
 }

@@ -1,8 +1,9 @@
 //! The texts of one language, looked up by section and key, with parameters filled in.
 //!
-//! The lists in `sets`, `phrases` and `counts` define which texts exist: each becomes a function, so that a
-//! name or a parameter that does not exist does not compile. A test checks the lists against the file in both
-//! directions; another language is one more file with the same keys.
+//! The lists in `sets` and `phrases` define which texts exist: each becomes a function, so that a name or a
+//! parameter that does not exist does not compile. A text about a number `n` may have a form for 1 (`one`) and
+//! one for all other numbers (`other`). A test checks the lists against the file in both directions; another
+//! language is one more file with the same keys.
 
 use std::fmt::{Display, Write as _};
 
@@ -10,6 +11,11 @@ use crate::model::display_text;
 
 /// Pairs of "section.key" and text, sorted by key; the build generates them from `assets/text/en.toml`.
 static TEXTS: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+
+/// The parameter by which a text has forms, and the names of the forms.
+const NUMBER: &str = "n";
+const ONE: &str = "one";
+const OTHER: &str = "other";
 
 /// A text that the program uses.
 #[cfg(test)]
@@ -19,24 +25,27 @@ pub(super) struct Entry {
     pub(super) section: &'static str,
     /// Its key in that table.
     pub(super) key: &'static str,
-    /// The parameters that may appear in braces; a count has `n`.
+    /// The parameters that may appear in braces.
     pub(super) parameters: &'static [&'static str],
 }
 
 /// A text without parameters. If the file lacks it, which a test excludes, the key itself is returned.
 pub(super) fn text(path: &'static str) -> &'static str {
-    TEXTS.binary_search_by(|(known, _)| (*known).cmp(path)).map_or(path, |at| TEXTS[at].1)
+    find(path).unwrap_or(path)
 }
 
-/// A text with its parameters inserted where their names stand in braces.
+fn find(path: &str) -> Option<&'static str> {
+    TEXTS.binary_search_by(|(known, _)| (*known).cmp(path)).ok().map(|at| TEXTS[at].1)
+}
+
+/// A text with its parameters inserted where their names stand in braces; of a text with forms, the one for
+/// the number `n`.
 pub(super) fn fill(path: &'static str, parameters: &[(&str, &dyn Display)]) -> String {
-    filled(text(path), parameters)
-}
-
-/// A text about a number: the form `one` for 1, otherwise `other`.
-pub(super) fn count(one: &'static str, other: &'static str, n: &dyn Display) -> String {
-    let shown = n.to_string();
-    filled(text(if shown == "1" { one } else { other }), &[("n", &shown)])
+    let form = || {
+        let (_, n) = parameters.iter().find(|(name, _)| *name == NUMBER)?;
+        find(&format!("{path}.{}", if n.to_string() == "1" { ONE } else { OTHER }))
+    };
+    filled(find(path).or_else(form).unwrap_or(path), parameters)
 }
 
 /// Foreign text, cleaned for one line.
@@ -120,34 +129,7 @@ macro_rules! phrases {
     };
 }
 
-/// Numbers with their nouns: a function for each.
-macro_rules! counts {
-    ($($name:ident),* $(,)?) => {
-        $(pub(crate) fn $name(n: impl std::fmt::Display) -> String {
-            $crate::present::texts::count(
-                concat!("count.", stringify!($name), ".one"),
-                concat!("count.", stringify!($name), ".other"),
-                &n,
-            )
-        })*
-        /// The texts that this list uses.
-        #[cfg(test)]
-        pub(super) const ENTRIES: &[$crate::present::texts::Entry] = &[
-            $($crate::present::texts::Entry {
-                section: concat!("count.", stringify!($name)),
-                key: "one",
-                parameters: &["n"],
-            },
-            $crate::present::texts::Entry {
-                section: concat!("count.", stringify!($name)),
-                key: "other",
-                parameters: &["n"],
-            },)*
-        ];
-    };
-}
-
-pub(super) use {counts, phrases, sets};
+pub(super) use {phrases, sets};
 
 #[cfg(test)]
 mod tests {
@@ -155,7 +137,7 @@ mod tests {
 
     use super::*;
     use crate::present::text_file::read;
-    use crate::present::{counts, phrases, sets};
+    use crate::present::{phrases, sets};
 
     const ENGLISH: &str = include_str!("../../assets/text/en.toml");
 
@@ -166,20 +148,29 @@ mod tests {
     /// The differences between a file and the texts that the program uses.
     fn misfits(file: &str) -> Vec<String> {
         let texts = read(file).unwrap();
-        let entries = sets::ENTRIES.iter().chain(phrases::ENTRIES).chain(counts::ENTRIES);
+        let entries = sets::ENTRIES.iter().chain(phrases::ENTRIES);
         let asked: BTreeMap<String, &Entry> =
             entries.map(|entry| (format!("{}.{}", entry.section, entry.key), entry)).collect();
-        let missing = asked.keys().filter(|path| !texts.contains_key(*path));
+        let forms = |path: &str| [ONE, OTHER].map(|form| format!("{path}.{form}"));
+        let is_there =
+            |path: &str| texts.contains_key(path) || forms(path).iter().all(|path| texts.contains_key(path));
+        let missing = asked.keys().filter(|path| !is_there(path));
         let mut found: Vec<String> = missing.map(|path| format!("{path} is missing")).collect();
         for (path, text) in &texts {
-            let Some(entry) = asked.get(path) else {
+            let of_form = path.rsplit_once('.').filter(|(stem, _)| forms(stem).contains(path));
+            let of_form = of_form.and_then(|(stem, _)| asked.get(stem));
+            let of_form = of_form.filter(|entry| entry.parameters.contains(&NUMBER));
+            let Some(entry) = asked.get(path).or(of_form) else {
                 found.push(format!("{path} is asked for by nothing"));
                 continue;
             };
             let known: BTreeSet<&str> = entry.parameters.iter().copied().collect();
-            let named = parameters(text);
-            // "1 file" need not use the parameter.
-            if !named.is_subset(&known) || (named != known && entry.key != "one") {
+            let mut named = parameters(text);
+            if path.rsplit_once('.').is_some_and(|(_, form)| form == "one") {
+                // "1 file" need not use the parameter.
+                named.extend(of_form.map(|_| NUMBER));
+            }
+            if named != known {
                 found.push(format!("{path} has the parameters {named:?}, not {known:?}"));
             }
             if text.is_empty() {
