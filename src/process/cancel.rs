@@ -5,8 +5,8 @@
 //! meanwhile is told so, and the request takes effect afterwards.
 
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -35,8 +35,9 @@ pub struct Cancel {
 struct Shared {
     /// [`OPEN`], [`CANCELLED`], [`HELD`] or [`HELD_AND_CANCELLED`].
     state: AtomicU8,
-    /// Readable once cancelled; `None` if the system has no descriptors left.
-    bell: Option<OwnedFd>,
+    /// Readable once cancelled; `None` if the system has no descriptors left. Made for the first that sleeps or
+    /// cancels, since most requests are never made and nobody sleeps on them.
+    bell: OnceLock<Option<OwnedFd>>,
 }
 
 /// Delays cancellation while it exists. A request made meanwhile takes effect when it is dropped.
@@ -49,7 +50,7 @@ pub struct Held {
 impl Cancel {
     /// A request that has not been made yet.
     pub fn new() -> Cancel {
-        Cancel { shared: Arc::new(Shared { state: AtomicU8::new(OPEN), bell: make_bell() }) }
+        Cancel { shared: Arc::new(Shared { state: AtomicU8::new(OPEN), bell: OnceLock::new() }) }
     }
 
     /// Cancels. Repeated calls have no further effect. Returns false while it is held: the work under way
@@ -100,12 +101,12 @@ impl Cancel {
 
     /// The descriptor that becomes readable on cancellation.
     pub(super) fn bell(&self) -> Option<PollFd<'_>> {
-        self.shared.bell.as_ref().map(|bell| PollFd::new(bell, PollFlags::IN))
+        self.shared.bell().map(|bell| PollFd::new(bell, PollFlags::IN))
     }
 
     /// How much of `wanted` may be slept at once.
     pub(super) fn longest_sleep(&self, wanted: Duration) -> Duration {
-        if self.shared.bell.is_some() { wanted } else { wanted.min(NO_BELL_STEP) }
+        if self.shared.bell().is_some() { wanted } else { wanted.min(NO_BELL_STEP) }
     }
 }
 
@@ -117,8 +118,13 @@ impl Shared {
         next(update.unwrap_or_else(|state| state))
     }
 
+    /// The bell. Who rings makes it too, so that a sleeper who comes later finds it ringing.
+    fn bell(&self) -> Option<&OwnedFd> {
+        self.bell.get_or_init(make_bell).as_ref()
+    }
+
     fn ring(&self) {
-        if let Some(bell) = &self.bell {
+        if let Some(bell) = self.bell() {
             // Writing fails only if the counter is full, in which case it is readable already.
             let _ = rustix::io::write(bell, &1_u64.to_ne_bytes());
         }

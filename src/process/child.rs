@@ -13,7 +13,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus};
 use super::clock::now;
 use super::own_session::{LauncherReport, OwnSession};
 use super::{
-    BETWEEN_ROUNDS, End, GRACE, KILLING, Launcher, ProcessError, Spec, descendants, open_pidfd, running,
+    BETWEEN_ROUNDS, End, GRACE, KILLING, Launcher, ProcessError, Spec, confined, descendants, open_pidfd,
+    running,
 };
 use crate::model::ProcessId;
 
@@ -76,7 +77,11 @@ impl Started {
             .stdin(input)
             .stdout(output)
             .stderr(errors);
-        let child = command.spawn().map_err(|source| {
+        let started = match &spec.may_change {
+            Some(folders) if own_session.is_none() => confined::spawn(&mut command, folders),
+            Some(_) | None => command.spawn(),
+        };
+        let child = started.map_err(|source| {
             let launcher = spec.own_session.as_ref().filter(|launcher| !launcher.program.exists());
             let program = launcher.map_or(&spec.program, |launcher| &launcher.program).clone();
             ProcessError::Start { program, source }

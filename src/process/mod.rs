@@ -10,6 +10,7 @@ mod budget;
 mod cancel;
 mod child;
 mod clock;
+mod confined;
 mod descendants;
 mod environment;
 mod guardian;
@@ -39,7 +40,7 @@ pub use in_terminal::{Ending, InTerminal, TerminalSpec};
 pub use launcher::run_if_launcher;
 pub use program_path::find_program;
 pub use run::run;
-pub use running::{end_all_children, guard_children};
+pub use running::{end_all_children, exit, guard_children};
 pub use suspend::{ask_job_to_stop, stop_this_program};
 pub use terminal::n_unread;
 
@@ -75,6 +76,9 @@ pub struct Spec {
     /// has ended, however they hide. For agents and users' programs. `None` gives it a process group;
     /// processes that leave the group can then escape.
     pub own_session: Option<Launcher>,
+    /// Where it may change files: below these folders, which count as they are and not by their paths. `None` sets no
+    /// limit. Where the kernel lacks Landlock, and with a session of its own, there is no limit either.
+    pub may_change: Option<Vec<Arc<OwnedFd>>>,
     /// How long it may run. After that it is ended together with its group, or with all its descendants if
     /// it has a session of its own: TERM, half a second of grace, KILL.
     pub time_limit: Duration,
@@ -114,6 +118,7 @@ impl Spec {
             stdout_file: None,
             stderr_file: None,
             own_session: None,
+            may_change: None,
             time_limit: Duration::from_secs(10),
             cancel: None,
             budget: None,

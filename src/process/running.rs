@@ -35,6 +35,13 @@ pub fn guard_children(own: Launcher) {
     GUARDIAN.lock().unwrap_or_else(PoisonError::into_inner).own = Some(own);
 }
 
+/// Ends this program at once, with this exit code: for a signal that comes while the main thread waits for a
+/// person's answer. The guardian ends the children that still run.
+#[expect(clippy::disallowed_methods, reason = "the main thread cannot be woken from its reading")]
+pub fn exit(code: u8) -> ! {
+    std::process::exit(i32::from(code))
+}
+
 /// Ends every child that still runs, on whatever thread, and waits for that. For the end of this program: no
 /// further child can be run.
 pub fn end_all_children() {

@@ -68,18 +68,9 @@ const GIVEN: &[(&str, &str)] = &[
 
 /// What every agent gets.
 const COMMON: &[&str] = &[
-    "HOME=/home/user",
-    "LANG=ja_JP.UTF-8",
-    "LC_TIME=C",
-    "NODE_EXTRA_CA_CERTS=/etc/corp.pem",
-    "NO_PROXY=localhost",
-    "PATH=/usr/bin:/bin",
-    "SHELL=/bin/zsh",
-    "TERM=dumb",
-    "TMPDIR=/var/tmp",
-    "USER=user",
-    "XDG_CONFIG_HOME=/home/user/config",
-    "https_proxy=http://proxy:1",
+    "HOME=/home/user", "LANG=ja_JP.UTF-8", "LC_TIME=C", "NODE_EXTRA_CA_CERTS=/etc/corp.pem",
+    "NO_PROXY=localhost", "PATH=/usr/bin:/bin", "SHELL=/bin/zsh", "TERM=dumb", "TMPDIR=/var/tmp",
+    "USER=user", "XDG_CONFIG_HOME=/home/user/config", "https_proxy=http://proxy:1",
 ];
 
 fn given() -> BTreeMap<OsString, OsString> {
@@ -109,12 +100,8 @@ fn common_and(own: &[&str]) -> Vec<String> {
 #[test]
 fn claude_gets_its_own_names_and_no_mark_of_a_session() {
     let own = [
-        "ANTHROPIC_API_KEY=a",
-        "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
-        "CLAUDE_CODE_OAUTH_TOKEN=t",
-        "CLAUDE_CODE_USE_BEDROCK=1",
-        "CLAUDE_CONFIG_DIR=/home/user/claude",
-        "DISABLE_TELEMETRY=1",
+        "ANTHROPIC_API_KEY=a", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "CLAUDE_CODE_OAUTH_TOKEN=t",
+        "CLAUDE_CODE_USE_BEDROCK=1", "CLAUDE_CONFIG_DIR=/home/user/claude", "DISABLE_TELEMETRY=1",
     ];
     assert_eq!(printed(&Adapter::named("claude", "/".into()).unwrap()), common_and(&own));
 }
@@ -131,12 +118,8 @@ fn codex_gets_its_own_names_and_the_keys_of_providers() {
 #[test]
 fn opencode_gets_its_own_names_and_those_of_providers() {
     let own = [
-        "ANTHROPIC_API_KEY=a",
-        "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
-        "GEMINI_API_KEY=g",
-        "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:2",
-        "MISTRAL_API_KEY=m",
-        "OPENAI_API_KEY=o",
+        "ANTHROPIC_API_KEY=a", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "GEMINI_API_KEY=g",
+        "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:2", "MISTRAL_API_KEY=m", "OPENAI_API_KEY=o",
         "OPENCODE_CONFIG=/home/user/opencode.json",
     ];
     assert_eq!(printed(&Adapter::named("opencode", "/".into()).unwrap()), common_and(&own));
@@ -160,12 +143,8 @@ fn an_agent_of_the_person_s_gets_the_usual_keys() {
         reply: None,
     };
     let own = [
-        "ANTHROPIC_API_KEY=a",
-        "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
-        "GEMINI_API_KEY=g",
-        "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:2",
-        "MISTRAL_API_KEY=m",
-        "OPENAI_API_KEY=o",
+        "ANTHROPIC_API_KEY=a", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "GEMINI_API_KEY=g",
+        "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:2", "MISTRAL_API_KEY=m", "OPENAI_API_KEY=o",
     ];
     assert_eq!(printed(&Adapter::described(agent)), common_and(&own));
 }
