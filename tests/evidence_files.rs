@@ -169,6 +169,7 @@ fn a_missing_decision_file_is_absent_and_an_unnamed_one_is_not_configured() {
     assert_eq!((nothing.outputs.len(), nothing.plans.len()), (0, 0));
 }
 
+// D01, D02
 #[test]
 fn what_is_no_regular_file_is_never_read() {
     let mut place = Place::new();
@@ -228,6 +229,7 @@ fn a_hard_link_to_somebody_elses_file_is_refused() {
     assert_eq!(place.problem("d"), Some(ReadProblem::Refused));
 }
 
+// D02
 #[test]
 fn a_path_that_a_person_named_may_be_absolute_but_is_no_link() {
     let mut place = Place::new();
@@ -253,6 +255,7 @@ fn a_path_that_a_person_named_may_be_absolute_but_is_no_link() {
     assert!(matches!(refusal, FileRefusal::Unreadable(Unreadable { problem: ReadProblem::Refused, .. })));
 }
 
+// D08
 #[test]
 fn a_decision_that_is_half_written_is_not_taken_for_one() {
     let mut place = Place::new();
@@ -270,6 +273,7 @@ fn a_decision_that_is_half_written_is_not_taken_for_one() {
     }
 }
 
+// D03
 #[test]
 fn a_document_of_one_mebibyte_is_read_and_one_byte_more_is_too_large() {
     let mut place = Place::new();
@@ -308,6 +312,7 @@ fn a_long_output_of_one_line_is_cut_between_characters() {
     assert!(file.content.contains(&format!("[… {left_out} bytes left out …]")));
 }
 
+// J07
 #[test]
 fn one_line_of_100_mb_is_an_excerpt() {
     let mut place = Place::new();
@@ -457,15 +462,8 @@ fn plain_results_are_strict() {
     let expected = FileResults { n_passed: 12, n_failed: 3, n_skipped: 1, failing: Vec::new() };
     assert_eq!(counts("\u{feff}{\"passed\":12,\"failed\":3,\"skipped\":1,\"other\":[]}"), expected);
     let bad = [
-        "",
-        "{}",
-        "{\"passed\":1}",
-        "{\"passed\":-1,\"failed\":0}",
-        "{\"passed\":1.5,\"failed\":0}",
-        "{\"passed\":\"1\",\"failed\":0}",
-        "{\"passed\":1,\"failed\":0} x",
-        "[]",
-        "passed",
+        "", "{}", "{\"passed\":1}", "{\"passed\":-1,\"failed\":0}", "{\"passed\":1.5,\"failed\":0}",
+        "{\"passed\":\"1\",\"failed\":0}", "{\"passed\":1,\"failed\":0} x", "[]", "passed",
     ];
     for text in bad {
         assert!(parse_results(text.as_bytes()).is_err(), "{text}");

@@ -181,6 +181,12 @@ pub fn open_below(folder: &Path, below: &Path) -> io::Result<(File, u64)> {
     Folder::open(folder)?.file_sized(below)
 }
 
+impl From<Folder> for OwnedFd {
+    fn from(folder: Folder) -> OwnedFd {
+        folder.directory
+    }
+}
+
 impl AsFd for Folder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::agent::{self, Memories, Survey, SurveyAsk, hook_events};
 use crate::evidence::git;
+use crate::git::marked_top;
 use crate::model::{Event, FoundWorkspace, Names, Parts, Timestamp, Unreadable, WatchTarget, display_text};
 
 use super::found::Found;
@@ -111,10 +112,13 @@ fn survey(
     found
 }
 
-/// The top of the work tree that contains `path`; the error says why there is none.
+/// The top of the work tree that contains `path`, also if its repository is broken; the error says why there is
+/// none.
 pub(super) fn worktree_top(path: &Path) -> Result<PathBuf, String> {
     let shown = display_text::path(path);
     let resolved = path.canonicalize().map_err(|error| format!("{shown} cannot be opened: {error}"))?;
-    let top = git::work_tree(&resolved).map_err(|unreadable| format!("{shown}: {}", unreadable.detail))?;
-    top.ok_or_else(|| format!("{shown} is in no work tree"))
+    match git::work_tree(&resolved) {
+        Ok(top) => top.ok_or_else(|| format!("{shown} is in no work tree")),
+        Err(unreadable) => marked_top(&resolved).ok_or_else(|| format!("{shown}: {}", unreadable.detail)),
+    }
 }

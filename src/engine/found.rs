@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{EngineConfig, Overrides};
 use crate::evidence::git::{self, Worktree};
+use crate::git::marked_top;
 use crate::model::{
     FoundWorkspace, KeptReports, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId,
     WorkspaceSettings, display_text,
@@ -44,7 +45,11 @@ impl<'a> Found<'a> {
                 }
             }
             Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => {}
-            Err(unreadable) => self.refuse(here, &unreadable.detail),
+            Err(unreadable) => match marked_top(here) {
+                // The collection reports on its row what is wrong.
+                Some(top) => self.add(&top, true),
+                None => self.refuse(here, &unreadable.detail),
+            },
         }
     }
 
@@ -72,7 +77,7 @@ impl<'a> Found<'a> {
             Ok(None) => self.refuse(path, "is a bare repository or a git folder; give a work tree of it"),
             Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => self.add(&resolved, false),
             // It is part of some repository: the collection reports on its row what is wrong.
-            Err(_) => self.add(&resolved, true),
+            Err(_) => self.add(&marked_top(&resolved).unwrap_or(resolved), true),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::call_error::GitError;
 use super::runner::{Git, Stdin, succeeded};
+use crate::process::Output;
 
 /// One setting, in the order in which git reads them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +20,20 @@ pub struct ConfigEntry {
 /// # Errors
 /// Git did not respond, or cannot read a file.
 pub fn config_entries(git: &Git<'_>) -> Result<Vec<ConfigEntry>, GitError> {
-    let output = git.real(["config", "--list", "--show-scope", "-z", "--includes"], Stdin::Lock)?;
-    Ok(parse(&succeeded("config", output)?.stdout))
+    Ok(entries_of(&succeeded("config", config_list(git)?)?))
+}
+
+/// What git answers when it is asked for all settings.
+///
+/// # Errors
+/// Git gave no answer. One that it could not give is in the output.
+pub fn config_list(git: &Git<'_>) -> Result<Output, GitError> {
+    git.real(["config", "--list", "--show-scope", "-z", "--includes"], Stdin::Lock)
+}
+
+/// The settings in an answer to [`config_list`].
+pub fn entries_of(output: &Output) -> Vec<ConfigEntry> {
+    parse(&output.stdout)
 }
 
 /// Parses alternating scopes and settings, each terminated by NUL. A line feed separates key and value.

@@ -33,12 +33,17 @@ fn open_sized(folder: &Path, name: &Path) -> Read<Option<(File, u64)>> {
 /// As [`open`], and [`ReadProblem::TooLarge`].
 pub fn read(folder: &Path, name: impl AsRef<Path>, cap: u64) -> Read<Option<Vec<u8>>> {
     let name = name.as_ref();
-    let content = read_start(folder, name, cap.saturating_add(1))?;
-    if content.as_ref().is_some_and(|content| content.len() as u64 > cap) {
+    let too_long = || {
         let shown = display_text::path(&folder.join(name));
-        return Err(trouble(ReadProblem::TooLarge, format!("{shown} is longer than {cap} bytes")));
+        trouble(ReadProblem::TooLarge, format!("{shown} is longer than {cap} bytes"))
+    };
+    let Some((file, size)) = open_sized(folder, name)? else { return Ok(None) };
+    if size > cap {
+        return Err(too_long());
     }
-    Ok(content)
+    let content = disk::read_sized(&file, size, cap.saturating_add(1));
+    let content = content.map_err(|error| file_trouble(&folder.join(name), &error))?;
+    if content.len() as u64 > cap { Err(too_long()) } else { Ok(Some(content)) }
 }
 
 /// Reads a file that git keeps small.

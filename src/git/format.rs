@@ -9,6 +9,9 @@ use super::object_id::ObjectFormat;
 use super::trouble::{Read, trouble};
 use crate::model::{ReadProblem, display_text};
 
+/// The newest format of a repository that git knows (`core.repositoryFormatVersion`).
+const NEWEST: i64 = 1;
+
 /// The format of a repository.
 #[derive(Debug, Default)]
 pub(super) struct Format {
@@ -28,7 +31,7 @@ impl Format {
     /// Parses the text of a configuration file.
     ///
     /// # Errors
-    /// The object format is not supported.
+    /// The repository's format, or that of its objects, is not supported.
     pub(super) fn parse(text: &[u8]) -> Read<Format> {
         let mut format = Format::default();
         let mut section = String::new();
@@ -44,6 +47,10 @@ impl Format {
             let value = value.split(['#', ';']).next().unwrap_or_default().trim().trim_matches('"');
             match (section.as_str(), key.as_str()) {
                 ("core", "bare") => format.is_bare = is_true(value),
+                ("core", "repositoryformatversion") if value.parse::<i64>().is_ok_and(|it| it > NEWEST) => {
+                    let detail = format!("a repository of the format {value} is not supported");
+                    return Err(trouble(ReadProblem::Unsupported, detail));
+                }
                 ("core", key @ ("excludesfile" | "attributesfile")) => {
                     format.named_files.push(PathBuf::from(value));
                     if key == "excludesfile" {

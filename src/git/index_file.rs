@@ -103,8 +103,19 @@ pub fn index_marks(repository: &Repository) -> Read<IndexMarks> {
     Ok(IndexMarks { gitlinks, passed_over: entries.passed_over, tree })
 }
 
-/// The number of entries according to the index header; `None` if there is no readable index.
-pub fn n_index_entries(repository: &Repository) -> Option<u32> {
+/// The bytes of an entry without its name (`gitformat-index`).
+const SHORTEST_ENTRY: u64 = 62;
+
+/// Whether the index has more than `n` entries; false if there is no readable index. The header of an index that is too
+/// short for them is not read.
+pub fn has_more_entries(repository: &Repository, n: u32) -> bool {
+    let metadata = repository.index().symlink_metadata();
+    metadata.is_ok_and(|metadata| metadata.len() > u64::from(n) * SHORTEST_ENTRY)
+        && n_entries(repository).is_some_and(|n_entries| n_entries > n)
+}
+
+/// The number of entries according to the index header.
+fn n_entries(repository: &Repository) -> Option<u32> {
     let header = read_start(&repository.git_dir, "index", 12).ok()??;
     let (signature, rest) = header.split_at_checked(4)?;
     let n_entries = rest.get(4..8)?.try_into().map(u32::from_be_bytes).ok()?;

@@ -6,6 +6,7 @@
 
 mod call_error;
 mod config;
+mod dot_git;
 mod file;
 mod format;
 mod index;
@@ -23,24 +24,25 @@ mod version;
 mod write_link;
 
 pub use call_error::GitError;
-pub use config::{ConfigEntry, config_entries};
+pub use config::{ConfigEntry, config_entries, config_list, entries_of};
+pub use dot_git::{marked_top, resolve};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};
 pub use format::is_true;
 pub use index::{IndexEntry, index_entries};
 pub use index_file::{
-    GITLINK, Gitlink, Gitlinks, IndexMarks, PassedOver, damaged_index, index_marks, n_index_entries,
+    GITLINK, Gitlink, Gitlinks, IndexMarks, PassedOver, damaged_index, has_more_entries, index_marks,
 };
 pub use object_id::{BlobId, ObjectFormat, is_id};
 pub use operation::{operation, operation_in_files, rebased_branch};
 pub use reflog::{LogEntry, ReflogAction, merged, recent_log, reflog};
 pub use refs::{
-    HeadRef, PackedRefs, damaged_ref, fetched, find_ref, has_head_log, head, head_ref, head_ref_at,
-    is_shallow, log_file, stored_ref, stored_refs,
+    HeadRef, PackedRefs, damaged_ref, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file,
+    stored_ref, stored_refs,
 };
-pub use repository::{RefStorage, Repository, resolve};
-pub use runner::{CallPolicy, ForPrograms, Git, Stdin, line, not_repeated, quoted, succeeded};
+pub use repository::{RefStorage, Repository};
+pub use runner::{CallPolicy, ForPrograms, Git, Stdin, line, not_repeated, succeeded};
 pub use sha1::Sha1;
-pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow};
+pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow, quoted};
 pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, trouble};
 pub use version::{LEAST_GIT, version_in};
 pub use write_link::WriteLink;

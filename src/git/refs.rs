@@ -33,14 +33,7 @@ pub enum HeadRef {
 /// # Errors
 /// HEAD is damaged or cannot be read.
 pub fn head_ref(repository: &Repository) -> Read<HeadRef> {
-    head_ref_at(&repository.git_dir)
-}
-
-/// What the HEAD in this git directory refers to.
-///
-/// # Errors
-/// As [`head_ref`].
-pub fn head_ref_at(git_dir: &Path) -> Read<HeadRef> {
+    let git_dir = &repository.git_dir;
     let path = git_dir.join("HEAD");
     let damaged = || trouble(ReadProblem::Invalid, format!("{} is damaged", display_text::path(&path)));
     let text = match read_small(git_dir, "HEAD") {

@@ -10,12 +10,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use super::dot_git::{git_dir_of, resolve};
 use super::file::read_small;
 use super::format::Format;
 use super::object_id::ObjectFormat;
 use super::sha1::Sha1;
 use super::trouble::{Read, file_trouble, not_a_file, trouble};
-use crate::disk;
+use crate::disk::{self, Folder};
 use crate::model::{ReadProblem, Unreadable, display_text};
 
 /// The longest configuration, in bytes. Git reads any length, so that what stands behind a part that was read could
@@ -32,6 +33,9 @@ const SHARED_TEXTS: [&str; 13] = [
     "config", "info", "info/attributes", "info/grafts", "logs", "objects", "objects/info",
     "objects/info/alternates", "packed-refs", "refs", "reftable", "reftable/tables.list", "shallow",
 ];
+
+/// Device and inode of the work tree, the git directory and the shared one.
+type Identity = [Option<(u64, u64)>; 3];
 
 /// Where a repository keeps its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +60,7 @@ pub struct Repository {
     pub excludes_file: Option<PathBuf>,
     /// Sixteen hexadecimal digits that identify this worktree in closeout's own folder and in references.
     pub key: String,
-    identity: [Option<(u64, u64)>; 2],
+    identity: Identity,
 }
 
 /// How a repository stores its references.
@@ -72,7 +76,8 @@ pub enum RefStorage {
 }
 
 impl Repository {
-    /// The repository that contains `folder`; `None` if there is none.
+    /// The repository that contains `folder`; `None` if there is none. The nearest `.git` decides, even if it is
+    /// broken.
     ///
     /// # Errors
     /// `folder` cannot be reached or is a bare repository, or the repository cannot be read.
@@ -130,8 +135,8 @@ impl Repository {
             // Relative names start from the folder of the file that contains them.
             excludes_file: format.excludes_file.clone(),
             named_files: format.named_files.iter().map(|name| common_dir.join(name)).collect(),
-            key: Sha1::of(git_dir.as_os_str().as_bytes())[..16].to_owned(),
-            identity: [identity(&top), identity(&git_dir)],
+            key: Repository::key_of(&git_dir),
+            identity: [&top, &git_dir, &common_dir].map(|path| identity(path)),
             top,
             git_dir,
             common_dir,
@@ -152,6 +157,18 @@ impl Repository {
         std::fs::write(git_dir.join("config"), format.settings())?;
         let top = work.to_owned();
         Repository::at(top, git_dir, PathBuf::new()).map_err(|unreadable| io::Error::other(unreadable.detail))
+    }
+
+    /// The key of the worktree with this git directory.
+    pub fn key_of(git_dir: &Path) -> String {
+        Sha1::of(git_dir.as_os_str().as_bytes())[..16].to_owned()
+    }
+
+    /// The same repository for the work tree `top`, under this key.
+    #[must_use]
+    pub fn with_top(self, top: PathBuf, key: String) -> Repository {
+        let [_, git_dir, common_dir] = self.identity;
+        Repository { identity: [identity(&top), git_dir, common_dir], top, key, ..self }
     }
 
     /// Whether references are plain files, which are read here.
@@ -213,17 +230,26 @@ impl Repository {
             .find(|path| !(path.ends_with("HEAD") && path.read_link().is_ok_and(|it| it.starts_with("refs"))))
     }
 
-    /// Checks that the work tree and the git directory are still the ones found first.
+    /// Checks that the work tree and the git directories are still the ones found first.
     ///
     /// # Errors
     /// [`ReadProblem::Refused`] if either was replaced.
     pub fn check_same(&self) -> Read<()> {
-        let now = [identity(&self.top), identity(&self.git_dir)];
+        let now = [&self.top, &self.git_dir, &self.common_dir].map(|path| identity(path));
         if now == self.identity && !now.contains(&None) {
             return Ok(());
         }
         let shown = display_text::path(&self.top);
         Err(trouble(ReadProblem::Refused, format!("{shown} is another folder than a moment ago")))
+    }
+
+    /// The two git directories, held open: a link that comes in their place leads nowhere else.
+    ///
+    /// # Errors
+    /// One of them is a link or another folder by now, or any other I/O error.
+    pub fn held(&self) -> io::Result<[Folder; 2]> {
+        let [_, git_dir, common_dir] = self.identity;
+        Ok([held(&self.git_dir, git_dir)?, held(&self.common_dir, common_dir)?])
     }
 
     /// The path of the index.
@@ -240,12 +266,6 @@ impl Repository {
     pub fn has(&self, path: &[u8]) -> bool {
         self.top.join(std::ffi::OsStr::from_bytes(path)).symlink_metadata().is_ok()
     }
-}
-
-/// The path that `text` (from a `gitdir` or `commondir` file) names relative to `base`.
-pub fn resolve(base: &Path, text: &[u8]) -> PathBuf {
-    let path = base.join(std::ffi::OsStr::from_bytes(text.trim_ascii()));
-    disk::resolve(&path).unwrap_or(path)
 }
 
 fn resolved(folder: &Path) -> Read<PathBuf> {
@@ -283,51 +303,20 @@ fn format_of(common_dir: &Path) -> Read<Format> {
     Ok(if is_link { Format { named_files: Vec::new(), ..format } } else { format })
 }
 
+/// Opens a folder that must be the one with this identity.
+fn held(path: &Path, known: Option<(u64, u64)>) -> io::Result<Folder> {
+    let folder = Folder::open_resolved(path)?;
+    let stat = folder.stat(".")?;
+    if known == Some((stat.st_dev, stat.st_ino)) {
+        return Ok(folder);
+    }
+    let words = format!("{} is another folder than a moment ago", display_text::path(path));
+    Err(io::Error::other(words))
+}
+
 /// Device and inode of a folder; `None` if it does not exist.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
-}
-
-/// The git directory that `folder/.git` is or names; `None` if the search has to continue above.
-fn git_dir_of(folder: &Path) -> Read<Option<PathBuf>> {
-    let dot_git = folder.join(".git");
-    let metadata = match dot_git.metadata() {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Err(file_trouble(&dot_git, &error));
-        }
-        Err(_) => return Ok(None),
-    };
-    if metadata.is_dir() {
-        // Git follows a link to the directory itself.
-        return git_dir_is(resolve(folder, b".git"));
-    }
-    let Some(text) = read_small(folder, ".git")? else { return Ok(None) };
-    let Some(target) = text.strip_prefix(b"gitdir:") else {
-        let shown = display_text::path(&dot_git);
-        return Err(trouble(ReadProblem::Invalid, format!("{shown} does not name a git directory")));
-    };
-    let git_dir = resolve(folder, target);
-    let shown = display_text::path(&git_dir);
-    git_dir_is(git_dir)?.map(Some).ok_or_else(|| {
-        let detail =
-            format!("the git directory {shown} of this worktree is gone; `git worktree repair` may find it");
-        trouble(ReadProblem::NoRepository, detail)
-    })
-}
-
-/// Returns `git_dir` if it is a git directory. An error if it was one and has lost its HEAD.
-fn git_dir_is(git_dir: PathBuf) -> Read<Option<PathBuf>> {
-    let head = git_dir.join("HEAD");
-    match head.symlink_metadata() {
-        Ok(_) => Ok(Some(git_dir)),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(file_trouble(&head, &error)),
-        Err(_) if git_dir.join("objects").is_dir() || git_dir.join("commondir").is_file() => {
-            let shown = display_text::path(&head);
-            Err(trouble(ReadProblem::Invalid, format!("{shown} is missing: the repository is damaged")))
-        }
-        Err(_) => Ok(None),
-    }
 }
 
 fn looks_like_git_dir(folder: &Path) -> bool {

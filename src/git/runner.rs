@@ -3,18 +3,21 @@
 //! environment names (`SECURITY.md` 1.2).
 //!
 //! Commands that read the index or the work tree run in a shadow; only those that start nothing see the
-//! real git directory. A caller must not be able to weaken this, and git's quotes of files outside must not
-//! be repeated.
+//! real git directory. Each is confined to what it is meant to change: most change nothing, none anything outside of
+//! the git directories and closeout's own folders. A caller must not be able to weaken this, and git's quotes of files
+//! outside must not be repeated.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::call_error::GitError;
 use super::repository::Repository;
-use super::shadow::Shadow;
+use super::shadow::{Shadow, quoted};
+use crate::disk::Folder;
 use crate::model::display_text;
 use crate::process::{self, Budget, Cancel, End, Launcher, Output, Spec};
 
@@ -40,7 +43,7 @@ const LONG_COMMANDS: [&str; 6] =
     ["fast-import", "verify-pack", "update-index", "cat-file", "bundle", "pack-objects"];
 
 /// The commands that change the real git directory. Each follows links that it meets there.
-const WRITING_COMMANDS: [&str; 1] = ["update-ref"];
+const WRITING_COMMANDS: [&str; 2] = ["update-ref", "bundle"];
 
 /// How a room calls git.
 #[derive(Debug, Clone, Copy)]
@@ -155,12 +158,19 @@ impl<'a> Git<'a> {
         input: Stdin,
     ) -> Result<Output, GitError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        if WRITING_COMMANDS.contains(&command_of(&args).as_str()) {
-            let names = args.iter().filter_map(|arg| arg.to_str()).filter(|arg| arg.starts_with("refs/"));
-            self.repo.check_writes(&names.collect::<Vec<_>>()).map_err(GitError::Linked)?;
-        }
+        let command = command_of(&args);
         let mut spec = self.spec(&self.repo.git_dir);
+        if WRITING_COMMANDS.contains(&command.as_str()) {
+            let names = args.iter().filter_map(|arg| arg.to_str()).filter(|arg| arg.starts_with("refs/"));
+            let names: Vec<&str> = names.collect();
+            self.repo.check_writes(&names).map_err(GitError::Linked)?;
+            self.repo.check_logs(&names).map_err(GitError::Linked)?;
+            // A link that comes after this look is followed by git, and then stopped by the kernel.
+            let held = self.repo.held().map_err(|error| failed(command, &error.to_string()))?;
+            spec.may_change = Some(held.map(|folder| Arc::new(folder.into())).to_vec());
+        }
         if let Some(objects) = self.objects {
+            spec.may_change.get_or_insert_default().extend(own(objects));
             spec = self.with_own_objects(spec, objects);
         }
         self.run(spec, args, input)
@@ -218,7 +228,7 @@ impl<'a> Git<'a> {
         input: Stdin,
         programs: &ForPrograms<'_>,
     ) -> Result<Output, GitError> {
-        let spec = self.shadow_spec(shadow, &shadow.index, objects);
+        let spec = Spec { may_change: None, ..self.shadow_spec(shadow, &shadow.index, objects) };
         let mut spec = programs.env.iter().fold(spec, |spec, (name, value)| spec.env(name, value));
         spec.own_session = programs.launcher.cloned();
         self.run_within(spec, args, input, Some(programs.limit))
@@ -241,6 +251,7 @@ impl<'a> Git<'a> {
 
     fn shadow_spec(&self, shadow: &Shadow, index: &Path, objects: &Path) -> Spec {
         let mut spec = self.spec(&shadow.git_dir);
+        spec.may_change = Some(own(shadow.folder()).into_iter().collect());
         if !shadow.has_user_settings {
             // The user's own settings can name filters, which would process what the agent wrote.
             spec = spec.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
@@ -272,6 +283,7 @@ impl<'a> Git<'a> {
         path.push(self.policy.programs);
         spec = spec.env("PATH", path).args(["--no-optional-locks"]);
         spec.stdout_cap = self.policy.answer_cap;
+        spec.may_change = Some(Vec::new());
         let settings = SETTINGS.iter().chain(self.policy.settings);
         settings.fold(spec, |spec, setting| spec.args(["-c", setting]))
     }
@@ -330,6 +342,11 @@ impl<'a> Git<'a> {
     }
 }
 
+/// One of closeout's own folders, held open. Without it the command fails where it would write.
+fn own(folder: &Path) -> Option<Arc<OwnedFd>> {
+    Folder::open(folder).ok().map(|folder| Arc::new(folder.into()))
+}
+
 fn failed(command: String, message: &str) -> GitError {
     GitError::Failed { command, message: message.to_owned() }
 }
@@ -367,18 +384,4 @@ pub fn succeeded(command: &str, output: Output) -> Result<Output, GitError> {
 /// The output of a command that prints one line.
 pub fn line(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
-}
-
-/// A path for the list of further object folders, which git splits at colons: quoted as git unquotes it.
-pub fn quoted(path: &Path) -> OsString {
-    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-    let mut text = b"\"".to_vec();
-    for byte in path.as_os_str().as_bytes() {
-        if matches!(byte, b'"' | b'\\') {
-            text.push(b'\\');
-        }
-        text.push(*byte);
-    }
-    text.push(b'"');
-    OsString::from_vec(text)
 }

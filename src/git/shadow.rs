@@ -4,6 +4,7 @@
 //!
 //! It must not be created inside the repository, and changes nothing in the repository.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, FileTimes};
 use std::io::{self, Write as _};
@@ -16,8 +17,8 @@ use super::object_id::ObjectFormat;
 use super::repository::Repository;
 use super::trouble::{Read, write_trouble};
 
-/// How much of an index is read, in bytes: several million entries.
-pub const INDEX_CAP: u64 = 1 << 30;
+/// The longest index that is read, in bytes: several million entries.
+pub const INDEX_CAP: u64 = 512 << 20;
 /// How much of a list of rules is read, in bytes.
 const RULES_CAP: u64 = 4 << 20;
 
@@ -161,6 +162,11 @@ impl Shadow {
         !shared_indexes(&self.git_dir).is_empty()
     }
 
+    /// The folder that holds all of it.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// A path in the shadow's folder, for a file of closeout's own.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
@@ -177,6 +183,20 @@ impl Drop for Shadow {
         // Leftovers in closeout's own folder are removed when the next shadow is made there.
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// A path for the list of further object folders, which git splits at colons: quoted as git unquotes it.
+pub fn quoted(path: &Path) -> OsString {
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    let mut text = b"\"".to_vec();
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b'"' | b'\\') {
+            text.push(b'\\');
+        }
+        text.push(*byte);
+    }
+    text.push(b'"');
+    OsString::from_vec(text)
 }
 
 fn make_folder(path: &Path) -> Read<()> {

@@ -52,7 +52,19 @@ impl Repository {
         self.write_link(references).map_or(Ok(()), Err)
     }
 
-    /// The same for a file or folder `below` the git directory that all worktrees share.
+    /// Checks that git, when it changes these references, appends to no log that has a second name elsewhere.
+    ///
+    /// # Errors
+    /// The first such log.
+    pub fn check_logs(&self, references: &[&str]) -> Result<(), WriteLink> {
+        let head = head_ref(self).ok();
+        let is_checked_out = references.iter().any(|name| head == Some(HeadRef::Branch((*name).to_owned())));
+        let of_head = is_checked_out.then(|| second_name(&self.git_dir, "HEAD")).flatten();
+        let mut others = references.iter().filter_map(|name| second_name(&self.common_dir, name));
+        of_head.or_else(|| others.next()).map_or(Ok(()), Err)
+    }
+
+    /// Checks the same as [`Repository::check_writes`] for a file or folder `below` the git directory that all worktrees share.
     ///
     /// # Errors
     /// The first link.
@@ -73,8 +85,6 @@ impl Repository {
             .or_else(|| OWN.iter().find_map(|name| on_the_way(&self.git_dir, Path::new(name))))
             .or_else(|| among(&self.common_dir.join("objects"), |_| true))
             .or_else(|| among(&self.common_dir.join("refs"), |name| name.starts_with(b"closeout")))
-            .or_else(|| names.iter().find_map(|name| second_name(&self.common_dir, name)))
-            .or_else(|| second_name(&self.git_dir, "HEAD"))
     }
 }
 
@@ -108,8 +118,8 @@ fn symbolic(path: PathBuf) -> WriteLink {
     WriteLink { path, target: Some(target) }
 }
 
-/// The log of a reference if it has a second name. Logs are the only files that are appended to; everything else
-/// is replaced, which leaves the file behind the other name as it is.
+/// The log of a reference if it has a second name. Logs are the only files that git appends to; everything else is
+/// replaced, which leaves the file behind the other name as it is.
 fn second_name(folder: &Path, reference: &str) -> Option<WriteLink> {
     let path = folder.join("logs").join(reference);
     let metadata = path.symlink_metadata().ok()?;

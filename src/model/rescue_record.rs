@@ -233,6 +233,13 @@ pub enum RecordNotice {
         /// A command that keeps the hidden references out.
         remedy: String,
     },
+    /// The workspace's repository cannot be used, so that only the vault is listed.
+    NoRepository {
+        /// Why it cannot be used.
+        reason: String,
+        /// How many records are in the repository.
+        n_unseen: usize,
+    },
     /// A reference of somebody else's stands in the way of the usual name, so that another was taken.
     OtherName {
         /// The reference that is in the way.
@@ -256,6 +263,7 @@ impl RecordNotice {
             | RecordNotice::Lost { .. } => true,
             RecordNotice::MirrorRemote { .. }
             | RecordNotice::OtherName { .. }
+            | RecordNotice::NoRepository { .. }
             | RecordNotice::VaultOnly { .. } => false,
         }
     }

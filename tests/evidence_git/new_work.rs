@@ -97,6 +97,7 @@ fn rescues_that_are_squashed_are_no_new_work() {
     assert_eq!((commits.n_new, commits.n_rescued), (1, 0));
 }
 
+// J03
 #[test]
 fn an_empty_commit_is_not_new_work() {
     let repo = Repo::new();
@@ -105,6 +106,7 @@ fn an_empty_commit_is_not_new_work() {
     assert_eq!(counts(&repo, &baseline), (0, 0, 1, 0, 0));
 }
 
+// J03
 #[test]
 fn a_merge_of_others_commits_is_not_new_work() {
     let origin = Repo::new();
@@ -207,6 +209,7 @@ fn own_commits_that_were_pushed_or_merged_still_count() {
     assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
 }
 
+// J03
 #[test]
 fn an_amend_of_the_baseline_counts_only_with_other_content() {
     let repo = Repo::new();
@@ -479,6 +482,7 @@ fn a_branch_that_was_merged_is_counted_from_where_it_was_created() {
     assert_eq!(facts(&repo, BaselineChoice::Find).commits.n_new, 1);
 }
 
+// J04
 #[test]
 fn a_given_baseline_is_taken_or_refused_with_words() {
     let repo = Repo::new();

@@ -41,17 +41,15 @@ fn all_worktrees_are_found_from_each_of_them() {
     repo.write("deep/er", "x");
     std::fs::remove_dir_all(gone.path()).unwrap();
     let expected = worktrees(repo.path()).unwrap();
-    let seen: Vec<_> = expected
-        .iter()
-        .map(|tree| (tree.path.clone(), tree.branch.as_deref(), tree.is_main, tree.problem.is_some()))
-        .collect();
+    let seen: Vec<_> =
+        expected.iter().map(|tree| (tree.path.clone(), tree.is_main, tree.problem.is_some())).collect();
     assert_eq!(
         seen,
         [
-            (repo.path().to_path_buf(), Some("main"), true, false),
-            (gone.path().to_path_buf(), Some("gone"), false, true),
-            (one.path().to_path_buf(), Some("one"), false, false),
-            (two.path().to_path_buf(), None, false, false),
+            (repo.path().to_path_buf(), true, false),
+            (gone.path().to_path_buf(), false, true),
+            (one.path().to_path_buf(), false, false),
+            (two.path().to_path_buf(), false, false),
         ]
     );
     for path in [one.path(), two.path(), &repo.at("deep")] {

@@ -10,7 +10,7 @@ use closeout::agent::panes::{is_pane_id, parse_panes};
 use closeout::agent::{AnswerPlace, all_gates, all_hooks, read_claude_transcript, read_codex_rollout};
 use closeout::evidence::{parse_plan, parse_results};
 use closeout::git::{
-    PackedRefs, Repository, find_ref, head, head_ref, index_marks, is_id, n_index_entries, recent_log,
+    PackedRefs, Repository, find_ref, has_more_entries, head, head_ref, index_marks, is_id, recent_log,
 };
 use closeout::judge::closer::{self, CloserAnswer};
 use closeout::judge::decision::{Decision, DecisionFile, DecisionInput, FileContent, decide};
@@ -96,7 +96,7 @@ fn session(read: &SessionObservation) -> Result<(), String> {
 fn index(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     let Some(repository) = world.repository("index", bytes) else { return Err(World::GONE.to_owned()) };
     let marks = index_marks(&repository);
-    n_index_entries(&repository);
+    has_more_entries(&repository, 0);
     let Ok(marks) = marks else { return Ok(()) };
     let are_ids =
         marks.passed_over.iter().all(|entry| is_id(&entry.id)) && marks.tree.is_none_or(|id| is_id(&id));

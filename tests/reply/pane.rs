@@ -42,14 +42,7 @@ fn words_that_look_like_options_keys_and_commands_arrive_as_they_are() {
     let canary = bench.repo.root().join("canary");
     let run = format!("$(touch '{0}') `touch '{0}'` #(touch '{0}') #{{q:x}} %1", canary.display());
     let texts = [
-        "-R hello",
-        "Enter",
-        "C-c",
-        "rm a;",
-        ";",
-        "a\\;",
-        "\"quoted\" 'too'",
-        "はい、2でお願いします 👍🏽",
+        "-R hello", "Enter", "C-c", "rm a;", ";", "a\\;", "\"quoted\" 'too'", "はい、2でお願いします 👍🏽",
         &run,
     ];
     let mut wanted = String::new();
@@ -189,4 +182,25 @@ fn a_command_of_the_agent_is_no_reply() {
         assert!(refused(bench.send(&bench.plan().unwrap(), text)).contains("command"), "{text}");
     }
     assert_eq!(bench.bytes(), "");
+}
+
+/// R04, R05, R06: somebody scrolls, a session with a name that begins alike is there, the agent's pane is a shell now.
+#[test]
+fn nothing_is_typed_into_a_shell_a_neighbour_or_a_pane_in_copy_mode() {
+    let Some(bench) = ReplyFixture::new() else { return };
+    let (pane, _) = bench.start();
+    let plan = bench.plan().unwrap();
+    bench.server.run(&["copy-mode", "-t", &pane]);
+    assert!(refused(bench.send(&plan, "words")).contains("copy mode"));
+    bench.server.run(&["send-keys", "-t", &pane, "-X", "cancel"]);
+    let neighbour = bench.repo.root().join("neighbour");
+    let listen = format!("exec cat > '{}'", neighbour.display());
+    bench.server.run(&["new-session", "-d", "-s", "work-2", &listen]);
+    bench.server.run(&["respawn-pane", "-k", "-t", &pane, "exec sh"]);
+    assert!(bench.send(&plan, "words").is_err());
+    assert_eq!(bench.bytes(), "");
+    assert!(!bench.server.run(&["capture-pane", "-p", "-t", &pane]).contains("words"));
+    bench.server.run(&["kill-session", "-t", "=work"]);
+    assert!(bench.send(&plan, "words").is_err());
+    assert_eq!(std::fs::read_to_string(neighbour).unwrap_or_default(), "");
 }

@@ -85,8 +85,6 @@ fn what_is_not_covered_is_said_and_trusted_only_for_the_tracked_files_as_they_ar
     let plan = trusted.plan(repo.path(), "m").unwrap();
     assert!(plan.programs.is_trusted);
     assert!(plan.notes.contains(&PlanNote::NotCovered(vec!["make".to_owned()])), "{:?}", plan.notes);
-    let words = PlanNote::NotCovered(vec!["make".to_owned()]).label();
-    assert!(words.contains("run make: not covered"), "{words}");
     repo.write("new", "untracked\n");
     assert!(trusted.plan(repo.path(), "m").unwrap().programs.is_trusted);
     repo.write("Makefile", "check:\n\tfalse\n");

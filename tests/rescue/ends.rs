@@ -51,7 +51,7 @@ fn leftovers(repo: &Repo) -> Vec<PathBuf> {
 }
 
 /// The processes whose current folder is the repository, as paths below `/proc`.
-fn living_in(repo: &Repo) -> BTreeSet<PathBuf> {
+pub(super) fn living_in(repo: &Repo) -> BTreeSet<PathBuf> {
     let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let is_in = |process: &PathBuf| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == repo.path());
     processes.filter(is_in).collect()

@@ -167,8 +167,7 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
         | ActivityState::Asks
         | ActivityState::Gone => {
             return Err(refused(
-                "what it does at this moment is not known",
-                "look at its pane and answer there",
+                "what it does at this moment is not known", "look at its pane and answer there",
             ));
         }
     }

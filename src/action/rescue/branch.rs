@@ -11,11 +11,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
+use super::git_files::{self, below};
 use super::journal::Move;
+use super::killed_git::update_ref;
 use super::lock::WorktreeLock;
 use crate::action::clock;
-use crate::disk::write::{Below, Missing};
-use crate::disk::{self, Folder};
+use crate::disk;
+use crate::disk::write::{Missing, NewFile, Over};
 use crate::git::{self, Git, HeadRef, PackedRefs, Read, Repository, Stdin, line};
 use crate::model::ReadProblem;
 
@@ -38,10 +40,10 @@ pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError>
     let from = plan.from.as_deref().unwrap_or(&zero);
     let message = "closeout";
     let args = match &plan.to {
-        Some(to) => vec!["update-ref", "-m", message, &plan.branch, to, from],
-        None => vec!["update-ref", "-m", message, "-d", &plan.branch, from],
+        Some(to) => vec!["-m", message, &plan.branch, to, from],
+        None => vec!["-m", message, "-d", &plan.branch, from],
     };
-    let output = git.real(args, Stdin::Lock)?;
+    let output = update_ref(git, &args)?;
     if output.is_success() {
         return Ok(());
     }
@@ -50,12 +52,6 @@ pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError>
         return Err(busy(&words));
     }
     Err(RescueError::Git { what: "update-ref".to_owned(), words })
-}
-
-/// The commit that a branch points to; `None` if it does not exist.
-pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, RescueError> {
-    let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", branch], Stdin::Lock)?;
-    Ok(output.is_success().then(|| line(&output)))
 }
 
 /// A branch stored as a file, and the file that its locks link to.
@@ -86,7 +82,7 @@ impl<'r> Branch<'r> {
         }
         let who = who(git)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
-        let mut file = File::create_new(&prepared).map_err(failed)?;
+        let mut file = git_files::create(repo, &prepared).map_err(failed)?;
         keep_mode(&repo.common_dir.join(&plan.branch), &file).map_err(failed)?;
         file.write_all(format!("{}\n", plan.to.as_deref().unwrap_or_default()).as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
@@ -98,9 +94,7 @@ impl<'r> Branch<'r> {
         // HEAD needs no lock if it names another branch.
         let n_others = usize::from(self.plan.is_branch_only);
         for lock in locks(self.repo, &self.plan.branch).into_iter().skip(n_others) {
-            let place = below(self.repo, &lock, Missing::Create);
-            let linked = place.and_then(|place| place.link_to(&self.prepared));
-            if let Err(error) = linked {
+            if let Err(error) = git_files::link(self.repo, &self.prepared, &lock) {
                 release(self.repo, &self.plan.branch, inode(&self.prepared))?;
                 if error.kind() == ErrorKind::AlreadyExists {
                     return Ok(false);
@@ -203,7 +197,7 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
         tell(name);
     } else {
         // Git deletes the reflog together with the branch.
-        let _ = below(repo, &log_file(repo, name), Missing::Fail).and_then(|place| place.remove());
+        let _ = git_files::remove(repo, &log_file(repo, name));
     }
 }
 
@@ -211,7 +205,7 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
 pub(super) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -> Result<(), RescueError> {
     for lock in locks(repo, name).into_iter().rev() {
         if ours.is_some() && inode(&lock) == ours {
-            let removed = below(repo, &lock, Missing::Fail).and_then(|place| place.remove());
+            let removed = git_files::remove(repo, &lock);
             removed.map_err(RescueError::io("remove", &lock))?;
         }
     }
@@ -229,7 +223,7 @@ pub(super) fn release_hidden(worktree: &WorktreeLock) {
             // References of all but the last commit carry a number before the id.
             if worktree.is_own_id(id) || id.split_once('-').is_some_and(|(_, id)| worktree.is_own_id(id)) {
                 // A lock that remains is tried again next time; it blocks no other reference.
-                let _ = below(repo, &entry.path(), Missing::Fail).and_then(|place| place.remove());
+                let _ = git_files::remove(repo, &entry.path());
             }
         }
     }
@@ -270,27 +264,29 @@ fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
     Ok((from.is_some() || !is_taken()) && (to.is_some() || packed.id_of(name).is_none()))
 }
 
-/// Appends a line to a reflog; creates a missing one only if `is_made`. A log with a second name elsewhere is
-/// left alone.
+/// The longest log that is copied, in bytes.
+const LOG_CAP: u64 = 64 << 20;
+
+/// Appends a line to a reflog; creates a missing one only if `is_made`. A log with a second name elsewhere is replaced
+/// by a longer copy, so that the other stays as it is; git would write to both.
 fn append(repo: &Repository, path: &Path, text: &str, is_made: bool) -> io::Result<()> {
     let missing = if is_made { Missing::Create } else { Missing::Fail };
-    let mut log = below(repo, path, missing)?.open_to_append(is_made.then_some(0o666))?;
-    if log.metadata()?.nlink() > 1 {
-        return Err(ErrorKind::PermissionDenied.into());
+    let place = below(repo, path, missing)?;
+    let mut log = place.open_to_append(is_made.then_some(0o666))?;
+    let metadata = log.metadata()?;
+    if metadata.nlink() == 1 {
+        return log.write_all(text.as_bytes());
     }
-    log.write_all(text.as_bytes())
+    let content = disk::read_start(&log, LOG_CAP)?;
+    if content.len() as u64 != metadata.len() {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    let copy = NewFile::create(place.folder(), 0o600, &[&content[..], text.as_bytes()].concat())?;
+    copy.as_file().set_permissions(metadata.permissions())?;
+    copy.put_whole(place.name(), Over::Any)
 }
 
 fn log_file(repo: &Repository, name: &str) -> PathBuf {
     let (folder, file) = git::log_file(repo, name);
     folder.join(file)
-}
-
-/// The place of a file of a git directory, with its folder held open, so that no link can lead elsewhere.
-fn below(repo: &Repository, path: &Path, missing: Missing) -> io::Result<Below> {
-    let (top, path) = match path.strip_prefix(&repo.git_dir) {
-        Ok(path) => (&repo.git_dir, path),
-        Err(_) => (&repo.common_dir, path.strip_prefix(&repo.common_dir).map_err(io::Error::other)?),
-    };
-    Below::open(&Folder::open_resolved(top)?, path, missing)
 }

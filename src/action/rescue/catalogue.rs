@@ -11,7 +11,7 @@ use super::journal::{self, Journal, Saved};
 use super::lock::WorktreeLock;
 use super::references::{self, Hidden};
 use super::settings::Settings;
-use super::worktrees::{self, Place};
+use super::worktrees::Place;
 use super::{Rescuer, recovery, vault};
 use crate::action::clock;
 use crate::git::{Git, GitError, ObjectFormat, Stdin, succeeded};
@@ -27,19 +27,23 @@ impl Rescuer {
     /// # Errors
     /// As for [`Rescuer::record`]. Damage to single records or to a journal is part of the list instead.
     pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
-        let worktree = WorktreeLock::take(self, workspace)?;
+        let worktree = WorktreeLock::take_any(self, workspace)?;
         recovery::recover(self, &worktree)?;
-        list(self, &worktree)
+        match list(self, &worktree) {
+            Err(RescueError::Unusable(reason)) => list(self, &worktree.standing_in(reason)?),
+            listed => listed,
+        }
     }
 }
 
 /// Lists the records of the repository whose worktree is locked.
 pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     let git = worktree.git(rescuer);
+    let mut list = RecordList { notices: Settings::read(&git)?.mirrors, ..RecordList::default() };
     // References are read first: a record that is forgotten meanwhile is then already marked in the journals.
     let hidden = references::list(&git)?;
-    let places = worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)?;
-    let mut list = RecordList { notices: Settings::read(&git)?.mirrors, ..RecordList::default() };
+    let places = worktree.places(rescuer)?;
+    let mut n_unseen = 0;
     let mut reaches = Reaches::default();
     let mut known = BTreeSet::new();
     for place in &places {
@@ -52,6 +56,10 @@ pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordL
         }
         for saved in journal::saved(&read.entries) {
             known.insert(saved.reference.clone());
+            if worktree.unusable.is_some() && !saved.shown.is_vault_only {
+                n_unseen += 1;
+                continue;
+            }
             let (state, notice) = look_at(&git, place, saved, &hidden)?;
             list.notices.extend(notice);
             let reach = match state {
@@ -67,6 +75,9 @@ pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordL
         list.notices.push(RecordNotice::NotInJournal { reference: hidden.name.clone() });
         list.records.push(not_in_journal(&git, &places, hidden, &mut reaches));
     }
+    if let Some(reason) = worktree.unusable.clone() {
+        list.notices.push(RecordNotice::NoRepository { reason, n_unseen });
+    }
     list.records.sort_by(|a, b| (b.time, &b.reference).cmp(&(a.time, &a.reference)));
     list.totals = RecordTotals {
         n_records: list.records.len(),
@@ -78,7 +89,7 @@ pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordL
 /// Number and disk size of all records that the repository's journals know.
 pub(super) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordTotals, RescueError> {
     let mut totals = RecordTotals::default();
-    for place in worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)? {
+    for place in worktree.places(rescuer)? {
         let read = Journal::at(&place.folder).read()?;
         for saved in journal::saved(&read.entries) {
             totals.n_records += 1;
@@ -94,7 +105,7 @@ pub(super) fn known(
     worktree: &WorktreeLock,
     reference: &str,
 ) -> Result<Option<(Place, Saved)>, RescueError> {
-    for place in worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)? {
+    for place in worktree.places(rescuer)? {
         let read = Journal::at(&place.folder).read()?;
         let found = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
         if let Some(saved) = found.cloned() {

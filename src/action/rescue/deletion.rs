@@ -12,7 +12,7 @@ use super::error::RescueError;
 use super::journal::{self, Journal, JournalEntry, Move, Purpose, Reading, Saved};
 use super::lock::{self, WorktreeLock};
 use super::settings::Settings;
-use super::worktrees::{self, Place};
+use super::worktrees::Place;
 use super::{Rescuer, recovery, references, vault};
 use crate::git::Git;
 use crate::model::{ForgottenRecord, ObjectsGo, Reach};
@@ -66,7 +66,7 @@ enum Owner {
 
 impl Owner {
     fn find(rescuer: &Rescuer, worktree: &WorktreeLock, key: &str) -> Result<Option<Owner>, RescueError> {
-        let places = worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)?;
+        let places = worktree.places(rescuer)?;
         let Some(place) = places.into_iter().find(|place| place.key == key) else { return Ok(None) };
         if place.key == worktree.repo.key {
             return Ok(Some(Owner::Own(place)));

@@ -43,6 +43,9 @@ pub enum RescueError {
     /// ([`KeepIn::Vault`](crate::model::KeepIn::Vault)).
     #[error("the repository cannot be written to: {0}")]
     ReadOnly(String),
+    /// Git cannot use the repository at all. The text says why.
+    #[error("the repository cannot be used: {0}")]
+    Unusable(String),
     /// A link is on the way to what would be written; nothing was written through it.
     #[error("{0}; closeout writes nothing through a link: put a copy in its place, or use git itself")]
     Linked(WriteLink),
@@ -99,6 +102,7 @@ impl RescueError {
             RescueError::TimedOut(_) => ActionClass::TimedOut,
             RescueError::Cancelled { .. } => ActionClass::Cancelled,
             RescueError::Git { .. }
+            | RescueError::Unusable(_)
             | RescueError::Failed(_)
             | RescueError::Process(_)
             | RescueError::Io { .. }

@@ -10,10 +10,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Rescuer;
 use super::error::RescueError;
 use super::reading::Blob;
 use super::trust::Programs;
+use super::{Rescuer, listing};
 use crate::disk;
 use crate::git::{Git, Shadow, quoted};
 use crate::model::display_text;
@@ -75,7 +75,8 @@ impl<'a> Hooks<'a> {
     fn run(&self, name: &str, index: &Path, args: &[&str]) -> Result<(), RescueError> {
         let Some(path) = self.programs.hooks.get(name) else { return Ok(()) };
         let failed = |words: &str| Err(RescueError::SavedOnly(format!("the hook {name} {words}")));
-        let now = self.rescuer.programs(self.git, self.shadow)?;
+        let untracked = listing::untracked(self.git, self.shadow)?.paths;
+        let now = self.rescuer.programs(self.git, self.shadow, &untracked)?;
         if !self.programs.are_still(&now, &self.git.repo.top, self.has_run.get())? {
             return Err(RescueError::Untrusted(format!("the hook {name}, or what it belongs to, changed")));
         }

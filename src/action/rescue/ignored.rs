@@ -1,22 +1,23 @@
 //! Counts the files that ignore rules keep out of a record, because an agent can write such rules. It must not
 //! read those files, and stops before counting takes long.
 
+use std::collections::BTreeSet;
+
 use rustix::fs::FileType;
 
-use super::coverage;
 use super::error::RescueError;
 use super::listing;
 use super::reading::WorkTree;
-use crate::git::{Git, Shadow};
+use crate::git::Git;
 use crate::model::IgnoredFiles;
 
 /// The count after which it enters no further folder.
 const CAP: usize = 100_000;
 
-pub(super) fn count(git: &Git<'_>, shadow: &Shadow) -> Result<IgnoredFiles, RescueError> {
+/// Counts what is at or below `folders`, the paths that ignore rules match.
+pub(super) fn count(git: &Git<'_>, folders: &BTreeSet<Vec<u8>>) -> Result<IgnoredFiles, RescueError> {
     let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
     let mut ignored = IgnoredFiles::default();
-    let folders = coverage::ignored(git, shadow)?;
     // Git names a folder that its own rules ignore entirely, and each of its files as well: count them once.
     let is_named_above = |path: &&Vec<u8>| listing::folders(path).any(|folder| folders.contains(folder));
     let mut left = Vec::new();

@@ -5,14 +5,15 @@
 //! It must not return an index that is not what was kept, and must not be asked for an index's meaning while
 //! git's lock is held: that runs git.
 
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use super::error::RescueError;
 use super::journal::{KeptIndex, Move};
 use super::lock::WorktreeLock;
 use super::{listing, names, whole_file};
+use crate::disk::Folder;
 use crate::disk::write::{self, NewFile, Over};
 use crate::git::{self, Git, IndexEntry, RawIndex, Sha1, Shadow, Stdin, index_entries, succeeded};
 
@@ -66,27 +67,32 @@ pub(super) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueErro
 
 /// Keeps the shared index files of an index in our own folder.
 fn keep_part(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
-    copy(parts(&worktree.repo.git_dir, index)?, &worktree.folder)
+    put(parts(&worktree.repo.git_dir, index)?, &worktree.folder)
 }
 
 /// Restores shared index files that git has deleted meanwhile.
 pub(super) fn put_back(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
-    copy(parts(&worktree.folder, index)?, &worktree.repo.git_dir)
+    let path = &worktree.repo.git_dir;
+    let [git_dir, _] = worktree.repo.held().map_err(RescueError::io("open", path))?;
+    copy(parts(&worktree.folder, index)?, &git_dir).map_err(RescueError::io("write to", path))
 }
 
 /// Gives a shadow the shared index files of a kept index.
 fn put_into(worktree: &WorktreeLock, shadow: &Shadow, index: &[u8]) -> Result<(), RescueError> {
-    copy(parts(&worktree.folder, index)?, &shadow.git_dir)
+    put(parts(&worktree.folder, index)?, &shadow.git_dir)
 }
 
-fn copy(parts: Vec<Part>, to: &Path) -> Result<(), RescueError> {
+/// Copies into one of our own folders.
+fn put(parts: Vec<Part>, to: &Path) -> Result<(), RescueError> {
+    let copied = Folder::open(to).map_err(io::Error::from).and_then(|folder| copy(parts, &folder));
+    copied.map_err(RescueError::io("write to", to))
+}
+
+fn copy(parts: Vec<Part>, to: &Folder) -> io::Result<()> {
     for (name, bytes) in parts {
-        let path = to.join(&name);
-        if path.symlink_metadata().is_err() {
+        if to.stat(&*name).is_err() {
             // Access as git gives it to a new file.
-            let (folder, name) = write::place(&path).map_err(RescueError::io("open", to))?;
-            let new = NewFile::create(&folder, 0o666, &bytes).and_then(|new| new.put(name, Over::Any));
-            new.map_err(RescueError::io("write", &path))?;
+            NewFile::create(to, 0o666, &bytes)?.put(name.as_ref(), Over::Any)?;
         }
     }
     Ok(())

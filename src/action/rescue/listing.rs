@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::error::RescueError;
+use super::references;
 use crate::git::{Git, IndexEntry, Sha1, Shadow, Stdin, line, succeeded};
 
 /// A digest of an index's meaning: entries, stages and flags without cached file states, which any `git status`
@@ -92,7 +93,11 @@ pub(super) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
     let commit = commit.is_success().then(|| line(&commit));
     let lost = match commit {
         Some(_) => None,
-        None => super::references::at(git, "HEAD")?,
+        None => match references::at(git, "HEAD") {
+            // Git finds no repository without a HEAD that it understands.
+            Err(RescueError::Git { .. }) => None,
+            at => at?,
+        },
     };
     if branch.is_none() && commit.is_none() && lost.is_none() {
         return Err(RescueError::Damage("HEAD names no commit and no branch".to_owned()));

@@ -9,19 +9,26 @@ use std::time::{Duration, SystemTime};
 
 use super::error::RescueError;
 use super::journal::Journal;
+use super::repository::{self, Opened};
 use super::step::Stage;
 use super::whole_file::read_small;
-use super::{Rescuer, belonging, repository, worktrees};
+use super::worktrees::{self, Place};
+use super::{Rescuer, belonging};
 use crate::action::clock;
 use crate::disk::write;
-use crate::git::{Git, Repository, Sha1};
+use crate::git::{Git, ObjectFormat, Repository, Sha1};
 
 /// How long to wait for the lock. A child of a killed rescue can hold it a moment longer than its parent.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
 pub(super) struct WorktreeLock {
+    /// Its repository, or an empty one of our own that stands in for it.
     pub(super) repo: Repository,
+    /// Why its own repository cannot be used; `None` if it can.
+    pub(super) unusable: Option<String>,
+    /// The git directory that all its worktrees share, as our folders know it.
+    common_dir: PathBuf,
     /// Our own folder for this worktree.
     pub(super) folder: PathBuf,
     /// The journal of what was done to it.
@@ -34,31 +41,80 @@ pub(super) struct WorktreeLock {
 }
 
 impl WorktreeLock {
-    /// Takes the lock of the worktree whose top is `workspace`, waiting at most [`LONGEST_WAIT`].
+    /// Takes the lock of the worktree whose top is `workspace`, waiting at most [`LONGEST_WAIT`]. Refuses one
+    /// whose repository cannot be used.
     pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
-        let mut repo = repository::open(workspace, rescuer.home.as_deref())?;
+        match repository::open(workspace, rescuer.home.as_deref())? {
+            Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, repo),
+            Opened::Unusable { reason, .. } => Err(RescueError::Refused(reason)),
+        }
+    }
+
+    /// The same for what needs no repository: if the workspace's own cannot be used, an empty one stands in for
+    /// it, with which work can be kept in the vault.
+    pub(super) fn take_any(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
+        match repository::open(workspace, rescuer.home.as_deref())? {
+            Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, repo),
+            Opened::Unusable { top, reason } => WorktreeLock::of_unusable(rescuer, top, reason),
+        }
+    }
+
+    fn of_repository(rescuer: &Rescuer, mut repo: Repository) -> Result<WorktreeLock, RescueError> {
         repository::check_state_folder(&rescuer.state)?;
         worktrees::recognise(&rescuer.state, &mut repo)?;
-        let folder = rescuer.state.join("rescue").join(&repo.key);
-        write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
-        let lock = lock(&folder)?;
+        let (folder, lock) = locked_folder(rescuer, &repo.key)?;
         let journal = Journal::at(&folder);
         belonging::check_place(&repo, &folder, &journal)?;
-        worktrees::remember(&folder, &repo)?;
-        let owner = owner_of(&folder)?;
-        let worktree = WorktreeLock { repo, folder, journal, owner, lock: Arc::new(lock) };
+        worktrees::remember(&folder, &repo.top, &repo.common_dir)?;
+        let (owner, common_dir) = (owner_of(&folder)?, repo.common_dir.clone());
+        let lock = Arc::new(lock);
+        let worktree = WorktreeLock { repo, unusable: None, common_dir, folder, journal, owner, lock };
         belonging::check(&worktree.git(rescuer))?;
         rescuer.reached(Stage::Locked);
         Ok(worktree)
+    }
+
+    fn of_unusable(rescuer: &Rescuer, top: PathBuf, reason: String) -> Result<WorktreeLock, RescueError> {
+        repository::check_state_folder(&rescuer.state)?;
+        let git_dir = top.join(".git");
+        let key = Repository::key_of(&git_dir);
+        let (folder, lock) = locked_folder(rescuer, &key)?;
+        let repo = stand_in(&folder, top, key)?;
+        repository::check_owner(&repo)?;
+        // What is known of it from better days stays known.
+        let known = worktrees::common_dir_of(&folder);
+        let common_dir = known.clone().unwrap_or(git_dir);
+        if known.is_none() {
+            worktrees::remember(&folder, &repo.top, &common_dir)?;
+        }
+        let (journal, owner) = (Journal::at(&folder), owner_of(&folder)?);
+        let (unusable, lock) = (Some(reason), Arc::new(lock));
+        let worktree = WorktreeLock { repo, unusable, common_dir, folder, journal, owner, lock };
+        rescuer.reached(Stage::Locked);
+        Ok(worktree)
+    }
+
+    /// The same worktree with an empty repository in the place of one that git cannot use.
+    pub(super) fn standing_in(self, reason: String) -> Result<WorktreeLock, RescueError> {
+        let repo = stand_in(&self.folder, self.repo.top.clone(), self.repo.key.clone())?;
+        Ok(WorktreeLock { repo, unusable: Some(reason), ..self })
+    }
+
+    /// Our folders for all worktrees of the repository.
+    pub(super) fn places(&self, rescuer: &Rescuer) -> Result<Vec<Place>, RescueError> {
+        worktrees::of_repository(&rescuer.state, &self.common_dir)
     }
 
     /// A path for a new working folder. Removes those of killed rescues first: a git child that outlived one
     /// must not interfere with the new one.
     pub(super) fn work(&self) -> PathBuf {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with("work") {
-                // What cannot be removed is tried again next time.
+            let name = entry.file_name();
+            // What cannot be removed is tried again next time.
+            if name.to_string_lossy().starts_with("work") {
                 let _ = fs::remove_dir_all(entry.path());
+            } else if write::is_left(&name) {
+                let _ = fs::remove_file(entry.path());
             }
         }
         self.folder.join(format!("work-{}", self.new_id()))
@@ -95,6 +151,21 @@ impl WorktreeLock {
         }
         Ok(())
     }
+}
+
+/// Our own folder for the worktree with this key, locked.
+fn locked_folder(rescuer: &Rescuer, key: &str) -> Result<(PathBuf, File), RescueError> {
+    let folder = rescuer.state.join("rescue").join(key);
+    write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
+    let lock = lock(&folder)?;
+    Ok((folder, lock))
+}
+
+/// An empty repository of our own for the work tree `top`.
+fn stand_in(folder: &Path, top: PathBuf, key: String) -> Result<Repository, RescueError> {
+    let place = folder.join("stand-in");
+    let made = Repository::create(&place, ObjectFormat::Sha1);
+    Ok(made.map_err(RescueError::io("make", &place))?.with_top(top, key))
 }
 
 /// The owner's digits, created once for each folder.

@@ -1,8 +1,26 @@
-//! Saves uncommitted work without loss: a record on a hidden reference, then a visible commit of exactly what a
-//! person confirmed, and its exact undo.
+//! Saves uncommitted work without loss: a record on a hidden reference, then a visible commit of exactly what the
+//! user confirmed, and its exact undo.
 //!
-//! It must not run a program that a repository names unless a person trusts it, must not change the work tree,
+//! It must not run a program that a repository names unless the user trusts it, must not change the work tree,
 //! and must not remove a lock that is not provably its own.
+//!
+//! What a rescue goes through ([`Stage`]), and what the next start makes of one that was cut off after each:
+//!
+//! ```text
+//! survey   Locked ─ Listed ─ Surveyed                       nothing happened
+//! record   Imported ─ PackMoved ─ Verified                  leftovers are removed
+//!          ReferenceMade                                    the record is adopted: its line is written
+//!          RecordJournalled                                 the record stands
+//! commit   TreeMade ─ CommitPinned                          the branch and the index are as before
+//! move     IndexPrepared                                    leftovers are removed
+//!          MoveJournalled ─ Checked ─ IndexLocked           rolled back: as before the move
+//!          BranchMoved                                      completed: the index follows
+//!          IndexMoved                                       completed: the journal's line is written
+//!          MoveDone                                         the move stands
+//! ```
+//!
+//! An undo and a redo are the same move, in the other direction. Where someone else changed the branch or the index
+//! since, recovery replaces neither (`recovery.rs`).
 
 mod author;
 mod belonging;
@@ -12,6 +30,7 @@ mod coverage;
 mod deletion;
 mod error;
 mod filters;
+mod git_files;
 mod holder;
 mod hook_files;
 mod hooks;
@@ -19,11 +38,13 @@ mod ignored;
 mod journal;
 mod kept_index;
 mod key_like;
+mod killed_git;
 mod leaving_out;
 mod limits;
 mod listing;
 mod lock;
 mod looked_at;
+mod mapped;
 mod message;
 mod names;
 mod nested;
@@ -87,15 +108,10 @@ const POLICY: CallPolicy = CallPolicy {
         "advice.sparseIndexExpanded=false",
         // Objects are synced by one call of our own (`WorktreeLock::sync`); a reference must never reach the
         // disk before them.
-        "core.fsync=reference",
-        "core.symlinks=true",
-        "core.ignoreCase=false",
-        "core.precomposeUnicode=false",
+        "core.fsync=reference", "core.symlinks=true", "core.ignoreCase=false", "core.precomposeUnicode=false",
         "core.bigFileThreshold=16m",
         // Git maps packs through windows, which count as memory: unlimited, they grow as large as the pack.
-        "core.packedGitWindowSize=4m",
-        "core.packedGitLimit=32m",
-        "fastimport.unpackLimit=0",
+        "core.packedGitWindowSize=4m", "core.packedGitLimit=32m", "fastimport.unpackLimit=0",
     ],
     programs: "",
     limit: GIT_LIMIT,

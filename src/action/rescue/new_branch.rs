@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use super::branch::{self, Branch, branch_at, inode, move_branch};
+use super::branch::{self, Branch, inode, move_branch};
 use super::error::RescueError;
 use super::journal::{JournalEntry, Move};
 use super::lock::WorktreeLock;
 use super::prepared::{done, for_branch, forget_prepared, roll_back};
 use super::step::Stage;
 use super::target::n_checked_out;
-use super::{Rescuer, holder};
+use super::{Rescuer, holder, references};
 use crate::git::Git;
 
 /// How often to look for git's lock on the packed references: 1 second in all, as git itself waits.
@@ -38,7 +38,7 @@ pub(super) fn make(
     plan: &mut Move,
 ) -> Result<(), RescueError> {
     worktree.repo.check_same()?;
-    if branch_at(git, &plan.branch)? != plan.from {
+    if references::at(git, &plan.branch)? != plan.from {
         return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
     }
     // A worktree that has the branch checked out would be left without a commit.
@@ -60,7 +60,7 @@ pub(super) fn make(
         None => move_branch(git, plan),
     };
     if let Err(error) = moved
-        && (branch.is_some() || branch_at(git, &plan.branch)? != plan.to)
+        && (branch.is_some() || references::at(git, &plan.branch)? != plan.to)
     {
         roll_back(worktree, plan)?;
         return Err(error);

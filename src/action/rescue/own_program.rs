@@ -30,7 +30,7 @@ impl Rescuer {
         let Some(own) = own_command::find(self, &git.repo.top) else {
             return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
         };
-        let programs = self.programs(git, &current.shadow)?;
+        let programs = self.programs(git, &current.shadow, &current.survey.untracked)?;
         if !programs.is_own_trusted {
             return Err(RescueError::Untrusted(format!(
                 "the rescue program is not trusted: {}",

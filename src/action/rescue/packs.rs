@@ -5,15 +5,15 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
 use super::lock::WorktreeLock;
-use super::settings;
 use super::whole_file::read_small;
+use super::{git_files, settings};
 use crate::disk::Folder;
-use crate::disk::write::{Below, Missing, NewFile, Over};
+use crate::disk::write::{Below, Missing};
 use crate::git::{Git, GitError, Shadow, Stdin, succeeded};
 
 /// Moves the packs of our own object directory into the repository. Returns the paths of their index files
@@ -22,8 +22,7 @@ pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
     let from = shadow.objects.join("pack");
     let to = worktree.repo.common_dir.join("objects/pack");
     worktree.repo.check_writes(&[])?;
-    let top = Folder::open_resolved(&worktree.repo.common_dir);
-    let top = top.map_err(|errno| RescueError::io("open", &to)(errno.into()))?;
+    let [_, top] = worktree.repo.held().map_err(RescueError::io("open", &to))?;
     let mut names: Vec<String> = fs::read_dir(&from)
         .map_err(RescueError::io("list", &from))?
         .flatten()
@@ -34,33 +33,42 @@ pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
     names.sort_by_key(|name| (is_list(name), name.clone()));
     let mut packs = Vec::new();
     for name in names {
-        let (source, target) = (from.join(&name), to.join(&name));
-        let place = |name: &str| Below::open(&top, &Path::new("objects/pack").join(name), Missing::Create);
         if is_list(&name) {
             // A garbage collection between the pack and its reference must leave the pack alone.
-            let keep = target.with_extension("keep");
-            let name = keep.file_name().unwrap_or_default().to_string_lossy();
-            place(&name)
-                .and_then(|place| {
-                    NewFile::create(place.folder(), 0o600, keep_text(worktree).as_bytes())?
-                        .put_synced(place.name(), Over::Any)
-                })
-                .map_err(RescueError::io("write", &keep))?;
+            let keep = Path::new(&name).with_extension("keep");
+            let source = from.join(&keep);
+            write_whole(&source, keep_text(worktree).as_bytes())
+                .map_err(RescueError::io("write", &source))?;
+            move_in(&top, &source).map_err(RescueError::io("write", &to.join(&keep)))?;
         }
-        let moved = place(&name).and_then(|place| place.take(&source)).or_else(|_| {
-            // Another file system. If we crash here, git removes files with such a name.
-            let temporary = format!("tmp_closeout_{name}");
-            let beside = place(&temporary)?;
-            let _ = beside.remove();
-            io::copy(&mut File::open(&source)?, &mut beside.create(0o444)?)?;
-            place(&name)?.replace_by(temporary.as_ref())
-        });
-        moved.map_err(RescueError::io("write", &target))?;
+        let target = to.join(&name);
+        move_in(&top, &from.join(&name)).map_err(RescueError::io("write", &target))?;
         if is_list(&name) {
             packs.push(target);
         }
     }
     Ok(packs)
+}
+
+fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// Moves a file of our own into the packs of the repository whose shared git directory is `top`. Only the whole
+/// file ever has its name there.
+fn move_in(top: &Folder, source: &Path) -> io::Result<()> {
+    let name = source.file_name().unwrap_or_default().to_string_lossy();
+    let place = |name: &str| Below::open(top, &Path::new("objects/pack").join(name), Missing::Create);
+    place(&name).and_then(|place| place.take(source)).or_else(|_| {
+        // Another file system. If we crash here, git removes files with such a name.
+        let temporary = format!("tmp_closeout_{name}");
+        let beside = place(&temporary)?;
+        let _ = beside.remove();
+        io::copy(&mut File::open(source)?, &mut beside.create(0o444)?)?;
+        place(&name)?.replace_by(temporary.as_ref())
+    })
 }
 
 /// What a commit needs beyond the commits that are already kept.
@@ -146,9 +154,7 @@ pub(super) fn release_packs(worktree: &WorktreeLock, packs: &[PathBuf]) {
 }
 
 fn remove_keep(worktree: &WorktreeLock, keep: &Path) -> io::Result<()> {
-    let top = &worktree.repo.common_dir;
-    let below = keep.strip_prefix(top).map_err(io::Error::other)?;
-    Below::open(&Folder::open_resolved(top)?, below, Missing::Fail)?.remove()
+    git_files::remove(&worktree.repo, keep)
 }
 
 /// Releases packs that a killed rescue of this state folder left in the repository.

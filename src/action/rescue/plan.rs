@@ -11,7 +11,7 @@ use super::looked_at::Recorded;
 use super::message::{self, MessageFacts};
 use super::trust::Programs;
 use super::visible::{self, Attributes, Staged, Staging};
-use super::{Rescuer, author, leaving_out, own_command, recovery, split, target};
+use super::{Rescuer, author, leaving_out, own_command, split, target};
 use crate::git::{ForPrograms, Git, Stdin, line};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,
@@ -45,9 +45,7 @@ impl Rescuer {
     /// the plan says why; the record is kept either way.
     pub fn plan(&self, workspace: &Path, request: impl Into<PlanRequest>) -> Result<RescuePlan, RescueError> {
         let request = request.into();
-        let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
-        let (rescued, current) = self.record_in(&worktree, request.order)?;
+        let (worktree, rescued, current) = self.recorded(workspace, request.order)?;
         let reference = rescued.reference.clone();
         self.plan_of_record(&worktree, request, rescued, &current)
             .map_err(|error| error.with_record_only(&reference))
@@ -81,7 +79,7 @@ impl Rescuer {
         if vault_only.is_none() {
             leaving_out::leave_keys_out(&git, snapshot, &mut paths)?;
         }
-        let programs = self.programs(&git, &current.shadow)?;
+        let programs = self.programs(&git, &current.shadow, &current.survey.untracked)?;
         let state = State { git: &git, current, head: &head, snapshot };
         let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
         let words = message::proposed(&MessageFacts {

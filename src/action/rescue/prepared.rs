@@ -2,12 +2,12 @@
 //!
 //! It must not remove someone else's lock.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Rescuer;
 use super::branch::{self, inode};
 use super::error::RescueError;
+use super::git_files;
 use super::journal::{JournalEntry, Move};
 use super::lock::WorktreeLock;
 use super::step::Stage;
@@ -31,7 +31,7 @@ pub(super) fn for_branch(worktree: &WorktreeLock, id: &str) -> PathBuf {
 pub(super) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
     for path in [prepared(worktree, &plan.id), checked(worktree, &plan.id), for_branch(worktree, &plan.id)] {
         // What remains is removed by the next recovery.
-        let _ = fs::remove_file(path);
+        let _ = git_files::remove(&worktree.repo, &path);
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), Resc
     release_branch(worktree, plan)?;
     let lock = worktree.repo.index_lock();
     if is_ours(worktree, plan, &lock) {
-        fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+        git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
     }
     forget_prepared(worktree, plan);
     worktree.journal.append(&JournalEntry::RolledBack { id: plan.id.clone() })

@@ -51,6 +51,10 @@ impl Stamp {
         }
     }
 
+    pub(super) fn inode(&self) -> u64 {
+        self.place.1
+    }
+
     pub(super) fn is_folder(&self) -> bool {
         FileType::from_raw_mode(self.mode) == FileType::Directory
     }

@@ -46,14 +46,34 @@ impl Rescuer {
 
     /// Like [`Rescuer::record`], with the options of `order`: allow a large record, or choose where it is kept.
     pub fn record_ordered(&self, workspace: &Path, order: RecordOrder) -> Result<RescueRecord, RescueError> {
-        let worktree = WorktreeLock::take(self, workspace)?;
-        recovery::recover(self, &worktree)?;
-        self.record_in(&worktree, order).map(|(record, _)| record)
+        self.recorded(workspace, order).map(|(_, record, _)| record)
+    }
+
+    /// Makes a record in the worktree of `workspace`, which stays locked. If its repository cannot be used, all files
+    /// are recorded in the vault.
+    pub(super) fn recorded(
+        &self,
+        workspace: &Path,
+        order: RecordOrder,
+    ) -> Result<(WorktreeLock, RescueRecord, Recorded), RescueError> {
+        let mut worktree = WorktreeLock::take_any(self, workspace)?;
+        let recovered = recovery::recover(self, &worktree);
+        let mut made = recovered.and_then(|()| self.record_in(&worktree, order));
+        if matches!(made, Err(RescueError::Git { .. }))
+            && let Err(error @ RescueError::Unusable(_)) = Settings::read(&worktree.git(self))
+        {
+            made = Err(error);
+        }
+        if let Err(RescueError::Unusable(reason)) = made {
+            worktree = worktree.standing_in(reason)?;
+            made = self.record_in(&worktree, order);
+        }
+        made.map(|(record, read)| (worktree, record, read))
     }
 
     /// Makes a record in a worktree that is already locked: in the vault if a link in the git directory would lead
     /// it elsewhere.
-    pub(super) fn record_in(
+    fn record_in(
         &self,
         worktree: &WorktreeLock,
         order: RecordOrder,
@@ -75,16 +95,18 @@ impl Rescuer {
         order: RecordOrder,
     ) -> Result<(RescueRecord, Recorded), RescueError> {
         let git = worktree.git(self);
+        let keep_in = if worktree.unusable.is_some() { KeepIn::Vault } else { order.keep_in };
+        let order = RecordOrder { keep_in, ..order };
         if order.keep_in != KeepIn::Vault {
             worktree.repo.check_writes(&[])?;
             repository::check_writable(&worktree.repo)?;
         }
         let (read, draft, spool) = self.read(worktree, &git, order)?;
         // Git takes a folder without a valid HEAD for no repository and makes no reference there.
-        let reason = if read.survey.head.is_known() {
-            belonging::doubt(&git, &read.survey)?
-        } else {
-            Some("HEAD names no commit and no branch that can be read".to_owned())
+        let reason = match &worktree.unusable {
+            Some(reason) => Some(format!("{reason}; it holds all files, and nothing that only git has")),
+            None if read.survey.head.is_known() => belonging::doubt(&git, &read.survey)?,
+            None => Some("HEAD names no commit and no branch that can be read".to_owned()),
         };
         let keep_in = if reason.is_none() { order.keep_in } else { KeepIn::Vault };
         let order = RecordOrder { keep_in, ..order };
@@ -94,7 +116,7 @@ impl Rescuer {
         }
         let mut record = match reuse::same(self, worktree, &git, order, &read, &draft)? {
             Some(saved) => {
-                let ignored = ignored::count(&git, &read.shadow)?;
+                let ignored = ignored::count(&git, &read.survey.ignored)?;
                 reuse::reused(self, worktree, saved, &read.survey, draft.gaps, ignored)?
             }
             None => self.write(worktree, &git, order.keep_in, &read, draft, spool)?,
@@ -163,7 +185,8 @@ impl Rescuer {
         let saved = Saved { reference: kept.reference.clone(), shown, ..saving };
         worktree.journal.end(saved)?;
         self.reached(Stage::RecordJournalled);
-        let counted = ignored::count(git, shadow).and_then(|it| Ok((it, catalogue::totals(self, worktree)?)));
+        let counted =
+            ignored::count(git, &survey.ignored).and_then(|it| Ok((it, catalogue::totals(self, worktree)?)));
         let (ignored, totals) = counted.map_err(|error| error.keeping(&kept.reference))?;
         Ok(RescueRecord {
             reference: kept.reference,

@@ -4,18 +4,23 @@
 
 use std::fs;
 
-use super::branch::{branch_at, inode};
+use super::branch::inode;
 use super::error::RescueError;
 use super::journal::{self, JournalEntry, Move, Saved};
 use super::lock::WorktreeLock;
 use super::packs::{self, Needed};
 use super::prepared::{branch_inode, checked, done, is_ours, prepared, roll_back};
 use super::ref_transaction::{busy, finish};
-use super::{Rescuer, branch, listing, new_branch, references, seen_index};
+use super::{Rescuer, branch, git_files, listing, new_branch, references, seen_index};
 use crate::git::{Git, index_entries};
 
-/// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers.
+/// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers. Waits with
+/// all of that while the repository cannot be used.
 pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
+    if worktree.unusable.is_some() {
+        // Nothing tells how far it got.
+        return Ok(());
+    }
     let read = worktree.journal.read()?;
     let (actions, n_unread) = (&read.entries, read.n_unread());
     let interrupted = journal::last_move(actions).filter(|(_, is_over)| !is_over).map(|(plan, _)| plan);
@@ -24,42 +29,11 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
     let is_linked = worktree.repo.check_writes(&branch).is_err();
     if let Some(plan) = interrupted.filter(|_| !is_linked) {
         let git = worktree.git(rescuer).to_the_end();
-        let at = branch_at(&git, &plan.branch)?;
+        let at = references::at(&git, &plan.branch)?;
         if plan.is_branch_only {
-            return new_branch::recover(rescuer, worktree, &git, plan, at.as_ref());
-        }
-        let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
-        let is_checked = inode(&checked(worktree, &plan.id)) == Some(plan.inode);
-        let is_lock_ours = is_ours(worktree, plan, &lock);
-        let is_index_moved = match plan.index_after {
-            Some(_) => is_ours(worktree, plan, &index),
-            None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
-        };
-        if at == plan.to && plan.branch_inode.is_some() && (is_checked || is_index_moved) {
-            // We moved the branch, and the reflog line comes only after that.
-            branch::log_again(&git, plan);
-        }
-        if is_index_moved {
-            done(rescuer, worktree, plan)?;
-        } else if is_lock_ours && at == plan.to && is_checked {
-            if is_moved_by_us(worktree, plan) {
-                finish(rescuer, worktree, plan, None)?;
-            } else {
-                take_up(rescuer, worktree, &git, plan, true)?;
-            }
-        } else if n_unread > 0 && at == plan.to && inode(&prepared(worktree, &plan.id)).is_none() {
-            // The journal line that marks it as done is unreadable; prepared files are removed only after that
-            // line.
-            done(rescuer, worktree, plan)?;
-        } else if is_lock_ours || at == plan.from || !is_checked {
-            // Without the "checked" mark we locked nothing, so any move of the branch was someone else's.
-            roll_back(worktree, plan)?;
-        } else if at == plan.to && inode(&lock).is_none() && is_checked {
-            take_up(rescuer, worktree, &git, plan, false)?;
-        } else if inode(&lock).is_some() {
-            return Err(busy(worktree));
+            new_branch::recover(rescuer, worktree, &git, plan, at.as_ref())?;
         } else {
-            roll_back(worktree, plan)?;
+            settle(rescuer, worktree, &git, (plan, at), n_unread > 0)?;
         }
     }
     if let Some(pending) = worktree.journal.pending()? {
@@ -77,6 +51,50 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
     branch::release_hidden(worktree);
     packs::release_left_packs(worktree);
     Ok(())
+}
+
+/// Completes or rolls back the move of a branch and its index. `at` is where the branch is now; `is_unread` says
+/// that a line of the journal cannot be read.
+fn settle(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    (plan, at): (&Move, Option<String>),
+    is_unread: bool,
+) -> Result<(), RescueError> {
+    let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
+    let is_checked = inode(&checked(worktree, &plan.id)) == Some(plan.inode);
+    let is_lock_ours = is_ours(worktree, plan, &lock);
+    let is_index_moved = match plan.index_after {
+        Some(_) => is_ours(worktree, plan, &index),
+        None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
+    };
+    if at == plan.to && plan.branch_inode.is_some() && (is_checked || is_index_moved) {
+        // We moved the branch, and the reflog line comes only after that.
+        branch::log_again(git, plan);
+    }
+    if is_index_moved {
+        done(rescuer, worktree, plan)
+    } else if is_lock_ours && at == plan.to && is_checked {
+        if is_moved_by_us(worktree, plan) {
+            finish(rescuer, worktree, plan, None)
+        } else {
+            take_up(rescuer, worktree, git, plan, true)
+        }
+    } else if is_unread && at == plan.to && inode(&prepared(worktree, &plan.id)).is_none() {
+        // The journal line that marks it as done is unreadable; prepared files are removed only after that
+        // line.
+        done(rescuer, worktree, plan)
+    } else if is_lock_ours || at == plan.from || !is_checked {
+        // Without the "checked" mark we locked nothing, so any move of the branch was someone else's.
+        roll_back(worktree, plan)
+    } else if at == plan.to && inode(&lock).is_none() && is_checked {
+        take_up(rescuer, worktree, git, plan, false)
+    } else if inode(&lock).is_some() {
+        Err(busy(worktree))
+    } else {
+        roll_back(worktree, plan)
+    }
 }
 
 /// Adopts a record that lacks only its journal line: its reference has one of the announced names, and every
@@ -111,14 +129,15 @@ fn take_up(
 ) -> Result<(), RescueError> {
     let lock = worktree.repo.index_lock();
     if !is_locked {
-        fs::hard_link(checked(worktree, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
+        git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock)
+            .map_err(RescueError::io("make", &lock))?;
     }
     let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
     let digest = listing::digest(&index_entries(git, &shadow, &shadow.index)?);
     if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
         return finish(rescuer, worktree, plan, None);
     }
-    fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+    git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
     done(rescuer, worktree, plan)
 }
 
@@ -132,7 +151,7 @@ fn remove_prepared(worktree: &WorktreeLock) -> Result<(), RescueError> {
         let id = id.trim_end_matches("-checked").trim_end_matches("-branch");
         // Another owner's file must stay: it proves that owner's locks.
         if worktree.is_own_id(id) {
-            let _ = fs::remove_file(entry.path());
+            let _ = git_files::remove(&worktree.repo, &entry.path());
         }
     }
     Ok(())

@@ -3,10 +3,10 @@
 //!
 //! It must not move anything that differs from what was confirmed, and must not remove someone else's lock.
 
-use std::fs;
+use std::fs::File;
 use std::time::SystemTime;
 
-use super::branch::{self, Branch, branch_at, inode, move_branch};
+use super::branch::{self, Branch, inode, move_branch};
 use super::error::RescueError;
 use super::journal::{JournalEntry, Move};
 use super::kept_index::kept;
@@ -14,7 +14,7 @@ use super::lock::WorktreeLock;
 use super::prepared::{checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back};
 use super::seen_index::SeenIndex;
 use super::step::Stage;
-use super::{Rescuer, holder, kept_index, listing, new_branch, target};
+use super::{Rescuer, git_files, holder, kept_index, listing, new_branch, references, target};
 use crate::git::{Git, RawIndex, Shadow, operation};
 
 fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
@@ -23,7 +23,7 @@ fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError>
         // Already renamed: the index had changed when we got its lock, and everything is checked once more.
         return Ok(());
     }
-    fs::rename(&from, to).map_err(RescueError::io("rename", &from))
+    git_files::rename(&worktree.repo, &from, &to).map_err(RescueError::io("rename", &from))
 }
 
 /// Makes the move. If it fails, everything is as before.
@@ -65,7 +65,7 @@ pub(super) fn make(
     };
     if let Err(error) = moved {
         // A failed call of git does not say whether the branch was moved.
-        if branch.is_none() && branch_at(&git, &plan.branch)? == plan.to {
+        if branch.is_none() && references::at(&git, &plan.branch)? == plan.to {
             return finish(rescuer, worktree, &plan, None);
         }
         roll_back(worktree, &plan)?;
@@ -90,7 +90,7 @@ fn prepare<'t>(
         kept_index::put_back(worktree, &after.bytes)?;
     }
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
-    let written = fs::File::create_new(&beside).and_then(|mut new| {
+    let written = git_files::create(&worktree.repo, &beside).and_then(|mut new| {
         after.as_ref().unwrap_or(&empty).write_to(&mut new)?;
         branch::keep_mode(&worktree.repo.index(), &new)?;
         new.sync_all()
@@ -117,7 +117,7 @@ const INDEX_TRIES: u32 = 20;
 /// them until the locks are released, so that nobody waits for that.
 struct Replaced {
     _index: SeenIndex,
-    _branch: Option<fs::File>,
+    _branch: Option<File>,
 }
 
 /// Takes the locks on the branch, then git's lock on an index that has the expected meaning. Git waits for a
@@ -149,7 +149,7 @@ fn lock(
         rescuer.reached(Stage::Checked);
         // A mismatch that is already visible needs no lock that others would run into.
         if now.is_still_at(&index)? {
-            if let Err(error) = fs::hard_link(checked(worktree, &plan.id), &lock) {
+            if let Err(error) = git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock) {
                 release_branch(worktree, plan)?;
                 let is_taken = error.kind() == std::io::ErrorKind::AlreadyExists;
                 return Err(if is_taken { busy(worktree) } else { RescueError::io("make", &lock)(error) });
@@ -158,7 +158,7 @@ fn lock(
                 rescuer.reached(Stage::IndexLocked);
                 return Ok(Replaced { _index: now, _branch: old_branch });
             }
-            fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+            git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
         }
         release_branch(worktree, plan)?;
     }
@@ -199,13 +199,14 @@ pub(super) fn finish(
 ) -> Result<(), RescueError> {
     let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
     if plan.index_after.is_some() {
-        fs::rename(&lock, &index).map_err(RescueError::io("put in its place", &index))?;
+        git_files::rename(&worktree.repo, &lock, &index)
+            .map_err(RescueError::io("put in its place", &index))?;
     } else {
-        match fs::remove_file(&index) {
+        match git_files::remove(&worktree.repo, &index) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(RescueError::io("remove", &index)(error));
             }
-            _ => fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?,
+            _ => git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?,
         }
     }
     rescuer.reached(Stage::IndexMoved);

@@ -2,8 +2,10 @@
 //! must not change a reference that is not closeout's.
 
 use super::error::RescueError;
+use super::killed_git::update_ref;
 use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::RecordNotice;
+use crate::process::End;
 
 /// A hidden reference of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +44,7 @@ fn is_hex(text: &str) -> bool {
 /// Creates the hidden reference `name` at `commit`; it must not exist.
 pub(super) fn make(git: &Git<'_>, name: &str, commit: &str) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
-    let output = git.real(["update-ref", "--no-deref", name, commit, &zero], Stdin::Lock)?;
+    let output = update_ref(git, &["--no-deref", name, commit, &zero])?;
     succeeded("update-ref", output)?;
     Ok(())
 }
@@ -112,20 +114,26 @@ pub(super) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
 /// Moves a reference of ours from its current value (`None`: absent) back to `to`.
 pub(super) fn put_back(git: &Git<'_>, name: &str, from: Option<&str>, to: &str) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
-    let args = ["update-ref", "--no-deref", name, to, from.unwrap_or(&zero)];
-    succeeded("update-ref", git.real(args, Stdin::Lock)?)?;
+    let output = update_ref(git, &["--no-deref", name, to, from.unwrap_or(&zero)])?;
+    succeeded("update-ref", output)?;
     Ok(())
 }
 
 /// Removes a reference of ours that points to `id`.
 pub(super) fn remove(git: &Git<'_>, name: &str, id: &str) -> Result<(), RescueError> {
-    let output = git.real(["update-ref", "--no-deref", "-d", name, id], Stdin::Lock)?;
+    let output = update_ref(git, &["--no-deref", "-d", name, id])?;
     succeeded("update-ref", output)?;
     Ok(())
 }
 
 /// The id that a reference points to; `None` if it does not exist.
+///
+/// # Errors
+/// Git cannot tell: then nothing may be concluded from the reference.
 pub(super) fn at(git: &Git<'_>, name: &str) -> Result<Option<String>, RescueError> {
     let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", name], Stdin::Lock)?;
-    Ok(output.is_success().then(|| line(&output)))
+    if output.end == End::Code(1) {
+        return Ok(None);
+    }
+    Ok(Some(line(&succeeded("rev-parse", output)?)))
 }

@@ -2,30 +2,64 @@
 //! writable. It must not search above the workspace, because a parent may be a hostile repository.
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
 use super::error::RescueError;
+use crate::disk;
 use crate::git::Repository;
 use crate::model::display_text;
+
+/// What a workspace has as its repository.
+pub(super) enum Opened {
+    /// One that can be used.
+    Usable(Repository),
+    /// Something at `.git` that cannot be used as a repository.
+    Unusable {
+        /// The workspace.
+        top: PathBuf,
+        /// Why it cannot be used.
+        reason: String,
+    },
+}
 
 /// Opens the repository whose top is `workspace`.
 ///
 /// # Errors
-/// [`RescueError::Refused`] names what is wrong with it.
-pub(super) fn open(workspace: &Path, home: Option<&Path>) -> Result<Repository, RescueError> {
-    let opened = Repository::open(workspace).map_err(|unreadable| RescueError::Refused(unreadable.detail))?;
-    let Some(repo) = opened else {
-        return refused(workspace, "is not the top of a git work tree; name the folder that holds .git");
-    };
-    let is_home = home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == repo.top);
-    if is_home || repo.top.parent().is_none() {
-        return refused(&repo.top, "is the home folder or the root; name a repository inside it");
+/// [`RescueError::Refused`] names what is wrong with the workspace.
+pub(super) fn open(workspace: &Path, home: Option<&Path>) -> Result<Opened, RescueError> {
+    match Repository::open(workspace) {
+        Ok(Some(repo)) => {
+            check_top(&repo.top, home)?;
+            check_owner(&repo)?;
+            Ok(Opened::Usable(repo))
+        }
+        Ok(None) => refused(workspace, "is not the top of a git work tree; name the folder that holds .git"),
+        Err(unreadable) => {
+            let top = disk::resolve(workspace).unwrap_or_default();
+            if top.join(".git").symlink_metadata().is_err() {
+                return Err(RescueError::Refused(unreadable.detail));
+            }
+            check_top(&top, home)?;
+            Ok(Opened::Unusable { top, reason: unreadable.detail })
+        }
     }
+}
+
+fn check_top(top: &Path, home: Option<&Path>) -> Result<(), RescueError> {
+    let is_home = home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == top);
+    if is_home || top.parent().is_none() {
+        return refused(top, "is the home folder or the root; name a repository inside it");
+    }
+    Ok(())
+}
+
+/// Refuses a repository of which any part belongs to another user.
+pub(super) fn check_owner(repo: &Repository) -> Result<(), RescueError> {
     match repo.foreign_place() {
         Some(path) => refused(&path, "belongs to another user"),
-        None => Ok(repo),
+        None => Ok(()),
     }
 }
 

@@ -19,8 +19,8 @@ use super::step::Stage;
 use super::trust::Programs;
 use super::visible::{self, Staged, Staging};
 use super::{
-    Rescuer, author, branch, kept_index, packs, record, recovery, ref_transaction, references, split, survey,
-    target, unchanged,
+    Rescuer, author, kept_index, packs, record, recovery, ref_transaction, references, split, survey, target,
+    unchanged,
 };
 use crate::git::{Git, Shadow, index_entries};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
@@ -50,7 +50,7 @@ impl Rescuer {
             return self.run_own(&worktree, &git, &current, plan, &saved);
         }
         // Read before anything is staged, because trust can cover the tracked files as they are now.
-        let programs = self.programs(&git, &current.shadow)?;
+        let programs = self.programs(&git, &current.shadow, &current.survey.untracked)?;
         let wanted = self.stage_shown(&git, &current, plan, &programs)?;
         self.reached(Stage::TreeMade);
         let author = author::settings(&git, plan.author.as_ref())?;
@@ -275,7 +275,7 @@ fn saved_of(worktree: &WorktreeLock, git: &Git<'_>, plan: &RescuePlan) -> Result
     let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
         return Err(RescueError::Refused("the journal does not know this record".to_owned()));
     };
-    if branch::branch_at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
+    if references::at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
         return Err(RescueError::Damage("the reference of the record was changed or removed".to_owned()));
     }
     Ok(saved)

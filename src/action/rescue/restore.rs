@@ -16,6 +16,7 @@ use super::error::RescueError;
 use super::journal::Saved;
 use super::listing::{self, TreeEntry};
 use super::lock::{self, WorktreeLock};
+use super::settings::Settings;
 use super::vault::Opened;
 use super::{Rescuer, catalogue, names, references};
 use crate::disk;
@@ -55,7 +56,7 @@ impl Rescuer {
         paths: &[Vec<u8>],
         into: &Path,
     ) -> Result<usize, RescueError> {
-        let worktree = WorktreeLock::take(self, workspace)?;
+        let worktree = WorktreeLock::take_any(self, workspace)?;
         if !references::is_of_record(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
@@ -71,9 +72,15 @@ impl Rescuer {
                 let opened = Opened::open(self, &bundle, &worktree.work())?;
                 restore(self, &opened.git(self), &opened.snapshot, paths, into)
             }
-            None if known.is_some() => Err(RescueError::Damage(
-                "the record is gone from the repository, with its objects".to_owned(),
-            )),
+            None if known.is_some() => {
+                if let Some(reason) = &worktree.unusable {
+                    return Err(RescueError::Unusable(reason.clone()));
+                }
+                // If git cannot use the repository, nothing is known of the record.
+                Settings::read(&git)?;
+                let words = "the record is gone from the repository, with its objects";
+                Err(RescueError::Damage(words.to_owned()))
+            }
             None => Err(RescueError::Refused("there is no such record".to_owned())),
         }
     }
@@ -135,10 +142,17 @@ fn restore(
     let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, entry)| entry.mode == "120000");
     // Links come last, so that nothing can be written through them.
     for group in groups(plain.into_iter().chain(links), &sizes) {
-        match group[..] {
-            [(path, entry)] if is_large(entry, &sizes) => write_large(git, &into.join(path), entry)?,
-            _ => write_group(git, into, &group)?,
-        }
+        let written = match group[..] {
+            [(path, entry)] if is_large(entry, &sizes) => write_large(git, &into.join(path), entry),
+            _ => write_group(git, into, &group),
+        };
+        written.map_err(|error| {
+            if !matches!(error, RescueError::Cancelled { .. }) {
+                return error;
+            }
+            let into = display_text::path(into);
+            RescueError::Failed(format!("ended on request; {into} holds only a part of the record"))
+        })?;
     }
     if rescuer.is_synced {
         sync(into)?;

@@ -3,6 +3,7 @@
 //! It must be kept until that comparison: while the file is open, no other file can get its inode.
 
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use rustix::io::Errno;
@@ -11,6 +12,13 @@ use super::error::RescueError;
 use super::reading::Stamp;
 use crate::disk;
 use crate::git::{self, INDEX_CAP, RawIndex, Repository, Shadow};
+
+/// The longest index that is read although it cannot be whole, in bytes.
+const BROKEN_CAP: u64 = 16 << 20;
+/// The length of the header: signature, version, number of entries (`gitformat-index`).
+const HEADER: u64 = 12;
+/// The fewest bytes that an entry takes, without its path.
+const ENTRY: u64 = 62;
 
 /// An index as it was read, or the fact that there was none.
 pub(super) struct SeenIndex {
@@ -29,8 +37,8 @@ impl SeenIndex {
                 return Ok(SeenIndex { raw: None, current: None });
             };
             let before = stamp(&file, path)?;
-            let bytes = disk::read_start(&file, INDEX_CAP).map_err(RescueError::io("read", path))?;
             let metadata = file.metadata().map_err(RescueError::io("look at", path))?;
+            let bytes = content(&file, metadata.len()).map_err(RescueError::io("read", path))?;
             let modified = metadata.modified().map_err(RescueError::io("look at", path))?;
             let current =
                 SeenIndex { raw: Some(RawIndex { bytes, modified }), current: Some((file, before)) };
@@ -68,4 +76,19 @@ pub(super) fn shadow(repo: &Repository, work: &Path) -> Result<Shadow, RescueErr
 fn stamp(file: &File, path: &Path) -> Result<Stamp, RescueError> {
     let stat = rustix::fs::fstat(file).map_err(|errno| RescueError::io("look at", path)(errno.into()))?;
     Ok(Stamp::of(&stat))
+}
+
+/// The content of an index of this length. Of a long one that no git can read only the header, which no git can read
+/// either.
+fn content(file: &File, length: u64) -> io::Result<Vec<u8>> {
+    if length > BROKEN_CAP {
+        let header = disk::read_sized(file, length, HEADER)?;
+        let n_entries = header.get(8..12).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
+        let is_whole = header.starts_with(b"DIRC")
+            && n_entries.is_some_and(|n_entries| u64::from(n_entries) * ENTRY <= length);
+        if length > INDEX_CAP || !is_whole {
+            return Ok(header);
+        }
+    }
+    disk::read_start(file, INDEX_CAP)
 }

@@ -56,8 +56,16 @@ impl Settings {
     }
 
     /// Reads the settings. Refuses a repository that has no work tree here.
+    ///
+    /// # Errors
+    /// [`RescueError::Unusable`] if git cannot read them.
     pub(super) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
-        let entries = git::config_entries(git)?;
+        // A git that was killed says nothing about the settings.
+        let output = git::config_list(git)?;
+        if !output.is_success() {
+            return Err(RescueError::Unusable(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        }
+        let entries = git::entries_of(&output);
         let mut settings = Settings::default();
         let mut is_bare = false;
         let mut work_tree = None;

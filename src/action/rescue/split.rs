@@ -12,7 +12,7 @@ use crate::model::{
 };
 
 /// With more commits than this, a split is not offered.
-const MOST: usize = 20;
+const MAX: usize = 20;
 
 /// A kind of split, and what each of its commits changes.
 pub(super) struct Route {
@@ -28,7 +28,7 @@ pub(super) fn ways(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Route> 
     ];
     ways.into_iter()
         .filter(|way| {
-            way.commits.len() <= MOST && way.commits.iter().filter(|commit| !commit.is_empty()).count() > 1
+            way.commits.len() <= MAX && way.commits.iter().filter(|commit| !commit.is_empty()).count() > 1
         })
         .collect()
 }

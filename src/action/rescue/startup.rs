@@ -18,9 +18,12 @@ impl Rescuer {
                 continue;
             }
             for left in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-                if left.file_name().to_string_lossy().starts_with("work") {
-                    // What cannot be removed is tried again at the next rescue.
+                let name = left.file_name();
+                // What cannot be removed is tried again at the next rescue.
+                if name.to_string_lossy().starts_with("work") {
                     let _ = fs::remove_dir_all(left.path());
+                } else if disk::write::is_left(&name) {
+                    let _ = fs::remove_file(left.path());
                 }
             }
         }

@@ -8,16 +8,17 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::error::RescueError;
-use super::listing::{self, Head};
+use super::listing::{self, Head, Untracked};
 use super::reading::{Blob, Found, WorkTree, is_too_deep};
 use super::spool::Spool;
-use super::{coverage, nested};
+use super::{coverage, mapped, nested};
 use crate::action::clock;
 use crate::git::{Git, IndexEntry, Shadow, index_entries};
 use crate::model::Gap;
 
-/// How many rounds are made at most until nothing changes.
-const ROUNDS: usize = 6;
+/// How many rounds are made at most until nothing changes; an even number, since at least every second one looks for
+/// what git did not list.
+const ROUNDS: usize = 8;
 /// A file that was read this soon after its last change is read again: two changes within one tick of the file
 /// system's clock look like one.
 pub(super) const TICK: Duration = Duration::from_millis(20);
@@ -38,6 +39,10 @@ pub(super) struct Survey {
     pub(super) blobs: BTreeMap<Vec<u8>, Blob>,
     /// Repositories inside this one, including submodules.
     pub(super) nested: BTreeSet<Vec<u8>>,
+    /// The untracked files as git listed them.
+    pub(super) untracked: Vec<Vec<u8>>,
+    /// What ignore rules match: files, and folders that are ignored entirely.
+    pub(super) ignored: BTreeSet<Vec<u8>>,
     /// What could not be read.
     pub(super) gaps: Vec<Gap>,
     /// False if something still changed in the last round.
@@ -53,10 +58,12 @@ struct Kept {
 }
 
 impl Kept {
-    /// Whether the file's time cannot prove that it is unchanged since it was read.
-    fn is_doubtful(&self) -> bool {
+    /// Whether the file's time cannot prove that it is unchanged since it was read. `mapped` has the inodes of
+    /// files that a process writes to through memory.
+    fn is_doubtful(&self, mapped: &BTreeSet<u64>) -> bool {
         let changed_at = self.blob.stamp.changed_at();
-        let can_be_mapped = self.blob.size <= MAPPED_CAP && self.read_at < changed_at + MAPPED;
+        let is_recent = self.blob.size <= MAPPED_CAP && self.read_at < changed_at + MAPPED;
+        let can_be_mapped = is_recent || mapped.contains(&self.blob.stamp.inode());
         self.blob.is_torn || self.read_at < changed_at + TICK || (can_be_mapped && !self.is_confirmed)
     }
 }
@@ -88,9 +95,22 @@ pub(super) fn survey_if(
     let head = listing::head_or_unknown(git)?;
     let index = Index::read(git, shadow, &head)?;
     let Index { entries, problem, others } = index;
+    // The first write through a later mapping sets the file's time.
+    let mapped = mapped::inodes();
     let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
+    let (mut untracked, mut has_unlisted) = (Untracked::default(), false);
     for round in 1..=ROUNDS {
-        let mut names = Names::list(git, shadow, &tree, &entries)?;
+        // In a large tree these walks of git's are most of the cost: one in each round.
+        let is_listed = round % 2 == 1;
+        if is_listed {
+            untracked = listing::untracked(git, shadow)?;
+        }
+        let mut names = Names::list(git, &tree, &entries, &untracked);
+        let is_covered = !is_listed || has_unlisted;
+        if is_covered {
+            has_unlisted = names.add_unlisted(git, shadow, &tree)?;
+        }
+        names.leave_out_deep();
         names.paths.extend(others.iter().cloned());
         if round == 1 {
             is_wanted(&expected(&tree, &names.paths, &entries))?;
@@ -101,49 +121,68 @@ pub(super) fn survey_if(
             let reason = format!("the last commit {lost} is missing from the repository");
             gaps.push(Gap { path: Vec::new(), reason });
         }
-        let mut next = BTreeMap::new();
-        let mut is_moving = false;
-        for path in names.paths {
-            let before = kept.remove(&path);
-            let stamp = before.as_ref().and_then(|_| tree.stamp(&path).ok().flatten());
-            if let Some(before) = before.as_ref().filter(|it| Some(it.blob.stamp) == stamp)
-                && !before.is_doubtful()
-            {
-                let kept = Kept { blob: before.blob.clone(), ..*before };
-                next.insert(path, kept);
-                continue;
-            }
-            match tree.read(&path, spool)? {
-                Found::Read(blob) => {
-                    let is_confirmed = before.is_some_and(|before| {
-                        before.blob.id == blob.id && before.blob.stamp.git_mode() == blob.stamp.git_mode()
-                    });
-                    is_moving |= blob.is_torn || !is_confirmed;
-                    if blob.is_torn {
-                        gaps.push(Gap {
-                            path: path.clone(),
-                            reason: "it changed while it was read".to_owned(),
-                        });
-                    }
-                    next.insert(path, Kept { blob, read_at: clock::since_epoch(), is_confirmed });
-                }
-                Found::Unreadable(reason) => gaps.push(Gap { path, reason }),
-                Found::Folder | Found::Absent => is_moving |= before.is_some(),
-            }
-        }
-        // What remains was there before and is no longer listed.
-        is_moving |= !kept.is_empty();
-        kept = next;
-        let is_settled = round > 1 && !is_moving;
+        let is_moving = read_again((&tree, &mapped), names.paths, &mut kept, &mut gaps, spool)?;
+        let is_settled = is_covered && !is_moving;
         if is_settled || round == ROUNDS {
             let blobs = kept.into_iter().map(|(path, kept)| (path, kept.blob)).collect();
-            let nested = names.nested;
-            let index_problem = problem.map(|gap| gap.reason);
-            return Ok(Survey { head, entries, index_problem, blobs, nested, gaps, is_settled });
+            let (nested, ignored) = (names.nested, names.ignored);
+            let (index_problem, untracked) = (problem.map(|gap| gap.reason), untracked.paths);
+            return Ok(Survey {
+                head,
+                entries,
+                index_problem,
+                blobs,
+                nested,
+                untracked,
+                ignored,
+                gaps,
+                is_settled,
+            });
         }
         std::thread::sleep(TICK);
     }
     Err(RescueError::Damage("no round was made".to_owned()))
+}
+
+/// Reads what changed of `paths` since it was `kept`. Returns whether anything did, or could have.
+fn read_again(
+    (tree, mapped): (&WorkTree, &BTreeSet<u64>),
+    paths: BTreeSet<Vec<u8>>,
+    kept: &mut BTreeMap<Vec<u8>, Kept>,
+    gaps: &mut Vec<Gap>,
+    spool: &mut Spool,
+) -> Result<bool, RescueError> {
+    let mut next = BTreeMap::new();
+    let mut is_moving = false;
+    for path in paths {
+        let before = kept.remove(&path);
+        let stamp = before.as_ref().and_then(|_| tree.stamp(&path).ok().flatten());
+        if let Some(before) = before.as_ref().filter(|it| Some(it.blob.stamp) == stamp)
+            && !before.is_doubtful(mapped)
+        {
+            let kept = Kept { blob: before.blob.clone(), ..*before };
+            next.insert(path, kept);
+            continue;
+        }
+        match tree.read(&path, spool)? {
+            Found::Read(blob) => {
+                let is_confirmed = before.is_some_and(|before| {
+                    before.blob.id == blob.id && before.blob.stamp.git_mode() == blob.stamp.git_mode()
+                });
+                is_moving |= blob.is_torn || !is_confirmed;
+                if blob.is_torn {
+                    gaps.push(Gap { path: path.clone(), reason: "it changed while it was read".to_owned() });
+                }
+                next.insert(path, Kept { blob, read_at: clock::since_epoch(), is_confirmed });
+            }
+            Found::Unreadable(reason) => gaps.push(Gap { path, reason }),
+            Found::Folder | Found::Absent => is_moving |= before.is_some(),
+        }
+    }
+    // What remains was there before and is no longer listed.
+    is_moving |= !kept.is_empty();
+    *kept = next;
+    Ok(is_moving)
 }
 
 /// The content of the index, or what stands in for it.
@@ -201,22 +240,20 @@ fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) 
 struct Names {
     paths: BTreeSet<Vec<u8>>,
     nested: BTreeSet<Vec<u8>>,
+    ignored: BTreeSet<Vec<u8>>,
     gaps: Vec<Gap>,
 }
 
 impl Names {
-    fn list(
-        git: &Git<'_>,
-        shadow: &Shadow,
-        tree: &WorkTree,
-        entries: &[IndexEntry],
-    ) -> Result<Names, RescueError> {
-        let untracked = listing::untracked(git, shadow)?;
-        let mut names =
-            Names { paths: untracked.paths.into_iter().collect(), nested: BTreeSet::new(), gaps: Vec::new() };
-        for words in untracked.warnings {
-            names.gaps.push(Gap { path: Vec::new(), reason: words });
-        }
+    /// What the index and git's list name, and what is in nested repositories.
+    fn list(git: &Git<'_>, tree: &WorkTree, entries: &[IndexEntry], untracked: &Untracked) -> Names {
+        let warnings = untracked.warnings.iter().cloned();
+        let mut names = Names {
+            paths: untracked.paths.iter().cloned().collect(),
+            nested: BTreeSet::new(),
+            ignored: BTreeSet::new(),
+            gaps: warnings.map(|reason| Gap { path: Vec::new(), reason }).collect(),
+        };
         for entry in entries {
             if entry.is_gitlink() && tree.is_folder(&entry.path) {
                 names.nested.insert(entry.path.clone());
@@ -225,36 +262,36 @@ impl Names {
                 names.paths.insert(entry.path.clone());
             }
         }
-        names.nested.extend(untracked.nested);
+        names.nested.extend(untracked.nested.iter().cloned());
         names.name_broken(git, tree, entries);
         for folder in names.nested.clone() {
             names.walk(tree, &folder);
         }
-        names.add_unlisted(git, shadow, tree)?;
-        let is_kept =
-            |path: &Vec<u8>| !is_too_deep(path.rsplitn(2, |byte| *byte == b'/').nth(1).unwrap_or(b""));
-        let (kept, deep) = names.paths.into_iter().partition(is_kept);
-        names.paths = kept;
-        let deep: BTreeSet<Vec<u8>> = deep;
-        names.gaps.extend(deep.into_iter().map(too_deep));
-        Ok(names)
+        names
     }
 
-    /// Adds what git did not list. Ignore rules are asked again after the search, so that ignored files that
+    /// Turns what lies too deep into gaps.
+    fn leave_out_deep(&mut self) {
+        let is_kept =
+            |path: &Vec<u8>| !is_too_deep(path.rsplitn(2, |byte| *byte == b'/').nth(1).unwrap_or(b""));
+        let (kept, deep): (_, BTreeSet<_>) = std::mem::take(&mut self.paths).into_iter().partition(is_kept);
+        self.paths = kept;
+        self.gaps.extend(deep.into_iter().map(too_deep));
+    }
+
+    /// Adds what git did not list, and tells whether there was anything. Ignore rules are asked again after the search, so that ignored files that
     /// appear meanwhile are not added.
-    fn add_unlisted(&mut self, git: &Git<'_>, shadow: &Shadow, tree: &WorkTree) -> Result<(), RescueError> {
+    fn add_unlisted(&mut self, git: &Git<'_>, shadow: &Shadow, tree: &WorkTree) -> Result<bool, RescueError> {
         let mut ignored = coverage::ignored(git, shadow)?;
         let mut unlisted = coverage::unlisted(tree, &self.paths, &self.nested, &ignored);
         if unlisted.is_empty() {
-            return Ok(());
+            self.ignored = ignored;
+            return Ok(false);
         }
         if !unlisted.paths.is_empty() || !unlisted.nested.is_empty() {
-            let again: BTreeSet<Vec<u8>> = listing::untracked(git, shadow)?.paths.into_iter().collect();
             ignored = coverage::ignored(git, shadow)?;
             unlisted.paths.retain(|path| {
-                let is_ignored =
-                    ignored.contains(path) || listing::folders(path).any(|it| ignored.contains(it));
-                !is_ignored && !again.contains(path)
+                !ignored.contains(path) && !listing::folders(path).any(|it| ignored.contains(it))
             });
         }
         for folder in unlisted.nested {
@@ -269,7 +306,8 @@ impl Names {
             self.gaps.extend(unlisted.unread.into_iter().map(|(path, reason)| Gap { path, reason }));
         }
         self.gaps.extend(unlisted.too_deep.into_iter().map(too_deep));
-        Ok(())
+        self.ignored = ignored;
+        Ok(true)
     }
 
     /// Reports nested folders whose git directory is broken: their files are kept as plain files.

@@ -73,7 +73,8 @@ impl Rescuer {
         let settings = Settings::read(&git)?;
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings.for_shadow())?;
-        Ok(self.programs(&git, &shadow)?.list)
+        let untracked = listing::untracked(&git, &shadow)?.paths;
+        Ok(self.programs(&git, &shadow, &untracked)?.list)
     }
 
     /// Whether the check programs may run in this workspace: none of them is a workspace file, or all of them
@@ -92,7 +93,12 @@ impl Rescuer {
         Ok(self.trusted.contains(&self.trust_list(workspace)?.digest))
     }
 
-    pub(super) fn programs(&self, git: &Git<'_>, shadow: &Shadow) -> Result<Programs, RescueError> {
+    pub(super) fn programs(
+        &self,
+        git: &Git<'_>,
+        shadow: &Shadow,
+        untracked: &[Vec<u8>],
+    ) -> Result<Programs, RescueError> {
         let mut collected = Collected::new(git.repo);
         let settings = named_programs(git)?;
         let (mut words, mut scripts) = (Vec::new(), Scripts::new(git.repo));
@@ -105,7 +111,7 @@ impl Rescuer {
         let (hooks_path, attributes_file) = (value_of("core.hookspath"), value_of("core.attributesfile"));
         let resolve = |text: &String| resolved(text, &git.repo.top, self.home.as_deref());
         let entries = index_entries(git, shadow, &shadow.index)?;
-        let mut attribute_files = attribute_files(git, shadow, &entries)?;
+        let mut attribute_files = attribute_files(git.repo, &entries, untracked);
         attribute_files.extend(attributes_file.map(resolve));
         for path in attribute_files {
             collected.add_attributes(&path)?;
@@ -323,21 +329,15 @@ fn resolved(text: &String, top: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 /// Every attributes file that git reads for the paths of this workspace.
-fn attribute_files(
-    git: &Git<'_>,
-    shadow: &Shadow,
-    entries: &[IndexEntry],
-) -> Result<Vec<PathBuf>, RescueError> {
+fn attribute_files(repo: &Repository, entries: &[IndexEntry], untracked: &[Vec<u8>]) -> Vec<PathBuf> {
     let mut folders: BTreeSet<Vec<u8>> = BTreeSet::from([Vec::new()]);
-    let untracked = listing::untracked(git, shadow)?.paths;
-    for path in entries.iter().map(|entry| &entry.path).chain(&untracked) {
+    for path in entries.iter().map(|entry| &entry.path).chain(untracked) {
         for (place, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
             folders.insert(path[..place].to_vec());
         }
     }
-    let below =
-        |folder: &Vec<u8>| git.repo.top.join(std::ffi::OsStr::from_bytes(folder)).join(".gitattributes");
+    let below = |folder: &Vec<u8>| repo.top.join(std::ffi::OsStr::from_bytes(folder)).join(".gitattributes");
     let mut files: Vec<PathBuf> = folders.iter().map(below).collect();
-    files.push(git.repo.common_dir.join("info/attributes"));
-    Ok(files.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect())
+    files.push(repo.common_dir.join("info/attributes"));
+    files.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect()
 }

@@ -10,9 +10,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use super::error::RescueError;
 use super::listing::{self, Tree};
 use super::reading::Blob;
+use super::repository::{self, Opened};
 use super::settings::Settings;
 use super::survey::{self, Survey};
-use super::{nested, repository, visible};
+use super::{nested, visible};
 use crate::git::{Git, IndexEntry, Shadow, Stdin, index_entries, succeeded};
 
 /// The files, by path.
@@ -164,7 +165,7 @@ fn is_clean(git: &Git<'_>, survey: &Survey, link: &IndexEntry) -> bool {
         return nested::open(&git.repo.top, &link.path).is_none();
     }
     let top = nested::folder(&git.repo.top, &link.path);
-    let Ok(repo) = repository::open(&top, git.home) else { return false };
+    let Ok(Opened::Usable(repo)) = repository::open(&top, git.home) else { return false };
     let inner = git.on(&repo);
     let is_there = nested::head_commit(&git.repo.top, &link.path).as_ref() == Some(&link.id);
     let is_exact = |tree: Tree| {

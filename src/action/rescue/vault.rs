@@ -49,20 +49,15 @@ pub(super) fn write(
     run(&["update-ref", &name, &snapshot], Stdin::Lock)?;
     let vault = folder(&worktree.folder);
     DirBuilder::new().recursive(true).mode(0o700).create(&vault).map_err(RescueError::io("make", &vault))?;
-    let beside = vault.join(format!("{id}.new"));
+    let beside = shadow.file("bundle");
     let path = vault.join(format!("{id}.bundle"));
     let beside_text = beside.to_string_lossy().into_owned();
-    let written = run(&["bundle", "create", "-q", &beside_text, &name], Stdin::Lock)
-        .and_then(|_| check(rescuer, &beside, &shadow.file("opened"), draft))
-        .and_then(|()| {
-            let synced = File::open(&beside).and_then(|file| file.sync_all());
-            synced.map_err(RescueError::io("write", &beside))?;
-            fs::rename(&beside, &path).map_err(RescueError::io("write", &path))
-        });
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written.map(|()| path)
+    run(&["bundle", "create", "-q", &beside_text, &name], Stdin::Lock)?;
+    check(rescuer, &beside, &shadow.file("opened"), draft)?;
+    let synced = File::open(&beside).and_then(|file| file.sync_all());
+    synced.map_err(RescueError::io("write", &beside))?;
+    fs::rename(&beside, &path).map_err(RescueError::io("write", &path))?;
+    Ok(path)
 }
 
 fn message() -> Stdin {

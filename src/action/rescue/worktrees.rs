@@ -50,7 +50,7 @@ pub(super) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), Rescu
     let Some((place, common)) = left.min_by_key(|(place, _)| &place.key) else { return Ok(()) };
     repo.key.clone_from(&place.key);
     for (other, _) in known.iter().filter(|(_, it)| it == common) {
-        write_place(&other.folder, &other.top, &repo.common_dir)?;
+        remember(&other.folder, &other.top, &repo.common_dir)?;
     }
     Ok(())
 }
@@ -65,11 +65,7 @@ fn has_a_record_of(repo: &Repository, place: &Place) -> bool {
 }
 
 /// Notes which worktree `folder` is for: the top and the shared git directory, in hexadecimal.
-pub(super) fn remember(folder: &Path, repo: &Repository) -> Result<(), RescueError> {
-    write_place(folder, &repo.top, &repo.common_dir)
-}
-
-fn write_place(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), RescueError> {
+pub(super) fn remember(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), RescueError> {
     let path = folder.join("place");
     let text = [top, common_dir].map(|path| names::hex(path.as_os_str().as_bytes())).join("\n");
     if read_small(&path)?.is_some_and(|there| there == text.as_bytes()) {
@@ -80,9 +76,20 @@ fn write_place(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), Rescu
 
 /// The top that `folder` was last for.
 pub(super) fn place_of(folder: &Path) -> Option<PathBuf> {
+    read_place(folder).map(|(top, _)| top)
+}
+
+/// The shared git directory of the worktree that `folder` was last for.
+pub(super) fn common_dir_of(folder: &Path) -> Option<PathBuf> {
+    read_place(folder).map(|(_, common_dir)| common_dir)
+}
+
+fn read_place(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let place = read_small(&folder.join("place")).ok().flatten()?;
-    let top = names::unhex(place.split(|byte| *byte == b'\n').next()?)?;
-    Some(PathBuf::from(OsStr::from_bytes(&top)))
+    let mut paths = place
+        .split(|byte| *byte == b'\n')
+        .map(|path| Some(PathBuf::from(OsStr::from_bytes(&names::unhex(path)?))));
+    Some((paths.next()??, paths.next()??))
 }
 
 /// The known folders of all worktrees of the repository with this shared git directory.
@@ -99,11 +106,8 @@ fn every(all: &Path) -> Result<Vec<(Place, PathBuf)>, RescueError> {
     let mut places = Vec::new();
     for entry in fs::read_dir(all).map_err(RescueError::io("list", all))?.flatten() {
         let (folder, Ok(key)) = (entry.path(), entry.file_name().into_string()) else { continue };
-        let text = read_small(&folder.join("place")).ok().flatten().unwrap_or_default();
-        let mut paths = text.split(|byte| *byte == b'\n').map(names::unhex);
-        let (Some(Some(top)), Some(Some(common))) = (paths.next(), paths.next()) else { continue };
-        let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
-        places.push((Place { folder, key, top: path(&top) }, path(&common)));
+        let Some((top, common)) = read_place(&folder) else { continue };
+        places.push((Place { folder, key, top }, common));
     }
     Ok(places)
 }

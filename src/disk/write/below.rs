@@ -56,12 +56,12 @@ impl Below {
         &self.name
     }
 
-    /// Makes the name a hard link to `file`, a path that the caller trusts.
+    /// Makes the name a hard link to the file at another one.
     ///
     /// # Errors
     /// `AlreadyExists` if the name is taken, or any other I/O error.
-    pub fn link_to(&self, file: &Path) -> io::Result<()> {
-        Ok(rustix::fs::linkat(CWD, file, &self.folder, &self.name, AtFlags::empty())?)
+    pub fn link_to(&self, other: &Below) -> io::Result<()> {
+        Ok(rustix::fs::linkat(&other.folder, &other.name, &self.folder, &self.name, AtFlags::empty())?)
     }
 
     /// Moves `file`, a path that the caller trusts, to the name. What is there is replaced.

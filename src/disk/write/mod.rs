@@ -9,7 +9,7 @@ mod new_file;
 pub use below::{Below, Missing};
 pub use journal::{Journal, Lines};
 pub use lock::{is_locked, lock, lock_file};
-pub use new_file::{NewFile, Over, place, replace, replace_soon};
+pub use new_file::{NewFile, Over, is_left, place, replace, replace_soon};
 
 use std::fs::{self, DirBuilder, File};
 use std::io;

@@ -7,9 +7,22 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{AtFlags, RenameFlags};
+use rustix::io::Errno;
+use rustix::process::Pid;
 
 use super::create_in;
 use crate::disk::Folder;
+
+/// The start of the temporary names; the process id and a number follow.
+const BESIDE: &str = ".closeout-new-";
+
+/// Whether a file of this name was left by a process that was killed before it put the file in its place.
+pub fn is_left(name: &OsStr) -> bool {
+    let rest = name.to_str().and_then(|name| name.strip_prefix(BESIDE));
+    let id = rest.and_then(|rest| rest.split_once('-')?.0.parse().ok());
+    let process = id.and_then(Pid::from_raw);
+    process.is_some_and(|process| rustix::process::test_kill_process(process) == Err(Errno::SRCH))
+}
 
 /// What to do if the name is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +51,7 @@ impl<'f> NewFile<'f> {
     pub fn create(folder: &'f Folder, mode: u32, content: &[u8]) -> io::Result<NewFile<'f>> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let beside = OsString::from(format!(".closeout-new-{}-{number}", std::process::id()));
+        let beside = OsString::from(format!("{BESIDE}{}-{number}", std::process::id()));
         let file = match create_in(folder, &beside, mode) {
             // Left behind by a killed process with the same PID.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

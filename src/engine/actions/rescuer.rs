@@ -65,6 +65,7 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         | RescueError::Cancelled { .. }
         | RescueError::Damage(_)
         | RescueError::Git { .. }
+        | RescueError::Unusable(_)
         | RescueError::Failed(_)
         | RescueError::Process(_)
         | RescueError::Io { .. } => problem,

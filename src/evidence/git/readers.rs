@@ -6,7 +6,7 @@ use super::in_process::InProcess;
 use super::libgit2::{is_unsupported, libgit2_trouble};
 use super::program::Program;
 use super::reader::Repo;
-use crate::git::{self, ObjectFormat, Read, Repository, n_index_entries, trouble};
+use crate::git::{self, ObjectFormat, Read, Repository, has_more_entries, trouble};
 use crate::model::{GitReader, ReadProblem};
 
 /// With more index entries, the git program takes less CPU than libgit2 (`cargo bench -- collecting`).
@@ -113,8 +113,7 @@ impl<'a> Readers<'a> {
             None => {
                 purpose == Purpose::Changes
                     && self.ask.program.is_some()
-                    && (n_index_entries(self.repository).is_some_and(|n_entries| n_entries > LARGE_INDEX)
-                        || has_filters(self.repository))
+                    && (has_more_entries(self.repository, LARGE_INDEX) || has_filters(self.repository))
             }
         }
     }

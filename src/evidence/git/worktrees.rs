@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::disk;
-use crate::git::{self, HeadRef, Read, RefStorage, Repository, file_trouble, trouble};
+use crate::git::{self, Read, Repository, file_trouble, trouble};
 use crate::model::{ReadProblem, Unreadable, display_text};
 
 /// A worktree of a repository.
@@ -11,8 +11,6 @@ use crate::model::{ReadProblem, Unreadable, display_text};
 pub struct Worktree {
     /// Its top folder, resolved if it exists.
     pub path: PathBuf,
-    /// The short name of its branch; `None` if detached or unknown. Untrusted text.
-    pub branch: Option<String>,
     /// True for the main worktree, the one created with the repository.
     pub is_main: bool,
     /// Why it cannot be a workspace (its folder is missing, it points elsewhere), as a message.
@@ -30,12 +28,7 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     };
     let mut found = Vec::new();
     if !repository.is_linked() && !repository.is_bare {
-        found.push(Worktree {
-            branch: branch_of(&repository),
-            path: repository.top.clone(),
-            is_main: true,
-            problem: None,
-        });
+        found.push(Worktree { path: repository.top.clone(), is_main: true, problem: None });
     } else if repository.is_linked() {
         found.extend(main_of(&repository)?);
     }
@@ -44,7 +37,7 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     match std::fs::read_dir(&folder) {
         Ok(entries) => {
             for entry in entries.flatten() {
-                linked.extend(linked_at(&repository, &entry.path()));
+                linked.extend(linked_at(&entry.path()));
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -89,28 +82,21 @@ fn main_of(repository: &Repository) -> Read<Option<Worktree>> {
     let is_dot_git = repository.common_dir.file_name().is_some_and(|name| name == ".git");
     let Some(top) = repository.common_dir.parent().filter(|_| is_dot_git) else { return Ok(None) };
     let main = Repository::at(top.to_path_buf(), repository.common_dir.clone(), PathBuf::new())?;
-    Ok((!main.is_bare).then(|| Worktree {
-        branch: branch_of(&main),
-        path: main.top,
-        is_main: true,
-        problem: None,
-    }))
+    Ok((!main.is_bare).then_some(Worktree { path: main.top, is_main: true, problem: None }))
 }
 
-/// The worktree of `repository` whose git directory is `git_dir`; `None` if there is none.
-fn linked_at(repository: &Repository, git_dir: &Path) -> Option<Worktree> {
+/// The worktree whose git directory is `git_dir`; `None` if there is none.
+fn linked_at(git_dir: &Path) -> Option<Worktree> {
     let text = git::read_small(git_dir, "gitdir").ok()??;
     let dot_git = git::resolve(git_dir, &text);
     let top = dot_git.parent().map(Path::to_path_buf).unwrap_or_default();
     let problem = problem_of(git_dir, &dot_git, &top);
-    let branch = branch_at(repository, git_dir);
-    Some(Worktree { path: top, branch, is_main: false, problem })
+    Some(Worktree { path: top, is_main: false, problem })
 }
 
 fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
-    let locked = git_dir.join("locked").is_file();
     if !top.is_dir() {
-        return Some(if locked {
+        return Some(if git_dir.join("locked").is_file() {
             "its folder is not there and it is locked, so it may come back".to_owned()
         } else {
             "its folder is gone; `git worktree prune` forgets it".to_owned()
@@ -127,21 +113,6 @@ fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
     (!is_back).then(|| {
         format!("{} names another repository; `git worktree repair` may mend it", display_text::path(dot_git))
     })
-}
-
-fn branch_of(repository: &Repository) -> Option<String> {
-    branch_at(repository, &repository.git_dir)
-}
-
-/// The branch of the worktree with this git directory. All worktrees store references in the same way.
-fn branch_at(repository: &Repository, git_dir: &Path) -> Option<String> {
-    if repository.refs == RefStorage::Reftable {
-        return None;
-    }
-    match git::head_ref_at(git_dir).ok()? {
-        HeadRef::Branch(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned()),
-        HeadRef::Detached(_) => None,
-    }
 }
 
 /// The folder in which a new worktree of the repository of `path` would appear; `None` if there is no
