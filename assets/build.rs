@@ -27,6 +27,8 @@ mod notation;
 mod patterns;
 #[path = "../src/present/text_file.rs"]
 mod text_file;
+#[path = "../src/judge/questions/writing.rs"]
+mod writing;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -44,28 +44,6 @@ pub(super) fn settled(document: &Document<'_>, index: usize) -> bool {
     false
 }
 
-/// Whether this is a question without a verb, addressed to nobody, with a statement after it on its line.
-pub(super) fn is_fragment(document: &Document<'_>, index: usize) -> bool {
-    let sentence = &document.sentences[index];
-    let short = sentence.normal.words <= 10 && !sentence.normal.spaced.is_empty();
-    short
-        && is_undirected(sentence)
-        && !sentence.forms.any(&[Form::Finite, Form::Wh, Form::Me])
-        && document.sentences.get(index + 1).is_some_and(|next| {
-            next.line == sentence.line
-                && next.end == End::Stop
-                && !next.forms.has(Form::Alternative)
-                && !next.forms.any(&[
-                    Form::NeedsAnswer,
-                    Form::TellMe,
-                    Form::WantsInput,
-                    Form::Waiting,
-                    Form::Choose,
-                    Form::You,
-                ])
-        })
-}
-
 /// Whether the writer thinks aloud.
 pub(super) fn muses(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];

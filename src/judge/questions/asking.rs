@@ -2,8 +2,7 @@
 //! what the corpus shows of questions; `requests` covers requests. Must not decide the label.
 
 use super::answered::{
-    answered_by_next, asks_itself, explained, followed_by_statement, is_fragment, is_undirected, muses,
-    settled,
+    answered_by_next, asks_itself, explained, followed_by_statement, is_undirected, muses, settled,
 };
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
@@ -99,13 +98,14 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     if heading_with_content(document, sentence, for_label) || labelled_with_content(document, sentence) {
         return Asks::Empty;
     }
-    if answered_by_next(document, index) || explained(document, index, for_label) {
+    let is_answered = answered_by_next(document, index) && !(for_label && asks_for_a_fact(document, index));
+    if is_answered || explained(document, index, for_label) {
         return Asks::Empty;
     }
     if bold_lead_in(document, index) || (for_label && asks_itself(document, index)) {
         return Asks::Empty;
     }
-    if for_label && (settled(document, index) || is_fragment(document, index) || muses(document, index)) {
+    if for_label && (settled(document, index) || muses(document, index)) {
         return Asks::Empty;
     }
     if for_label && opens_a_section(document, index) {
@@ -124,6 +124,15 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
         return Asks::Empty;
     }
     Asks::Reader
+}
+
+/// Whether one of the last questions asks for what only the reader knows: what follows is the reason for it.
+fn asks_for_a_fact(document: &Document<'_>, index: usize) -> bool {
+    let forms = document.sentences[index].forms;
+    forms.has(Form::You)
+        && forms.any(&[Form::Wh, Form::Interrogative])
+        && !forms.any(&[Form::Explains, Form::Understanding])
+        && index + 4 >= document.sentences.len()
 }
 
 /// Rule 4a for headings. A bold line that addresses the reader is a question in bold type, not a heading.

@@ -1,31 +1,57 @@
-//! Builds the network of a language from its phrases and serialises it. Part of the build script and of tests:
-//! the program must only read the result.
+//! Builds the network of a language from its phrases. Part of the build script and of tests: the program must
+//! only read what `writing` makes of it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::forms::FormSet;
-use super::network::{
-    HAS_ANY, HAS_FOUND, HAS_FOUND_AT_END, HAS_GROUP, HAS_JOINS, HAS_PATTERNS, IS_GAP, N_EDGES_AT, NONE, bit,
-    word_hash,
-};
+use super::network::{BEGIN, ROOT, START, bit, spread, take};
 use super::patterns::ANY_LETTERS;
 
-/// A node under construction.
-#[derive(Clone)]
-struct Node {
-    found: FormSet,
-    found_at_end: FormSet,
-    any: u32,
-    is_gap: bool,
-    group: FormSet,
-    has_patterns: bool,
-    edges: BTreeMap<u64, u32>,
+/// No node.
+pub(super) const NO_NODE: u32 = u32::MAX;
+
+/// A node, by the numbers of those to which it leads.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Node {
+    /// The groups that have a phrase ending here.
+    pub(super) found: FormSet,
+    /// The groups that have a phrase ending here if the sentence ends here too.
+    pub(super) found_at_end: FormSet,
+    /// The node to which any sign leads, or [`NO_NODE`].
+    pub(super) any: u32,
+    /// Whether it stays reached until the end of the sentence.
+    pub(super) is_gap: bool,
+    /// The group of the phrase that contains the gap.
+    pub(super) group: FormSet,
+    /// Whether a word pattern leads on.
+    pub(super) has_patterns: bool,
+    /// The nodes to which signs lead, by the signs' hashes.
+    pub(super) edges: BTreeMap<u64, u32>,
+}
+
+/// A network, ready to be written.
+pub(super) struct Built {
+    /// The nodes, by number.
+    pub(super) nodes: Vec<BuiltNode>,
+    /// The word patterns.
+    pub(super) patterns: BTreeSet<Vec<u8>>,
+}
+
+/// A node of a network that is ready.
+pub(super) struct BuiltNode {
+    /// The node itself.
+    pub(super) node: Node,
+    /// The nodes reached together with it.
+    pub(super) joined: Vec<u32>,
+    /// One bit per sign that leads on from it or from a node reached together with it; all bits if reaching it
+    /// matters by itself.
+    pub(super) matters: u64,
 }
 
 const NEW: Node = Node {
     found: FormSet::EMPTY,
     found_at_end: FormSet::EMPTY,
-    any: NONE,
+    any: NO_NODE,
     is_gap: false,
     group: FormSet::EMPTY,
     has_patterns: false,
@@ -37,11 +63,21 @@ impl Node {
     fn matters(&self) -> u64 {
         let by_itself = self.found != FormSet::EMPTY
             || self.found_at_end != FormSet::EMPTY
-            || self.any != NONE
+            || self.any != NO_NODE
             || self.is_gap
             || self.has_patterns;
-        if by_itself { u64::MAX } else { self.edges.keys().fold(0, |bits, sign| bits | bit(*sign)) }
+        if by_itself { u64::MAX } else { self.leads_on() }
     }
+
+    /// The signs that lead on, one bit each.
+    pub(super) fn leads_on(&self) -> u64 {
+        self.edges.keys().fold(0, |bits, sign| bits | bit(*sign))
+    }
+}
+
+/// The hash of a word.
+pub(super) fn word_hash(word: &[u8]) -> u64 {
+    spread(word.iter().fold(START, |hash, &byte| take(hash, byte)))
 }
 
 /// A network under construction.
@@ -61,7 +97,7 @@ impl Builder {
     /// A new node to which nothing leads yet.
     pub(super) fn node(&mut self) -> u32 {
         self.nodes.push(NEW);
-        u32::try_from(self.nodes.len() - 1).unwrap_or(NONE)
+        u32::try_from(self.nodes.len() - 1).unwrap_or(NO_NODE)
     }
 
     /// A new node, in a phrase of the group, that stays reached until the end of the sentence.
@@ -99,7 +135,7 @@ impl Builder {
     /// The node to which the words matching a pattern lead from `from`.
     pub(super) fn pattern(&mut self, from: u32, pattern: &[u8]) -> u32 {
         if pattern == [ANY_LETTERS] {
-            if self.at(from).any == NONE {
+            if self.at(from).any == NO_NODE {
                 let to = self.node();
                 self.at(from).any = to;
             }
@@ -135,85 +171,78 @@ impl Builder {
         }
     }
 
-    /// The network in the form that `Network::read` takes.
-    pub(super) fn write(mut self) -> Vec<u8> {
-        self.joins.sort_unstable();
-        self.joins.dedup();
+    /// The smallest network that finds the same.
+    pub(super) fn finish(mut self) -> Built {
+        let joined = self.merge();
         let matters = self.matters();
-        let mut bytes = Vec::new();
-        let alphabet: BTreeSet<u64> = self.nodes.iter().flat_map(|node| node.edges.keys().copied()).collect();
-        put(&mut bytes, alphabet.len() as u64);
-        bytes.extend(alphabet.iter().flat_map(|sign| sign.to_le_bytes()));
-        put(&mut bytes, self.patterns.len() as u64);
-        for pattern in &self.patterns {
-            put(&mut bytes, pattern.len() as u64);
-            bytes.extend(pattern);
-        }
-        put(&mut bytes, self.joins.len() as u64);
-        for &(_, to) in &self.joins {
-            let matters = matters[to as usize];
-            put(&mut bytes, u64::from(to) << 1 | u64::from(matters == u64::MAX));
-            if matters != u64::MAX {
-                bytes.extend(matters.to_le_bytes());
+        let nodes = self.nodes.into_iter().zip(joined).zip(matters);
+        let nodes = nodes.map(|((node, joined), matters)| BuiltNode { node, joined, matters }).collect();
+        Built { nodes, patterns: self.patterns }
+    }
+
+    /// Merges nodes that find the same and lead on in the same way, and drops those that nothing leads to.
+    /// Returns the nodes joined to each.
+    fn merge(&mut self) -> Vec<Vec<u32>> {
+        let mut merged: Vec<u32> = (0..).take(self.nodes.len()).collect();
+        let mut n_left = self.nodes.len() + 1;
+        loop {
+            let joined = self.joined(&merged);
+            let mut known: HashMap<(Node, Option<&BTreeSet<u32>>), u32> = HashMap::new();
+            // What a node leads to was mostly made after it, so that one pass merges nearly all.
+            for number in (0..merged.len()).rev() {
+                let own = u32::try_from(number).unwrap_or(NO_NODE);
+                if merged[number] == own && own != ROOT && own != BEGIN {
+                    let node = self.nodes[number].leading(|to| merged[to as usize]);
+                    merged[number] = *known.entry((node, joined.get(&own))).or_insert(own);
+                }
             }
+            for number in 0..merged.len() {
+                merged[number] = merged[merged[number] as usize];
+            }
+            if known.len() == n_left {
+                break;
+            }
+            n_left = known.len();
         }
-        let letters: HashMap<u64, u64> = alphabet.into_iter().zip(0..).collect();
-        let mut n_joins: HashMap<u32, u64> = HashMap::new();
-        for (from, _) in &self.joins {
-            *n_joins.entry(*from).or_default() += 1;
+        self.keep_reached(&merged)
+    }
+
+    /// The nodes joined to each, by the nodes that stand for them.
+    fn joined(&self, merged: &[u32]) -> HashMap<u32, BTreeSet<u32>> {
+        let mut joined: HashMap<u32, BTreeSet<u32>> = HashMap::new();
+        for &(from, to) in &self.joins {
+            joined.entry(from).or_default().insert(merged[to as usize]);
         }
-        put(&mut bytes, self.nodes.len() as u64);
-        for (number, node) in (0..).zip(&self.nodes) {
-            node.write(n_joins.get(&number).copied(), &letters, &mut bytes);
+        joined
+    }
+
+    /// Keeps the nodes that something leads to, numbered as they are met. Returns the nodes joined to each.
+    fn keep_reached(&mut self, merged: &[u32]) -> Vec<Vec<u32>> {
+        let old_joined = self.joined(merged);
+        let mut met = vec![ROOT, BEGIN];
+        let mut numbers = HashMap::from([(ROOT, ROOT), (BEGIN, BEGIN)]);
+        let (mut nodes, mut joined): (Vec<Node>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
+        while let Some(&old) = met.get(nodes.len()) {
+            let mut number = |to: u32| {
+                *numbers.entry(merged[to as usize]).or_insert_with_key(|to| {
+                    met.push(*to);
+                    u32::try_from(met.len() - 1).unwrap_or(NO_NODE)
+                })
+            };
+            joined.push(old_joined.get(&old).into_iter().flatten().map(|to| number(*to)).collect());
+            nodes.push(self.nodes[old as usize].leading(number));
         }
-        bytes
+        self.nodes = nodes;
+        self.joins = (0..).zip(&joined).flat_map(|(from, to)| to.iter().map(move |to| (from, *to))).collect();
+        joined
     }
 }
 
 impl Node {
-    fn write(&self, n_joins: Option<u64>, letters: &HashMap<u64, u64>, bytes: &mut Vec<u8>) {
-        let sets = [(HAS_FOUND, self.found), (HAS_FOUND_AT_END, self.found_at_end), (HAS_GROUP, self.group)];
-        let mut has = (self.edges.len() as u64) << N_EDGES_AT;
-        let flags = [
-            (HAS_ANY, self.any != NONE),
-            (HAS_JOINS, n_joins.is_some()),
-            (IS_GAP, self.is_gap),
-            (HAS_PATTERNS, self.has_patterns),
-        ];
-        let sets_there = sets.map(|(flag, set)| (flag, set != FormSet::EMPTY));
-        for (flag, _) in flags.into_iter().chain(sets_there).filter(|(_, is_there)| *is_there) {
-            has |= u64::from(flag);
-        }
-        put(bytes, has);
-        for (_, set) in sets.iter().filter(|(_, set)| *set != FormSet::EMPTY) {
-            let mut bits = 0;
-            set.each(|number| bits |= 1_u64 << number);
-            put(bytes, bits);
-        }
-        if self.any != NONE {
-            put(bytes, u64::from(self.any));
-        }
-        if let Some(n_joins) = n_joins {
-            put(bytes, n_joins);
-        }
-        let mut before = 0;
-        for (sign, to) in &self.edges {
-            let letter = letters.get(sign).copied().unwrap_or_default();
-            put(bytes, letter - before);
-            put(bytes, u64::from(*to));
-            before = letter;
-        }
-    }
-}
-
-/// Writes a number in groups of seven bits, lowest first.
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    loop {
-        let [low, ..] = (number & 0x7f).to_le_bytes();
-        number >>= 7;
-        bytes.push(if number == 0 { low } else { low | 0x80 });
-        if number == 0 {
-            return;
-        }
+    /// The node with other numbers for those to which it leads.
+    fn leading(&self, mut to: impl FnMut(u32) -> u32) -> Node {
+        let any = if self.any == NO_NODE { NO_NODE } else { to(self.any) };
+        let edges = self.edges.iter().map(|(sign, node)| (*sign, to(*node))).collect();
+        Node { any, edges, ..self.clone() }
     }
 }

@@ -168,6 +168,9 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
             sentence.forms
         };
         sentence.names_questions = whole.has(Form::QuestionsMade);
+        if sentence.end != End::Question && is_ticked(&text[sentence.range.clone()]) {
+            sentence.forms = sentence.forms.with(FormSet::of(&[Form::Done]));
+        }
     }
     let count = sentences.len();
     let asks = |sentence: &Sentence| sentence.end == End::Question || sentence.forms.meets(FormSet::ASKING);
@@ -183,6 +186,11 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
         }
         (before, this) = (this, after);
     }
+}
+
+/// Whether the writer ticks off what the words name, in any language.
+fn is_ticked(words: &str) -> bool {
+    words.starts_with('✅') || words.trim_end_matches('*').ends_with(['✅', '🎉'])
 }
 
 /// Abbreviations whose full stop does not end a sentence.
@@ -235,8 +243,11 @@ fn split(text: &str, index: usize, line: &Line, out: &mut Vec<Sentence>) {
     }
 }
 
+/// The question marks of all scripts that write one of their own.
+const QUESTION_MARKS: [char; 3] = ['?', '\u{ff1f}', '\u{61f}'];
+
 fn is_terminator(c: char) -> bool {
-    matches!(c, '.' | '?' | '!' | '。' | '\u{ff1f}' | '\u{ff01}' | '\u{ff0e}' | '\u{2026}')
+    matches!(c, '.' | '?' | '!' | '。' | '\u{ff1f}' | '\u{61f}' | '\u{ff01}' | '\u{ff0e}' | '\u{2026}')
 }
 
 fn is_closer(c: char) -> bool {
@@ -268,7 +279,7 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     let end = at + signs + closers;
     let Some(next) = after.chars().next() else { return Some(end) };
     let run = &tail[..signs];
-    let question = run.contains(['?', '\u{ff1f}']);
+    let question = run.contains(QUESTION_MARKS);
     let wide = run.contains(['。', '\u{ff1f}', '\u{ff01}']) || script::is_joined(next);
     let spaced = next.is_whitespace();
     if !spaced && !wide {
@@ -354,7 +365,7 @@ fn unmasked_tail<'t>(trimmed: &'t str, closing: &'t str, inside: &[(Range<usize>
 /// How a sentence ends, given its text without closing brackets.
 fn end_of(closing: &str) -> End {
     let signs = &closing[closing.trim_end_matches(|c: char| is_terminator(c) || is_closer(c)).len()..];
-    if signs.contains(['?', '\u{ff1f}']) {
+    if signs.contains(QUESTION_MARKS) {
         End::Question
     } else if signs.contains("...") || signs.contains('\u{2026}') {
         End::Dots

@@ -31,6 +31,7 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     let first = sentences.first()?;
     let lines = document.lines.iter().filter(|line| line.role != Role::Blank).count();
     let error = first.forms.has(Form::ErrorOnly)
+        && first.role != Role::Item
         && (!first.has_mask || (sentences.len() == 1 && first.normal.words <= 14))
         && !sentences.iter().any(|sentence| sentence.end == End::Question);
     let reported = sentences.iter().skip(1).any(|sentence| sentence.forms.has(Form::Done));
@@ -107,7 +108,15 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
 /// Whether the work was given up: at the end, or at once with a word that nothing was changed.
 fn is_stuck(document: &Document<'_>, last: &Sentence, finished: bool, structure: bool) -> bool {
     let sentences = &document.sentences;
-    let stuck = |sentence: &Sentence| sentence.forms.has(Form::Stuck) && !sentence.forms.has(Form::Elsewhere);
+    let stuck = |sentence: &Sentence| {
+        sentence.forms.has(Form::Stuck)
+            && !sentence.forms.any(&[
+                Form::Elsewhere,
+                Form::IfTrouble,
+                Form::Condition,
+                Form::CourtesyCondition,
+            ])
+    };
     let failed = sentences.first().is_some_and(stuck) && !finished;
     let nothing_done = sentences.iter().any(|sentence| sentence.forms.has(Form::NothingDone));
     if gives_up(document) || (failed && nothing_done) {
@@ -304,7 +313,8 @@ fn is_stub_code(document: &Document<'_>) -> bool {
     let mut stub = false;
     for line in document.lines.iter().filter(|line| line.role == Role::Code).take(40) {
         let text = document.text[line.range.clone()].to_lowercase();
-        if text.trim_start().starts_with(['`', '~']) || text.trim().is_empty() {
+        let is_object = text.starts_with("{\"");
+        if is_object || text.trim_start().starts_with(['`', '~']) || text.trim().is_empty() {
             continue;
         }
         lines += 1;

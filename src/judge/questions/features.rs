@@ -291,8 +291,10 @@ mod tests {
     #[test]
     #[ignore = "a tool: it needs the natural messages, which are no part of the repository"]
     fn write_features() {
-        let natural = std::path::PathBuf::from(std::env::var_os("CLOSEOUT_NATURAL").unwrap());
-        let natural = std::fs::read_to_string(natural.join("fit.jsonl")).unwrap();
+        let natural: String = crate::judge::questions::strangers::tests::natural_files()
+            .iter()
+            .map(|path| std::fs::read_to_string(path).unwrap())
+            .collect();
         let mut out = String::new();
         let sets = CORPORA.into_iter().map(|(_, text)| ("made", text)).chain([("natural", natural.as_str())]);
         for (set, line) in sets.flat_map(|(set, text)| text.lines().map(move |line| (set, line))) {
@@ -306,8 +308,8 @@ mod tests {
             let (_, _, full) = described(text, &context(&message));
             let row = json!({
                 "id": message["id"], "set": set, "group": message["group"], "label": message["label"],
-                "ambiguous": message["ambiguous"] == true, "end": message["end"], "rules": rules, "holds": holds,
-                "text": alone, "full": full,
+                "ambiguous": message["ambiguous"] == true, "random": message["random"] == true,
+                "end": message["end"], "rules": rules, "holds": holds, "text": alone, "full": full,
             });
             writeln!(out, "{row}").unwrap();
         }

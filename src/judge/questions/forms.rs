@@ -141,7 +141,7 @@ impl Form {
 pub(super) const COUNT: usize = Form::NothingDone as usize + 1;
 
 /// A set of groups, one bit each.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct FormSet(u64);
 
 const _: () = assert!(COUNT <= 64);

@@ -9,7 +9,7 @@ use super::forms::Form;
 use super::judgement::{Ask, Classification, Kind, Label};
 use super::language::Language;
 use super::reading::{Asks, Reading};
-use super::{asking, ending, features, signals, topic, truncation, wording};
+use super::{asking, ending, features, language, signals, topic, truncation, wording};
 use crate::model::Certainty;
 
 /// Classifies a text; see [`super::classify`].
@@ -23,6 +23,9 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
         Some(corrected) => corrected_by(&document, &readings, rules, corrected, focus),
         None => rules,
     };
+    if !language::can_be_read(text) {
+        result.certainty = result.certainty.min(Certainty::Medium);
+    }
     end_of_turn(&mut result, context.end);
     result.language = document.language;
     result.signals = signals::find(&document, &readings);
@@ -151,6 +154,12 @@ pub(super) fn decide(document: &Document<'_>, readings: &[Reading], context: &Co
     }
     let asking: Vec<usize> =
         (0..readings.len()).filter(|&index| readings[index].label == Asks::Reader).collect();
+    if let [only] = asking[..]
+        && only + 1 == readings.len()
+        && truncation::breaks_off(document)
+    {
+        return plain(Label::Incomplete, Kind::Truncated, "the text breaks off");
+    }
     let idle = ending::gives_up(document)
         && asking.iter().all(|&index| may_stand_idle(&document.sentences[index], readings[index]));
     if !asking.is_empty() && !idle {
@@ -162,7 +171,12 @@ pub(super) fn decide(document: &Document<'_>, readings: &[Reading], context: &Co
     if let Some(kind) = ending::unfinished(document) {
         return plain(Label::Incomplete, kind, reason(kind));
     }
-    if !context.acted() && context.request.is_some_and(|request| topic::is_off(document.text, request)) {
+    // "Yes, all seven are there": an answer to the request shares its subject without its words.
+    let answers = document.sentences.first().is_some_and(|first| first.forms.has(Form::AnswerOpen));
+    if !answers
+        && !context.acted()
+        && context.request.is_some_and(|request| topic::is_off(document.text, request))
+    {
         return plain(Label::Incomplete, Kind::OffTask, "the text does not speak of what was asked for");
     }
     complete(document, readings)

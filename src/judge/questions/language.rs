@@ -63,6 +63,17 @@ impl Language {
     }
 }
 
+/// How many letters of a text are looked at to tell whether its script is known.
+const LETTERS: usize = 2000;
+
+/// Whether most letters of the text are in a script that one of the languages is written in.
+pub(super) fn can_be_read(text: &str) -> bool {
+    let is_known = |c: char| u32::from(c) < 0x250 || script::is_joined(c);
+    let letters = text.chars().filter(|c| c.is_alphabetic()).take(LETTERS);
+    let (known, all) = letters.fold((0, 0), |(known, all), c| (known + usize::from(is_known(c)), all + 1));
+    known * 2 >= all
+}
+
 /// How many languages there are.
 const COUNT: usize = Language::VARIANTS.len();
 

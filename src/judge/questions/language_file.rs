@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::building::Builder;
 use super::forms::{Form, FormSet};
 use super::notation::{self, Words};
+use super::writing;
 
 /// The content of a language file.
 #[derive(Deserialize)]
@@ -96,6 +97,6 @@ impl LanguageFile {
             notation::add(&mut builder, &phrase, self.words, FormSet::of(&[form]))
                 .map_err(|error| format!("{error}: {phrase}"))?;
         }
-        Ok(builder.write())
+        writing::write(&builder.finish())
     }
 }

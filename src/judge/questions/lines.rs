@@ -78,7 +78,7 @@ struct Fence {
 
 /// Splits `text` into lines and gives each its role.
 pub(super) fn read(text: &str) -> Lines {
-    let mut reader = Reader { text, lines: Vec::new(), fence: None, raw: None, block: 0 };
+    let mut reader = Reader { text, lines: Vec::new(), fence: None, is_inside: false, raw: None, block: 0 };
     let (head, tail) = windows(text);
     let mut at = 0;
     while at < text.len() {
@@ -97,7 +97,7 @@ pub(super) fn read(text: &str) -> Lines {
         }
         at = end + 1;
     }
-    Lines { lines: reader.lines, open_fence: reader.fence.is_some() }
+    Lines { lines: reader.lines, open_fence: reader.fence.is_some() && reader.is_inside }
 }
 
 /// The end of the first window and the start of the last one; equal if the whole text is read.
@@ -118,6 +118,8 @@ struct Reader<'t> {
     text: &'t str,
     lines: Vec<Line>,
     fence: Option<Fence>,
+    /// Whether the text is inside a fence for a reader who lets a shorter one close it, as some writers do.
+    is_inside: bool,
     /// The tag of an open raw block.
     raw: Option<&'static str>,
     block: usize,
@@ -139,6 +141,9 @@ impl Reader<'_> {
         };
         let length = start.bytes().take_while(|&byte| byte == sign).count();
         let info = &start[length..];
+        if length >= 3 {
+            self.is_inside = !(self.is_inside && info.trim().is_empty());
+        }
         match self.fence {
             Some(fence) => {
                 let closes = sign == fence.sign && length >= fence.length && info.trim().is_empty();

@@ -47,6 +47,8 @@ mod topic;
 mod truncation;
 mod walk;
 mod wording;
+#[cfg(test)]
+mod writing;
 
 use serde::Serialize;
 

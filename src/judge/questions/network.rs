@@ -1,65 +1,72 @@
 //! The phrases of one language as a network of nodes connected by signs: words, or characters in languages that
-//! do not separate words. `building` creates it from the language file when the program is built, and `walk`
-//! finds the phrases in sentences. Must only be read here.
+//! do not separate words. `building` makes it from the language file when the program is built, and `walk`
+//! finds the phrases in sentences. Must only be read here, where it lies: nothing is unpacked or allocated.
 //!
 //! A word is known by its hash. The worst that two words with the same hash can cause
 //! is a phrase found by mistake.
 
 use super::forms::FormSet;
-use super::patterns::Patterns;
+use super::patterns::{Patterns, records};
 
 /// The node at which any phrase may begin, at any sign.
 pub(super) const ROOT: u32 = 0;
 /// The node at which phrases begin that must open the sentence.
 pub(super) const BEGIN: u32 = 1;
-/// No node.
-pub(super) const NONE: u32 = u32::MAX;
+/// No node, and no place.
+pub(super) const NONE: u32 = 0xffff;
 
 /// A position between two signs of a phrase.
-#[derive(Clone, Copy)]
 pub(super) struct Node {
     /// The signs that lead on, one bit each, by hash.
     pub(super) leads_on: u64,
-    /// The range of its signs and their targets in the [`Network`]'s `signs` and `targets`, end exclusive.
+    /// The range of its [`Network::edges`], end exclusive.
     edges: (u32, u32),
-    /// The groups that have a phrase ending here.
-    pub(super) found: FormSet,
+    /// The groups that have a phrase ending here, as a place in [`Network::sets`].
+    found: u32,
     /// The groups that have a phrase ending here if the sentence ends here too.
-    pub(super) found_at_end: FormSet,
-    /// The node to which any sign leads.
+    found_at_end: u32,
+    /// The group of the phrase that contains the gap.
+    group: u32,
+    /// The node to which any sign leads, or [`NONE`].
     pub(super) any: u32,
     /// The range of nodes reached together with this one in [`Network::joins`], end exclusive.
-    pub(super) joins: (u32, u32),
+    joins: (u32, u32),
     /// Whether it stays reached until the end of the sentence.
     pub(super) is_gap: bool,
-    /// The group of the phrase that contains the gap.
-    pub(super) group: FormSet,
     /// Whether a word pattern leads on.
     pub(super) has_patterns: bool,
 }
 
-/// The phrases of one language.
-#[derive(Default)]
-pub(super) struct Network {
-    /// The nodes, by number.
-    pub(super) nodes: Vec<Node>,
+/// How many numbers the header has: of places, letters, nodes, edges, joins, sets, entries in
+/// lists of patterns, patterns.
+pub(super) const N_COUNTS: usize = 8;
+/// The bytes of a node: the signs that lead on, six places, and its flags.
+pub(super) const NODE: usize = 8 + 6 * 2 + 2;
+/// Flags of a node.
+pub(super) const IS_GAP: u32 = 1;
+pub(super) const HAS_PATTERNS: u32 = 2;
+
+/// The phrases of one language, as `building` wrote them: all numbers little-endian, all places 16 bits.
+///
+/// A letter is the number of a sign that leads on from any node.
+pub(super) struct Network<'b> {
+    /// By the hash of a sign, or at the next free place: its letter and one more, or 0.
+    places: &'b [[u8; 2]],
+    /// The hash of each letter.
+    signs: &'b [[u8; 8]],
+    /// Where each letter leads from [`ROOT`], or [`NONE`].
+    roots: &'b [[u8; 2]],
+    /// The nodes, by number, and one more where the last one's edges and joins end.
+    nodes: &'b [[u8; NODE]],
+    /// Letters that lead on, sorted within each node, each with its target.
+    edges: &'b [[u8; 4]],
     /// Nodes reached together with others, each with the bits of the signs that lead on from it; all bits if
     /// reaching the node matters by itself.
-    pub(super) joins: Vec<(u32, u64)>,
-    /// The signs that lead on, sorted within each node.
-    signs: Vec<u64>,
-    /// The node to which each of `signs` leads.
-    targets: Vec<u32>,
+    joins: &'b [[u8; 10]],
+    /// The sets of groups that nodes name.
+    sets: &'b [[u8; 8]],
     /// The word patterns.
-    pub(super) patterns: Patterns,
-    /// Each sign that leads on from any node, and where it leads from [`ROOT`] or [`NONE`], at a place
-    /// that its hash determines, or at the next free one.
-    alphabet: Vec<(u64, u32)>,
-}
-
-/// The hash of a word.
-pub(super) fn word_hash(word: &[u8]) -> u64 {
-    spread(word.iter().fold(START, |hash, &byte| take(hash, byte)))
+    pub(super) patterns: Patterns<'b>,
 }
 
 /// The hash before any byte was added.
@@ -86,137 +93,99 @@ pub(super) fn bit(sign: u64) -> u64 {
     1 << (sign >> 58)
 }
 
-impl Network {
-    /// Where the sign leads from [`ROOT`], or [`NONE`]; `None` if it leads on from no node at all.
-    pub(super) fn lead_from_root(&self, sign: u64) -> Option<u32> {
-        let (known, to) = *self.alphabet.get(self.place(sign)?)?;
-        (known == sign && sign != 0).then_some(to)
-    }
-
-    /// The place of a sign in the alphabet, or the free one where it would be.
-    fn place(&self, sign: u64) -> Option<usize> {
-        let last = self.alphabet.len().checked_sub(1)?;
-        let mut at = usize::try_from(sign & last as u64).unwrap_or(0);
-        // Half of the places are free, and their number is a power of two.
-        while self.alphabet[at].0 != 0 && self.alphabet[at].0 != sign {
-            at = (at + 1) & last;
-        }
-        Some(at)
-    }
-
-    /// Sets up the alphabet, at most half full.
-    fn set_alphabet(&mut self, signs: &[u64]) {
-        self.alphabet = vec![(0, NONE); (signs.len() * 2).next_power_of_two()];
-        for &sign in signs {
-            let to = self.nodes.first().and_then(|root| self.lead(root, sign)).unwrap_or(NONE);
-            if let Some(at) = self.place(sign) {
-                self.alphabet[at] = (sign, to);
-            }
-        }
-    }
-
-    /// The node to which the sign leads from `from`.
-    pub(super) fn lead(&self, from: &Node, sign: u64) -> Option<u32> {
-        let (first, end) = (from.edges.0 as usize, from.edges.1 as usize);
-        let at = self.signs[first..end].binary_search(&sign).ok()?;
-        Some(self.targets[first + at])
-    }
-
-    /// Reads what `building` wrote.
-    pub(super) fn read(bytes: &[u8]) -> Network {
-        let mut bytes = Bytes(bytes);
-        let mut network = Network::default();
-        let alphabet: Vec<u64> = (0..bytes.number()).map(|_| bytes.word()).collect();
-        for _ in 0..bytes.number() {
-            let length = bytes.number() as usize;
-            let (pattern, rest) = bytes.0.split_at(length.min(bytes.0.len()));
-            bytes.0 = rest;
-            network.patterns.add(pattern, word_hash(pattern));
-        }
-        for _ in 0..bytes.number() {
-            let to = bytes.number();
-            let matters = if to & 1 == 1 { u64::MAX } else { bytes.word() };
-            network.joins.push((to >> 1, matters));
-        }
-        let n_nodes = bytes.number() as usize;
-        network.nodes.reserve_exact(n_nodes);
-        let mut n_joins = 0;
-        for _ in 0..n_nodes {
-            let node = network.read_node(&mut bytes, &alphabet, &mut n_joins);
-            network.nodes.push(node);
-        }
-        network.set_alphabet(&alphabet);
-        network
-    }
-
-    fn read_node(&mut self, bytes: &mut Bytes<'_>, alphabet: &[u64], n_joins: &mut u32) -> Node {
-        let has = bytes.number();
-        let mut set =
-            |flag: u32| if has & flag == 0 { FormSet::EMPTY } else { FormSet::from_bits(bytes.long()) };
-        let (found, found_at_end, group) = (set(HAS_FOUND), set(HAS_FOUND_AT_END), set(HAS_GROUP));
-        let any = if has & HAS_ANY == 0 { NONE } else { bytes.number() };
-        let first_join = *n_joins;
-        *n_joins += if has & HAS_JOINS == 0 { 0 } else { bytes.number() };
-        let first_edge = u32::try_from(self.signs.len()).unwrap_or(NONE);
-        let (mut leads_on, mut letter) = (0, 0);
-        for _ in 0..(has >> N_EDGES_AT) {
-            letter += bytes.number() as usize;
-            let sign = alphabet.get(letter).copied().unwrap_or_default();
-            leads_on |= bit(sign);
-            self.signs.push(sign);
-            self.targets.push(bytes.number());
-        }
-        Node {
-            leads_on,
-            edges: (first_edge, u32::try_from(self.signs.len()).unwrap_or(NONE)),
-            found,
-            found_at_end,
-            any,
-            joins: (first_join, *n_joins),
-            is_gap: has & IS_GAP != 0,
-            group,
-            has_patterns: has & HAS_PATTERNS != 0,
-        }
-    }
+/// The number at place `at` of a record.
+const fn number(record: &[u8], at: usize) -> u32 {
+    u16::from_le_bytes([record[at], record[at + 1]]) as u32
 }
 
-/// What a node has, as written: these flags, and above them the number of its edges.
-pub(super) const HAS_FOUND: u32 = 1;
-pub(super) const HAS_FOUND_AT_END: u32 = 2;
-pub(super) const HAS_GROUP: u32 = 4;
-pub(super) const HAS_ANY: u32 = 8;
-pub(super) const HAS_JOINS: u32 = 16;
-pub(super) const IS_GAP: u32 = 32;
-pub(super) const HAS_PATTERNS: u32 = 64;
-/// The bit at which the number of edges begins, above the flags.
-pub(super) const N_EDGES_AT: u32 = 7;
+/// Eight bytes of a record as a number.
+fn word(record: &[u8], at: usize) -> u64 {
+    record[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
 
-/// The bytes left to read, followed by endless zeros.
-struct Bytes<'b>(&'b [u8]);
-
-impl Bytes<'_> {
-    /// Reads a number in groups of seven bits, lowest first.
-    fn long(&mut self) -> u64 {
-        let (mut number, mut shift) = (0, 0);
-        while let Some((&byte, rest)) = self.0.split_first() {
-            self.0 = rest;
-            number |= u64::from(byte & 0x7f) << shift;
-            shift += 7;
-            if byte < 0x80 || shift > 63 {
-                break;
-            }
+impl<'b> Network<'b> {
+    /// The network in the bytes that `building` wrote.
+    pub(super) const fn read(bytes: &'b [u8]) -> Network<'b> {
+        let (header, bytes) = records::<4>(bytes, N_COUNTS);
+        let mut counts = [0; N_COUNTS];
+        let mut at = 0;
+        while at < header.len() {
+            counts[at] = u32::from_le_bytes(header[at]) as usize;
+            at += 1;
         }
-        number
+        let [n_places, n_letters, n_nodes, n_edges, n_joins, n_sets, n_listed, n_patterns] = counts;
+        let (places, bytes) = records(bytes, n_places);
+        let (signs, bytes) = records(bytes, n_letters);
+        let (roots, bytes) = records(bytes, n_letters);
+        let (nodes, bytes) = records(bytes, n_nodes + 1);
+        let (edges, bytes) = records(bytes, n_edges);
+        let (joins, bytes) = records(bytes, n_joins);
+        let (sets, bytes) = records(bytes, n_sets);
+        let patterns = Patterns::read(bytes, n_listed, n_patterns);
+        Network { places, signs, roots, nodes, edges, joins, sets, patterns }
     }
 
-    fn number(&mut self) -> u32 {
-        u32::try_from(self.long()).unwrap_or_default()
+    /// How many nodes there are.
+    pub(super) fn n_nodes(&self) -> usize {
+        self.nodes.len().saturating_sub(1)
     }
 
-    /// Reads eight bytes, lowest first.
-    fn word(&mut self) -> u64 {
-        let Some((word, rest)) = self.0.split_first_chunk() else { return 0 };
-        self.0 = rest;
-        u64::from_le_bytes(*word)
+    /// The letter of a sign, and where it leads from [`ROOT`] or [`NONE`]; `None` if it leads on from no node at all.
+    pub(super) fn letter(&self, sign: u64) -> Option<(u32, u32)> {
+        let last = self.places.len().checked_sub(1)?;
+        let mut at = usize::try_from(sign & last as u64).unwrap_or(0);
+        // Some places are free, and their number is a power of two.
+        loop {
+            let letter = number(&self.places[at], 0).checked_sub(1)?;
+            if u64::from_le_bytes(self.signs[letter as usize]) == sign {
+                return Some((letter, number(&self.roots[letter as usize], 0)));
+            }
+            at = (at + 1) & last;
+        }
+    }
+
+    /// The node of a number.
+    pub(super) fn node(&self, number_of: u32) -> Node {
+        let (node, next) = (&self.nodes[number_of as usize], &self.nodes[number_of as usize + 1]);
+        let flags = number(node, 20);
+        Node {
+            leads_on: word(node, 0),
+            edges: (number(node, 8), number(next, 8)),
+            joins: (number(node, 10), number(next, 10)),
+            any: number(node, 12),
+            found: number(node, 14),
+            found_at_end: number(node, 16),
+            group: number(node, 18),
+            is_gap: flags & IS_GAP != 0,
+            has_patterns: flags & HAS_PATTERNS != 0,
+        }
+    }
+
+    /// The node to which the letter leads from `from`.
+    pub(super) fn lead(&self, from: &Node, letter: u32) -> Option<u32> {
+        let edges = &self.edges[from.edges.0 as usize..from.edges.1 as usize];
+        let at = edges.binary_search_by_key(&letter, |edge| number(edge, 0)).ok()?;
+        Some(number(&edges[at], 2))
+    }
+
+    /// The nodes reached together with `node`, each with the bits of the signs that lead on from it.
+    pub(super) fn joined(&self, node: &Node) -> impl Iterator<Item = (u32, u64)> {
+        let joins = &self.joins[node.joins.0 as usize..node.joins.1 as usize];
+        joins.iter().map(|join| (number(join, 0), word(join, 2)))
+    }
+
+    /// The groups that have a phrase ending at the node, where the sentence ends or not.
+    pub(super) fn found(&self, node: &Node, is_end: bool) -> FormSet {
+        let found = self.set(node.found);
+        if is_end { found.with(self.set(node.found_at_end)) } else { found }
+    }
+
+    /// The group of the phrase that contains the gap.
+    pub(super) fn group(&self, gap: &Node) -> FormSet {
+        self.set(gap.group)
+    }
+
+    fn set(&self, number_of: u32) -> FormSet {
+        FormSet::from_bits(u64::from_le_bytes(self.sets[number_of as usize]))
     }
 }

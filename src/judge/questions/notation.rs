@@ -4,8 +4,8 @@
 use super::forms::FormSet;
 use serde::Deserialize;
 
-use super::building::Builder;
-use super::network::{BEGIN, ROOT, character_hash, word_hash};
+use super::building::{Builder, word_hash};
+use super::network::{BEGIN, ROOT, character_hash};
 use super::patterns::{ANY_LETTERS, DIGITS};
 
 /// How a language separates words, which decides how its phrases are matched.

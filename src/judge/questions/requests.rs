@@ -180,15 +180,7 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
         return Asks::Empty;
     }
     if sentence.role == Role::Item {
-        // A bare step ("upload the file") is for the user of the result, unless it is done for the writer.
-        let bare = !forms.any(&[Form::Choose, Form::Me, Form::You]);
-        let strong = (forms.has(Form::TellMe)
-            || (forms.any(&[Form::Choose, Form::Confirm, Form::WantsInput])
-                && !under_guide(document, index)
-                && !bare))
-            && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
-            && !forms.any(&[Form::Instruction, Form::Optional]);
-        return if strong { Asks::Reader } else { Asks::No };
+        return if item_asks(document, index) { Asks::Reader } else { Asks::No };
     }
     let told = forms.has(Form::ThirdPerson)
         && !forms.any(&[Form::Me, Form::You, Form::TellMe, Form::Choose, Form::Confirm, Form::Plea]);
@@ -209,6 +201,21 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
         return Asks::Empty;
     }
     Asks::Reader
+}
+
+/// Whether an item of a list asks the reader. A bare step ("upload the file", "reply to the message") is for the user of
+/// the result, unless it is done for the writer, and so is a choice that does not close the text.
+fn item_asks(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let forms = sentence.forms;
+    let closes = document.sentences.last().is_some_and(|last| last.block == sentence.block);
+    let addressed = forms.any(&[Form::Me, Form::You])
+        || (forms.has(Form::Choose) && (closes || forms.has(Form::Alternative)));
+    let asks = forms.any(&[Form::Choose, Form::Confirm, Form::WantsInput]);
+    let told = forms.has(Form::TellMe) && (addressed || asks || forms.has(Form::Waiting));
+    (told || (asks && addressed && !under_guide(document, index)))
+        && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
+        && !forms.any(&[Form::Instruction, Form::Optional])
 }
 
 #[cfg(test)]

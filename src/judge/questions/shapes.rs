@@ -10,7 +10,10 @@ pub(super) fn is_code_like(start: &str) -> bool {
         && end.ends_with('>')
         && end[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!'))
         && !end.starts_with("<http");
-    statement || (block && end.is_ascii()) || tag
+    let object = end.starts_with("{\"") && end.ends_with('}');
+    // Words before an object name it: "API Error: 529 {"type": …}" is no code.
+    let named = end.contains("{\"") && !end.starts_with(['{', '[']);
+    statement || (block && end.is_ascii() && !named) || tag || object
 }
 
 /// Zero-width characters and the byte order mark.

@@ -3,7 +3,7 @@
 //! are measured with them say what to expect of repositories that nobody has seen. Must not judge.
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::BTreeSet;
     use std::ops::Range;
     use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ mod tests {
     use crate::judge::questions::network::Network;
     use crate::judge::questions::notation::{self, Words};
     use crate::judge::questions::walk::Walk;
+    use crate::judge::questions::writing;
 
     /// Messages that were written for this project count as one more repository.
     const MADE: [&str; 7] = ["dev", "own", "fresh-a", "fresh-b", "fresh-c", "fresh-d", "variants"];
@@ -30,12 +31,23 @@ mod tests {
         joined: String,
     }
 
+    /// The files of labelled messages in the folder that `CLOSEOUT_NATURAL` names, but for those that only measure.
+    pub(in crate::judge::questions) fn natural_files() -> Vec<PathBuf> {
+        let folder = std::env::var_os("CLOSEOUT_NATURAL").unwrap();
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+        files.retain(|path| path.file_stem() != Some("check".as_ref()));
+        files.sort();
+        files
+    }
+
     /// The sentences of all messages, by language.
-    fn sentences(natural: &Path) -> Vec<Vec<Source>> {
+    fn sentences(natural: Vec<PathBuf>) -> Vec<Vec<Source>> {
         let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
         let files = MADE.iter().map(|name| made.join(name).with_extension("jsonl"));
         let mut out: Vec<Vec<Source>> = Language::VARIANTS.iter().map(|_| Vec::new()).collect();
-        for file in files.chain([natural.join("fit.jsonl")]) {
+        for file in files.chain(natural) {
             for line in std::fs::read_to_string(file).unwrap().lines() {
                 let message: Value = serde_json::from_str(line).unwrap();
                 let group = message["group"].as_str().unwrap_or_default();
@@ -52,7 +64,8 @@ mod tests {
     fn having<'s>(phrase: &str, words: Words, among: &[&'s Source]) -> Option<Vec<&'s Source>> {
         let mut builder = Builder::new();
         notation::add(&mut builder, phrase, words, FormSet::of(&[Form::Direct])).ok()?;
-        let network = Network::read(&builder.write());
+        let written = writing::write(&builder.finish()).ok()?;
+        let network = Network::read(&written);
         let mut walk = Walk::default();
         let found = |source: &&&Source| {
             let found = match words {
@@ -126,9 +139,8 @@ mod tests {
     #[test]
     #[ignore = "a tool: it needs the natural messages, which are no part of the repository"]
     fn write_the_languages_as_strangers_meet_them() {
-        let natural = PathBuf::from(std::env::var_os("CLOSEOUT_NATURAL").unwrap());
         let out = PathBuf::from(std::env::var_os("CLOSEOUT_STRANGERS").unwrap());
-        let sentences = sentences(&natural);
+        let sentences = sentences(natural_files());
         for language in Language::VARIANTS {
             let name = format!("{}.toml", language.code());
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lang").join(&name);

@@ -36,12 +36,33 @@ pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
         return true;
     }
     if last.role == Role::Heading {
-        return !last.bold || document.lines[..index].iter().any(|line| line.role != Role::Blank);
+        let has_text_above = document.lines[..index].iter().any(|line| line.role != Role::Blank);
+        return !last.bold || (has_text_above && !is_whole(words));
     }
     let Some(sentence) = document.sentences.last().filter(|sentence| sentence.line == index) else {
         return false;
     };
     sentence_is_cut(document, sentence)
+}
+
+/// Whether a line in bold type ends as a sentence does, or with a sign of joy: it closes the text, and is no title.
+fn is_whole(words: &str) -> bool {
+    let end = words.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_'));
+    let is_sign =
+        |c: char| matches!(c, '.' | '!' | '?' | '。' | '！' | '？') || u32::from(c) >= 0x1f300 || c == '✅';
+    end.chars().next_back().is_some_and(is_sign)
+}
+
+/// Whether the last sentence ends with a word that cannot end one.
+pub(super) fn breaks_off(document: &Document<'_>) -> bool {
+    document.sentences.last().is_some_and(|last| {
+        last.role == Role::Paragraph
+            && last.end == End::Open
+            && !last.ends_masked
+            && last.forms.has(Form::CutOff)
+            && last.closes_line
+            && document.line_below(last.line).is_none()
+    })
 }
 
 /// Whether the last item is a single word while all others have several.

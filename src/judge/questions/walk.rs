@@ -2,7 +2,7 @@
 //! far, so that the time is linear in the sentence, whatever its content. Must not know what a phrase means.
 
 use super::forms::FormSet;
-use super::network::{BEGIN, NONE, Network, ROOT, START, bit, character_hash, spread, take};
+use super::network::{BEGIN, NONE, Network, Node, ROOT, START, bit, character_hash, spread, take};
 
 /// Buffers reused from sentence to sentence.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(super) struct Walk {
     /// One bit per node reached in this step; for gaps, in this sentence.
     seen: Vec<u64>,
     visited: Vec<u32>,
-    patterns: Vec<u64>,
+    patterns: Vec<u32>,
     /// How many edges and nodes were visited.
     #[cfg(test)]
     pub(super) work: u64,
@@ -27,7 +27,7 @@ pub(super) struct Walk {
 
 impl Walk {
     /// The groups with a phrase in a sentence whose words are separated by single spaces.
-    pub(super) fn words(&mut self, network: &Network, text: &str) -> FormSet {
+    pub(super) fn words(&mut self, network: &Network<'_>, text: &str) -> FormSet {
         self.signs.clear();
         let mut start = 0;
         let mut hash = START;
@@ -50,7 +50,7 @@ impl Walk {
     }
 
     /// The groups with a phrase in a sentence without spaces.
-    pub(super) fn characters(&mut self, network: &Network, text: &str) -> FormSet {
+    pub(super) fn characters(&mut self, network: &Network<'_>, text: &str) -> FormSet {
         self.signs.clear();
         let mut ends = 0;
         for c in text.chars() {
@@ -63,13 +63,14 @@ impl Walk {
     }
 
     /// Walks the signs. After the first `ends` of them, only closing punctuation follows.
-    fn walk(&mut self, network: &Network, text: &[u8], ends: usize) -> FormSet {
-        self.seen.resize(network.nodes.len().div_ceil(64), 0);
+    fn walk(&mut self, network: &Network<'_>, text: &[u8], ends: usize) -> FormSet {
+        self.seen.resize(network.n_nodes().div_ceil(64), 0);
         let following = |signs: &[(u64, u32, u32)], at: usize| signs.get(at).map_or(0, |sign| bit(sign.0));
         let first = following(&self.signs, 0);
         let mut step = Step { network, found: FormSet::EMPTY, is_end: ends == 0, following: first };
         step.enter(BEGIN, self);
         self.turn();
+        let root = network.node(ROOT);
         for at in 0..self.signs.len() {
             let (sign, from, to) = self.signs[at];
             step.is_end = at + 1 >= ends;
@@ -78,12 +79,12 @@ impl Walk {
             let word = &text[from as usize..to as usize];
             self.patterns.extend(network.patterns.of(word));
             let gaps = self.gaps.len();
-            let from_root = network.lead_from_root(sign);
-            if let Some(to) = from_root.filter(|to| *to != NONE) {
+            let letter = network.letter(sign);
+            if let Some((_, to)) = letter.filter(|(_, to)| *to != NONE) {
                 step.enter(to, self);
             }
-            let sign = from_root.map(|_| sign);
-            step.leave_otherwise(ROOT, self);
+            let sign = letter.map(|(letter, _)| (bit(sign), letter));
+            step.otherwise(&root, self);
             for index in 0..self.reached.len() {
                 step.leave(self.reached[index], sign, self);
             }
@@ -103,12 +104,12 @@ impl Walk {
     }
 
     /// Drops the gaps of groups that were found: one phrase per group is enough.
-    fn forget_gaps(&mut self, network: &Network, found: FormSet) {
+    fn forget_gaps(&mut self, network: &Network<'_>, found: FormSet) {
         if found == self.found_before {
             return;
         }
         self.found_before = found;
-        let done = |gap: &mut u32| found.covers(network.nodes[*gap as usize].group);
+        let done = |gap: &mut u32| found.covers(network.group(&network.node(*gap)));
         self.done_gaps.extend(self.gaps.extract_if(.., done));
     }
 
@@ -134,7 +135,7 @@ fn is_closing(c: char) -> bool {
 
 /// One sign of a sentence.
 struct Step<'n> {
-    network: &'n Network,
+    network: &'n Network<'n>,
     found: FormSet,
     is_end: bool,
     /// The bit of the next sign; 0 if this is the last one.
@@ -142,25 +143,25 @@ struct Step<'n> {
 }
 
 impl Step<'_> {
-    /// Follows the sign from a node; `None` stands for one that leads on from no node.
-    fn leave(&mut self, node: u32, sign: Option<u64>, walk: &mut Walk) {
+    /// Follows the sign, given by its bit and its letter, from a node; `None` stands for one that leads on from no
+    /// node.
+    fn leave(&mut self, node: u32, sign: Option<(u64, u32)>, walk: &mut Walk) {
         #[cfg(test)]
         {
             walk.work += 1;
         }
-        let from = &self.network.nodes[node as usize];
-        if let Some(sign) = sign
-            && from.leads_on & bit(sign) != 0
-            && let Some(to) = self.network.lead(from, sign)
+        let from = self.network.node(node);
+        if let Some((bit, letter)) = sign
+            && from.leads_on & bit != 0
+            && let Some(to) = self.network.lead(&from, letter)
         {
             self.enter(to, walk);
         }
-        self.leave_otherwise(node, walk);
+        self.otherwise(&from, walk);
     }
 
     /// Follows the sign from a node as any sign, and as one that matches a pattern.
-    fn leave_otherwise(&mut self, node: u32, walk: &mut Walk) {
-        let from = &self.network.nodes[node as usize];
+    fn otherwise(&mut self, from: &Node, walk: &mut Walk) {
         if from.any != NONE {
             self.enter(from.any, walk);
         }
@@ -190,14 +191,11 @@ impl Step<'_> {
         {
             walk.work += 1;
         }
-        let reached = &self.network.nodes[node as usize];
-        self.found = self.found.with(reached.found);
-        if self.is_end {
-            self.found = self.found.with(reached.found_at_end);
-        }
+        let reached = self.network.node(node);
+        self.found = self.found.with(self.network.found(&reached, self.is_end));
         let leads_on = reached.any != NONE || reached.has_patterns || reached.leads_on & self.following != 0;
         if reached.is_gap {
-            if self.found.covers(reached.group) {
+            if self.found.covers(self.network.group(&reached)) {
                 return;
             }
             walk.seen[place] |= mask;
@@ -208,15 +206,15 @@ impl Step<'_> {
             walk.visited.push(node);
             walk.next.push(node);
         }
-        let (from, to) = reached.joins;
-        if from == to {
+        let mut joined = self.network.joined(&reached).peekable();
+        if joined.peek().is_none() {
             return;
         }
         if !reached.is_gap && !leads_on {
             walk.seen[place] |= mask;
             walk.visited.push(node);
         }
-        for &(to, matters) in &self.network.joins[from as usize..to as usize] {
+        for (to, matters) in joined {
             if matters == u64::MAX || matters & self.following != 0 {
                 walk.open.push(to);
             }
