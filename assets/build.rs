@@ -1,5 +1,5 @@
 //! Makes of the data in `assets/` at build time what would else be made at every start: the phrases of the languages
-//! as networks, the tables of tasks and texts as Rust, the tools as JSON, which is read several times as fast as TOML.
+//! as networks, the tables of tasks, tools and texts as Rust.
 //! A file that cannot be read ends the build with its name.
 
 use std::collections::BTreeMap;
@@ -11,6 +11,7 @@ use language_file::{Answers, LanguageFile};
 
 #[path = "../src/judge/questions/building.rs"]
 mod building;
+mod checks;
 #[path = "../src/judge/questions/forms.rs"]
 #[expect(dead_code, reason = "the program asks more of it")]
 mod forms;
@@ -25,6 +26,7 @@ mod notation;
 #[path = "../src/judge/questions/patterns.rs"]
 #[expect(dead_code, reason = "the program reads what is written here")]
 mod patterns;
+mod tasks;
 #[path = "../src/present/text_file.rs"]
 mod text_file;
 #[path = "../src/judge/questions/writing.rs"]
@@ -37,12 +39,13 @@ fn main() -> Outcome<()> {
     let out = Path::new(&out);
     languages(out)?;
     let tasks: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/tasks.toml")?)?;
-    write(&out.join("tasks.rs"), tasks.iter())?;
+    fs::write(out.join("tasks.rs"), tasks::written(&tasks))?;
     let words: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/words.toml")?)?;
     write(&out.join("words.rs"), words.iter())?;
     write(&out.join("texts.rs"), text_file::read(&read("assets/text/en.toml")?)?.iter())?;
-    let checks: serde_json::Value = toml::from_str(&read("assets/checks.toml")?)?;
-    fs::write(out.join("checks.json"), checks.to_string())?;
+    let defaults: toml::Table = toml::from_str(&read("config/default.toml")?)?;
+    fs::write(out.join("default.toml"), toml::to_string(&defaults)?)?;
+    fs::write(out.join("checks.rs"), checks::written(&read("assets/checks.toml")?)?)?;
     Ok(())
 }
 

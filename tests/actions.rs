@@ -196,11 +196,11 @@ fn one_act_runs_on_a_workspace_and_a_second_is_refused() {
     let changes = monitor.take_changes();
     let view = changes.views.last().unwrap();
     assert_eq!(
-        view.action.as_ref().map(|action| (action.number, action.kind)),
+        view.actions.running.as_ref().map(|action| (action.number, action.kind)),
         Some((1, ActionKind::Decide))
     );
-    assert_eq!(view.drafts, [draft("kept")]);
-    let [Response::Action { number: 0, outcome, .. }] = changes.told.as_slice() else {
+    assert_eq!(view.actions.drafts, [draft("kept")]);
+    let [Response::Action { number: 0, outcome, .. }] = changes.responses.as_slice() else {
         panic!("{changes:?}")
     };
     assert_eq!(outcome.class(), ActionClass::Busy);
@@ -208,8 +208,8 @@ fn one_act_runs_on_a_workspace_and_a_second_is_refused() {
     let _ = monitor.update(finished(1, failed(ActionClass::Failed), Some(done.clone())));
     let changes = monitor.take_changes();
     let view = changes.views.last().unwrap();
-    assert_eq!(view.action, None);
-    assert_eq!(view.history, [done, entry("old", &id(), Some(ActionClass::Done))]);
+    assert_eq!(view.actions.running, None);
+    assert_eq!(view.actions.history, [done, entry("old", &id(), Some(ActionClass::Done))]);
     let told = Response::Action {
         workspace: id(),
         number: 1,
@@ -217,7 +217,7 @@ fn one_act_runs_on_a_workspace_and_a_second_is_refused() {
         is_plan: false,
         outcome: Box::new(failed(ActionClass::Failed)),
     };
-    assert_eq!(changes.told, [told]);
+    assert_eq!(changes.responses, [told]);
     assert_eq!(actions(&want(&mut monitor, decide())), [(2, decide())]);
 }
 
@@ -244,7 +244,7 @@ fn an_act_tells_how_far_it_is_and_can_be_ended() {
     let effects = monitor.update(Event::Wanted { at: Timestamp(13), intent: cancel });
     assert!(effects.contains(&Effect::CancelAction { number: 1 }), "{effects:?}");
     let view = monitor.take_changes().views.pop().unwrap();
-    let running = view.action.unwrap();
+    let running = view.actions.running.unwrap();
     assert_eq!((running.progress, running.is_cancelled), (progress, true));
 }
 
@@ -307,9 +307,9 @@ fn a_turn_that_answers_a_reply_goes_on_beside_other_acts_and_is_ended_by_its_num
     assert!(effects.contains(&forgotten), "{effects:?}");
     let changes = monitor.take_changes();
     let view = changes.views.last().unwrap();
-    let turns: Vec<u64> = view.answering.iter().map(|turn| turn.number).collect();
-    assert_eq!((&view.action, turns), (&None, vec![1]));
-    assert_eq!(view.receipts, [receipt(ReceiptState::Delivered)]);
+    let turns: Vec<u64> = view.actions.answering.iter().map(|turn| turn.number).collect();
+    assert_eq!((&view.actions.running, turns), (&None, vec![1]));
+    assert_eq!(view.actions.receipts, [receipt(ReceiptState::Delivered)]);
     let told = |outcome| Response::Action {
         workspace: id(),
         number: 1,
@@ -318,7 +318,7 @@ fn a_turn_that_answers_a_reply_goes_on_beside_other_acts_and_is_ended_by_its_num
         outcome,
     };
     assert_eq!(
-        changes.told,
+        changes.responses,
         [told(Box::new(ActionOutcome::Replied(Box::new(receipt(ReceiptState::Delivered)))))]
     );
     // Another action is free; one more reply to the same session is not, to another one it is.
@@ -328,7 +328,7 @@ fn a_turn_that_answers_a_reply_goes_on_beside_other_acts_and_is_ended_by_its_num
     for action in [reply(), Action::PlanReply { session: session("s-1") }] {
         assert_eq!(actions(&want(&mut monitor, action)), []);
         let changes = monitor.take_changes();
-        let [Response::Action { outcome, .. }] = changes.told.as_slice() else { panic!("{changes:?}") };
+        let [Response::Action { outcome, .. }] = changes.responses.as_slice() else { panic!("{changes:?}") };
         assert_eq!(outcome.class(), ActionClass::Busy);
     }
     let other = Action::PlanReply { session: session("s-2") };
@@ -340,16 +340,16 @@ fn a_turn_that_answers_a_reply_goes_on_beside_other_acts_and_is_ended_by_its_num
     assert!(monitor.update(cancel(1)).contains(&Effect::CancelAction { number: 1 }));
     assert_eq!(monitor.update(cancel(7)), []);
     let view = monitor.take_changes().views.pop().unwrap();
-    assert!(view.answering[0].is_cancelled && !view.action.unwrap().is_cancelled);
+    assert!(view.actions.answering[0].is_cancelled && !view.actions.running.unwrap().is_cancelled);
     // A draft that was begun meanwhile is for the next reply.
     let keep = Intent::KeepDraft { workspace: id(), draft: draft("next") };
     let _ = monitor.update(Event::Wanted { at: Timestamp(14), intent: keep });
     let _ =
         monitor.update(finished(1, ActionOutcome::Replied(Box::new(receipt(ReceiptState::Consumed))), None));
     let view = monitor.take_changes().views.pop().unwrap();
-    assert_eq!((view.answering, view.drafts), (vec![], vec![draft("next")]));
-    assert_eq!(view.receipts, [receipt(ReceiptState::Consumed)]);
-    assert!(view.action.is_some(), "the plan for the other session still runs");
+    assert_eq!((view.actions.answering, view.actions.drafts), (vec![], vec![draft("next")]));
+    assert_eq!(view.actions.receipts, [receipt(ReceiptState::Consumed)]);
+    assert!(view.actions.running.is_some(), "the plan for the other session still runs");
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_reply_that_was_given_to_a_program_and_not_taken_is_refused_in_its_receipt()
     let _ = monitor.update(finished(1, failed(ActionClass::Refused), None));
     let view = monitor.take_changes().views.pop().unwrap();
     let refused = Receipt { detail: Some("words".to_owned()), ..receipt(ReceiptState::Refused) };
-    assert_eq!((view.receipts, view.answering), (vec![refused], vec![]));
+    assert_eq!((view.actions.receipts, view.actions.answering), (vec![refused], vec![]));
 }
 
 #[test]
@@ -373,11 +373,11 @@ fn an_act_that_is_finished_first_is_not_shown_as_one_that_is_being_ended() {
     let later = |number| Event::EndsLater { at: Timestamp(14), workspace: id(), number };
     // An action of before tells nothing of this one.
     let _ = monitor.update(later(0));
-    assert_eq!(monitor.take_changes().told, []);
+    assert_eq!(monitor.take_changes().responses, []);
     let _ = monitor.update(later(1));
     let changes = monitor.take_changes();
-    assert_eq!(changes.told, [Response::EndsLater { workspace: id(), kind: ActionKind::Decide }]);
-    assert!(!changes.views[0].action.as_ref().unwrap().is_cancelled);
+    assert_eq!(changes.responses, [Response::EndsLater { workspace: id(), kind: ActionKind::Decide }]);
+    assert!(!changes.views[0].actions.running.as_ref().unwrap().is_cancelled);
 }
 
 /// It records the work, and so is no action that changes nothing; what becomes of it is the answer to a plan.
@@ -387,7 +387,7 @@ fn the_plan_of_a_rescue_is_a_record_and_a_plan() {
     let action = Action::PlanRescue { message: None, order: RecordOrder::default() };
     assert!(action.is_plan());
     let _ = want(&mut monitor, action);
-    let running = monitor.take_changes().views.pop().unwrap().action.unwrap();
+    let running = monitor.take_changes().views.pop().unwrap().actions.running.unwrap();
     assert_eq!(running.kind, ActionKind::Record);
     let done = entry("new", &id(), Some(ActionClass::Nothing));
     let _ = monitor.update(finished(1, failed(ActionClass::Nothing), Some(done)));
@@ -398,7 +398,7 @@ fn the_plan_of_a_rescue_is_a_record_and_a_plan() {
         is_plan: true,
         outcome: Box::new(failed(ActionClass::Nothing)),
     };
-    assert_eq!(monitor.take_changes().told, [told]);
+    assert_eq!(monitor.take_changes().responses, [told]);
 }
 
 #[test]
@@ -435,7 +435,10 @@ fn a_draft_is_kept_once_a_change_and_forgotten_when_its_reply_arrived() {
     assert_eq!(kept(monitor.update(keep("more"))), [draft("more")]);
     assert_eq!(kept(monitor.update(finished(3, delivered, None))), [draft("")]);
     let view = monitor.take_changes().views.pop().unwrap();
-    assert_eq!((view.drafts, view.receipts), (vec![], vec![receipt(ReceiptState::Delivered)]));
+    assert_eq!(
+        (view.actions.drafts, view.actions.receipts),
+        (vec![], vec![receipt(ReceiptState::Delivered)])
+    );
 }
 
 fn verified(at: i64) -> VerifyReport {
@@ -499,6 +502,6 @@ fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
         });
         let _ = monitor.update(Event::Wanted { at: Timestamp(41), intent: Intent::Look { workspace: id() } });
         let view = monitor.take_changes().views.pop().unwrap();
-        assert_eq!(view.verified, Some(verified(shown)));
+        assert_eq!(view.actions.verified, Some(verified(shown)));
     }
 }

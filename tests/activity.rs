@@ -76,10 +76,7 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         new_baseline: None,
         recheck_at: None,
     };
-    weigh(
-        observations,
-        &WeighContext { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings },
-    )
+    weigh(observations, &WeighContext::new(TaskKind::Implementation, &policy, &settings))
 }
 
 fn activity(turn: TurnState, words: &[StatusReport], now: i64) -> Activity {

@@ -5,7 +5,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use closeout::judge::combine::table::{LastPrompt, Mark};
+use closeout::judge::combine::table::{LastPrompt, UserMark};
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
@@ -275,9 +275,9 @@ fn verdict(input: &Input) -> Verdict {
             sessions: &[],
             taken_at: Timestamp(input.taken_at),
             mark: match input.mark {
-                None => Mark::None,
-                Some(Marked::Done) => Mark::Done,
-                Some(Marked::Open) => Mark::Open,
+                None => UserMark::None,
+                Some(Marked::Done) => UserMark::Done,
+                Some(Marked::Open) => UserMark::Open,
             },
             lapsed: None,
             required: input.required,
@@ -459,7 +459,7 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
             work: &TaskWork::default(),
             sessions: &[],
             taken_at: Timestamp(0),
-            mark: Mark::None,
+            mark: UserMark::None,
             lapsed: None,
             required: Proof::Said,
             prompt: LastPrompt::Work,
@@ -530,7 +530,7 @@ proptest! {
     #[test]
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
-        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, work: &TaskWork::default(), sessions: &[], taken_at: Timestamp(0), mark: Mark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, work: &TaskWork::default(), sessions: &[], taken_at: Timestamp(0), mark: UserMark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
             is_checked: false, chosen: &[], before: &[] };
         let verdict = combine(&evidence, &case);
         for text in [words::why(&verdict), words::next_action(&verdict)] {

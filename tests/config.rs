@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use closeout::config::{
     AutoProbes, CompletionCheck, Config, ConfigError, DEFAULT_TEXT, Flags, Key, LayerOrigin, LookSetting,
-    Sources, parse_completion_check, parse_layer,
+    Sources, nearest, parse_completion_check, parse_layer,
 };
 use closeout::model::{
     BaselineOrigin, GivenBaseline, OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings,
@@ -91,11 +91,11 @@ fn without_any_file_the_embedded_defaults_hold() {
     let world = World::new();
     let config = world.load().unwrap();
     assert_eq!(
-        config.policy(),
+        config.policy,
         Policy { offers: OfferPolicy::Done, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 }
     );
     assert_eq!(
-        config.watch(),
+        config.watch,
         WatchSettings {
             reconcile_ms: 300_000,
             poll_ms: 10_000,
@@ -103,16 +103,16 @@ fn without_any_file_the_embedded_defaults_hold() {
             fold_after_ms: 72 * 3_600_000,
         }
     );
-    assert_eq!(config.ui().look, LookSetting::Auto);
-    assert_eq!(config.log().level, LevelFilter::INFO);
+    assert_eq!(config.ui.look, LookSetting::Auto);
+    assert_eq!(config.log_level, LevelFilter::INFO);
     let check = CompletionCheck {
         max_probes: 5,
         probe_interval_ms: 30_000,
         probe_timeout_ms: 60_000,
         is_final_rescue_wanted: true,
     };
-    assert_eq!(config.completion_check(), check);
-    assert_eq!(config.auto_probes(), AutoProbes { is_on: false, per_hour: 6 });
+    assert_eq!(config.completion_check, check);
+    assert_eq!(config.auto_probes, AutoProbes { is_on: false, per_hour: 6 });
     let settings = WorkspaceSettings {
         decision_file: Some(".closeout/decision.json".to_owned()),
         closer_report: Some(".closeout/closer.json".to_owned()),
@@ -222,10 +222,10 @@ fn the_environment_names_the_file_the_state_folder_the_level_and_the_look() {
         .variable("CLOSEOUT_LOG", "DEBUG")
         .variable("CLOSEOUT_LOOK", "ascii");
     let config = world.load().unwrap();
-    assert_eq!(config.policy().offers, OfferPolicy::Done);
-    assert_eq!(config.policy().stall_stage, 3, "the other file takes the place of the usual one");
-    assert_eq!(config.log().level, LevelFilter::DEBUG);
-    assert_eq!(config.ui().look, LookSetting::Ascii);
+    assert_eq!(config.policy.offers, OfferPolicy::Done);
+    assert_eq!(config.policy.stall_stage, 3, "the other file takes the place of the usual one");
+    assert_eq!(config.log_level, LevelFilter::DEBUG);
+    assert_eq!(config.ui.look, LookSetting::Ascii);
     assert_eq!(world.sources().state_folder(), Some(PathBuf::from("/state")));
 }
 
@@ -383,7 +383,7 @@ fn the_persons_own_file_may_be_a_link_and_no_fifo() {
     let world = World::new();
     fs::write(world.home().join("dotfile"), "judge.offers = \"done\"").unwrap();
     symlink(world.home().join("dotfile"), world.user_file()).unwrap();
-    assert_eq!(world.load().unwrap().policy().offers, OfferPolicy::Done);
+    assert_eq!(world.load().unwrap().policy.offers, OfferPolicy::Done);
 
     let world = World::new();
     make_fifo(&world.user_file());
@@ -436,7 +436,7 @@ fn the_block_of_a_json_file_is_understood() {
     fs::write(user_json, "{\"completion_check\": {\"max_probes\": 9, \"probe_timeout_seconds\": 7}}")
         .unwrap();
     let config = world.load().unwrap();
-    assert_eq!(config.completion_check().max_probes, 9);
+    assert_eq!(config.completion_check.max_probes, 9);
     let expected = CompletionCheck {
         // The person says how often; a record that the person wants is not taken away.
         max_probes: 9,
@@ -451,7 +451,7 @@ fn the_block_of_a_json_file_is_understood() {
 fn asked(world: &World) -> (bool, bool, Vec<String>) {
     let config = world.load().unwrap();
     let (settings, problems) = config.for_workspace(&world.workspace());
-    (settings.may_be_asked, config.auto_probes().is_on, problems)
+    (settings.may_be_asked, config.auto_probes.is_on, problems)
 }
 
 #[test]
@@ -475,7 +475,7 @@ fn a_person_has_agents_asked_by_themselves_everywhere_or_in_some_workspaces() {
         "{\"completion_check\": {\"auto_probe\": true, \"auto_probes_per_hour\": 60}}",
     )
     .unwrap();
-    assert_eq!(world.load().unwrap().auto_probes(), AutoProbes { is_on: true, per_hour: 60 });
+    assert_eq!(world.load().unwrap().auto_probes, AutoProbes { is_on: true, per_hour: 60 });
 }
 
 /// An agent can write these files: it would spend what is the person's.
@@ -551,4 +551,14 @@ proptest! {
             let _ = parse_completion_check(&format!("{{\"completion_check\":{text}}}"), "f", origin);
         }
     }
+}
+
+#[test]
+fn one_slip_is_seen_through() {
+    let names = ["stall_stage", "offers", "look"];
+    assert_eq!(nearest("stal_stage", names), Some("stall_stage"));
+    assert_eq!(nearest("offesr", names), Some("offers"));
+    assert_eq!(nearest("Look", names), Some("look"));
+    assert_eq!(nearest("REPROT", ["REPORT"]), Some("REPORT"));
+    assert_eq!(nearest("colour", names), None);
 }

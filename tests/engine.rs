@@ -7,8 +7,8 @@ use std::time::Duration;
 use closeout::config::{Config, Sources};
 use closeout::engine::{Engine, EngineConfig, Overrides, Scope, clock, judge_once};
 use closeout::model::{
-    Action, ActionOutcome, Baseline, BaselineOrigin, Intent, RecordOrder, Response, Rule, Timestamp,
-    VerdictState, WorkspaceId, WorkspaceView,
+    Action, ActionOutcome, Baseline, BaselineOrigin, CollectProblem, Intent, RecordOrder, Response, Rule,
+    Timestamp, VerdictState, WorkspaceId, WorkspaceView,
 };
 use closeout::store::Store;
 
@@ -84,7 +84,7 @@ impl Front {
         let changes = self.engine.take_changes();
         self.views.extend(changes.views.into_iter().map(|view| (view.name.clone(), view)));
         self.views.retain(|_, view| !changes.removed.contains(&view.id));
-        self.told.extend(changes.told);
+        self.told.extend(changes.responses);
     }
 
     /// Turns the engine until something is told, and takes it.
@@ -184,6 +184,7 @@ fn worktrees_come_and_go_by_themselves() {
     });
 }
 
+// J05, W03
 #[test]
 fn a_workspace_that_hangs_is_said_and_the_others_are_judged() {
     let main = Repo::new();
@@ -206,6 +207,7 @@ fn a_workspace_that_hangs_is_said_and_the_others_are_judged() {
     });
 }
 
+// W04
 #[test]
 fn a_directory_that_vanishes_is_said_and_returns() {
     let main = Repo::new();
@@ -222,11 +224,11 @@ fn a_directory_that_vanishes_is_said_and_returns() {
         std::fs::rename(plain.path(), &moved).unwrap();
         front
             .until("it is gone", |views| {
-                views["plain"].problem.as_ref().is_some_and(|problem| problem.starts_with("gone"))
+                views["plain"].reading.problems.reading == Some(CollectProblem::Gone)
             })
             .await;
         std::fs::rename(&moved, plain.path()).unwrap();
-        front.until("it is back", |views| views["plain"].problem.is_none()).await;
+        front.until("it is back", |views| views["plain"].reading.problems.is_empty()).await;
     });
 }
 
@@ -261,7 +263,8 @@ impl Moving {
             repo.git(["config", key, value]);
         }
         repo.write("work.rs", "fn work() {}\n");
-        let (started, release) = (repo.root().join("started"), repo.root().join("release"));
+        // Git can write nowhere else.
+        let (started, release) = (repo.at(".git/started"), repo.root().join("release"));
         let body = format!(
             "case \"$*\" in *update-ref*refs/closeout/visible/*)\n\
              echo > {}; while [ ! -e {} ]; do /bin/sleep 0.02; done;; esac\nexec {} \"$@\"",
@@ -279,7 +282,7 @@ impl Moving {
         let ActionOutcome::RescuePlanned(plan) = planned else { panic!("{planned:?}") };
         front.engine.want(action(&id, Action::Rescue { plan }));
         front.until_file(&started).await;
-        front.until("what runs", |views| views.values().any(|view| view.action.is_some())).await;
+        front.until("what runs", |views| views.values().any(|view| view.actions.running.is_some())).await;
         Moving { repo, id, front, release }
     }
 
@@ -307,14 +310,14 @@ async fn want(front: &mut Front, id: &WorkspaceId, wanted: Action) -> ActionOutc
 fn a_commit_that_is_being_made_is_finished_whoever_ends_it_and_that_is_said() {
     run(async {
         let mut moving = Moving::begin().await;
-        let number = moving.front.views.values().next().unwrap().action.as_ref().unwrap().number;
+        let number = moving.front.views.values().next().unwrap().actions.running.as_ref().unwrap().number;
         moving.front.engine.want(Intent::CancelAction { workspace: moving.id.clone(), number });
         let told = moving.front.answer().await;
         assert!(
             matches!(&told, Response::EndsLater { workspace, .. } if *workspace == moving.id),
             "{told:?}"
         );
-        let running = moving.front.views.values().next().unwrap().action.clone().unwrap();
+        let running = moving.front.views.values().next().unwrap().actions.running.clone().unwrap();
         assert!(!running.is_cancelled, "it goes on, and is not shown as one that is being ended");
         moving.release();
         let told = moving.front.answer().await;

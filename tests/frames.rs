@@ -120,7 +120,7 @@ fn detail_of_git_in_trouble() {
         VerdictState::Error,
         Why::Unreadable(Source::Commits, Some("git does not answer".to_owned().into())),
     );
-    view.problem = Some("not answering: polled once a minute".to_owned());
+    view.reading.problems.settings = Some("not answering: polled once a minute".to_owned());
     view.task_kind = TaskKind::Report;
     let git = view.git.as_mut().unwrap();
     git.head = Head::Detached { commit: "0123456789abcdef".to_owned() };
@@ -193,7 +193,7 @@ fn a_filter_that_matches_nothing() {
 #[test]
 fn notices_and_workspaces_with_problems() {
     let mut views = vec![rescue(), unjudged("gone"), unjudged("new")];
-    views[1].problem = Some("the directory is gone".to_owned());
+    views[1].reading.problems.settings = Some("the directory is gone".to_owned());
     let mut state = screen_of(80, 24, &views);
     state.notices = vec![
         "The limit of watches is reached; 2 workspaces are polled. Raise fs.inotify.max_user_watches."
@@ -277,6 +277,7 @@ fn ascii_looks_use_no_other_sign_of_their_own() {
     }
 }
 
+// T01, T02, T03
 #[test]
 fn hostile_strings_stay_text_in_their_place() {
     let mut escape = rescue();
@@ -338,8 +339,8 @@ fn ages_change_at_whole_minutes_and_only_when_shown() {
     assert_eq!(ui::next_change(&state, &views, NOW), Some(minutes_ago(-1)));
     let mut old = judged("old", VerdictState::Complete, Why::Clean(Vec::new()));
     old.verdict_since = Some(minutes_ago(150));
-    old.taken_at = None;
-    old.tree_at = None;
+    old.reading.taken_at = None;
+    old.reading.tree_at = None;
     assert_eq!(ui::next_change(&screen(80, 24, Look::colour()), &[old], NOW), Some(minutes_ago(-30)));
 }
 
@@ -347,7 +348,7 @@ fn ages_change_at_whole_minutes_and_only_when_shown() {
 fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     let shown = |tree_at| {
         let mut view = judged("docs", VerdictState::Complete, Why::Clean(vec![Source::Decision]));
-        view.tree_at = tree_at;
+        view.reading.tree_at = tree_at;
         let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous)
             .because("the tree is clean".to_owned());
         view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Noted, clean)];

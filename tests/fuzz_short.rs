@@ -3,6 +3,8 @@
 
 #[path = "fuzz/mutation.rs"]
 mod mutation;
+#[path = "fuzz/own_files.rs"]
+mod own_files;
 #[path = "fuzz/runner.rs"]
 mod runner;
 #[path = "fuzz/targets.rs"]

@@ -199,16 +199,16 @@ fn what_is_not_sent_is_a_draft_again_and_told() {
     let mut monitor = sending();
     let _ = monitor.update(ended(held(HeldNow::Dropped(HeldEnd::Asks))));
     let changes = monitor.take_changes();
-    assert_eq!(changes.told.len(), 1);
-    assert_eq!(changes.views[0].drafts, [Draft { session: name(), text: reply().text }]);
-    assert_eq!(changes.views[0].held, []);
+    assert_eq!(changes.responses.len(), 1);
+    assert_eq!(changes.views[0].actions.drafts, [Draft { session: name(), text: reply().text }]);
+    assert_eq!(changes.views[0].actions.held, []);
     // Behind what stands there.
     let mut monitor = sending();
     let draft = Draft { session: name(), text: "first".to_owned() };
     let _ =
         monitor.update(Event::Wanted { at: at(10), intent: Intent::KeepDraft { workspace: id(), draft } });
     let _ = monitor.update(ended(held(HeldNow::Dropped(HeldEnd::ByYou))));
-    assert_eq!(view(&mut monitor).drafts[0].text, "first\n\nthen fix the test");
+    assert_eq!(view(&mut monitor).actions.drafts[0].text, "first\n\nthen fix the test");
 }
 
 #[test]
@@ -216,14 +216,14 @@ fn a_try_that_came_to_nothing_and_another_closeouts_work_are_nobodys_news() {
     let mut monitor = sending();
     let _ = monitor.update(ended(held(HeldNow::Taken)));
     let changes = monitor.take_changes();
-    assert_eq!((changes.told.len(), changes.views[0].held.len()), (0, 0));
-    assert_eq!(changes.views[0].drafts, []);
+    assert_eq!((changes.responses.len(), changes.views[0].actions.held.len()), (0, 0));
+    assert_eq!(changes.views[0].actions.drafts, []);
     let mut monitor = sending();
     let waits = HeldReply { hindrance: Some("its turn goes on".to_owned()), ..reply() };
     let _ =
         monitor.update(ended(ActionOutcome::Held { reply: Box::new(waits.clone()), now: HeldNow::WaitsOn }));
     let changes = monitor.take_changes();
-    assert_eq!((changes.told.len(), &changes.views[0].held), (0, &vec![waits]));
+    assert_eq!((changes.responses.len(), &changes.views[0].actions.held), (0, &vec![waits]));
     // It is tried again, later each time.
     let collected = |monitor: &mut Monitor, millis| {
         let scene = scene(vec![session(ActivityState::Idle, -9_000)], reply());
@@ -253,8 +253,12 @@ fn what_was_sent_is_held_no_more() {
         let _ = monitor.update(ended(ActionOutcome::Replied(Box::new(receipt(state)))));
         let changes = monitor.take_changes();
         let view = &changes.views[0];
-        assert_eq!((view.held.len(), view.drafts.len(), changes.told.len()), (0, n_drafts, 1), "{state:?}");
-        assert_eq!(view.receipts.len(), 1);
+        assert_eq!(
+            (view.actions.held.len(), view.actions.drafts.len(), changes.responses.len()),
+            (0, n_drafts, 1),
+            "{state:?}"
+        );
+        assert_eq!(view.actions.receipts.len(), 1);
     }
 }
 
@@ -273,5 +277,5 @@ fn what_is_held_is_no_draft_any_more() {
     assert_eq!(steps(&effects), [HeldStep::Keep]);
     let _ = monitor.update(ended(held(HeldNow::Kept)));
     let view = view(&mut monitor);
-    assert_eq!((view.held, view.drafts), (vec![reply()], vec![]));
+    assert_eq!((view.actions.held, view.actions.drafts), (vec![reply()], vec![]));
 }

@@ -4,6 +4,7 @@
 mod gone;
 mod jump;
 mod panes;
+mod process_table;
 mod processes;
 mod sockets;
 pub(crate) mod tmux;

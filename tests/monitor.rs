@@ -288,7 +288,7 @@ fn a_collection_that_hangs_is_an_error_and_goes_by_the_program_next() {
     assert_eq!(effects[0], collect(next));
     let view = view(&mut monitor);
     assert_eq!(view.verdict.unwrap().state, VerdictState::Error);
-    assert!(view.problem.unwrap().contains("not answering"));
+    assert_eq!(view.reading.problems.reading, Some(CollectProblem::TimedOut));
 }
 
 #[test]
@@ -305,13 +305,14 @@ fn a_directory_that_is_gone_is_an_error_and_comes_back_by_itself() {
     let _ = monitor.update(gone);
     let gone = view(&mut monitor);
     assert_eq!(gone.verdict.unwrap().state, VerdictState::Error);
-    assert!(gone.problem.unwrap().starts_with("gone"));
+    assert_eq!(gone.reading.problems.reading, Some(CollectProblem::Gone));
     let _ = monitor.update(changed(9_000, Parts::all()));
     let _ = monitor.update(collected(9_001, 3, whole(9_000, vec![commits(), clean()])));
     let back = view(&mut monitor);
-    assert_eq!((back.verdict.unwrap().state, back.problem), (VerdictState::Complete, None));
+    assert_eq!((back.verdict.unwrap().state, back.reading.problems.reading), (VerdictState::Complete, None));
 }
 
+// W02
 #[test]
 fn a_workspace_that_cannot_be_watched_is_polled_and_says_so() {
     let mut monitor = judged(vec![commits(), clean()]);
@@ -319,10 +320,10 @@ fn a_workspace_that_cannot_be_watched_is_polled_and_says_so() {
     assert_eq!(monitor.update(limit(100, Some(WatchProblem::LimitReached))), [wake(100)]);
     let effects = monitor.update(Event::Woke { at: at(100) });
     assert_eq!(effects, [collect(request(2, Parts::all(), 100)), wake(10_100)]);
-    assert!(view(&mut monitor).problem.unwrap().contains("max_user_watches"));
+    assert_eq!(view(&mut monitor).reading.problems.watching, Some(WatchProblem::LimitReached));
     let _ = monitor.update(collected(101, 2, sample(100, Parts::all())));
     let _ = monitor.update(limit(200, None));
-    assert_eq!(view(&mut monitor).problem, None);
+    assert!(view(&mut monitor).reading.problems.is_empty());
 }
 
 #[test]
@@ -401,7 +402,7 @@ fn the_moment_of_the_look_at_the_tree_is_told_apart_from_the_rest() {
     let _ = monitor.update(collected(6, 1, first));
     let moments = |monitor: &mut Monitor| {
         let view = view(monitor);
-        (view.taken_at, view.tree_at)
+        (view.reading.taken_at, view.reading.tree_at)
     };
     assert_eq!(moments(&mut monitor), (Some(at(5)), Some(at(5))));
     let _ = monitor.update(changed(500, Parts::COMMITS));
@@ -472,6 +473,7 @@ fn the_same_no_in_three_rounds_stalls() {
     }
 }
 
+// W06
 #[test]
 fn a_clock_that_is_set_back_delays_nothing() {
     let mut monitor = judged(vec![commits(), clean()]);
@@ -604,7 +606,7 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
         let intent = Intent::JumpToPane { workspace: id(), session_id: session_id.to_owned() };
         let effects = monitor.update(Event::Wanted { at: at(2_000), intent });
         let jumps = effects.into_iter().filter(|effect| matches!(effect, Effect::JumpToPane { .. }));
-        (jumps.collect::<Vec<_>>(), monitor.take_changes().told)
+        (jumps.collect::<Vec<_>>(), monitor.take_changes().responses)
     };
     let target = JumpTarget { agent: shown.agent.clone(), pane: Some(pane), process: Some(process) };
     let wanted = Effect::JumpToPane { workspace: id(), session: target };
@@ -615,8 +617,8 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
     let done = Event::Jumped { at: at(2_100), workspace: id(), outcome: JumpOutcome::Done };
     let _ = monitor.update(done);
     let told = Response::Jump { workspace: id(), outcome: JumpOutcome::Done };
-    assert_eq!(monitor.take_changes().told, [told]);
-    assert_eq!(monitor.take_changes().told, []);
+    assert_eq!(monitor.take_changes().responses, [told]);
+    assert_eq!(monitor.take_changes().responses, []);
 }
 
 /// A false COMPLETE otherwise: the answer would outlive the moment in which it was given.

@@ -50,6 +50,7 @@ fn opening(repo: &Repo, env: &TestEnv) -> String {
     repo.script("open", &text).display().to_string()
 }
 
+// T04
 #[test]
 fn three_screens_in_tmux_and_one_without_tell_the_outer_terminal_once() {
     let env = TestEnv::with_demo();

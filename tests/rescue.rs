@@ -6,6 +6,8 @@ mod again;
 mod as_user;
 #[path = "rescue/bounds.rs"]
 mod bounds;
+#[path = "rescue/broken_git.rs"]
+mod broken_git;
 #[path = "rescue/clean.rs"]
 mod clean;
 #[path = "rescue/covered.rs"]
@@ -26,10 +28,14 @@ pub(crate) mod hostile;
 mod keep;
 #[path = "rescue/kill.rs"]
 mod kill;
+#[path = "rescue/killed_git.rs"]
+mod killed_git;
 #[path = "rescue/limits.rs"]
 mod limits;
 #[path = "rescue/links.rs"]
 mod links;
+#[path = "rescue/mapped.rs"]
+mod mapped;
 #[path = "rescue/meanwhile.rs"]
 mod meanwhile;
 #[path = "rescue/oracle.rs"]
@@ -38,10 +44,14 @@ mod oracle;
 mod places;
 #[path = "rescue/programs.rs"]
 mod programs;
+#[path = "rescue/races.rs"]
+mod races;
 #[path = "rescue/record.rs"]
 mod record;
 #[path = "rescue/second_look.rs"]
 mod second_look;
+#[path = "rescue/signals.rs"]
+mod signals;
 #[path = "rescue/split.rs"]
 mod split;
 #[path = "rescue/starved.rs"]

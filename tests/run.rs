@@ -212,10 +212,11 @@ fn one_run_has_a_workspace_and_one_that_is_killed_goes_on() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let run = world.env.run(world.repo.path(), &["run", "--resume"]);
+    let run = world.env.run(world.repo.path(), &["run", "--resume", "--max-iterations", "2"]);
     let found = result(&run);
     assert_eq!((run.code, &found["iterations"], &found["new_commits"]), (0, &2.into(), &2.into()), "{run:?}");
-    assert_eq!(lines(&run)[0]["is_resumed"], true);
+    let begun = &lines(&run)[0];
+    assert_eq!((&begun["is_resumed"], &begun["max_iterations"]), (&true.into(), &2.into()));
     assert_eq!(world.outside("begun"), "1\n2\n2\n");
     let again = world.env.run(world.repo.path(), &["run", "--resume"]);
     assert_eq!(again.code, 2, "{again:?}");

@@ -59,11 +59,8 @@ fn result(id: &str, text: &str, is_error: bool) -> Value {
 #[test]
 fn the_turns_of_claude_code_are_read() {
     let dirty = [
-        "person: Make main print hello",
-        "edit /home/user/project/main.rs",
-        "edit /home/user/project/NOTES.md",
-        "run git status --short && false: Code(1)",
-        "Finished",
+        "person: Make main print hello", "edit /home/user/project/main.rs",
+        "edit /home/user/project/NOTES.md", "run git status --short && false: Code(1)", "Finished",
     ];
     let history = claude("edit-dirty");
     assert_eq!(told(&history), dirty);
@@ -107,11 +104,8 @@ fn the_turns_of_codex_are_read() {
     assert_eq!(
         told(&codex("edit-dirty")),
         [
-            "person: Make main print hello",
-            "run cat main.rs: Code(0)",
-            "edit main.rs NOTES.md",
-            "run git status --short && false: Code(1)",
-            "Finished",
+            "person: Make main print hello", "run cat main.rs: Code(0)", "edit main.rs NOTES.md",
+            "run git status --short && false: Code(1)", "Finished",
         ]
     );
     assert!(told(&codex("hook-stop-block")).iter().any(|line| line.starts_with("hook: ")));

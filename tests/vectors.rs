@@ -32,6 +32,7 @@ fn texts(value: &Value) -> Vec<&str> {
 
 // ---- decision
 
+// D04, D05, D06, D07, D09, J01, J02
 #[test]
 fn decision_vectors_hold() {
     let inputs = ["decision_file", "worker_output", "check_id", "env", "file_age_before_check_ms"];

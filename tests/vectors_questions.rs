@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::vectors;
 
+// J06
 #[test]
 fn questions_vectors_hold() {
     let inputs = ["task_kind", "output", "execution_failed"];

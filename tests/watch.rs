@@ -147,6 +147,7 @@ fn other_names_in_the_folder_and_folders_below_are_not_sighted() {
     assert_eq!(owner.until_changed(&ws("a")), [changed(&ws("a"), Parts::WORDS)]);
 }
 
+// W05
 #[test]
 fn reading_is_not_sighted() {
     let (_dir, path) = folder();
@@ -165,6 +166,7 @@ fn reading_is_not_sighted() {
     owner.until_changed(&ws("a"));
 }
 
+// W01
 #[test]
 fn a_decision_after_a_burst_of_20_000_creations_is_sighted_and_the_burst_is_folded() {
     let (_dir, path) = folder();
@@ -200,6 +202,7 @@ fn a_decision_after_a_burst_of_20_000_creations_is_sighted_and_the_burst_is_fold
     }
 }
 
+// W01
 #[test]
 fn a_reader_that_stalls_until_the_kernel_drops_events_is_told_so() {
     let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
@@ -339,6 +342,7 @@ fn a_folder_that_is_removed_with_its_parents_and_made_again_is_watched_again() {
     }
 }
 
+// W04
 #[test]
 fn a_folder_that_is_removed_and_made_again_at_once_is_watched_again() {
     let (_dir, path) = folder();
@@ -583,6 +587,7 @@ fn a_system_without_a_watcher_is_an_error_in_words() {
     assert_eq!(error.to_string(), "cannot start watching files: too many open files");
 }
 
+// W02
 #[test]
 fn a_reached_limit_is_told_for_that_workspace_only_and_is_over_when_a_watch_is_freed() {
     let (_dir, path) = folder();

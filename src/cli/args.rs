@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use crate::agent::{Hooks, all_hooks, hooks_of};
 use crate::model::{Proof, TaskKind, Timestamp};
 
-use super::ask_args::{Decide, Mark, Probe, Probing, Verify};
+use super::ask_args::{Asked, Decide, Mark, Probing, Verify};
 use super::notices::Notices;
 use super::rescue_args::{Forget, Rescue, Rescues, Restore, Trust, Undo};
 use super::run_args::{Run, Stats, Wait};
@@ -51,7 +51,7 @@ pub(super) enum Command {
     /// its session is at work, 23 no usable answer, 24 you said no, 30 it failed, 31 it took too long, 130 ended
     /// by Ctrl-C.
     #[command(name = "ask", alias = "probe")]
-    Probe(Probe),
+    Probe(Asked),
     /// Ask the agent for a checklist with evidence
     ///
     /// Exit codes: 0 complete, 1 not complete, 20 it is not asked, 21 its session is at work, 23 no usable
@@ -77,6 +77,10 @@ pub(super) enum Command {
     ///
     /// Exit codes: 0 nothing is in the way, 1 something is to be mended.
     Doctor(Doctor),
+    /// Print the settings that apply in a workspace, and where each comes from
+    ///
+    /// Your own files come before those of the workspace; `config/default.toml` in the source explains every key.
+    Config(Config),
     /// Let an agent ask what is left of its work, and decide: a server of the Model Context Protocol on standard input
     /// and output
     Mcp,
@@ -250,6 +254,20 @@ pub(super) struct Classify {
 /// `closeout doctor`.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `closeout config`.
+#[derive(Debug, Args)]
+pub(super) struct Config {
+    /// The workspace
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Only what is not as built in
+    #[arg(long)]
+    pub(super) changed: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

@@ -43,13 +43,6 @@ pub(super) enum RescueWay {
     Never,
 }
 
-/// `closeout ask`.
-#[derive(Debug, Args)]
-pub(super) struct Probe {
-    #[command(flatten)]
-    pub(super) asked: Asked,
-}
-
 /// `closeout verify`.
 #[derive(Debug, Args)]
 pub(super) struct Verify {
@@ -70,7 +63,7 @@ pub(super) struct Verify {
     pub(super) asked: Asked,
 }
 
-/// Whom a command asks, and how.
+/// Whom `closeout ask` and `closeout verify` ask, and how.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     /// The workspace, or the id of a session (six signs of its beginning are enough)

@@ -1,6 +1,7 @@
 //! `closeout ask` and `closeout verify`: asks an agent once. It must not ask before what a person should know
 //! was shown.
 
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
 
@@ -10,17 +11,18 @@ use serde::Serialize;
 use crate::engine::{EngineConfig, OneShot};
 use crate::model::{
     Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, AskOptions, AskPlan, AskPurpose,
-    ProbeReading, ProbeRescue, ProbeWord, SessionName, SmartReport, SmartStatus, Trace, VerifyReport,
-    display_text,
+    ItemState, ProbeAttempt, ProbeReading, ProbeRescue, ProbeWord, SessionName, SmartReport, SmartStatus,
+    Trace, VerifyReport, display_text,
 };
+use crate::present::{action, age, sets};
 
-use super::ask_args::{Asked, Probe, Verify};
+use super::ask_args::{Asked, Verify};
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::json::{self, Printed, unexpected};
+use super::output;
 use super::target::{self, Target};
 use super::target_workspace::{TargetWorkspace, confirm};
-use super::{ask_words, output};
 
 /// The longest structured output passed to the closer, in bytes.
 const LONGEST_OUTPUT: u64 = 64 << 10;
@@ -32,28 +34,22 @@ pub(super) struct Asking {
     plan: AskPlan,
 }
 
-pub(super) fn probe(environment: &Environment, probe: &Probe) -> Ended {
-    let target = Target::of(environment, &probe.asked.target);
+pub(super) fn probe(environment: &Environment, asked: &Asked) -> Ended {
+    let target = Target::of(environment, &asked.target);
     let config = target.engine_config(environment)?;
     let (mut target_workspace, session) = judged(&target, &config)?;
     let once = AskOptions { is_single: true, ..AskOptions::default() };
-    let plan = match planned(&mut target_workspace, AskPurpose::Probe, (session, once), &probe.asked)? {
-        Planned::Ready(plan) => AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..*plan },
-        Planned::Ended(outcome) => return Ok(outcome),
-    };
-    match ask(&mut target_workspace, plan) {
-        Ok(ActionOutcome::Checked(report)) => {
-            let outcome = end_of_probe(&report);
-            if probe.asked.json {
-                Printed::new(report.class(), &*report).ending(outcome, None, Vec::new()).print()?;
-            } else if report.attempts.is_empty() {
-                output::print_line("not asked: there are commits since the baseline")?;
-            }
-            Ok(outcome)
-        }
-        Ok(other) => unexpected(&other, probe.asked.json),
-        Err(signal) => Ok(Outcome::Signalled(signal)),
+    let plan = planned(&mut target_workspace, AskPurpose::Probe, (session, once), asked)?;
+    let plan = AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..plan };
+    let told = ask(&mut target_workspace, plan)?;
+    let ActionOutcome::Checked(report) = told else { return unexpected(&told, asked.json) };
+    let outcome = end_of_probe(&report);
+    if asked.json {
+        Printed::new(report.class(), &*report).ending(outcome, None, Vec::new()).print()?;
+    } else if report.attempts.is_empty() {
+        output::print_line("not asked: there are commits since the baseline")?;
     }
+    Ok(outcome)
 }
 
 fn end_of_probe(report: &SmartReport) -> Outcome {
@@ -70,30 +66,20 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     let config = target.engine_config(environment)?;
     let (mut target_workspace, session) = judged(&target, &config)?;
     let options = options(verify)?;
-    let plan = match planned(&mut target_workspace, AskPurpose::Verify, (session, options), &verify.asked)? {
-        Planned::Ready(plan) => *plan,
-        Planned::Ended(outcome) => return Ok(outcome),
-    };
-    match ask(&mut target_workspace, plan) {
-        Ok(ActionOutcome::Verified(report)) => {
-            for note in &report.notes {
-                output::complain(&format!("closeout: {}", display_text::line(note)));
-            }
-            let outcome = end_of_verify(&report);
-            if verify.asked.json {
-                let reason = report.error.clone();
-                Printed::new(ActionClass::Done, &*report).ending(outcome, reason, Vec::new()).print()?;
-            } else {
-                output::print(&ask_words::checklist(&report))?;
-            }
-            Ok(outcome)
-        }
-        Ok(other) => unexpected(&other, verify.asked.json),
-        Err(signal) => Ok(Outcome::Signalled(signal)),
+    let plan = planned(&mut target_workspace, AskPurpose::Verify, (session, options), &verify.asked)?;
+    let told = ask(&mut target_workspace, plan)?;
+    let ActionOutcome::Verified(report) = told else { return unexpected(&told, verify.asked.json) };
+    output::notes(&report.notes);
+    let outcome = end_of_verify(&report);
+    if verify.asked.json {
+        let reason = report.error.clone();
+        Printed::new(ActionClass::Done, &*report).ending(outcome, reason, Vec::new()).print()?;
+    } else {
+        output::print(&checklist(&report))?;
     }
+    Ok(outcome)
 }
 
-/// The options that the arguments set.
 fn options(verify: &Verify) -> Result<AskOptions, Failure> {
     let structured_output = verify.structured_output.as_deref().map(|path| {
         let told = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
@@ -126,55 +112,53 @@ fn end_of_verify(report: &VerifyReport) -> Outcome {
     }
 }
 
-/// A plan that may be carried out, or how the program ends.
-enum Planned {
-    Ready(Box<AskPlan>),
-    Ended(Outcome),
-}
-
+/// A plan that may be carried out.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn planned(
     target_workspace: &mut TargetWorkspace<'_>,
     purpose: AskPurpose,
     (session, options): (Option<SessionName>, AskOptions),
     asked: &Asked,
-) -> Result<Planned, Failure> {
+) -> Result<AskPlan, Failure> {
     let mut plan =
         match target_workspace.action(Action::PlanAsk { purpose, session, options: Box::new(options) }) {
-            ActionOutcome::AskPlanned(plan) => plan,
-            other => return Ok(Planned::Ended(unexpected(&other, asked.json)?)),
+            ActionOutcome::AskPlanned(plan) => *plan,
+            other => return Err(Failure::Over(unexpected(&other, asked.json)?)),
         };
     plan.timeout_seconds = asked.timeout.unwrap_or(plan.timeout_seconds);
     if asked.dry_run {
         if asked.json {
-            Printed::new(ActionClass::Done, Asking { plan: (*plan).clone() }).print()?;
+            Printed::new(ActionClass::Done, Asking { plan }).print()?;
         } else {
-            output::print(&ask_words::plan(&plan))?;
+            output::print(&plan_text(&plan))?;
         }
-        return Ok(Planned::Ended(Outcome::Done));
+        return Err(Failure::Over(Outcome::Done));
     }
-    if let Err(problem) = allowed(&plan, asked.yes) {
-        return Ok(Planned::Ended(json::fail(&problem, asked.json)?));
+    match allowed(&plan, asked.yes) {
+        Ok(()) => Ok(plan),
+        Err(problem) => Err(Failure::Over(json::fail(&problem, asked.json)?)),
     }
-    Ok(Planned::Ready(plan))
 }
 
 /// Prints the plan's warnings, and asks the person if asking leaves a trace for a while.
 pub(super) fn allowed(plan: &AskPlan, is_yes: bool) -> Result<(), ActionProblem> {
-    for warning in &plan.warnings {
-        output::complain(&format!("closeout: {}", display_text::line(warning)));
-    }
+    output::notes(&plan.warnings);
     if plan.trace == Trace::Nothing || confirm("Ask it all the same?", is_yes) {
         return Ok(());
     }
     Err(ActionProblem::new(ActionClass::Declined, "the agent is not asked"))
 }
 
-/// Carries out a plan and prints each step on standard error. The error is the number of a signal that ended
-/// it.
-pub(super) fn ask(target_workspace: &mut TargetWorkspace<'_>, plan: AskPlan) -> Result<ActionOutcome, u8> {
+/// Carries out a plan and prints each step on standard error.
+///
+/// # Errors
+/// A signal ended it.
+pub(super) fn ask(
+    target_workspace: &mut TargetWorkspace<'_>,
+    plan: AskPlan,
+) -> Result<ActionOutcome, Failure> {
     let signalled = target_workspace.end_on_signal();
-    let lines = Mutex::new(ask_words::Lines::default());
+    let lines = Mutex::new(Lines::default());
     let most = plan.max_attempts;
     let report = move |progress: ActionProgress| {
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,7 +168,7 @@ pub(super) fn ask(target_workspace: &mut TargetWorkspace<'_>, plan: AskPlan) -> 
     };
     let outcome = target_workspace.act_with(Action::Ask { plan: Box::new(plan) }, &report);
     match signalled.signal() {
-        Some(signal) => Err(signal),
+        Some(signal) => Err(Failure::Over(Outcome::Signalled(signal))),
         None => Ok(outcome),
     }
 }
@@ -208,4 +192,90 @@ fn judged<'a>(
     };
     let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
     Ok((TargetWorkspace::on(all, (*view).clone()), Some(name)))
+}
+
+fn plan_text(plan: &AskPlan) -> String {
+    let mut text = String::new();
+    let session = display_text::line(&plan.session.session_id);
+    let _ = writeln!(text, "asks     {} (session {session})", display_text::line(&plan.session.agent));
+    let _ = writeln!(text, "runs     {}", action::command(&plan.command));
+    let _ = writeln!(text, "leaves   {}", sets::trace(plan.trace));
+    let _ = writeln!(text, "prompt   {}", display_text::line(&plan.prompt_from));
+    for warning in &plan.warnings {
+        let _ = writeln!(text, "note     {}", display_text::line(warning));
+    }
+    let _ = writeln!(text, "\n{}", display_text::block(plan.prompt.trim_end()));
+    text
+}
+
+/// Turns progress reports into lines, each printed once.
+#[derive(Debug, Default)]
+struct Lines {
+    n_ended: usize,
+    last: String,
+}
+
+impl Lines {
+    /// The lines that `progress` adds.
+    fn new_in(&mut self, progress: &ActionProgress, most: u32) -> Vec<String> {
+        let mut lines = Vec::new();
+        let ended = progress.attempts.iter().filter(|attempt| attempt.reading.is_some());
+        for attempt in ended.skip(self.n_ended) {
+            self.n_ended += 1;
+            lines.push(self::attempt(attempt, most));
+        }
+        let running = progress.attempts.last().filter(|attempt| attempt.reading.is_none());
+        let words = match running {
+            Some(attempt) => format!("probe {}/{most}: {}", attempt.number, progress.message),
+            None => progress.message.clone(),
+        };
+        // The result of an attempt was just added.
+        if words != self.last && lines.is_empty() {
+            lines.push(display_text::line(&words).into_owned());
+        }
+        self.last = words;
+        lines
+    }
+}
+
+fn attempt(attempt: &ProbeAttempt, most: u32) -> String {
+    let reading = attempt.reading.map_or("no answer yet", action::reading);
+    let mut text = format!("probe {}/{most}: {reading}", attempt.number);
+    if let Some(took_ms) = attempt.took_ms.filter(|took_ms| *took_ms > 0) {
+        let _ = write!(text, " after {}", age::span(took_ms));
+    }
+    if let Some(cost) = action::cost(attempt.cost) {
+        let _ = write!(text, ", {cost}");
+    }
+    if let Some(words) = &attempt.detail {
+        let _ = write!(text, ": {}", display_text::line(words));
+    }
+    text
+}
+
+fn checklist(report: &VerifyReport) -> String {
+    let mut text = String::new();
+    for item in &report.checklist.items {
+        let mark = if item.state == ItemState::Done { "[x]" } else { "[ ]" };
+        let _ = writeln!(text, "{mark} {}", display_text::line(&item.title));
+        if let Some(evidence) = &item.evidence {
+            let _ = writeln!(text, "      {}", display_text::line(evidence));
+        }
+    }
+    for action in &report.pending_actions {
+        let _ = writeln!(text, "to do: {}", display_text::line(action));
+    }
+    if let Some(summary) = &report.summary {
+        let _ = writeln!(text, "{}", display_text::line(summary));
+    }
+    if let Some(error) = &report.error {
+        let _ = writeln!(text, "the answer cannot be used: {}", display_text::line(error));
+    }
+    let done = if report.is_complete { "complete" } else { "not complete" };
+    let confidence = report.confidence_percent.map(|percent| format!(", confidence {percent} %"));
+    let cost = action::cost(report.cost).map(|cost| format!(", {cost}"));
+    let round = report.round;
+    let (confidence, cost) = (confidence.unwrap_or_default(), cost.unwrap_or_default());
+    let _ = writeln!(text, "{done} (round {round}{confidence}{cost})");
+    text
 }

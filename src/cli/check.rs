@@ -1,27 +1,22 @@
 //! `closeout check`: judges one workspace once. No rule lives here.
 
-use std::io::IsTerminal as _;
+use std::path::PathBuf;
 
 use crate::config::Flags;
 use crate::engine::{EngineConfig, Judged, OneShot, Overrides, Scope, clock, judge_once};
-use crate::model::{Action, ActionOutcome, ActionProgress, VerdictState, display_text};
+use crate::model::{Action, ActionOutcome, VerdictState, display_text};
 use crate::present::json as forms;
 use crate::present::json::{Report, Row, VERSION};
 
 use super::args::Check;
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
-use super::signalled::Signalled;
+use super::runtime::Signalled;
+use super::target_workspace::progress_on_terminal;
 use super::{output, probing, text};
 
-/// Runs the check and prints its verdict.
 pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
-    let named =
-        |path: &std::path::PathBuf| {
-            environment.absolute(path).into_os_string().into_string().map_err(|path| {
-                Failure::Usage(format!("{} is no UTF-8 path", display_text::path(path.as_ref())))
-            })
-        };
+    let named = |path: &PathBuf| environment.absolute_text(path);
     let overlay = Overrides {
         check_id: check.check_id.clone(),
         decision_file: check.decision_file.as_ref().map(named).transpose()?,
@@ -55,9 +50,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
         };
         output::print_line(&forms::line(&report))?;
     } else {
-        for notice in &judged.notices {
-            output::complain(&format!("closeout: {}", display_text::line(notice)));
-        }
+        output::notes(&judged.notices);
         for view in &judged.views {
             output::print(&text::full(view, clock::now()))?;
         }
@@ -70,14 +63,8 @@ fn with_checks(config: &EngineConfig) -> Judged {
     let mut all = OneShot::judge(config);
     let judged = all.judged();
     let Some(view) = judged.views.first() else { return judged };
-    let is_seen = std::io::stderr().is_terminal();
-    let report = move |progress: ActionProgress| {
-        if is_seen && !progress.message.is_empty() {
-            output::complain(&display_text::line(&progress.message));
-        }
-    };
     let signalled = Signalled::listen(all.cancel());
-    let outcome = all.action(&view.id, Action::RunChecks { trusting: None }, &report);
+    let outcome = all.action(&view.id, Action::RunChecks { trusting: None }, &progress_on_terminal());
     drop(signalled);
     if let ActionOutcome::Failed(problem) = outcome {
         let next = problem.next.map_or_else(String::new, |next| format!("; {next}"));

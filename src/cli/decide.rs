@@ -15,12 +15,7 @@ use super::target_workspace::{TargetWorkspace, unexpected};
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
-    let decision_file =
-        decide.decision_file.as_ref().map(|file| {
-            environment.absolute(file).into_os_string().into_string().map_err(|file| {
-                Failure::Usage(format!("{} is no UTF-8 path", display_text::path(file.as_ref())))
-            })
-        });
+    let decision_file = decide.decision_file.as_ref().map(|file| environment.absolute_text(file));
     let overlay = Overrides {
         check_id: decide.check_id.clone(),
         decision_file: decision_file.transpose()?,

@@ -14,6 +14,7 @@ use crate::config::{Config, Flags, Sources};
 use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::evidence::LiveSources;
 use crate::evidence::panes::{InsideTmux, PaneSource, Tmux};
+use crate::model::display_text;
 use crate::process;
 use crate::store::log::{self, LogGuard};
 
@@ -66,19 +67,22 @@ impl Environment {
         ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.text(name))
     }
 
-    /// Where to look for configuration.
     pub(super) fn sources(&self, flags: Flags) -> Sources {
         Sources { environment: self.variables.clone(), home: self.home.clone(), flags }
     }
 
+    /// The folder for what closeout remembers, if there is a place for it.
+    pub(super) fn state_folder(&self) -> Option<PathBuf> {
+        self.sources(Flags::default()).state_folder()
+    }
+
     /// Starts the log for a command that could not read its configuration.
     pub(super) fn log_without_configuration(&self) {
-        if let Some(folder) = self.sources(Flags::default()).state_folder() {
+        if let Some(folder) = self.state_folder() {
             self.log.get_or_init(|| start_log(&log::folder(&folder), LevelFilter::INFO, true));
         }
     }
 
-    /// Why no log is written.
     pub(super) fn log_problem(&self) -> Option<&str> {
         self.log.get()?.as_ref().err().map(String::as_str)
     }
@@ -127,6 +131,21 @@ impl Environment {
         self.here.join(path).components().collect()
     }
 
+    /// `path` made absolute, as text.
+    pub(super) fn absolute_text(&self, path: &Path) -> Result<String, Failure> {
+        let text = self.absolute(path).into_os_string().into_string();
+        text.map_err(|path| Failure::Usage(format!("{} is no UTF-8 path", display_text::path(path.as_ref()))))
+    }
+
+    /// All worktrees of this repository and `paths`; without paths, the workspaces of all sessions too.
+    pub(super) fn worktrees(&self, paths: &[PathBuf]) -> Scope {
+        Scope::Worktrees {
+            with_sessions: paths.is_empty(),
+            here: self.here.clone(),
+            paths: paths.iter().map(|path| self.absolute(path)).collect(),
+        }
+    }
+
     /// The parameters of an engine with this scope.
     pub(super) fn engine_config(
         &self,
@@ -146,7 +165,7 @@ impl Environment {
             // A run on one workspace ends soon and logs directly; elsewhere a log line must not hold up the
             // loop.
             let is_short = matches!(scope, Scope::One(_));
-            self.log.get_or_init(|| start_log(&log::folder(folder), config.log().level, is_short));
+            self.log.get_or_init(|| start_log(&log::folder(folder), config.log_level, is_short));
         }
         let mut adapters = self.adapters();
         adapters.extend(config.agents().iter().cloned().map(Adapter::described));

@@ -5,6 +5,7 @@ use std::io;
 
 use crate::config::ConfigError;
 use crate::model::{ActionClass, RunStatus, VerdictState};
+use crate::store::StoreError;
 
 /// How a run ended that did what was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +25,6 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a check with the verdict `state`.
     pub(super) fn of(state: VerdictState) -> Outcome {
         match state {
             VerdictState::Complete => Outcome::Done,
@@ -69,7 +69,13 @@ pub(super) enum Failure {
     /// 5: the settings of an agent cannot be changed.
     #[error("{0}")]
     Settings(String),
+    /// The run is over otherwise, and that was reported already.
+    #[error("")]
+    Over(Outcome),
     /// 6: closeout's own stored data cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// 6: what is needed of it is not there, or cannot be used.
     #[error("{0}")]
     Unreadable(String),
     /// 6: reading the input or writing the output failed.
@@ -89,12 +95,12 @@ impl Failure {
             Failure::NoWorkspace(_) => 4,
             Failure::Refused(_) => ActionClass::Refused.exit_code(),
             Failure::Config(_) | Failure::Settings(_) => 5,
-            Failure::Unreadable(_) | Failure::Stream { .. } => 6,
+            Failure::Over(outcome) => outcome.code(),
+            Failure::Store(_) | Failure::Unreadable(_) | Failure::Stream { .. } => 6,
         }
     }
 }
 
-/// The result of a front.
 pub(super) type Ended = Result<Outcome, Failure>;
 
 #[cfg(test)]

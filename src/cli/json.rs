@@ -70,6 +70,12 @@ impl<T: Serialize> Printed<T> {
         Printed { reason, next, ..self }
     }
 
+    /// An action about `content` that ended with a problem.
+    pub(super) fn of_problem(problem: &ActionProblem, content: T) -> Printed<T> {
+        let next = problem.next.iter().cloned().collect();
+        Printed { reason: Some(problem.message.clone()), next, ..Printed::new(problem.class, content) }
+    }
+
     /// Prints it as one line.
     pub(super) fn print(&self) -> Result<(), Failure> {
         output::print_line(&line(self))
@@ -79,11 +85,7 @@ impl<T: Serialize> Printed<T> {
 /// Ends with a problem, reported on standard error and, as JSON, on standard output too.
 pub(super) fn fail(problem: &ActionProblem, is_json: bool) -> Ended {
     if is_json {
-        let next = problem.next.iter().cloned().collect();
-        let outcome = Outcome::Action(problem.class);
-        Printed::new(problem.class, NoContent {})
-            .ending(outcome, Some(problem.message.clone()), next)
-            .print()?;
+        Printed::of_problem(problem, NoContent {}).print()?;
     }
     Ok(target_workspace::fail(problem))
 }
@@ -98,12 +100,10 @@ pub(super) fn unexpected(outcome: &ActionOutcome, is_json: bool) -> Ended {
 
 /// Ends because a person declined, or because there was nobody to ask.
 pub(super) fn declined(words: &str, is_json: bool) -> Ended {
-    let outcome = Outcome::Action(ActionClass::Declined);
     if is_json {
-        Printed::new(ActionClass::Declined, NoContent {})
-            .ending(outcome, Some(words.to_owned()), Vec::new())
-            .print()?;
+        let problem = ActionProblem::new(ActionClass::Declined, words);
+        Printed::of_problem(&problem, NoContent {}).print()?;
     }
     output::complain(words);
-    Ok(outcome)
+    Ok(Outcome::Action(ActionClass::Declined))
 }

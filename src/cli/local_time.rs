@@ -1,20 +1,18 @@
 //! Formats a moment in local time. It must not read the clock.
 
+use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 use crate::model::Timestamp;
 
-/// Date and time to the minute.
 pub(super) fn minute(at: Timestamp) -> String {
-    written(at, "%Y-%m-%d %H:%M")
+    zoned(at).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// Date and time to the second.
 pub(super) fn second(at: Timestamp) -> String {
-    written(at, "%Y-%m-%d %H:%M:%S")
+    zoned(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-fn written(at: Timestamp, form: &str) -> String {
-    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
-    moment.to_zoned(TimeZone::system()).strftime(form).to_string()
+pub(super) fn zoned(at: Timestamp) -> Zoned {
+    jiff::Timestamp::from_millisecond(at.0).unwrap_or_default().to_zoned(TimeZone::system())
 }

@@ -7,7 +7,6 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::config::Flags;
 use crate::model::{
     ActionKind, Actor, AuditEntry, HistoryEntry, HistoryEvent, Timestamp, WorkspaceId, display_text,
 };
@@ -75,7 +74,6 @@ impl Entry<'_> {
     }
 }
 
-/// Which part of the record to read.
 pub(super) enum Part<'a> {
     /// All since a moment.
     Since(Option<Timestamp>),
@@ -131,21 +129,20 @@ pub(super) fn read(
     with_events: bool,
 ) -> Result<(Audit, History), Failure> {
     let store = store(environment)?;
-    let failed = |error: crate::store::StoreError| Failure::Unreadable(error.to_string());
     let above = |path: &Path| -> Vec<WorkspaceId> { path.ancestors().map(WorkspaceId::local).collect() };
     let audit = match *part {
         Part::Since(since) => store.audit(since),
         Part::Newest(most) => store.newest_audit(most),
         Part::NewestOf(path, most) => store.audit_of(&above(path), most),
     };
-    let audit = audit.map_err(failed)?;
+    let audit = audit?;
     let history = match *part {
         _ if !with_events => Ok(History::default()),
         Part::Since(since) => store.history(since),
         Part::Newest(most) => store.newest_history(most),
         Part::NewestOf(path, most) => store.newest_history_of(&above(path), most, most),
     };
-    let history = history.map_err(failed)?;
+    let history = history?;
     count_unread(audit.n_unread + history.n_unread);
     Ok((audit, history))
 }
@@ -155,16 +152,15 @@ pub(super) fn each_event(
     environment: &Environment,
     visit: &mut dyn FnMut(HistoryEntry),
 ) -> Result<(), Failure> {
-    let read = store(environment)?.each_event(visit);
-    count_unread(read.map_err(|error| Failure::Unreadable(error.to_string()))?);
+    count_unread(store(environment)?.each_event(visit)?);
     Ok(())
 }
 
 fn store(environment: &Environment) -> Result<Store, Failure> {
-    let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
+    let folder = environment.state_folder().ok_or_else(|| {
         Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
     })?;
-    Store::open(folder).map_err(|error| Failure::Unreadable(error.to_string()))
+    Ok(Store::open(folder)?)
 }
 
 fn count_unread(n_unread: usize) {
@@ -208,7 +204,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
         display_text::line(&entry.plan)
     );
     let end = match &entry.end {
-        Some(end) => format!("{}: {}", end.class.label(), display_text::line(&end.message)),
+        Some(end) => format!("{}: {}", sets::action_class(end.class), display_text::line(&end.message)),
         None => "begun; it did not end, or closeout was ended in it".to_owned(),
     };
     let _ = writeln!(text, "{:21}→ {end}", "");

@@ -5,10 +5,10 @@
 
 mod args;
 mod ask_args;
-mod ask_words;
 mod asking;
 mod check;
 mod classify;
+mod config;
 mod decide;
 mod doctor;
 mod environment;
@@ -17,7 +17,6 @@ mod hook;
 mod json;
 mod local_time;
 mod log;
-mod manual;
 mod mark;
 mod mcp;
 mod notices;
@@ -31,7 +30,6 @@ mod run;
 mod run_args;
 mod runtime;
 mod schema;
-mod signalled;
 mod stats;
 mod status;
 mod target;
@@ -43,7 +41,7 @@ mod value_parsers;
 mod wait;
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -51,6 +49,7 @@ use clap::{CommandFactory as _, Parser};
 
 use crate::config::nearest;
 use crate::model::{UndoDirection, display_text};
+
 use args::{Arguments, Command, Watch};
 use environment::Environment;
 use exit::{Ended, Failure};
@@ -66,6 +65,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error, is_json),
     };
+    // The lines of a run are JSON where no person reads them; so is its end.
+    let is_run_read = matches!(arguments.command, Some(Command::Run(_))) && !io::stdout().is_terminal();
+    let is_json = is_json || is_run_read;
     let environment = Environment::read();
     if let Some(failure) = mistyped(&environment, &arguments) {
         return end(Err(failure), is_json);
@@ -82,6 +84,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Status(status)) => status::run(&environment, &status),
         Some(Command::Reply(reply)) => reply::run(&environment, &reply),
         Some(Command::Classify(classify)) => classify::run(&environment, &classify),
+        Some(Command::Config(config)) => config::run(&environment, &config),
         Some(Command::Doctor(doctor)) => doctor::run(&environment, &doctor),
         Some(Command::Mcp) => mcp::run(&environment),
         Some(Command::Hook(command)) => hook::run(&environment, &command),
@@ -96,8 +99,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Stats(stats)) => stats::run(&environment, &stats),
         Some(Command::Wait(wait)) => wait::run(&environment, &wait),
         Some(Command::Schema) => schema::run(),
-        Some(Command::Completions { shell }) => manual::completions(shell),
-        Some(Command::Man) => manual::page(),
+        Some(Command::Completions { shell }) => schema::completions(shell),
+        Some(Command::Man) => schema::page(),
     };
     end(outcome, is_json)
 }
@@ -138,7 +141,7 @@ fn mistyped(environment: &Environment, arguments: &Arguments) -> Option<Failure>
 /// The exit code of a run. A failure is reported on standard error and, with `--json`, on standard output too.
 fn end(outcome: Ended, is_json: bool) -> ExitCode {
     match outcome {
-        Ok(outcome) => ExitCode::from(outcome.code()),
+        Ok(outcome) | Err(Failure::Over(outcome)) => ExitCode::from(outcome.code()),
         // The reader of standard output is gone, so nobody is left to tell.
         Err(Failure::Stream { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use super::exit::Failure;
+use crate::model::display_text;
 
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
@@ -17,6 +18,16 @@ pub(super) fn print_line(line: &str) -> Result<(), Failure> {
 /// Writes a line to standard error. A failure is ignored, since there is no other way to report it.
 pub(super) fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// Writes closeout's own words about something, cleaned, to standard error.
+pub(super) fn note(text: &str) {
+    complain(&format!("closeout: {}", display_text::line(text)));
+}
+
+/// Writes several of them.
+pub(super) fn notes<'t>(texts: impl IntoIterator<Item = &'t String>) {
+    texts.into_iter().for_each(|text| note(text));
 }
 
 fn failed(source: io::Error) -> Failure {

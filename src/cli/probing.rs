@@ -20,8 +20,8 @@ use crate::store::Store;
 use super::args::Check;
 use super::ask_args::{Probing, RescueWay};
 use super::asking::{allowed, ask};
-use super::exit::{Ended, Outcome};
-use super::target_workspace::{TargetWorkspace, confirm};
+use super::exit::{Ended, Failure, Outcome};
+use super::target_workspace::{TargetWorkspace, confirm, unexpected};
 use super::{output, text};
 
 /// What `check --probe --json` prints.
@@ -66,7 +66,6 @@ pub(super) enum SmartWord {
     Ended(SmartStatus),
 }
 
-/// What is known at the end.
 #[derive(Default)]
 struct Found {
     report: Option<SmartReport>,
@@ -88,10 +87,7 @@ pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
         output::complain(&format!("closeout: {words}"));
         Found { not_asked: Some(words.to_owned()), ..Found::default() }
     } else {
-        match find(&mut target_workspace, &check.probing) {
-            Ok(found) => found,
-            Err(outcome) => return Ok(outcome),
-        }
+        find(&mut target_workspace, &check.probing)?
     };
     rescue(&mut target_workspace, &check.probing, &mut found);
     found.notes.extend(target_workspace.notices());
@@ -107,9 +103,7 @@ pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
     if check.json {
         output::print_line(&forms::line(&smart))?;
     } else {
-        for note in &smart.notes {
-            output::complain(&format!("closeout: {}", display_text::line(note)));
-        }
+        output::notes(&smart.notes);
         output::print(&text::full(target_workspace.view(), clock::now()))?;
     }
     Ok(match status {
@@ -146,9 +140,9 @@ fn news(report: Option<&SmartReport>, state: VerdictState) -> Option<BreakerNews
     })
 }
 
-/// Plans and asks. The error is how the program ends.
+/// Plans and asks.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
-fn find(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing) -> Result<Found, Outcome> {
+fn find(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing) -> Result<Found, Failure> {
     let mut found = Found::default();
     let plan = match target_workspace.action(Action::PlanAsk {
         purpose: AskPurpose::Probe,
@@ -157,31 +151,30 @@ fn find(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing) -> Result
     }) {
         ActionOutcome::AskPlanned(plan) => with_flags(*plan, probing),
         ActionOutcome::Failed(problem) => {
-            output::complain(&format!("closeout: {}", display_text::line(&problem.message)));
+            output::note(&problem.message);
             found.not_asked = Some(problem.message);
             return Ok(found);
         }
-        other => return Err(super::target_workspace::unexpected(&other)),
+        other => return Err(Failure::Over(unexpected(&other))),
     };
     if let Err(problem) = allowed(&plan, probing.yes) {
         found.not_asked = Some(problem.message);
         return Ok(found);
     }
-    match ask(target_workspace, plan) {
-        Ok(ActionOutcome::Checked(report)) => {
+    match ask(target_workspace, plan)? {
+        ActionOutcome::Checked(report) => {
             found.rescued = report.outcome.rescued;
             found.record.clone_from(&report.record);
             found.notes.clone_from(&report.notes);
             found.report = Some(*report);
             Ok(found)
         }
-        Ok(ActionOutcome::Failed(problem)) if problem.class != ActionClass::Cancelled => {
-            output::complain(&format!("closeout: {}", display_text::line(&problem.message)));
+        ActionOutcome::Failed(problem) if problem.class != ActionClass::Cancelled => {
+            output::note(&problem.message);
             found.not_asked = Some(problem.message);
             Ok(found)
         }
-        Ok(other) => Err(super::target_workspace::unexpected(&other)),
-        Err(signal) => Err(Outcome::Signalled(signal)),
+        other => Err(Failure::Over(unexpected(&other))),
     }
 }
 

@@ -19,7 +19,7 @@ use super::args::Reply;
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::json::{self, Printed};
-use super::signalled::Signalled;
+use super::runtime::Signalled;
 use super::target::{self, Target};
 use super::{output, reply_words, target_workspace};
 
@@ -27,9 +27,8 @@ use super::{output, reply_words, target_workspace};
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// The most that is read from standard input, in bytes: more than any channel accepts.
-const MOST: u64 = 2 << 20;
+const MAX: u64 = 2 << 20;
 
-/// The session that is meant.
 struct Meant {
     workspace: WorkspaceId,
     asking: Box<SessionView>,
@@ -161,9 +160,7 @@ fn send(
         return Ok(Outcome::Action(receipt.state.class()));
     }
     if let (ActionOutcome::Failed(problem), true) = (&sent, reply.json) {
-        let next = problem.next.iter().cloned().collect();
-        let told = Printed::new(problem.class, Planned::of(plan, None));
-        told.ending(Outcome::Action(problem.class), Some(problem.message.clone()), next).print()?;
+        Printed::of_problem(problem, Planned::of(plan, None)).print()?;
     }
     Ok(target_workspace::unexpected(&sent))
 }
@@ -225,7 +222,7 @@ fn text_of(reply: &Reply) -> Result<Option<String>, Failure> {
         return Ok(reply.text.clone());
     }
     let mut text = String::new();
-    let read = io::stdin().lock().take(MOST).read_to_string(&mut text);
+    let read = io::stdin().lock().take(MAX).read_to_string(&mut text);
     read.map_err(|source| Failure::Stream { what: "cannot read the reply".to_owned(), source })?;
     Ok(Some(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)))
 }
@@ -266,7 +263,8 @@ fn wait(
         std::thread::sleep(LOOK_AGAIN);
         all.revalidate();
         let views = all.judged().views;
-        let receipts = views.into_iter().filter(|view| view.id == *workspace).flat_map(|view| view.receipts);
+        let receipts =
+            views.into_iter().filter(|view| view.id == *workspace).flat_map(|view| view.actions.receipts);
         let known = receipts.into_iter().find(|known| known.id == receipt.id);
         receipt = known.unwrap_or(receipt);
     }

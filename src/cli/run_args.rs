@@ -35,9 +35,9 @@ pub(super) struct Run {
     /// The same, from a file; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(super) prompt_file: Option<PathBuf>,
-    /// So often the command is run at most
-    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(super) max_iterations: u32,
+    /// So often the command is run at most [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) max_iterations: Option<u32>,
     /// The decision file [default: the configured one]
     #[arg(long, value_name = "FILE")]
     pub(super) decision_file: Option<PathBuf>,
@@ -57,8 +57,9 @@ pub(super) struct Run {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(super) timeout: Option<Duration>,
     /// A command is ended when for so long it wrote nothing and neither files nor git nor its record moved; 0 never
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "20m")]
-    pub(super) stall_after: Duration,
+    /// [default: 20m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) stall_after: Option<Duration>,
     /// The run ends when it has cost so many US dollars. The command tells its cost in a JSON object with
     /// `total_cost_usd` or `cost_usd` on its output; if it does not, the run ends after the first iteration
     #[arg(long, value_name = "USD", value_parser = dollars)]
@@ -67,10 +68,10 @@ pub(super) struct Run {
     /// did it, or by a new one of the agent that is named. What it leaves open goes into the next prompt
     #[arg(long, value_name = "AGENT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(super) verify: Option<String>,
-    /// What to do when the agent asks
-    #[arg(long, value_name = "HOW", value_enum, default_value = "wait")]
-    pub(super) on_question: OnQuestion,
-    /// Go on with the run of this workspace that was killed
+    /// What to do when the agent asks [default: wait]
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub(super) on_question: Option<OnQuestion>,
+    /// Go on with the run of this workspace that was cut off, with the limits it began with unless you give others
     #[arg(long, conflicts_with_all = ["agent", "prompt", "prompt_file", "command", "new"])]
     pub(super) resume: bool,
     /// Begin anew, also where a run with the same command was killed

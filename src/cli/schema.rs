@@ -1,16 +1,21 @@
 //! `closeout schema`: the JSON schema of everything that `--json` prints. It must not define any of those
 //! forms itself.
 
+use clap::CommandFactory as _;
+use clap_complete::Shell;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{SmartReport, VerifyReport};
 use crate::present::json::{Follow, Report};
+use crate::present::rescue_json::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 
+use super::args::Arguments;
 use super::asking::Asking;
 use super::classify::Labelled;
+use super::config::Configured;
 use super::doctor::Diagnosis;
-use super::exit::{Ended, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::json::{Failed, NoContent, Printed};
 use super::log::{EventRow, LogRow};
 use super::output;
@@ -19,7 +24,6 @@ use super::reply::Planned;
 use super::run::report::RunLine;
 use super::stats::Figures;
 use super::trust::Trusted;
-use crate::present::rescue_json::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 
 /// Everything that the JSON output may be.
 #[derive(Serialize, JsonSchema)]
@@ -67,6 +71,8 @@ enum Output {
     Stats(Figures),
     /// `classify --json`, and a line of `classify --jsonl`.
     Classified(Labelled),
+    /// `config --json`.
+    Config(Configured),
     /// `doctor --json`.
     Doctor(Diagnosis),
 }
@@ -75,5 +81,20 @@ pub(super) fn run() -> Ended {
     let schema = schemars::schema_for!(Output);
     let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
     output::print_line(&text)?;
+    Ok(Outcome::Done)
+}
+
+pub(super) fn completions(shell: Shell) -> Ended {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "closeout", &mut script);
+    output::print(&String::from_utf8_lossy(&script))?;
+    Ok(Outcome::Done)
+}
+
+pub(super) fn page() -> Ended {
+    let mut page = Vec::new();
+    let failed = |source| Failure::Stream { what: "cannot make the manual page".to_owned(), source };
+    clap_mangen::Man::new(Arguments::command()).render(&mut page).map_err(failed)?;
+    output::print(&String::from_utf8_lossy(&page))?;
     Ok(Outcome::Done)
 }

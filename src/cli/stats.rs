@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,8 +17,8 @@ use crate::present::json::{VERSION, line};
 use super::environment::Environment;
 use super::exit::{Ended, Outcome};
 use super::log::{self, Part};
-use super::output;
 use super::run_args::Stats;
+use super::{local_time, output};
 
 /// What `stats --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -66,7 +65,7 @@ struct Counts {
     false_aborts: u32,
     /// Iterations and smart checks that timed out.
     time_outs: u32,
-    /// Rescues that were wanted.
+    /// Rescues that were wanted, and had something to do.
     rescues: u32,
     /// Those that ended with a commit.
     rescued: u32,
@@ -112,7 +111,6 @@ pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
     Ok(Outcome::Done)
 }
 
-/// What was counted so far, in groups.
 #[derive(Default)]
 struct Tally {
     all: Counts,
@@ -223,6 +221,8 @@ impl Counts {
     fn add_action(&mut self, entry: &AuditEntry) {
         let class = entry.end.as_ref().map(|end| end.class);
         match entry.kind {
+            // Nothing was at risk.
+            ActionKind::Rescue if class == Some(ActionClass::Nothing) => {}
             ActionKind::Rescue => {
                 self.rescues += 1;
                 self.rescued += u32::from(matches!(class, Some(ActionClass::Done | ActionClass::SavedGaps)));
@@ -273,11 +273,9 @@ fn rate(part: u32, of: u32) -> Option<f64> {
 
 /// The ISO week of a moment in local time.
 fn week(at: Timestamp) -> String {
-    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
-    moment.to_zoned(TimeZone::system()).strftime("%G-W%V").to_string()
+    local_time::zoned(at).strftime("%G-W%V").to_string()
 }
 
-/// The table, with a row for each group.
 fn table(figures: &Figures) -> String {
     let mut text = String::new();
     let heads = [
@@ -416,6 +414,7 @@ mod tests {
         let actions = [
             action(ActionKind::Rescue, ActionClass::Done, None),
             action(ActionKind::Rescue, ActionClass::Refused, None),
+            action(ActionKind::Rescue, ActionClass::Nothing, None),
             action(ActionKind::Probe, ActionClass::Done, Some(3)),
             action(ActionKind::Probe, ActionClass::TimedOut, None),
             action(ActionKind::Gate, ActionClass::Done, Some(2)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::Flags;
-use crate::engine::{Engine, EngineConfig, Overrides, Scope, clock, judge_once};
+use crate::engine::{Engine, EngineConfig, Overrides, clock, judge_once};
 use crate::model::{WorkspaceId, WorkspaceView, display_text};
 use crate::present;
 use crate::present::json as forms;
@@ -16,11 +16,7 @@ use super::runtime::runtime;
 use super::{output, text};
 
 pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
-    let scope = Scope::Worktrees {
-        with_sessions: status.paths.is_empty(),
-        here: environment.here.clone(),
-        paths: status.paths.iter().map(|path| environment.absolute(path)).collect(),
-    };
+    let scope = environment.worktrees(&status.paths);
     let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;
     if status.follow { follow(config, status.json) } else { once(&config, status.json) }
 }
@@ -29,9 +25,7 @@ fn once(config: &EngineConfig, is_json: bool) -> Ended {
     let mut judged = judge_once(config);
     present::order(&mut judged.views, None);
     if !is_json {
-        for notice in &judged.notices {
-            output::complain(&format!("closeout: {}", display_text::line(notice)));
-        }
+        output::notes(&judged.notices);
     }
     if judged.views.is_empty()
         && !is_json
@@ -97,10 +91,7 @@ fn follow(config: EngineConfig, is_json: bool) -> Ended {
 /// Whether two views say the same; a collection's number and time make no difference.
 fn is_same(before: &WorkspaceView, view: &WorkspaceView) -> bool {
     let mut before = before.clone();
-    before.generation = view.generation;
-    before.taken_at = view.taken_at;
-    before.tree_at = view.tree_at;
-    before.is_collecting = view.is_collecting;
+    before.reading = view.reading.with_problems_of(&before.reading);
     before == *view
 }
 

@@ -25,7 +25,6 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Parses `named`.
     pub(super) fn of(environment: &Environment, named: &str) -> Target {
         let path = environment.absolute(named.as_ref());
         if path.is_dir() { Target::Folder(path) } else { Target::Session(named.to_owned()) }
@@ -35,9 +34,7 @@ impl Target {
     pub(super) fn engine_config(&self, environment: &Environment) -> Result<EngineConfig, Failure> {
         let scope = match self {
             Target::Folder(path) => Scope::One(path.clone()),
-            Target::Session(_) => {
-                Scope::Worktrees { with_sessions: true, here: environment.here.clone(), paths: Vec::new() }
-            }
+            Target::Session(_) => environment.worktrees(&[]),
         };
         environment.engine_config(scope, Flags::default(), Overrides::default())
     }

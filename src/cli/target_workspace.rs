@@ -5,24 +5,24 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use crate::config::Flags;
-use crate::engine::{EngineConfig, OneShot, Overrides, Scope};
+use crate::engine::{EngineConfig, Judged, OneShot, Overrides, Scope};
 use crate::model::{Action, ActionOutcome, ActionProblem, ActionProgress, WorkspaceView, display_text};
 
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::output;
-use super::signalled::Signalled;
+use super::runtime::Signalled;
 
-/// The parameters of an engine on one workspace.
 pub(super) fn engine_config(environment: &Environment, path: &Path) -> Result<EngineConfig, Failure> {
     let scope = Scope::One(environment.absolute(path));
     environment.engine_config(scope, Flags::default(), Overrides::default())
 }
 
-/// One judged workspace, the target of an action.
 pub(super) struct TargetWorkspace<'a> {
     all: OneShot<'a>,
     view: WorkspaceView,
+    /// The listener for signals, once an action has asked for one.
+    signalled: Option<Signalled>,
 }
 
 impl<'a> TargetWorkspace<'a> {
@@ -33,20 +33,13 @@ impl<'a> TargetWorkspace<'a> {
     pub(super) fn judge(config: &'a EngineConfig) -> Result<TargetWorkspace<'a>, Failure> {
         let all = OneShot::judge(config);
         let judged = all.judged();
-        for notice in &judged.notices {
-            output::complain(&format!("closeout: {}", display_text::line(notice)));
-        }
-        if let Some((path, reason)) = judged.refused.first() {
-            return Err(Failure::NoWorkspace(format!("{} {reason}", display_text::path(path))));
-        }
-        let view = judged.views.into_iter().next();
-        let view = view.ok_or_else(|| Failure::NoWorkspace("there is no workspace".to_owned()))?;
-        Ok(TargetWorkspace { all, view })
+        output::notes(&judged.notices);
+        Ok(TargetWorkspace::on(all, the_one(judged)?))
     }
 
     /// One of the workspaces that were judged.
     pub(super) fn on(all: OneShot<'a>, view: WorkspaceView) -> TargetWorkspace<'a> {
-        TargetWorkspace { all, view }
+        TargetWorkspace { all, view, signalled: None }
     }
 
     pub(super) fn view(&self) -> &WorkspaceView {
@@ -72,15 +65,23 @@ impl<'a> TargetWorkspace<'a> {
         outcome
     }
 
-    /// Carries out an action that moves something. Before the move, a signal cancels it, and the error is how
-    /// the program ends; after that, the action is completed.
-    pub(super) fn act_or_signal(&mut self, action: Action) -> Result<ActionOutcome, Outcome> {
-        let signalled = self.end_on_signal();
+    /// Carries out an action. Before it moves anything, a signal cancels it, and the error is how the program
+    /// ends; after that, the action is completed. While a person is asked, a signal ends the program at once.
+    pub(super) fn act_or_signal(&mut self, action: Action) -> Result<ActionOutcome, Failure> {
+        let signalled = self.signalled.get_or_insert_with(|| Signalled::listen(self.all.cancel())).clone();
+        signalled.set_resting(false);
         let outcome = self.action(action);
+        let is_asked_next = matches!(outcome, ActionOutcome::RescuePlanned(_) | ActionOutcome::SizeAsked(_));
+        signalled.set_resting(is_asked_next);
         match (&outcome, signalled.signal()) {
             (ActionOutcome::Failed(problem), Some(signal)) => {
-                let _ = fail(problem);
-                Err(Outcome::Signalled(signal))
+                fail(problem);
+                Err(Failure::Over(Outcome::Signalled(signal)))
+            }
+            (ActionOutcome::RescuePlanned(plan), Some(signal)) => {
+                let record = display_text::line(&plan.record.reference);
+                output::complain(&format!("closeout: nothing was committed; the work is kept in {record}"));
+                Err(Failure::Over(Outcome::Signalled(signal)))
             }
             (_, Some(_) | None) => Ok(outcome),
         }
@@ -93,13 +94,31 @@ impl<'a> TargetWorkspace<'a> {
 
     /// Carries out an action. Its progress goes to standard error if that is a terminal.
     pub(super) fn action(&mut self, action: Action) -> ActionOutcome {
-        let is_seen = io::stderr().is_terminal();
-        let report = move |progress: ActionProgress| {
-            if is_seen && !progress.message.is_empty() {
-                output::complain(&display_text::line(&progress.message));
-            }
-        };
-        self.act_with(action, &report)
+        self.act_with(action, &progress_on_terminal())
+    }
+}
+
+/// The workspace of an engine on one path.
+///
+/// # Errors
+/// There is none there.
+pub(super) fn the_one(judged: Judged) -> Result<WorkspaceView, Failure> {
+    match (judged.refused.first(), judged.views.into_iter().next()) {
+        (Some((path, reason)), _) => {
+            Err(Failure::NoWorkspace(format!("{} {reason}", display_text::path(path))))
+        }
+        (None, Some(view)) => Ok(view),
+        (None, None) => Err(Failure::NoWorkspace("there is no workspace".to_owned())),
+    }
+}
+
+/// Prints progress on standard error, if that is a terminal.
+pub(super) fn progress_on_terminal() -> impl Fn(ActionProgress) + Send + Sync {
+    let is_seen = io::stderr().is_terminal();
+    move |progress| {
+        if is_seen && !progress.message.is_empty() {
+            output::complain(&display_text::line(&progress.message));
+        }
     }
 }
 
@@ -124,11 +143,16 @@ pub(super) fn confirm(question: &str, is_yes: bool) -> bool {
 
 /// Ends with a problem: prints its message and advice on standard error; its class gives the exit code.
 pub(super) fn fail(problem: &ActionProblem) -> Outcome {
-    output::complain(&format!("closeout: {}", display_text::line(&problem.message)));
+    output::note(&problem.message);
     if let Some(next) = &problem.next {
         output::complain(&format!("  → {}", display_text::line(next)));
     }
     Outcome::Action(problem.class)
+}
+
+/// Ends with a problem in the middle of a run.
+pub(super) fn over(problem: &ActionProblem) -> Failure {
+    Failure::Over(fail(problem))
 }
 
 /// Ends with an outcome that does not belong to the requested action.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::model::{
     Evidence, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
-use crate::present::{age, baseline, left, reason, sessions, sets, verdict as words};
+use crate::present::{age, baseline, left, problem, reason, sessions, sets, verdict as words};
 
 /// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
 /// reading the workspace properly.
@@ -16,7 +16,9 @@ pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
         Some(question) => format!("asks: {}", display_text::line(&question.text)),
         None => words::why(verdict),
     };
-    let note = view.problem.as_deref().map(|problem| format!("  note: {problem}")).unwrap_or_default();
+    let note = problem::label(&view.reading.problems)
+        .map(|problem| format!("  note: {problem}"))
+        .unwrap_or_default();
     let sessions: Vec<String> =
         view.sessions.iter().take(MAX_SHORT).map(|session| doing(session, now)).collect();
     let n_more = view.sessions.len().saturating_sub(MAX_SHORT);
@@ -54,7 +56,6 @@ fn write_sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
     }
 }
 
-/// Everything that a check found, over several lines.
 pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     let mut text = String::new();
     let Some(verdict) = &view.verdict else { return text };
@@ -64,7 +65,7 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     if let Some(when) = left::complete_when(view) {
         let _ = writeln!(text, "  {when}");
     }
-    if let Some(problem) = &view.problem {
+    if let Some(problem) = problem::label(&view.reading.problems) {
         let _ = writeln!(text, "  note  {problem}");
     }
     for chosen in &view.chosen {

@@ -56,12 +56,11 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
         config.trust(&path, &list).map(|()| "it is trusted, as long as no byte of it changes")
     };
     if trust.json {
-        let content = Trusted { is_trusted: ended.is_ok(), list: list.clone() };
-        let class = ended.as_ref().map_or_else(|problem| problem.class, |_| ActionClass::Done);
-        let problem = ended.as_ref().err();
-        let reason = problem.map(|problem| problem.message.clone());
-        let next = problem.and_then(|problem| problem.next.clone()).into_iter().collect();
-        Printed::new(class, content).ending(Outcome::Action(class), reason, next).print()?;
+        let content = Trusted { is_trusted: ended.is_ok(), list };
+        match &ended {
+            Ok(_) => Printed::new(ActionClass::Done, content).print()?,
+            Err(problem) => Printed::of_problem(problem, content).print()?,
+        }
     }
     match ended {
         Ok(words) if !trust.json => output::print_line(words)?,
@@ -79,7 +78,6 @@ fn is_wanted(trust: &Trust, list: &TrustList) -> bool {
     trust.yes || (!trust.json && confirm(&question, false))
 }
 
-/// The list as text for a person.
 fn text(list: &TrustList) -> String {
     let mut text = String::new();
     for item in &list.items {

@@ -59,7 +59,6 @@ pub(super) fn hours(text: &str) -> Result<HoursOfDay, String> {
     HoursOfDay::parse(text).ok_or_else(|| "it is a span like 22:00-07:30".to_owned())
 }
 
-/// Parses a route for notices.
 pub(super) fn way(text: &str) -> Result<NoticeRoute, String> {
     let known = "it is one of bell, title, osc9, osc777, osc99, desktop";
     NoticeRoute::from_name(text).ok_or_else(|| known.to_owned())

@@ -7,7 +7,7 @@ use toml::de::DeValue;
 
 use crate::model::{AgentTrail, CustomAgent, TranscriptFormat};
 
-use super::near_name::nearest;
+use super::kind::{Kind, Value, one_of};
 use super::problem::shown;
 use super::reader::{Reader, texts, type_name};
 
@@ -55,7 +55,6 @@ impl Entry {
 }
 
 impl Reader<'_> {
-    /// Reads the list of entries.
     pub(super) fn read_agents(
         &mut self,
         at: usize,
@@ -274,12 +273,7 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 fn check_format(format: &str) -> Result<(), String> {
-    if FORMATS.contains(&format) {
-        return Ok(());
-    }
-    let meant =
-        nearest(format, FORMATS).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
-    Err(format!("must be {}, not \"{}\"{meant}", one_of(&FORMATS), shown(format)))
+    Kind::Choice(&FORMATS).check(Value::Text(format.to_owned())).map(drop)
 }
 
 fn check_field(path: &str) -> Result<(), String> {
@@ -325,12 +319,4 @@ fn check_place(place: &str, is_pattern_allowed: bool) -> Result<(), String> {
         return Err("must be one file, without `*` and `?`".to_owned());
     }
     Ok(())
-}
-
-fn one_of(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-    match quoted.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        Some(_) | None => quoted.concat(),
-    }
 }

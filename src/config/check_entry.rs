@@ -8,9 +8,8 @@ use toml::de::{DeTable, DeValue};
 use crate::model::{CheckAsk, CheckMode, ConfiguredCheck};
 
 use super::kind::{Kind, Value};
-use super::near_name::nearest;
 use super::pattern::Pattern;
-use super::problem::shown;
+use super::problem::{meant, shown};
 use super::reader::{Reader, number, texts, type_name};
 
 /// The table with the entries.
@@ -44,7 +43,6 @@ pub(super) struct CheckEntry {
     pub(super) check: ConfiguredCheck,
 }
 
-/// What was read of one entry.
 #[derive(Default)]
 struct Entry {
     name: Option<String>,
@@ -63,7 +61,6 @@ struct Entry {
 }
 
 impl Reader<'_> {
-    /// Reads the list of entries.
     pub(super) fn read_checks(
         &mut self,
         at: usize,
@@ -217,8 +214,7 @@ fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
         "all" => CheckAsk::Group { mode: CheckMode::All, of: of()? },
         "any" => CheckAsk::Group { mode: CheckMode::Any, of: of()? },
         other => {
-            let meant =
-                nearest(other, KINDS).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+            let meant = meant(other, &KINDS);
             let what = format!("must be one of {}, not \"{}\"{meant}", KINDS.join(", "), shown(other));
             return Err(("kind", what));
         }

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::key::{self, COMPLETION_CHECK, LayerOrigin, SPECS, Spec};
+use super::key::{self, COMPLETION_CHECK, Key, LayerOrigin, SPECS, Spec};
 use super::kind::Value;
 use super::layer::{Layer, Values};
-use super::near_name::nearest;
-use super::problem::{Place, Problem, Problems, shown};
+use super::problem::{Problems, shown, unknown_key};
+use super::reader::Reader;
 
 /// The limits of the smart check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,66 +31,56 @@ pub struct CompletionCheck {
 /// the others. `origin` says whose file it is. A text without the block, or one that is not JSON and does
 /// not mention it, contributes nothing.
 pub fn parse_completion_check(text: &str, name: &str, origin: LayerOrigin) -> (Layer, Problems) {
-    let mut problems = Problems::default();
+    let mut reader = Reader { text, name, origin, home: None, problems: Problems::default() };
     let mut values = Values::new();
-    let mut push = |offset: usize, key: Option<String>, what: String| {
-        // Finding the place scans the text from its start, so it is not done for a million problems.
-        let place = (!problems.is_full()).then(|| Place::of(text, offset));
-        problems.push(Problem { source: name.to_owned(), place, key, what });
-    };
     match serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
         Err(error) => {
             if text.contains("\"completion_check\"") {
-                push(offset_of(text, &error), None, format!("is not a JSON object: {}", label(&error)));
+                let what = format!("is not a JSON object: {}", label(&error));
+                reader.problem(offset_of(text, &error), None, what);
             }
         }
         Ok(top) => {
             if let Some(block) = top.get(COMPLETION_CHECK) {
-                read_block((text, origin), block, &mut values, &mut push);
+                reader.read_block(block, &mut values);
             }
         }
     }
-    problems.sort();
-    (Layer { values, ..Layer::default() }, problems)
+    reader.problems.sort();
+    (Layer { values, ..Layer::default() }, reader.problems)
 }
 
-fn read_block(
-    (text, origin): (&str, LayerOrigin),
-    block: &RawValue,
-    values: &mut Values,
-    push: &mut impl FnMut(usize, Option<String>, String),
-) {
-    let Ok(entries) = serde_json::from_str::<BTreeMap<String, &RawValue>>(block.get()) else {
-        push(offset_in(text, block), Some(COMPLETION_CHECK.to_owned()), "must be an object".to_owned());
-        return;
-    };
-    for (entry_name, entry) in entries {
-        let full_name = key::full_name(COMPLETION_CHECK, &shown(&entry_name));
-        let Some(spec) = key::find(COMPLETION_CHECK, &entry_name) else {
-            let counts =
-                |spec: &&Spec| spec.section == COMPLETION_CHECK && spec.refusal(origin, false).is_none();
-            let allowed: Vec<&str> = SPECS.iter().filter(counts).map(|spec| spec.name).collect();
-            let meant = nearest(&entry_name, allowed.iter().copied())
-                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            let what = format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "));
-            push(offset_in(text, entry), Some(full_name), what);
-            continue;
+impl Reader<'_> {
+    fn read_block(&mut self, block: &RawValue, values: &mut Values) {
+        let text = self.text;
+        let Ok(entries) = serde_json::from_str::<BTreeMap<String, &RawValue>>(block.get()) else {
+            let key = Some(COMPLETION_CHECK.to_owned());
+            return self.problem(offset_in(text, block), key, "must be an object".to_owned());
         };
-        if let Some(refusal) = spec.refusal(origin, false) {
-            push(offset_in(text, entry), Some(full_name), refusal.to_owned());
-            continue;
-        }
-        let checked = match plain(entry) {
-            Some(value) => spec.kind.check(value),
-            None => Err(spec.kind.refused(&shown(entry.get()))),
-        };
-        match checked {
-            Ok(value) => {
-                values.insert(spec.key, value);
+        for (name, entry) in entries {
+            match checked(&name, entry, self.origin) {
+                Ok((key, value)) => drop(values.insert(key, value)),
+                Err(what) => {
+                    let key = key::full_name(COMPLETION_CHECK, &shown(&name));
+                    self.problem(offset_in(text, entry), Some(key), what);
+                }
             }
-            Err(what) => push(offset_in(text, entry), Some(full_name), what),
         }
     }
+}
+
+/// The value of one key of the block, or what is wrong with it.
+fn checked(name: &str, entry: &RawValue, origin: LayerOrigin) -> Result<(Key, Value), String> {
+    let Some(spec) = key::find(COMPLETION_CHECK, name) else {
+        let counts = |spec: &&Spec| spec.section == COMPLETION_CHECK && spec.refusal(origin, false).is_none();
+        let allowed: Vec<&str> = SPECS.iter().filter(counts).map(|spec| spec.name).collect();
+        return Err(unknown_key(name, &allowed, ""));
+    };
+    if let Some(refusal) = spec.refusal(origin, false) {
+        return Err(refusal.to_owned());
+    }
+    let value = plain(entry).ok_or_else(|| spec.kind.refused(&shown(entry.get())))?;
+    Ok((spec.key, spec.kind.check(value)?))
 }
 
 /// Converts a number or a boolean. The block has no other values.

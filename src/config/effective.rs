@@ -17,27 +17,30 @@ use super::kind::Value;
 use super::layer::{Layer, Values, parse_layer, read_layer};
 use super::own_word::OwnWord;
 use super::problem::Problems;
-use super::sources::{LookSetting, Sources, level_of, look_of};
+use super::sources::{LookSetting, Sources};
 use super::stack::Stack;
-use super::{ConfigError, DEFAULT_TEXT, WORKSPACE_FILE};
-
-/// The JSON file that may contain a block `completion_check`.
-const JSON_FILE: &str = "config.json";
+use super::{ConfigError, DEFAULT_VALUES, JSON_FILE, WORKSPACE_FILE};
 
 /// The configuration of one run of the program.
 #[derive(Debug, Clone)]
 pub struct Config {
-    built_in: Layer,
-    user_json: Layer,
-    user: Layer,
-    environment: Layer,
+    pub(super) built_in: Layer,
+    pub(super) user_json: Layer,
+    pub(super) user: Layer,
+    pub(super) environment: Layer,
     flags: Layer,
-    policy: Policy,
-    watch: WatchSettings,
-    ui: UiSettings,
-    log: LogSettings,
-    completion_check: CompletionCheck,
-    auto_probes: AutoProbes,
+    /// How evidence is judged.
+    pub policy: Policy,
+    /// How the file system is watched.
+    pub watch: WatchSettings,
+    /// How the screen looks.
+    pub ui: UiSettings,
+    /// The least severe level that is written to the log file.
+    pub log_level: LevelFilter,
+    /// The limits of the smart check, before any workspace's own file is considered.
+    pub completion_check: CompletionCheck,
+    /// Whether and how often agents are asked automatically.
+    pub auto_probes: AutoProbes,
 }
 
 /// Whether agents are asked for their status automatically, and how often.
@@ -76,13 +79,6 @@ pub struct CloserSettings {
     pub step: String,
 }
 
-/// What is written to the log file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogSettings {
-    /// The least severe level that is written.
-    pub level: LevelFilter,
-}
-
 impl Config {
     /// Reads all layers except those of the workspaces. Reads the user's files from disk.
     ///
@@ -90,7 +86,7 @@ impl Config {
     /// A file, variable or flag has an invalid value; or a file exists, or was named explicitly, but cannot
     /// be read. The message says where, what, and what is allowed.
     pub fn load(sources: &Sources) -> Result<Config, ConfigError> {
-        let built_in = parse_layer(DEFAULT_TEXT, "config/default.toml", LayerOrigin::BuiltIn, None)?;
+        let built_in = parse_layer(DEFAULT_VALUES, "config/default.toml", LayerOrigin::BuiltIn, None)?;
         let (user, user_json) = load_user(sources)?;
         let environment = sources.environment_layer()?;
         let flags = sources.flag_layer()?;
@@ -100,8 +96,11 @@ impl Config {
         Ok(Config {
             policy: stack.policy()?,
             watch: stack.watch()?,
-            ui: UiSettings { look: stack.word(Key::Look, look_of)?, has_mouse: stack.switch(Key::Mouse)? },
-            log: LogSettings { level: stack.word(Key::LogLevel, level_of)? },
+            ui: UiSettings {
+                look: stack.word(Key::Look, |name| name.parse().ok())?,
+                has_mouse: stack.switch(Key::Mouse)?,
+            },
+            log_level: stack.word(Key::LogLevel, |name| name.parse().ok())?,
             completion_check: stack.completion_check()?,
             auto_probes: AutoProbes {
                 is_on: stack.switch(Key::AutoProbe)? || is_on_for_some(&user),
@@ -188,7 +187,7 @@ impl Config {
     }
 
     /// The checks of the workspace at `path`. Only the user's own file can define them.
-    fn checks_for(&self, path: &Path) -> CheckPlan {
+    pub(super) fn checks_for(&self, path: &Path) -> CheckPlan {
         let is_meant =
             |entry: &&CheckEntry| entry.pattern.as_ref().is_none_or(|pattern| pattern.matches(path));
         let none = Values::new();
@@ -229,26 +228,6 @@ impl Config {
         }
     }
 
-    /// How evidence is judged.
-    pub fn policy(&self) -> Policy {
-        self.policy.clone()
-    }
-
-    /// How the file system is watched.
-    pub fn watch(&self) -> WatchSettings {
-        self.watch.clone()
-    }
-
-    /// How the screen looks.
-    pub fn ui(&self) -> UiSettings {
-        self.ui.clone()
-    }
-
-    /// What is written to the log file.
-    pub fn log(&self) -> LogSettings {
-        self.log.clone()
-    }
-
     /// How uncommitted work is rescued. No workspace's own file has any influence on it.
     pub fn rescue(&self) -> RescueSettings {
         let stack = Stack(vec![&self.built_in.values, &self.user.values, &self.flags.values]);
@@ -263,19 +242,9 @@ impl Config {
         &self.user.agents
     }
 
-    /// The limits of the smart check, before any workspace's own file is considered.
-    pub fn completion_check(&self) -> CompletionCheck {
-        self.completion_check.clone()
-    }
-
-    /// Whether and how often agents are asked automatically.
-    pub fn auto_probes(&self) -> AutoProbes {
-        self.auto_probes
-    }
-
     /// Everything the user says about one workspace, lowest layer first: entries for its path override what
     /// applies to all.
-    fn person(&self, path: &Path) -> Stack<'_> {
+    pub(super) fn person(&self, path: &Path) -> Stack<'_> {
         let mut layers = vec![&self.user_json.values, &self.user.values];
         let overrides = self.user.overrides.iter().filter(|entry| entry.pattern.matches(path));
         layers.extend(overrides.map(|entry| &entry.values));
@@ -318,14 +287,13 @@ fn is_on_for_some(user: &Layer) -> bool {
     user.overrides.iter().any(|entry| entry.values.get(&Key::AutoProbe) == Some(&Value::Switch(true)))
 }
 
-/// A workspace's own file.
-struct OwnFile {
-    layer: Layer,
+pub(super) struct OwnFile {
+    pub(super) layer: Layer,
     text: String,
-    problems: Problems,
+    pub(super) problems: Problems,
 }
 
-fn read_workspace_file(workspace: &Path) -> OwnFile {
+pub(super) fn read_workspace_file(workspace: &Path) -> OwnFile {
     let (text, (layer, problems)) = match file::read(&workspace.join(WORKSPACE_FILE), Owner::Workspace) {
         Ok(None) => (String::new(), (Layer::default(), Problems::default())),
         Ok(Some(text)) => {
@@ -338,7 +306,7 @@ fn read_workspace_file(workspace: &Path) -> OwnFile {
 }
 
 /// An unreadable `config.json` is ignored, since many programs use the name.
-fn read_workspace_json(workspace: &Path) -> (Layer, Problems) {
+pub(super) fn read_workspace_json(workspace: &Path) -> (Layer, Problems) {
     match file::read(&workspace.join(JSON_FILE), Owner::Workspace) {
         Ok(Some(text)) => parse_completion_check(&text, JSON_FILE, LayerOrigin::Workspace),
         Ok(None) | Err(_) => (Layer::default(), Problems::default()),

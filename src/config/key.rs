@@ -4,96 +4,53 @@ use crate::model::{Bounds, PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES
 
 use super::kind::Kind;
 
-/// A key of the configuration.
+/// A key of the configuration. `SPECS` has the name of each and what it allows.
+#[expect(missing_docs, reason = "the table of keys says what each is")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
-    /// `task_kind`
     TaskKind,
-    /// `baseline.rev`
     BaselineRev,
-    /// `evidence.decision_file`
     DecisionFile,
-    /// `evidence.outputs`
     Outputs,
-    /// `evidence.closer_report`
     CloserReport,
-    /// `evidence.plans`
     Plans,
-    /// `evidence.required_files`
     RequiredFiles,
-    /// `evidence.test_results`
     TestResults,
-    /// `closer.agent_id`
     CloserAgentId,
-    /// `closer.step`
     CloserStep,
-    /// `verdict.require`
     Require,
-    /// `judge.offers`
     Offers,
-    /// `judge.stall_stage`
     StallStage,
-    /// `judge.unreadable_limit`
     UnreadableLimit,
-    /// `judge.silent_turn_minutes`
     SilentTurnMinutes,
-    /// `watch.reconcile_minutes`
     ReconcileMinutes,
-    /// `watch.poll_seconds`
     PollSeconds,
-    /// `watch.collect_limit_seconds`
     CollectLimitSeconds,
-    /// `sessions.fold_after_hours`
     FoldAfterHours,
-    /// `rescue.command`
     RescueCommand,
-    /// `rescue.protected`
     RescueProtected,
-    /// `ui.look`
     Look,
-    /// `ui.mouse`
     Mouse,
-    /// `notify.ways`
     NotifyWays,
-    /// `notify.about`
     NotifyAbout,
-    /// `notify.command`
     NotifyCommand,
-    /// `notify.quiet_hours`
     NotifyQuietHours,
-    /// `notify.question`
     NotifyQuestion,
-    /// `log.level`
     LogLevel,
-    /// `checks.mode`
     ChecksMode,
-    /// `checks.run`
     ChecksRun,
-    /// `gate.enabled`
     GateEnabled,
-    /// `gate.max_blocks`
     GateMaxBlocks,
-    /// `gate.deadline_minutes`
     GateDeadlineMinutes,
-    /// `gate.time_limit_seconds`
     GateTimeLimitSeconds,
-    /// `gate.final_tools`
     GateFinalTools,
-    /// `completion_check.max_probes`
     MaxProbes,
-    /// `completion_check.probe_interval_seconds`
     ProbeIntervalSeconds,
-    /// `completion_check.probe_timeout_seconds`
     ProbeTimeoutSeconds,
-    /// `completion_check.final_rescue_attempt`
     FinalRescueAttempt,
-    /// `judge.second_opinion`
     SecondOpinion,
-    /// `completion_check.auto_probe`
     AutoProbe,
-    /// `completion_check.models`
     Models,
-    /// `completion_check.auto_probes_per_hour`
     AutoProbesPerHour,
 }
 
@@ -128,7 +85,6 @@ pub(super) enum Reach {
     Settled,
 }
 
-/// The properties of a key.
 pub(super) struct Spec {
     pub(super) key: Key,
     /// The table it belongs to; empty for the top level.
@@ -262,12 +218,10 @@ pub(super) fn full_name(section: &str, name: &str) -> String {
     if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") }
 }
 
-/// The key called `name` in `section`.
 pub(super) fn find(section: &str, name: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.section == section && spec.name == name)
 }
 
-/// The properties of `key`.
 pub(super) fn spec_of(key: Key) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.key == key)
 }

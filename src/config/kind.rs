@@ -2,10 +2,12 @@
 
 use std::path::{Component, Path};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::model::{HoursOfDay, TaskKind};
 
-use super::near_name::nearest;
-use super::problem::shown;
+use super::problem::{meant, shown};
 
 /// How many entries a list may have.
 const MAX_ENTRIES: usize = 100;
@@ -17,11 +19,16 @@ const MAX_PATH: usize = 4096;
 const MAX_REVISION: usize = 256;
 
 /// A value as written, before or after its check.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Value {
+    /// A string.
     Text(String),
+    /// A list of strings.
     List(Vec<String>),
+    /// A whole number.
     Number(i64),
+    /// True or false.
     Switch(bool),
 }
 
@@ -160,11 +167,7 @@ impl Kind {
     }
 
     fn refused_word(self, text: &str, words: &[&str]) -> String {
-        let refused = self.refused(&quoted(text));
-        match nearest(text, words.iter().copied()) {
-            Some(word) => format!("{refused}; did you mean \"{word}\"?"),
-            None => refused,
-        }
+        self.refused(&quoted(text)) + &meant(text, words)
     }
 
     fn check_paths(self, entries: &[String]) -> Result<Value, String> {
@@ -214,7 +217,8 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", shown(text))
 }
 
-fn one_of(words: &[&str]) -> String {
+/// The words in quotes, with "or" before the last.
+pub(super) fn one_of(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),

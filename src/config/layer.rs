@@ -16,9 +16,8 @@ use super::agent_entry::AGENTS;
 use super::check_entry::{CHECKS, CheckEntry};
 use super::key::{self, Key, LayerOrigin, SPECS, Spec};
 use super::kind::Value;
-use super::near_name::nearest;
 use super::pattern::Pattern;
-use super::problem::{Problems, shown};
+use super::problem::{Problems, nearest, shown};
 use super::reader::{Reader, number, texts, type_name};
 
 /// The table with settings for some workspaces.
@@ -35,9 +34,7 @@ pub(super) type Values = BTreeMap<Key, Value>;
 pub struct Layer {
     pub(super) values: Values,
     pub(super) overrides: Vec<Override>,
-    /// The agents the user described.
     pub(super) agents: Vec<CustomAgent>,
-    /// The checks the user configured.
     pub(super) checks: Vec<CheckEntry>,
 }
 

@@ -18,7 +18,7 @@ mod file;
 mod key;
 mod kind;
 mod layer;
-mod near_name;
+mod listing;
 mod own_word;
 mod pattern;
 mod problem;
@@ -27,16 +27,24 @@ mod sources;
 mod stack;
 
 pub use completion_check::{CompletionCheck, parse_completion_check};
-pub use effective::{AutoProbes, CloserSettings, Config, LogSettings, RescueSettings, UiSettings};
+pub use effective::{AutoProbes, CloserSettings, Config, RescueSettings, UiSettings};
 pub use error::ConfigError;
 pub use key::{Key, LayerOrigin};
+pub use kind::Value;
 pub use layer::{Layer, parse_layer};
-pub use near_name::nearest;
-pub use problem::{Place, Problem, Problems};
+pub use listing::{ListedSetting, Listing, SettingOrigin};
+pub use own_word::OwnValue;
+pub use problem::{Place, Problem, Problems, nearest};
 pub use sources::{Flags, LookSetting, Sources};
 
 /// The built-in configuration, which is also its own reference.
 pub const DEFAULT_TEXT: &str = include_str!("../../config/default.toml");
 
+/// The same values as the build script wrote them, without the comments, which take longer to read.
+const DEFAULT_VALUES: &str = include_str!(concat!(env!("OUT_DIR"), "/default.toml"));
+
 /// The name of a workspace's own file, in its top folder.
 pub const WORKSPACE_FILE: &str = ".closeout.toml";
+
+/// The JSON file that may contain a block `completion_check`: the user's, and a workspace's.
+const JSON_FILE: &str = "config.json";

@@ -8,6 +8,17 @@ use super::kind::Value;
 use super::layer::Values;
 use super::stack::Stack;
 
+/// A value in the workspace's own files that does not replace the one that applies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnValue {
+    /// It is added: more entries, a switch turned on, a higher proof.
+    Added(Value),
+    /// It counts only if the baseline's commit holds the same file.
+    IfInBaseline(Value),
+    /// The user says otherwise.
+    Overruled(Value),
+}
+
 /// What a workspace's own file says, sorted by its effect.
 #[derive(Debug, Default)]
 pub(super) struct OwnWord {
@@ -35,6 +46,17 @@ impl OwnWord {
             place.insert(*key, value.clone());
         }
         word
+    }
+
+    /// What becomes of `value`, which the file has for `key`.
+    pub(super) fn place(&self, key: Key, value: Value) -> OwnValue {
+        if self.added.contains_key(&key) {
+            OwnValue::Added(value)
+        } else if self.waiting.contains_key(&key) {
+            OwnValue::IfInBaseline(value)
+        } else {
+            OwnValue::Overruled(value)
+        }
     }
 
     /// Whether the file turns this switch on.

@@ -1,4 +1,4 @@
-//! A problem in the configuration: file, line, column, key, and what is allowed.
+//! A problem in the configuration: file, line, column, key, what is allowed, and what was perhaps meant.
 
 use std::fmt;
 
@@ -122,4 +122,35 @@ impl fmt::Display for Problems {
 /// A key or value as shown in a message.
 pub(super) fn shown(text: &str) -> String {
     display_text::shorten(&display_text::line(text), MAX_SHOWN).into_owned()
+}
+
+/// Longer names get no suggestion: nobody mistypes that much, and the comparison is quadratic.
+const MAX_MEANT: usize = 40;
+
+/// The question whether one of these words was meant by `name`; empty if none is near.
+pub(super) fn meant(name: &str, words: &[&str]) -> String {
+    let near = nearest(name, words.iter().copied());
+    near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
+}
+
+/// What is wrong with the key `name`, if `allowed` exist, each behind `prefix`.
+pub(super) fn unknown_key(name: &str, allowed: &[&str], prefix: &str) -> String {
+    let near = nearest(name, allowed.iter().copied());
+    let meant = near.map_or_else(String::new, |near| format!("; did you mean `{prefix}{near}`?"));
+    format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "))
+}
+
+/// The candidate closest to `name`, if it is close enough to be meant: at most one mistake per three
+/// characters, ignoring case. A mistake is an extra, missing or wrong character, or two neighbours swapped.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.chars().nth(MAX_MEANT).is_some() {
+        return None;
+    }
+    let name = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(&name, &candidate.to_lowercase()), candidate))
+        .filter(|(n_slips, candidate)| *n_slips <= (candidate.chars().count() / 3).max(1))
+        .min()
+        .map(|(_, candidate)| candidate)
 }

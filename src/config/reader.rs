@@ -6,8 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key::LayerOrigin;
-use super::near_name::nearest;
-use super::problem::{Place, Problem, Problems, shown};
+use super::problem::{Place, Problem, Problems, shown, unknown_key};
 
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
@@ -47,9 +46,7 @@ impl Reader<'_> {
 
     /// Reports a key that does not exist in this table.
     pub(super) fn unknown_in(&mut self, table: &str, name: &str, at: usize, allowed: &[&str]) {
-        let meant = nearest(name, allowed.iter().copied())
-            .map_or_else(String::new, |near| format!("; did you mean `{table}.{near}`?"));
-        let what = format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "));
+        let what = unknown_key(name, allowed, &format!("{table}."));
         self.problem(at, Some(format!("{table}.{}", shown(name))), what);
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use tracing::level_filters::LevelFilter;
+use strum::EnumString;
 
 use crate::model::{Proof, TaskKind};
 
@@ -46,7 +46,6 @@ pub struct Flags {
     pub require: Option<Proof>,
 }
 
-/// The user's configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UserFile {
     pub(super) path: PathBuf,
@@ -152,7 +151,8 @@ impl Checked {
 }
 
 /// The screen's colours and symbols.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum LookSetting {
     /// Colours if the terminal has them and `NO_COLOR` is not set.
     Auto,
@@ -162,20 +162,4 @@ pub enum LookSetting {
     Plain,
     /// No colours, and only ASCII symbols in closeout's own text.
     Ascii,
-}
-
-/// The look called `name`. The table of keys admits no other names.
-pub(super) fn look_of(name: &str) -> Option<LookSetting> {
-    match name {
-        "auto" => Some(LookSetting::Auto),
-        "color" => Some(LookSetting::Color),
-        "plain" => Some(LookSetting::Plain),
-        "ascii" => Some(LookSetting::Ascii),
-        _ => None,
-    }
-}
-
-/// The log level called `name`.
-pub(super) fn level_of(name: &str) -> Option<LevelFilter> {
-    name.parse().ok()
 }

@@ -39,3 +39,26 @@ pub async fn sleep_until(at: Option<Timestamp>) {
         None => std::future::pending().await,
     }
 }
+
+/// Goes off so long from now, whatever is done to the clock meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Alarm {
+    set: Stopwatch,
+    after: Duration,
+}
+
+impl Alarm {
+    /// Goes off when the clock, if nobody sets it, reads `at`.
+    pub(super) fn at(at: Timestamp) -> Alarm {
+        let after = at.millis_since(now()).max(0);
+        Alarm { set: Stopwatch::start(), after: Duration::from_millis(after.unsigned_abs()) }
+    }
+
+    /// Sleeps until the alarm goes off, or forever for `None`. Requires a tokio runtime with time enabled.
+    pub(super) async fn wait(alarm: Option<Alarm>) {
+        match alarm {
+            Some(alarm) => tokio::time::sleep(alarm.after.saturating_sub(alarm.set.elapsed())).await,
+            None => std::future::pending().await,
+        }
+    }
+}

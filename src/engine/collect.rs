@@ -39,11 +39,7 @@ pub(super) fn perform(
         let held = evidence::in_force(request, surroundings, &mut memory.evidence);
         let request = held.as_ref().map_or(request, |held| &held.request);
         let observations = evidence::collect(request, surroundings, &mut memory.evidence)?;
-        let scales = WeighContext {
-            task_kind: request.task_kind,
-            policy: &request.policy,
-            settings: &request.settings,
-        };
+        let scales = WeighContext::new(request.task_kind, &request.policy, &request.settings);
         let mut sample = weigh_again(observations, &scales, &mut memory.weighed);
         if let Some(InForce { request, found_baseline }) = held {
             sample.new_baseline = found_baseline.or(sample.new_baseline);

@@ -51,7 +51,7 @@ impl Collecting {
     }
 
     /// Notes the start and the duration of a collection that has ended.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(super) fn on_event(&mut self, event: &Event) {
         if let Event::Collected { at, workspace, took_ms, .. } = event {
             let began_at = at.plus_millis(-i64::from(*took_ms));
             self.last_read.insert(workspace.clone(), (began_at, *took_ms));

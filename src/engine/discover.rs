@@ -102,7 +102,7 @@ fn survey(
     within: Option<&Path>,
     memory: &mut Memories,
 ) -> Survey {
-    let fold_after_ms = i64::try_from(config.config.watch().fold_after_ms).unwrap_or(i64::MAX);
+    let fold_after_ms = i64::try_from(config.config.watch.fold_after_ms).unwrap_or(i64::MAX);
     let since = if with_older { Timestamp(0) } else { Timestamp(at.0.saturating_sub(fold_after_ms)) };
     let ask = SurveyAsk { since, within };
     let mut found = agent::survey(&config.adapters, &ask, memory);

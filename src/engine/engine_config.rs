@@ -89,7 +89,7 @@ impl EngineConfig {
 
     /// How long reading a workspace may take.
     pub(in crate::engine) fn collect_limit(&self) -> Duration {
-        Duration::from_millis(self.config.watch().collect_limit_ms)
+        Duration::from_millis(self.config.watch.collect_limit_ms)
     }
 
     /// How long one attempt to read a workspace may take if nothing reads it again: git's library may hang for

@@ -113,9 +113,9 @@ impl Noted {
 /// Writes down what a one-shot command found, if it differs from what any closeout wrote last. An unchanged
 /// verdict is logged at debug level only.
 pub(super) fn note_once(store: &Store, view: &WorkspaceView) -> Result<(), StoreError> {
-    if let Some(problem) = &view.problem {
+    if !view.reading.problems.is_empty() {
         let place = display_text::path(view.id.path());
-        tracing::warn!(workspace = %place, "{}", display_text::line(problem));
+        tracing::warn!(workspace = %place, problems = ?view.reading.problems);
     }
     let Some(verdict) = &view.verdict else { return Ok(()) };
     let at = clock::now();

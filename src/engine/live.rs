@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 
-use crate::model::{Effect, Event, Intent, ProcessId, Timestamp, WatchProblem, WatchTarget, WorkspaceId};
+use crate::model::{Effect, Event, Intent, ProcessId, WatchProblem, WatchTarget, WorkspaceId};
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, WatchEvent};
 
+use super::clock::Alarm;
 use super::collecting::Collecting;
 use super::discovering::{Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
@@ -40,7 +41,7 @@ pub struct Engine {
     collecting: Collecting,
     store_lane: StoreLane,
     history: History,
-    wake_at: Option<Timestamp>,
+    wake: Option<Alarm>,
     discovering: Discovering,
     live_runs: LiveRuns,
     reports_elsewhere: ReportsElsewhere,
@@ -54,14 +55,14 @@ impl Engine {
     /// Starts the engine, which begins with a discovery; until that answers, nothing is known. Asks no agent
     /// automatically and sends no held replies.
     pub fn start(config: EngineConfig) -> Engine {
-        let monitor = Monitor::new(config.config.policy(), config.config.watch());
+        let monitor = Monitor::new(config.config.policy.clone(), config.config.watch.clone());
         Engine::with(config, monitor)
     }
 
     /// Starts the engine for a front at which a person can see and stop what runs: it asks agents
     /// automatically if the configuration allows it, and sends held replies as [`Self::start_sending`] does.
     pub fn start_asking(config: EngineConfig) -> Engine {
-        let monitor = Monitor::new(config.config.policy(), config.config.watch());
+        let monitor = Monitor::new(config.config.policy.clone(), config.config.watch.clone());
         let monitor = monitor.asking_by_itself(config.agents_without_trace());
         Engine::with(config, monitor)
     }
@@ -69,7 +70,7 @@ impl Engine {
     /// Starts the engine for a front that runs unattended: it asks no agent automatically, but sends the
     /// replies that a person held back until the end of a turn.
     pub fn start_sending(config: EngineConfig) -> Engine {
-        let monitor = Monitor::new(config.config.policy(), config.config.watch()).sending_held();
+        let monitor = Monitor::new(config.config.policy.clone(), config.config.watch.clone()).sending_held();
         Engine::with(config, monitor)
     }
 
@@ -115,7 +116,7 @@ impl Engine {
             collecting,
             store_lane,
             history: History::default(),
-            wake_at: None,
+            wake: None,
             discovering,
             live_runs,
             reports_elsewhere,
@@ -132,7 +133,7 @@ impl Engine {
 
     /// Waits for something to happen and handles it. Cancel-safe: dropping the future loses no event.
     pub async fn turn(&mut self) {
-        let wake_at = self.wake_at;
+        let wake = self.wake;
         tokio::select! {
             biased;
             () = self.inbox_filled.notified() => self.take_sightings(),
@@ -145,7 +146,7 @@ impl Engine {
                     self.arrived(arrival);
                 }
             }
-            () = clock::sleep_until(wake_at) => self.woke(),
+            () = Alarm::wait(wake) => self.woke(),
         }
     }
 
@@ -263,7 +264,7 @@ impl Engine {
                     draft_keeping.keep(workspace, draft);
                 }
             }
-            Effect::Wake { at } => self.wake_at = Some(at),
+            Effect::Wake { at } => self.wake = Some(Alarm::at(at)),
             Effect::RememberBaseline { workspace, baseline } => {
                 self.store_lane.write(move |store| store.remember_baseline(&workspace, &baseline));
             }
@@ -288,9 +289,9 @@ impl Engine {
     fn arrived(&mut self, arrival: EngineEvent) {
         match arrival {
             EngineEvent::Event(event) => {
-                self.collecting.hear(&event);
-                self.actions.hear(&event);
-                self.reports_elsewhere.hear(&event);
+                self.collecting.on_event(&event);
+                self.actions.on_event(&event);
+                self.reports_elsewhere.on_event(&event);
                 self.update(event);
             }
             EngineEvent::Discovery(found) => {
@@ -337,7 +338,7 @@ impl Engine {
     }
 
     fn woke(&mut self) {
-        self.wake_at = None;
+        self.wake = None;
         self.update(Event::Woke { at: clock::now() });
     }
 

@@ -2,12 +2,12 @@
 //! kernel reports the end of each process, since a killed run writes nothing.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::task::spawn_blocking;
 
 use super::event::{EngineEvent, Runs};
+use super::folder_reader::FolderReader;
 use crate::agent::{process_stat, processes};
 use crate::model::{Names, Parts, ProcessId, RunEnd, RunView, SupervisedRun, WatchTarget, WorkspaceId};
 use crate::store::{LastRuns, Store};
@@ -37,47 +37,30 @@ pub(super) fn target(store: &Store) -> WatchTarget {
     WatchTarget::new(store.runs_folder(), Names::Ending(".json".to_owned()), Parts::WORDS)
 }
 
-/// Reads runs for one engine: one reading at a time, and another if something changed meanwhile.
+/// Reads runs for one engine.
 #[derive(Debug)]
 pub(super) struct LiveRuns {
-    store: Option<Store>,
-    sender: UnboundedSender<EngineEvent>,
-    folder: Option<PathBuf>,
-    is_reading: bool,
-    again: bool,
+    reader: FolderReader,
     known: BTreeSet<WorkspaceId>,
 }
 
 impl LiveRuns {
     pub(super) fn new(store: Option<Store>, sender: UnboundedSender<EngineEvent>) -> LiveRuns {
-        let folder = store.as_ref().map(Store::runs_folder);
-        LiveRuns { store, sender, folder, is_reading: false, again: false, known: BTreeSet::new() }
+        LiveRuns { reader: FolderReader::new(store, Store::runs_folder, sender), known: BTreeSet::new() }
     }
 
     pub(super) fn folder(&self) -> Option<&Path> {
-        self.folder.as_deref()
+        self.reader.folder()
     }
 
     /// Starts a reading beside the loop. Requires the tokio runtime.
     pub(super) fn read(&mut self) {
-        let Some(store) = self.store.clone() else { return };
-        if self.is_reading {
-            self.again = true;
-            return;
-        }
-        self.is_reading = true;
-        let sender = self.sender.clone();
-        tokio::spawn(async move {
-            let runs = spawn_blocking(move || read(&store)).await.unwrap_or_default();
-            // Sending fails only after the engine has ended.
-            let _ = sender.send(EngineEvent::Runs(runs));
-        });
+        self.reader.read(read, EngineEvent::Runs);
     }
 
     /// Handles the end of a reading. Returns whether runs began or ended, so that workspaces may come or go.
     pub(super) fn ended(&mut self, runs: &Runs) -> bool {
-        self.is_reading = false;
-        if std::mem::take(&mut self.again) {
+        if self.reader.ended() {
             self.read();
         }
         let now: BTreeSet<WorkspaceId> = runs.alive.keys().cloned().collect();

@@ -13,6 +13,7 @@ mod discovering;
 mod draft_keeping;
 mod engine_config;
 mod event;
+mod folder_reader;
 mod for_fronts;
 mod found;
 mod gate;

@@ -71,7 +71,7 @@ impl<'a> OneShot<'a> {
         let mut all = OneShot {
             config,
             store,
-            monitor: Monitor::new(config.config.policy(), config.config.watch()),
+            monitor: Monitor::new(config.config.policy.clone(), config.config.watch.clone()),
             pass: Pass::new(config),
             views: BTreeMap::new(),
             responses: Vec::new(),
@@ -178,7 +178,7 @@ impl<'a> OneShot<'a> {
             }
             let changes = self.monitor.take_changes();
             self.views.extend(changes.views.into_iter().map(|view| (view.id.clone(), view)));
-            self.responses.extend(changes.told);
+            self.responses.extend(changes.responses);
             match self.pass.next() {
                 Some(event) => effects = self.monitor.update(event),
                 None => break,

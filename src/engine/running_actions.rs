@@ -75,7 +75,7 @@ impl RunningActions {
     }
 
     /// Forgets an action if `event` reports its end.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(super) fn on_event(&mut self, event: &Event) {
         if let Event::ActionFinished { number, .. } = event {
             self.by_number.remove(number);
         }

@@ -128,7 +128,7 @@ pub fn collect(
         }
         found.git = observe_git(request, surroundings, memory, asked_at);
         if let Reading::Present(git) = &mut found.git {
-            excluded::add(asked_at, &evidence_files(settings), git);
+            excluded::add(asked_at, &evidence_files(settings, memory), git);
         }
     }
     if request.parts.contains(Parts::CHECKS) {
@@ -203,7 +203,7 @@ fn observe_git(
     asked_at: Option<Timestamp>,
 ) -> Reading<GitObservation> {
     let settings = &request.settings;
-    let evidence_files = evidence_files(settings);
+    let evidence_files = evidence_files(settings, memory);
     let plans: Vec<String> = settings.plan_files().cloned().collect();
     let given = settings.baseline.as_ref();
     let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
@@ -304,10 +304,11 @@ pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectCon
     }
 }
 
-/// Files that an agent writes as evidence: statements about its work, and test results. Losing them would
+/// Files that an agent writes as evidence: statements about its work, test results, its own records. Losing them would
 /// not lose work, unlike plans and required files.
-fn evidence_files(settings: &WorkspaceSettings) -> Vec<String> {
-    settings.evidence_files().filter(|name| !is_pattern(name)).cloned().collect()
+fn evidence_files(settings: &WorkspaceSettings, memory: &Memory) -> Vec<String> {
+    let kept_here = memory.sessions.kept_here.iter().filter_map(|path| path.to_str()).map(str::to_owned);
+    settings.evidence_files().filter(|name| !is_pattern(name)).cloned().chain(kept_here).collect()
 }
 
 /// Whether a baseline was found, rather than given by a flag or configuration that may have changed since.

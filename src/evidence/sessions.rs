@@ -1,6 +1,6 @@
 //! The sessions of a workspace: what their records say, and what other sources report about them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::ending_turn;
 use super::live_facts::{self, LiveMemory, LiveSources};
@@ -17,6 +17,8 @@ pub(super) struct Memory {
     records: Memories,
     hooks: HookReader,
     live: LiveMemory,
+    /// What agents keep inside the workspace, as of the last read: records and status files, which are no work.
+    pub(super) kept_here: Vec<PathBuf>,
 }
 
 /// The sources for sessions, and the time of the collection.
@@ -66,6 +68,8 @@ pub(super) fn read_sessions(
     if let Some(ending) = sources.ending {
         ending_turn::end(ending, &mut read.sessions, sources.now);
     }
+    let records = request.sessions.iter().map(|place| place.record.clone());
+    memory.kept_here = records.chain(read.kept_here).filter(|path| path.starts_with(workspace)).collect();
     let mut sessions = in_order(read.sessions).into_iter();
     found.session = match (sessions.next(), read.trouble.into_iter().next()) {
         (Some(newest), _) => Reading::Present(newest),

@@ -10,7 +10,7 @@ use crate::model::display_text;
 /// The key of the list in an answer.
 const COMMITS: &str = "commits";
 /// A proposal of more commits than this is one that nobody reads.
-const MOST: usize = 20;
+const MAX: usize = 20;
 /// The longest message, in characters.
 const LONGEST: usize = 4_000;
 /// Trailers that only closeout writes.
@@ -41,8 +41,8 @@ pub fn find(text: &str) -> Result<Value, String> {
 pub fn read(answer: &Value, n_changes: usize) -> Result<Vec<CommitProposal>, String> {
     let entries = answer.get(COMMITS).and_then(Value::as_array);
     let entries = entries.filter(|entries| !entries.is_empty()).ok_or("the answer proposes no commit")?;
-    if entries.len() > MOST {
-        return Err(format!("the answer proposes {} commits; {MOST} are the most", entries.len()));
+    if entries.len() > MAX {
+        return Err(format!("the answer proposes {} commits; {MAX} are the most", entries.len()));
     }
     let mut is_taken = vec![false; n_changes];
     let mut commits = Vec::new();

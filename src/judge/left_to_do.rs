@@ -1,5 +1,5 @@
 //! "Left to do": the open points of all evidence, carried from look to look until their source closes them
-//! (DESIGN.md 2.5), and how they are presented to an agent.
+//! (DESIGN.md 2.5), and the lines in which an agent is told them.
 //!
 //! Every front, gate and loop takes its points from here. Pure. Must not decide
 //! anything: what claims NO is already settled.
@@ -11,17 +11,16 @@ use crate::model::{
     Claim, Evidence, LeftToDo, OpenPoint, Point, PointKind, PointState, Rejection, Source, Timestamp,
     display_text,
 };
-use crate::present::reason;
+use crate::present::phrases::point as say;
+use crate::present::{reason, verdict};
 
 /// How many points are kept: nobody reads a longer list to its end.
 const MAX_POINTS: usize = 200;
 /// How many points are kept that were done since the last prompt.
 const MAX_DONE: usize = 50;
-/// The names and the wordings of the points that an unusable decision file and closer's report make.
+/// The names of the points that an unusable decision file and closer's report make.
 const DECISION: &str = "decision/unreadable";
-const UNREADABLE_DECISION: &str = "the decision file cannot be read";
 const CLOSER: &str = "closer/unreadable";
-const UNREADABLE_CLOSER: &str = "the closer's report cannot be read";
 /// The name of the point for a last turn that did not end by itself.
 const CUT_TURN: &str = "session/cut-turn";
 
@@ -55,11 +54,6 @@ pub fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
     } else {
         evidence.points.retain(|point| left.contains(&point.to_string()));
     }
-}
-
-/// The wording of an unusable report.
-fn unreadable(report: &Evidence) -> &'static str {
-    if report.source == Source::Closer { UNREADABLE_CLOSER } else { UNREADABLE_DECISION }
 }
 
 /// What is left to do according to this evidence, as it counts for the task.
@@ -199,19 +193,19 @@ fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
         PointKind::Repair | PointKind::Allow | PointKind::Answer | PointKind::Finish => {}
     }
     if evidence.is_unreadable_report() {
-        let text = format!("{}: {}", unreadable(evidence), said());
+        let text = verdict::unusable(evidence.source, &said());
         return ids(evidence).into_iter().map(|id| (id, text.clone())).collect();
     }
     let (points, reasons) = (&evidence.points, &evidence.reasons);
     if evidence.source == Source::Output && evidence.rejection().is_some() {
-        return vec![(format!("output/{}", evidence.name), format!("write {}", evidence.name))];
+        return vec![(format!("output/{}", evidence.name), say::write(&evidence.name))];
     }
     if points.is_empty() {
         return ids(evidence).into_iter().map(|reason| (reason.clone(), reason)).collect();
     }
     let text = |(at, point): (usize, &Point)| {
-        let text = match point.label() {
-            Some(label) => label.into_owned(),
+        let text = match reason::of_point(point) {
+            Some(text) => text.into_owned(),
             None if points.len() == reasons.len() => reasons.get(at).map(reason::label).unwrap_or_default(),
             None if points.len() == 1 => said(),
             None => point.to_string(),
@@ -243,32 +237,18 @@ pub fn mark_sent(points: &mut [OpenPoint], text: &str, at: Timestamp) {
 pub fn lines(points: &[&OpenPoint], most: usize) -> String {
     let mut lines = String::new();
     for point in points.iter().take(most) {
-        let earlier = if point.is_earlier { " (from before the last prompt)" } else { "" };
+        let text = display_text::line(point.text.trim());
+        let text = if point.is_earlier { say::earlier(text) } else { text.into_owned() };
         // Writing to a string cannot fail.
-        let _ = writeln!(lines, "- {}{earlier}", display_text::line(point.text.trim()));
+        let _ = writeln!(lines, "- {text}");
     }
     match points.len().saturating_sub(most) {
         0 => {}
         n_more => {
-            let _ = writeln!(lines, "- and {n_more} more");
+            let _ = writeln!(lines, "- {}", say::and_more(n_more));
         }
     }
     lines
-}
-
-/// The message that sends an agent back to work: all remaining points that it can act on, and the closer's last
-/// summary. `None` if there are none.
-pub fn send_back(left: &LeftToDo) -> Option<String> {
-    let points: Vec<&OpenPoint> = left.open().filter(|point| point.is_for_agent() && point.weighs).collect();
-    if points.is_empty() {
-        return None;
-    }
-    let mut text = format!("This is left to do:\n\n{}", lines(&points, points.len()));
-    if let Some(summary) = &left.summary {
-        let _ = write!(text, "\nThe last review said: {}\n", display_text::line(summary.trim()));
-    }
-    text.push_str("\nFinish each point, or say which one does not belong to the task, and why.\n");
-    Some(text)
 }
 
 #[cfg(test)]
@@ -310,10 +290,6 @@ mod tests {
             "out.csv is missing", "write report.md", "2 files are not committed",
         ];
         assert_eq!(texts(&left), expected);
-        let text = send_back(&left).unwrap_or_default();
-        assert!(text.contains("- Write it\n") && !text.contains("Which one?"), "{text}");
-        let nothing = [Evidence::claim(Source::Commits, "git", Claim::Yes)];
-        assert_eq!(send_back(&list(&nothing, &[], None, Timestamp(5))), None);
     }
 
     #[test]

@@ -56,23 +56,4 @@ impl ActionClass {
             ActionClass::Cancelled => 130,
         }
     }
-
-    /// A short label for a history.
-    pub fn label(self) -> &'static str {
-        match self {
-            ActionClass::Done => "done",
-            ActionClass::SavedGaps => "saved, with gaps",
-            ActionClass::SavedOnly => "saved only",
-            ActionClass::Nothing => "nothing to do",
-            ActionClass::Refused => "refused",
-            ActionClass::Declined => "declined",
-            ActionClass::Busy => "busy",
-            ActionClass::Untrusted => "not trusted",
-            ActionClass::Unknown => "not known",
-            ActionClass::Failed => "failed",
-            ActionClass::TimedOut => "timed out",
-            ActionClass::Damage => "DAMAGE",
-            ActionClass::Cancelled => "cancelled",
-        }
-    }
 }

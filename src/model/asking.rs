@@ -322,6 +322,19 @@ pub struct KeptReports {
     /// A second model's reading of the last words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opinion: Option<Opinion>,
+    /// The decision file as it was first seen with its content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<SeenContent>,
+}
+
+/// The content of a file, and since when it has been there. A file that was only touched, copied or written again with
+/// the same content says nothing new.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenContent {
+    /// The SHA-256 of the content, in hexadecimal.
+    pub digest: String,
+    /// When the file was written as it was first seen with this content.
+    pub since: Timestamp,
 }
 
 /// The state of a workspace when the user looked at it.

@@ -1,6 +1,8 @@
 //! Questions to agents without the user's request: the moment of the task they belong to, and why one was not
 //! sent.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{SessionName, TaskMoment, Timestamp};
@@ -33,6 +35,13 @@ pub struct AutoBudget {
     pub per_hour: u32,
 }
 
+/// Like `4 of 6 this hour`.
+impl fmt::Display for AutoBudget {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{} of {} this hour", self.n_sent, self.per_hour)
+    }
+}
+
 /// Why closeout did not ask an agent on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -57,13 +66,20 @@ impl NotAsked {
         }
     }
 
-    /// The reason in words; `None` if the user need not know.
-    pub fn label(&self) -> Option<String> {
+    /// What hinders the question; `None` if the user need not know.
+    pub fn hindrance(&self) -> Option<Hindrance> {
         match self {
             NotAsked::AskedBefore => None,
-            NotAsked::UsedUp { budget, .. } => {
-                Some(format!("{} of {} this hour", budget.n_sent, budget.per_hour))
-            }
+            NotAsked::UsedUp { budget, .. } => Some(Hindrance::Budget(*budget)),
         }
     }
+}
+
+/// What keeps closeout from asking an agent on its own, although it would.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hindrance {
+    /// So many questions were sent within the last hour.
+    Budget(AutoBudget),
+    /// Asking failed, with the error. Untrusted text.
+    Failed(String),
 }

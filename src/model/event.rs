@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{
-    ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, HeldReply, HistoryEntry, Intent, KeptReports,
-    Parts, RunEnd, RunView, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
+    ActionOutcome, ActionProgress, AuditEntry, Baseline, CollectProblem, Draft, HeldReply, HistoryEntry,
+    Intent, KeptReports, Parts, RunEnd, RunView, Sample, SessionPlace, Timestamp, WatchProblem, WorkspaceId,
+    WorkspaceSettings,
 };
 
 /// An event.
@@ -196,40 +197,4 @@ pub enum JumpOutcome {
         /// Why, in words. May hold untrusted text.
         reason: String,
     },
-}
-
-/// Why a collection returned nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CollectProblem {
-    /// It did not answer in time and was abandoned.
-    TimedOut,
-    /// The directory no longer exists.
-    Gone,
-    /// It failed; the text says how.
-    Broke(String),
-}
-
-/// Why a workspace cannot be watched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WatchProblem {
-    /// The system's limit of watches was reached.
-    LimitReached,
-    /// Another failure, in words.
-    Failed(String),
-}
-
-impl WatchProblem {
-    /// The problem in words, with its consequence.
-    pub fn label(&self) -> String {
-        match self {
-            WatchProblem::LimitReached => {
-                "the system's limit of watches is reached, so this is looked at every \
-                                           few seconds; raise fs.inotify.max_user_watches"
-                    .to_owned()
-            }
-            WatchProblem::Failed(reason) => {
-                format!("cannot be watched ({reason}), so this is looked at every few seconds")
-            }
-        }
-    }
 }

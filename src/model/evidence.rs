@@ -84,12 +84,7 @@ impl Evidence {
 
     /// Why it does not count; `None` if it claims something.
     pub fn rejection(&self) -> Option<Rejection> {
-        match self.claim {
-            Claim::Abstain(rejection) => Some(rejection),
-            Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Fail => {
-                None
-            }
-        }
+        self.claim.rejection()
     }
 
     /// True if it does not count for this reason.
@@ -220,15 +215,16 @@ pub enum Claim {
 #[derive(Serialize, JsonSchema)]
 struct ClaimFields {
     /// What it claims.
-    claim: ClaimName,
+    #[schemars(with = "ClaimName")]
+    claim: &'static str,
     /// Why it does not count, when the claim is `ABSTAIN`.
     rejection: Option<Rejection>,
 }
 
 /// What a source claims. A closed set.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Claim")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(JsonSchema)]
+#[schemars(rename = "Claim", rename_all = "SCREAMING_SNAKE_CASE")]
+#[expect(dead_code, reason = "only the schema names them")]
 enum ClaimName {
     /// The work is done.
     Yes,
@@ -250,17 +246,7 @@ enum ClaimName {
 
 impl From<Claim> for ClaimFields {
     fn from(claim: Claim) -> ClaimFields {
-        let (claim, rejection) = match claim {
-            Claim::Yes => (ClaimName::Yes, None),
-            Claim::No => (ClaimName::No, None),
-            Claim::Ask => (ClaimName::Ask, None),
-            Claim::Wait => (ClaimName::Wait, None),
-            Claim::Work => (ClaimName::Work, None),
-            Claim::Dirty => (ClaimName::Dirty, None),
-            Claim::Fail => (ClaimName::Fail, None),
-            Claim::Abstain(rejection) => (ClaimName::Abstain, Some(rejection)),
-        };
-        ClaimFields { claim, rejection }
+        ClaimFields { claim: claim.name(), rejection: claim.rejection() }
     }
 }
 
@@ -268,6 +254,16 @@ impl Claim {
     /// The name used on the screen and in JSON.
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// Why it is none; `None` for one that counts.
+    pub fn rejection(self) -> Option<Rejection> {
+        match self {
+            Claim::Abstain(rejection) => Some(rejection),
+            Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Fail => {
+                None
+            }
+        }
     }
 }
 

@@ -172,7 +172,7 @@ pub struct CommitSummary {
     /// When each of those was written last, as it lies in the work tree; `None` where it is gone.
     #[serde(skip)]
     pub written_at: Vec<Option<Timestamp>>,
-    /// It was made on another branch of this repository, which was merged here.
+    /// It was made on another branch of this repository, and merged, picked or squashed here.
     #[serde(skip)]
     pub is_merged: bool,
     /// The files of tests among them.
@@ -272,15 +272,43 @@ pub struct HiddenFile {
 }
 
 impl Changes {
-    /// How many paths are counted in more than one number: staged and changed again, or removed from the
-    /// index and still on disk.
-    pub fn n_counted_twice(&self) -> u32 {
-        (self.n_staged + self.n_unstaged + self.n_untracked + self.n_conflicted).saturating_sub(self.n_paths)
+    /// The numbers of paths by kind.
+    pub fn counts(&self) -> ChangeCounts {
+        ChangeCounts {
+            n_paths: self.n_paths,
+            n_staged: self.n_staged,
+            n_unstaged: self.n_unstaged,
+            n_untracked: self.n_untracked,
+            n_conflicted: self.n_conflicted,
+        }
     }
 
     /// True if nothing is uncommitted.
     pub fn is_clean(&self) -> bool {
         self.n_paths == 0
+    }
+}
+
+/// The numbers of [`Changes`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChangeCounts {
+    /// All changed paths, each once.
+    pub n_paths: u32,
+    /// Those whose index entry differs from HEAD.
+    pub n_staged: u32,
+    /// Those whose file differs from the index.
+    pub n_unstaged: u32,
+    /// Those that git does not know.
+    pub n_untracked: u32,
+    /// Those in conflict.
+    pub n_conflicted: u32,
+}
+
+impl ChangeCounts {
+    /// How many paths are counted in more than one number: staged and changed again, or removed from the
+    /// index and still on disk.
+    pub fn n_counted_twice(&self) -> u32 {
+        (self.n_staged + self.n_unstaged + self.n_untracked + self.n_conflicted).saturating_sub(self.n_paths)
     }
 }
 

@@ -28,6 +28,7 @@ mod event;
 mod evidence;
 mod gate;
 mod git_facts;
+mod git_reason;
 mod held;
 pub mod hex;
 mod history;
@@ -40,6 +41,7 @@ mod open_point;
 mod opinion;
 mod parts;
 mod point;
+mod problem;
 mod process_stat;
 mod proposed_message;
 pub mod quantity;
@@ -83,10 +85,10 @@ pub use asked::{AnsweredByTool, AskedByTool, AskedOption, AskedQuestion};
 pub use asking::{
     AskCost, AskOptions, AskPlan, AskPurpose, Bounds, DecidedFile, EvidenceSummary, KeptReports,
     PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES, ProbeAttempt, ProbeDetails, ProbeRescue,
-    SeenState, SmartReport, TaskMoment, Trace, VerifyReport,
+    SeenContent, SeenState, SmartReport, TaskMoment, Trace, VerifyReport,
 };
 pub use audit::{ActionEnd, Actor, AuditEntry};
-pub use auto_probe::{AutoBudget, NotAsked, SessionMoment};
+pub use auto_probe::{AutoBudget, Hindrance, NotAsked, SessionMoment};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use certainty::Certainty;
 pub use check::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck};
@@ -94,13 +96,14 @@ pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
 pub use decision::{DecisionReason, DecisionReport, DecisionSource};
 pub use effect::{CollectRequest, Effect, JumpTarget};
-pub use event::{CollectProblem, Event, FoundWorkspace, JumpOutcome, WatchProblem};
+pub use event::{Event, FoundWorkspace, JumpOutcome};
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
 pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings, HeldBack, LetGo};
 pub use git_facts::{
-    ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HeadNews,
-    HeadStay, HiddenFile, OnDisk, Operation, Stashed, Upstream,
+    ChangeCounts, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head,
+    HeadNews, HeadStay, HiddenFile, OnDisk, Operation, Stashed, Upstream,
 };
+pub use git_reason::{CommitAside, GitReason, SomeNames};
 pub use held::{HeldEnd, HeldNow, HeldReply, HeldStep};
 pub use history::{HistoryEntry, HistoryEvent};
 pub use hook_event::{HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
@@ -115,6 +118,7 @@ pub use open_point::{LeftToDo, OpenPoint, PointKind, PointState};
 pub use opinion::{Opinion, OpinionReading, name_of_words};
 pub use parts::Parts;
 pub use point::Point;
+pub use problem::{CollectProblem, WatchProblem, WorkspaceProblems};
 pub use process_stat::ProcessStat;
 pub use question::{Choice, Question, QuestionWeight};
 pub use reason::{Fact, Reason};
@@ -162,7 +166,7 @@ pub use turn::{
 pub use variable_names::VariableNames;
 pub use verdict::{Conflict, Part, PartRole, RescueDegree, Rounds, Verdict, Warning};
 pub use verdict_state::{Proof, VerdictState};
-pub use view::WorkspaceView;
+pub use view::{ActionsView, ReadingView, WorkspaceView};
 pub use watch_target::{Names, WatchTarget};
 pub use why::{AtRisk, NextAction, NextActionKind, Rule, Why};
 pub use workspace_id::WorkspaceId;

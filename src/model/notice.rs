@@ -35,19 +35,6 @@ impl NoticeKind {
         }
     }
 
-    /// The reason in words, to follow the name of the workspace.
-    pub fn label(self) -> &'static str {
-        match self {
-            NoticeKind::Question => "asks a question",
-            NoticeKind::Permission => "needs a permission",
-            NoticeKind::Rescue => "has finished work that is not committed",
-            NoticeKind::Stalled => "is stalled",
-            NoticeKind::Error => "failed",
-            NoticeKind::Limit => "has reached a limit",
-            NoticeKind::Finished => "is finished",
-        }
-    }
-
     /// The notice for an attention. An offer has none, because nobody waits for an answer.
     pub fn of(attention: Attention) -> Option<NoticeKind> {
         match attention {

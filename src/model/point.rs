@@ -1,10 +1,11 @@
 //! The individual points behind a claim. Each has a name that stays the same between rounds; only the name is
 //! stored and shown as JSON. Nothing parses it.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
+
+use super::Operation;
 
 /// One point behind a claim. Texts in it are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -17,7 +18,7 @@ pub enum Point {
     /// The last words announce more work or break off.
     StopsHalfWay,
     /// A git operation was started and not finished.
-    Operation(String),
+    Operation(Operation),
     /// A step of a plan.
     Step(String),
     /// A goal that was not reached.
@@ -41,32 +42,13 @@ pub enum Point {
     Named(String),
 }
 
-impl Point {
-    /// The point in words; `None` for one that has no words of its own here.
-    pub fn label(&self) -> Option<Cow<'_, str>> {
-        Some(match self {
-            Point::Step(text) | Point::Goal(text) | Point::Pending(text) => text.into(),
-            Point::MissingFile(name) => format!("{name} is missing").into(),
-            Point::FailingTest(name) => format!("{name} fails").into(),
-            Point::FailedRun { tool, failing: Some(failing) } => format!("{failing} fails ({tool})").into(),
-            Point::FailedRun { failing: None, .. }
-            | Point::Permission
-            | Point::UsageLimit
-            | Point::StopsHalfWay
-            | Point::Operation(_)
-            | Point::Check(_)
-            | Point::Named(_) => return None,
-        })
-    }
-}
-
 impl fmt::Display for Point {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Point::Permission => formatter.write_str("session/permission"),
             Point::UsageLimit => formatter.write_str("session/usage-limit"),
             Point::StopsHalfWay => formatter.write_str("words/stop-half-way"),
-            Point::Operation(text) => write!(formatter, "git/{text}"),
+            Point::Operation(operation) => write!(formatter, "git/{}", operation.label()),
             Point::Step(text) => write!(formatter, "plan/{text}"),
             Point::Goal(text) => write!(formatter, "goal/{text}"),
             Point::Pending(text) => write!(formatter, "closer/{text}"),

@@ -1,7 +1,7 @@
 //! Why evidence claims what it claims, or why it does not count: facts, which `present` words. Must not hold a
 //! sentence of closeout's own.
 
-use super::{CommandEnd, DecisionReason, ProbeFailure};
+use super::{CollectProblem, CommandEnd, DecisionReason, GitReason, ProbeFailure, RunPhase};
 
 /// Why evidence claims what it claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,19 @@ pub enum Reason {
     StopsHalfWay(String),
     /// The words put off what the prompt asks for.
     PutsOff(String),
+    /// What git shows.
+    Git(GitReason),
+    /// The workspace could not be read.
+    CannotRead(CollectProblem),
+    /// A supervised run is at work.
+    SupervisedRun {
+        /// What it does.
+        phase: RunPhase,
+        /// The number of the iteration.
+        iteration: u32,
+        /// The most iterations.
+        max_iterations: u32,
+    },
 }
 
 /// A reason without parameters.
@@ -207,6 +220,16 @@ pub enum Fact {
     OrderedChanged,
     /// A prompt orders a check, and how it ended is not known.
     OrderedUnknown,
+    /// A prompt orders a check, and only a part of it ran.
+    OrderedPart,
+    /// A subagent of the task has not reported.
+    SubagentSilent,
+    /// A session was asked for work, and its record shows none.
+    NoneOfItsWork,
+    /// The file is young, and its content is older than the last prompt.
+    OnlyTouched,
+    /// Every file of the commits was as it is before the task began.
+    DirtyBefore,
     /// By their subjects, the commits merely keep unfinished work.
     OnlyKeepWork,
 }
@@ -214,6 +237,12 @@ pub enum Fact {
 impl From<Fact> for Reason {
     fn from(fact: Fact) -> Reason {
         Reason::Fact(fact)
+    }
+}
+
+impl From<GitReason> for Reason {
+    fn from(reason: GitReason) -> Reason {
+        Reason::Git(reason)
     }
 }
 

@@ -189,29 +189,6 @@ pub enum PlanNote {
     StagedVersions(usize),
 }
 
-impl PlanNote {
-    /// The note in words. May hold untrusted text.
-    pub fn label(&self) -> String {
-        match self {
-            PlanNote::HooksNotRun(names) => format!("hooks are not run: {}", names.join(", ")),
-            PlanNote::Unsigned => "the commit is not signed, though the settings ask for it".to_owned(),
-            PlanNote::FiltersNotTrusted(names) => {
-                format!("files with the filter {} are left out: its program is not trusted", names.join(", "))
-            }
-            PlanNote::NotCovered(names) => format!(
-                "programs of the repository run {}: not covered; they are trusted only for the tracked files as they are now",
-                names.join(", ")
-            ),
-            PlanNote::StagedVersions(1) => {
-                "the staged version of 1 file is not committed; the record keeps it".to_owned()
-            }
-            PlanNote::StagedVersions(n) => {
-                format!("the staged versions of {n} files are not committed; the record keeps them")
-            }
-        }
-    }
-}
-
 /// One path of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedPath {

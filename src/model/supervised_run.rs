@@ -83,18 +83,6 @@ impl CommandEnd {
     pub fn is_time_out(self) -> bool {
         matches!(self, CommandEnd::StoodStill | CommandEnd::TookTooLong)
     }
-
-    /// The end in words, to follow "the command".
-    pub fn label(self) -> String {
-        match self {
-            CommandEnd::Code(code) => format!("ended with exit code {code}"),
-            CommandEnd::Signal(signal) => format!("was ended by signal {signal}"),
-            CommandEnd::StoodStill => "stood still and was ended".to_owned(),
-            CommandEnd::TookTooLong => "took too long and was ended".to_owned(),
-            CommandEnd::Ended => "was ended with the run".to_owned(),
-            CommandEnd::Unknown => "was cut off when closeout was killed".to_owned(),
-        }
-    }
 }
 
 /// One iteration: the command ran once, and its work was judged.

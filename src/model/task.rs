@@ -104,6 +104,8 @@ pub struct TaskWork {
     pub may_write: bool,
     /// True if a session may have begun a branch, or had another agent work.
     pub may_branch: bool,
+    /// True if a prompt asks for something new, and not only to commit what is there.
+    pub wants_content: bool,
     /// True if a prompt asks to change or remove tests.
     pub may_change_tests: bool,
     /// True if a command or a write call concerned what git ignores.

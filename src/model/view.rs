@@ -1,16 +1,14 @@
-//! What a front shows of one workspace: plain and serialisable, so that the screen, a one-shot check, the
-//! JSON stream and a remote host show the same.
-
-use serde::Serialize;
+//! What a front shows of one workspace: plain values, so that the screen, a one-shot check, the JSON stream and
+//! a remote host show the same.
 
 use super::{
     Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, DecisionReport, Draft, GitFacts,
-    HeldReply, HistoryEntry, LastWords, Marks, Receipt, RunEnd, RunView, RunningAction, SessionView,
-    SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
+    HeldReply, Hindrance, HistoryEntry, LastWords, Marks, Receipt, RunEnd, RunView, RunningAction,
+    SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId, WorkspaceProblems,
 };
 
 /// One workspace as a front shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceView {
     /// Which workspace.
     pub id: WorkspaceId,
@@ -35,10 +33,8 @@ pub struct WorkspaceView {
     /// The sessions in this workspace, the one whose words count first.
     pub sessions: Vec<SessionView>,
     /// The supervised run that is alive here. It is the last of the sessions, too.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunView>,
     /// How the last one ended, if that was by a limit, and nothing came after it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_end: Option<RunEnd>,
     /// Git's facts; `None` where there is no repository or it does not answer.
     pub git: Option<GitFacts>,
@@ -50,23 +46,36 @@ pub struct WorkspaceView {
     pub prompt: Option<String>,
     /// What became of the decision of this check.
     pub decision: DecisionReport,
+    /// The checks that the user configured for it.
+    pub checks: Vec<ConfiguredCheck>,
+    /// What the user said of it and holds.
+    pub marks: Marks,
+    /// Keys of the workspace's own file that could soften the verdict, and whether they count.
+    pub chosen: Vec<ChosenKey>,
+    /// Why the agent is not asked by closeout itself now, although it would be.
+    pub not_asked: Option<Hindrance>,
+    /// True when the user has seen the present state.
+    pub is_seen: bool,
+    /// What was done here, and what is being done.
+    pub actions: ActionsView,
+    /// How it was last read.
+    pub reading: ReadingView,
+}
+
+/// The actions on one workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ActionsView {
     /// The action that runs here.
-    pub action: Option<RunningAction>,
+    pub running: Option<RunningAction>,
     /// Replies that agents are answering by programs that closeout started, and that end with it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answering: Vec<RunningAction>,
     /// What was done here, the newest first.
     pub history: Vec<AuditEntry>,
     /// What happened here, the newest first: verdicts that changed, notices, iterations of runs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<HistoryEntry>,
-    /// The checks that the user configured for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<ConfiguredCheck>,
     /// Replies that are being written.
     pub drafts: Vec<Draft>,
     /// Replies that wait for the end of their agent's turn.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldReply>,
     /// What became of replies that this run sent, the newest first.
     pub receipts: Vec<Receipt>,
@@ -74,18 +83,15 @@ pub struct WorkspaceView {
     pub smart_check: Option<SmartReport>,
     /// What the closer found last in this run.
     pub verified: Option<VerifyReport>,
-    /// What the user said of it and holds.
-    pub marks: Marks,
-    /// Keys of the workspace's own file that could soften the verdict, and whether they count.
-    pub chosen: Vec<ChosenKey>,
-    /// Why the agent is not asked by closeout itself now, although it would be, in words. Cleaned.
-    pub not_asked: Option<String>,
-    /// What keeps closeout from looking properly, in words: gone, not answering, polled. Cleaned.
-    pub problem: Option<String>,
+}
+
+/// How a workspace was last read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadingView {
+    /// What keeps closeout from looking properly.
+    pub problems: WorkspaceProblems,
     /// True while a collection runs.
-    pub is_collecting: bool,
-    /// True when the user has seen the present state.
-    pub is_seen: bool,
+    pub is_running: bool,
     /// The number of the collection that this is from.
     pub generation: u64,
     /// When the evidence was read.
@@ -93,4 +99,12 @@ pub struct WorkspaceView {
     /// When the work tree was last looked at, on which everything about uncommitted changes rests. It is not
     /// watched, so it may be another since.
     pub tree_at: Option<Timestamp>,
+}
+
+impl ReadingView {
+    /// This reading with the problems of another: what differs then is more than when it was read.
+    #[must_use]
+    pub fn with_problems_of(&self, other: &ReadingView) -> ReadingView {
+        ReadingView { problems: other.problems.clone(), ..self.clone() }
+    }
 }

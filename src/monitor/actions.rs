@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::judge::GRACE_MS;
 use crate::model::{
-    Action, AuditEntry, CheckRecord, Claim, Draft, Evidence, HistoryEntry, Marks, OpenPoint, Opinion,
-    Receipt, Rounds, RunningAction, SeenState, SessionFacts, SmartReport, Source, Strength, VerifyReport,
+    Action, AuditEntry, CheckRecord, Claim, Draft, Evidence, Fact, HistoryEntry, Marks, OpenPoint, Opinion,
+    Receipt, Rejection, Rounds, RunningAction, SeenContent, SeenState, SessionFacts, SmartReport, Source,
+    Strength, Timestamp, VerifyReport,
 };
 
 use super::held_replies::HeldReplies;
@@ -48,20 +50,44 @@ pub(super) struct Actions {
     pub(super) sending: Option<String>,
     /// What a person last looked at.
     pub(super) seen: Option<SeenState>,
+    /// The decision file as it was first seen with its content.
+    pub(super) decision: Option<SeenContent>,
 }
 
 impl Actions {
+    /// Notes since when the decision file has had its content. Returns true if that is news.
+    pub(super) fn note_decision(&mut self, facts: &SessionFacts) -> bool {
+        let known = self.decision.as_ref();
+        let found = facts.decision_file.as_ref().map(|(digest, written_at)| {
+            let known =
+                known.filter(|known| known.digest == *digest && !is_of_write_call(facts, *written_at));
+            let since = known.map_or(*written_at, |known| known.since.min(*written_at));
+            SeenContent { digest: digest.clone(), since }
+        });
+        let is_news = self.decision != found;
+        self.decision = found;
+        is_news
+    }
+
     /// Treats a decision file that the audit record shows a person wrote here as the person's word, not an
-    /// agent's.
-    pub(super) fn know_decision(&self, words: &SessionFacts, evidence: &mut [Evidence]) {
-        let Some((digest, written_at)) = &words.decision_file else { return };
-        if !self.history.iter().any(|entry| entry.is_decision_of(digest, *written_at)) {
-            return;
-        }
+    /// agent's. One whose content is older than the last prompt for work says nothing of that work, however young the
+    /// file is.
+    pub(super) fn know_decision(&self, facts: &SessionFacts, evidence: &mut [Evidence]) {
+        let Some((digest, written_at)) = &facts.decision_file else { return };
+        let is_persons = self.history.iter().any(|entry| entry.is_decision_of(digest, *written_at));
+        let since = self.decision.as_ref().filter(|seen| seen.digest == *digest).map(|seen| seen.since);
+        let is_old = since.zip(facts.prompted_at).is_some_and(|(since, asked_at)| {
+            asked_at.millis_since(since) > GRACE_MS && written_at.millis_since(since) > GRACE_MS
+        });
         for evidence in evidence {
             let is_file = matches!(evidence.source, Source::Decision | Source::DecisionWithId);
-            if is_file && matches!(evidence.claim, Claim::Yes | Claim::No) {
+            if !is_file || !matches!(evidence.claim, Claim::Yes | Claim::No) {
+                continue;
+            }
+            if is_persons {
                 evidence.strength = Strength::Person;
+            } else if is_old && evidence.claim == Claim::Yes {
+                *evidence = evidence.clone().rejected(Rejection::Stale, Fact::OnlyTouched).at(since);
             }
         }
     }
@@ -70,4 +96,9 @@ impl Actions {
     pub(super) fn running_mut(&mut self, number: u64) -> Option<&mut RunningAction> {
         self.running.iter_mut().chain(&mut self.answering).find(|running| running.number == number)
     }
+}
+
+/// Whether a write call of a session wrote a file at this time.
+fn is_of_write_call(facts: &SessionFacts, written_at: Timestamp) -> bool {
+    facts.work.last_edit_at.is_some_and(|at| at.millis_since(written_at).abs() <= GRACE_MS)
 }

@@ -81,6 +81,7 @@ impl Actions {
             seen: self.seen.clone(),
             checks: self.checks.clone(),
             opinion: self.opinion.clone(),
+            decision: self.decision.clone(),
         }
     }
 
@@ -123,6 +124,9 @@ impl Actions {
         if newest(&kept.checks) > newest(&self.checks) {
             self.checks = kept.checks;
             is_news = true;
+        }
+        if self.decision.is_none() {
+            self.decision = kept.decision;
         }
         let given_at = |opinion: &Option<Opinion>| opinion.as_ref().map(|opinion| opinion.at);
         if given_at(&kept.opinion) > given_at(&self.opinion) {

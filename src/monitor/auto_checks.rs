@@ -43,7 +43,7 @@ fn is_checking(tracked: &Tracked) -> bool {
 
 fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
     let is_wanted = tracked.settings().checks.is_automatic && tracked.auto_checks.is_waiting;
-    let is_read = is_read(tracked) && tracked.seen.content.is_some();
+    let is_read = is_read(tracked) && tracked.judged.against.content.is_some();
     if !is_wanted || !is_read || tracked.actions.running.is_some() {
         return false;
     }

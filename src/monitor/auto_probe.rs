@@ -132,12 +132,12 @@ fn due(tracked: &Tracked, initiative: &AutoProbePolicy, now: Timestamp) -> Optio
 
 /// True if the workspace was read and git answered.
 pub(super) fn is_read(tracked: &Tracked) -> bool {
-    tracked.problem.is_none() && !tracked.is_collecting() && tracked.snapshot.git.is_some()
+    tracked.is_read() && tracked.snapshot.git.is_some()
 }
 
 /// True if no source says anything that an answer would have to be weighed against.
 fn is_silent(tracked: &Tracked) -> bool {
-    let Some(verdict) = &tracked.verdict else { return false };
+    let Some(verdict) = &tracked.judged.verdict else { return false };
     let says_nothing = |claim: Claim| match claim {
         Claim::Dirty | Claim::Abstain(_) => true,
         Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Fail => false,

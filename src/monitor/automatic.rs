@@ -3,7 +3,7 @@
 //! When either happens is not decided here.
 
 use crate::model::{
-    ActionClass, ActionOutcome, SessionFacts, SessionMoment, TaskMoment, Timestamp, display_text,
+    ActionClass, ActionOutcome, Hindrance, SessionFacts, SessionMoment, TaskMoment, Timestamp,
 };
 
 use super::moments::moment;
@@ -32,7 +32,7 @@ pub(super) struct AutoProbe {
 #[derive(Debug)]
 pub(super) struct Hindered {
     pub(super) moment: SessionMoment,
-    pub(super) words: String,
+    pub(super) why: Hindrance,
     /// When it can be tried again; `None` means never in this moment of the task.
     pub(super) until: Option<Timestamp>,
 }
@@ -55,21 +55,21 @@ impl AutoProbe {
     pub(super) fn ended(&mut self, outcome: &ActionOutcome) {
         let Some(moment) = self.asking.take() else { return };
         let why = match outcome {
-            ActionOutcome::NotAsked(why) => why.label().map(|words| (words, why.until())),
+            ActionOutcome::NotAsked(why) => why.hindrance().map(|hindrance| (hindrance, why.until())),
             ActionOutcome::Failed(problem)
                 if !matches!(problem.class, ActionClass::Cancelled | ActionClass::Busy) =>
             {
-                Some((problem.message.clone(), None))
+                Some((Hindrance::Failed(problem.message.clone()), None))
             }
             _ => None,
         };
-        self.hindered = why.map(|(words, until)| Hindered { moment, words, until });
+        self.hindered = why.map(|(why, until)| Hindered { moment, why, until });
     }
 
-    /// Why the agent was not asked in the current moment of its task, in words.
-    pub(super) fn hindrance(&self, words: &SessionFacts) -> Option<String> {
+    /// Why the agent was not asked in the current moment of its task.
+    pub(super) fn hindrance(&self, facts: &SessionFacts) -> Option<&Hindrance> {
         let hindered = self.hindered.as_ref()?;
-        let is_now = moment(words).of(&hindered.moment.session).as_ref() == Some(&hindered.moment);
-        is_now.then(|| display_text::line(&format!("not asked by itself: {}", hindered.words)).into_owned())
+        let is_now = moment(facts).of(&hindered.moment.session).as_ref() == Some(&hindered.moment);
+        is_now.then_some(&hindered.why)
     }
 }

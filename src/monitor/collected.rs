@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BaselineOrigin, Claim, CollectProblem, Effect, Evidence, GitReader, Parts, Policy, RunEnd, RunView,
-    Sample, Snapshot, Source, Timestamp, WorkspaceId,
+    BaselineOrigin, Claim, CollectProblem, Effect, Evidence, GitReader, Parts, Policy, Reason, RunEnd,
+    RunView, Sample, Snapshot, Source, Timestamp, WorkspaceId,
 };
 
 use super::state::Monitor;
@@ -21,25 +21,20 @@ impl Tracked {
         policy: &Policy,
         now: Timestamp,
     ) -> Vec<Effect> {
-        if generation != self.generation {
+        if !self.collecting.ended(generation, took_ms, now) {
             return Vec::new();
-        }
-        let parts = self.running.take().unwrap_or_default();
-        if parts.contains(Parts::CHANGES) {
-            self.scanned_at = Some(now);
-            self.scan_ms = took_ms;
         }
         let mut effects = Vec::new();
         match outcome {
             Ok(sample) => {
-                if self.problem.take().is_some() {
+                if self.problems.reading.take().is_some() {
                     // The failure discarded what was known, so the parts that this collection left out are
                     // read too.
-                    self.again |= Parts::all().difference(sample.parts);
+                    self.collecting.add(Parts::all().difference(sample.parts));
                 }
                 self.absorb(generation, *sample, &mut effects);
             }
-            Err(problem) => self.failed(generation, &problem, now),
+            Err(problem) => self.failed(generation, problem, now),
         }
         effects.extend(self.judge(policy, now));
         effects
@@ -53,11 +48,15 @@ impl Tracked {
             && !sample.parts.contains(Parts::CHECKS)
         {
             // A new prompt makes older plans, reports and results stale: weigh them again.
-            self.again |= Parts::CHECKS;
+            self.collecting.add(Parts::CHECKS);
+        }
+        if sample.session_facts.is_some() && self.actions.note_decision(&self.snapshot.session_facts) {
+            effects.push(self.keep_reports());
         }
         // A reading of git alone does not cancel the recheck that the words asked for.
-        let still = self.recheck_at.filter(|at| sample.session_facts.is_none() && *at > sample.taken_at);
-        self.recheck_at = still.into_iter().chain(sample.recheck_at).min();
+        let still =
+            self.watched.recheck_at.filter(|at| sample.session_facts.is_none() && *at > sample.taken_at);
+        self.watched.recheck_at = still.into_iter().chain(sample.recheck_at).min();
         if let Some(git) = &sample.git
             && git.baseline.origin != BaselineOrigin::Workspace
         {
@@ -70,33 +69,26 @@ impl Tracked {
             self.baseline = Some(baseline.clone());
             effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
         }
-        if sample.session_facts.is_some() && sample.processes != self.processes {
-            self.processes = sample.processes;
-            let processes = self.processes.clone();
+        if sample.session_facts.is_some() && sample.processes != self.watched.processes {
+            self.watched.processes = sample.processes;
+            let processes = self.watched.processes.clone();
             effects.push(Effect::WatchProcesses { workspace: self.id.clone(), processes });
         }
-        if !sample.watch_targets.is_empty() && sample.watch_targets != self.targets {
-            self.targets = sample.watch_targets;
-            effects.push(Effect::Watch { workspace: self.id.clone(), targets: self.targets.clone() });
+        if !sample.watch_targets.is_empty() && sample.watch_targets != self.watched.targets {
+            self.watched.targets = sample.watch_targets;
+            effects.push(Effect::Watch { workspace: self.id.clone(), targets: self.watched.targets.clone() });
         }
     }
 
     /// Nothing could be read: what was known is no longer evidence.
-    fn failed(&mut self, generation: u64, problem: &CollectProblem, now: Timestamp) {
-        let words = match problem {
-            CollectProblem::TimedOut => {
-                if self.git_reader != Some(GitReader::Program) {
-                    // The next collection uses the git program, which can be killed.
-                    self.git_reader = Some(GitReader::Program);
-                    self.again = Parts::all();
-                }
-                "not answering: reading it was given up; something in it hangs (a FIFO, a dead mount)"
-                    .to_owned()
-            }
-            CollectProblem::Gone => "gone: the directory does not exist any more".to_owned(),
-            CollectProblem::Broke(reason) => format!("reading it broke: {reason}"),
-        };
-        let evidence = Evidence::claim(Source::Commits, "workspace", Claim::Fail).because(words.clone());
+    fn failed(&mut self, generation: u64, problem: CollectProblem, now: Timestamp) {
+        if problem == CollectProblem::TimedOut && self.git_reader != Some(GitReader::Program) {
+            // The next collection uses the git program, which can be killed.
+            self.git_reader = Some(GitReader::Program);
+            self.collecting.add(Parts::all());
+        }
+        let reason = Reason::CannotRead(problem.clone());
+        let evidence = Evidence::claim(Source::Commits, "workspace", Claim::Fail).because(reason);
         self.snapshot = Snapshot {
             generation,
             evidence: vec![(Parts::COMMITS, evidence)],
@@ -104,7 +96,7 @@ impl Tracked {
             session_facts: self.snapshot.session_facts.clone(),
             ..Snapshot::default()
         };
-        self.problem = Some(words);
+        self.problems.reading = Some(problem);
     }
 }
 
@@ -119,18 +111,18 @@ impl Monitor {
     ) {
         for (id, tracked) in &mut self.workspaces {
             let (run, run_end) = (runs.remove(id), ended.remove(id));
-            if tracked.run_end != run_end {
-                tracked.run_end = run_end;
+            if tracked.runs.ended != run_end {
+                tracked.runs.ended = run_end;
                 self.changed.insert(id.clone());
             }
-            if tracked.run == run {
+            if tracked.runs.alive == run {
                 continue;
             }
-            if tracked.run.is_some() != run.is_some() {
+            if tracked.runs.alive.is_some() != run.is_some() {
                 // A reading made while the run was working served the checks of that run.
                 tracked.changed(Parts::all(), at);
             }
-            tracked.run = run;
+            tracked.runs.alive = run;
             if tracked.is_judged() {
                 effects.extend(tracked.judge(&self.policy, at));
             }

@@ -68,7 +68,7 @@ impl Monitor {
 
 /// The held reply to act on next, what to do with it, and when.
 fn due(tracked: &Tracked) -> Option<(HeldReply, HeldStep, Timestamp)> {
-    let is_read = tracked.verdict.is_some() && tracked.problem.is_none() && !tracked.is_collecting();
+    let is_read = tracked.is_judged() && tracked.is_read();
     if !is_read || tracked.actions.running.is_some() {
         return None;
     }

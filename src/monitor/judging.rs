@@ -8,8 +8,8 @@ use crate::judge::combine::table::{self, LastPrompt};
 use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
     Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, HistoryEntry, HistoryEvent, Mark,
-    MarkOrder, MarkSeen, MarkWord, OpenPoint, Parts, PointState, Policy, Rounds, Rule, SeenState,
-    SessionFacts, Timestamp, Verdict, VerdictState, stable_hash,
+    MarkOrder, MarkSeen, MarkWord, OpenPoint, PointState, Policy, Rounds, Rule, SeenState, SessionFacts,
+    Timestamp, Verdict, VerdictState, stable_hash,
 };
 
 /// A state shown for at least this long, in milliseconds, counts as read in later runs too.
@@ -18,30 +18,29 @@ const READ_MS: i64 = 1_000;
 impl Tracked {
     /// Judges what is known now. The effects keep on disk what other runs need to know.
     pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
-        self.seen.content = self.snapshot.git.as_ref().and_then(content);
+        self.judged.against.content = self.snapshot.git.as_ref().and_then(content);
         let (evidence, checks) = self.evidence();
         self.auto_checks.is_waiting = checks.is_waiting;
-        self.seen = seen(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_ref());
-        let is_lapsed = self.actions.marks.expire(&self.seen);
+        self.judged.against = against(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_ref());
+        let is_lapsed = self.actions.marks.expire(&self.judged.against);
         let advanced = self.advance_rounds(&evidence);
         let verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
         let known = self.actions.rounds.get(self.round_key());
         let is_kept = is_lapsed || known.unwrap_or(&Rounds::default()) != &advanced;
-        if rests_on_tree(&verdict) && self.is_tree_outdated {
+        if rests_on_tree(&verdict) && self.collecting.is_tree_outdated() {
             // The tree was read before the agent said "done", so it is read again first.
-            self.again |= Parts::CHANGES;
-            self.scanned_at = None;
-            if self.verdict.is_some() {
+            self.collecting.scan_again();
+            if self.is_judged() {
                 return Vec::new();
             }
         }
         let key = self.round_key().to_owned();
         self.actions.rounds.insert(key, advanced);
-        let before = self.verdict.as_ref().map(|verdict| verdict.state);
+        let before = self.judged.verdict.as_ref().map(|verdict| verdict.state);
         if before != Some(verdict.state) {
-            self.verdict_since = Some(now);
-            self.is_found_state = before.is_none();
-            self.is_seen = false;
+            self.judged.since = Some(now);
+            self.judged.is_found_state = before.is_none();
+            self.judged.is_seen = false;
             self.actions.note_verdict(HistoryEntry {
                 at: now,
                 workspace: self.id.clone(),
@@ -51,39 +50,41 @@ impl Tracked {
         }
         let is_kept = is_kept || !are_known(&self.actions.points, &verdict.left_to_do.points);
         self.actions.points.clone_from(&verdict.left_to_do.points);
-        self.verdict = Some(verdict);
+        self.judged.verdict = Some(verdict);
         self.recall_look(before.is_none());
         if is_kept { vec![self.keep_reports()] } else { Vec::new() }
     }
 
     /// A person looks at this workspace. The effect tells other runs, and the next one, what was seen.
     pub(super) fn look(&mut self, now: Timestamp) -> Option<Effect> {
-        self.look_at_tree(now);
-        self.is_seen = true;
-        self.looked_at = Some(now);
-        let state = self.verdict.as_ref().map(|verdict| verdict.state).filter(|state| state.is_terminal())?;
+        self.collecting.look_at_tree(now);
+        self.judged.is_seen = true;
+        self.judged.looked_at = Some(now);
+        let state =
+            self.judged.verdict.as_ref().map(|verdict| verdict.state).filter(|state| state.is_terminal())?;
         // A state that has only just appeared was shown but hardly read: the next run shows it as new.
-        let since = self.verdict_since.filter(|since| now.millis_since(*since) >= READ_MS)?;
+        let since = self.judged.since.filter(|since| now.millis_since(*since) >= READ_MS)?;
         let moment = moments::moment(&self.snapshot.session_facts);
         let is_known = |seen: &SeenState| seen.state == state && seen.since == since && seen.moment == moment;
         if self.actions.seen.as_ref().is_some_and(is_known) {
             return None;
         }
-        self.actions.seen = Some(SeenState { state, since, is_found: self.is_found_state, moment, at: now });
+        self.actions.seen =
+            Some(SeenState { state, since, is_found: self.judged.is_found_state, moment, at: now });
         Some(self.keep_reports())
     }
 
     /// Marks the state as seen if a person saw it before, here or in another run; a first verdict also takes
     /// over its start time.
     fn recall_look(&mut self, is_first: bool) {
-        let Some(seen) = self.actions.seen.as_ref().filter(|_| !self.is_seen) else { return };
-        let state = self.verdict.as_ref().map(|verdict| verdict.state);
+        let Some(seen) = self.actions.seen.as_ref().filter(|_| !self.judged.is_seen) else { return };
+        let state = self.judged.verdict.as_ref().map(|verdict| verdict.state);
         if state != Some(seen.state) || seen.moment != moments::moment(&self.snapshot.session_facts) {
             return;
         }
-        self.is_seen = true;
+        self.judged.is_seen = true;
         if is_first {
-            (self.verdict_since, self.is_found_state) = (Some(seen.since), seen.is_found);
+            (self.judged.since, self.judged.is_found_state) = (Some(seen.since), seen.is_found);
         }
     }
 
@@ -95,7 +96,7 @@ impl Tracked {
         at: Timestamp,
         effects: &mut Vec<Effect>,
     ) {
-        let seen = self.seen.clone();
+        let seen = self.judged.against.clone();
         let marked = self.actions.marks.baseline.clone();
         self.actions.marks.take(order, reason, at, &seen);
         if let Some(before) =
@@ -135,8 +136,10 @@ impl Tracked {
         self.actions.know_decision(facts, &mut evidence);
         evidence.extend(self.run_evidence());
         evidence.extend(self.actions.evidence(facts, self.snapshot.git.as_ref()));
-        let found =
-            configured::Found { records: &self.actions.checks, content: self.seen.content.as_deref() };
+        let found = configured::Found {
+            records: &self.actions.checks,
+            content: self.judged.against.content.as_deref(),
+        };
         let checks = configured::combine(&self.settings().checks, found, &mut evidence);
         for evidence in &mut evidence {
             left_to_do::dismiss(evidence, &self.actions.marks.not_of_task);
@@ -161,7 +164,7 @@ impl Tracked {
     fn case<'a>(&'a self, policy: &'a Policy, rounds: &'a Rounds, is_proven: bool) -> combine::Case<'a> {
         let facts = &self.snapshot.session_facts;
         let marks = &self.actions.marks;
-        let asked = self.run.as_ref().and_then(|run| run.question.as_ref());
+        let asked = self.runs.alive.as_ref().and_then(|run| run.question.as_ref());
         combine::Case {
             task_kind: self.task_kind(),
             policy,
@@ -173,9 +176,9 @@ impl Tracked {
             sessions: &facts.sessions,
             taken_at: self.snapshot.taken_at,
             mark: match marks.word.as_ref().map(|mark| mark.word) {
-                None => table::Mark::None,
-                Some(MarkWord::Done) => table::Mark::Done,
-                Some(MarkWord::Open) => table::Mark::Open,
+                None => table::UserMark::None,
+                Some(MarkWord::Done) => table::UserMark::Done,
+                Some(MarkWord::Open) => table::UserMark::Open,
             },
             lapsed: marks.lapsed,
             required: self.settings().required,
@@ -192,7 +195,7 @@ impl Tracked {
 }
 
 /// What speaks against the work now, and a fingerprint of its content.
-fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> MarkSeen {
+fn against(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> MarkSeen {
     let points_of = |speaks: fn(&Evidence) -> bool| {
         let speaking = evidence.iter().filter(|evidence| speaks(evidence));
         let mut points: Vec<String> = speaking.flat_map(left_to_do::ids).collect();

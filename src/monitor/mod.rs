@@ -12,6 +12,7 @@ mod auto_probe;
 mod automatic;
 mod begin;
 mod collected;
+mod collecting;
 mod held;
 mod held_replies;
 mod judging;
@@ -71,7 +72,7 @@ impl Monitor {
                 self.changed.insert(workspace);
             }
             Event::Jumped { workspace, outcome, .. } => {
-                self.told.push(Response::Jump { workspace, outcome });
+                self.responses.push(Response::Jump { workspace, outcome });
             }
             Event::ActionProgressed { workspace, number, progress, .. } => {
                 self.act_moved(&workspace, number, progress, &mut effects);
@@ -93,7 +94,7 @@ impl Monitor {
                 self.woke(at, &mut effects);
             }
             Event::Wanted { intent, .. } => {
-                self.wanted(intent, at, &mut effects);
+                self.on_intent(intent, at, &mut effects);
             }
         }
         self.start_collections(at, &mut effects);
@@ -150,12 +151,12 @@ impl Monitor {
         self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
     }
 
-    fn wanted(&mut self, intent: Intent, at: Timestamp, effects: &mut Vec<Effect>) {
+    fn on_intent(&mut self, intent: Intent, at: Timestamp, effects: &mut Vec<Effect>) {
         match intent {
-            Intent::Refresh { workspace: Some(id) } => self.with(&id, Tracked::refresh),
+            Intent::Refresh { workspace: Some(id) } => self.with(&id, |tracked| tracked.collecting.refresh()),
             Intent::Refresh { workspace: None } => {
                 for tracked in self.workspaces.values_mut() {
-                    tracked.refresh();
+                    tracked.collecting.refresh();
                 }
                 self.touch_all();
             }
@@ -165,7 +166,9 @@ impl Monitor {
             Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft, effects),
             // Handled by discovery.
             Intent::ShowOlder { .. } => {}
-            Intent::Glance { workspace } => self.with(&workspace, |tracked| tracked.look_at_tree(at)),
+            Intent::Glance { workspace } => {
+                self.with(&workspace, |tracked| tracked.collecting.look_at_tree(at));
+            }
             Intent::Look { workspace } => {
                 self.with(&workspace, |tracked| effects.extend(tracked.look(at)));
                 self.changed.insert(workspace);
@@ -178,7 +181,7 @@ impl Monitor {
             effects.push(Effect::JumpToPane { workspace, session });
         } else {
             let reason = "the session is not known any more".to_owned();
-            self.told.push(Response::Jump { workspace, outcome: JumpOutcome::Refused { reason } });
+            self.responses.push(Response::Jump { workspace, outcome: JumpOutcome::Refused { reason } });
         }
     }
 

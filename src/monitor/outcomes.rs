@@ -127,7 +127,7 @@ impl Monitor {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         if let Some(running) = tracked.actions.running.as_mut().filter(|running| running.number == number) {
             running.is_cancelled = false;
-            self.told.push(Response::EndsLater { workspace: id.clone(), kind: running.kind });
+            self.responses.push(Response::EndsLater { workspace: id.clone(), kind: running.kind });
             self.changed.insert(id.clone());
         }
     }
@@ -146,11 +146,11 @@ impl Monitor {
         self.changed.insert(id.clone());
         let Some(receipt) = taken.filter(|receipt| tracked.actions.takes(number, receipt)) else { return };
         // The session works from now on.
-        tracked.refresh();
+        tracked.collecting.refresh();
         self.touched.insert(id.clone());
         self.forget_sent(id, &receipt, effects);
         let outcome = Box::new(ActionOutcome::Replied(receipt));
-        self.told.push(Response::Action {
+        self.responses.push(Response::Action {
             workspace: id.clone(),
             number,
             kind: ActionKind::Reply,
@@ -199,7 +199,7 @@ impl Monitor {
             }
             // The watcher would report the change as well, but a person is waiting for the result of their
             // action.
-            tracked.refresh();
+            tracked.collecting.refresh();
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());
         }
@@ -213,7 +213,7 @@ impl Monitor {
             // Nobody waits for this answer, but another automatic action may have waited for it to end.
             self.touch_all();
         } else if self.initiative.is_none() || !is_silent(&outcome) {
-            self.told.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
+            self.responses.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
         }
         if let Some(action) = waiting {
             self.wants_action(id, action, at, effects);
@@ -223,7 +223,7 @@ impl Monitor {
     fn tell_problem(&mut self, workspace: WorkspaceId, action: &Action, problem: ActionProblem) {
         let (kind, is_plan) = (action.kind(), action.is_plan());
         let outcome = Box::new(ActionOutcome::Failed(problem));
-        self.told.push(Response::Action { workspace, number: 0, kind, is_plan, outcome });
+        self.responses.push(Response::Action { workspace, number: 0, kind, is_plan, outcome });
     }
 }
 

@@ -88,7 +88,7 @@ impl Monitor {
         for receipt in found {
             self.forget_sent(id, &receipt, effects);
             let outcome = Box::new(ActionOutcome::Replied(Box::new(receipt)));
-            self.told.push(Response::Action {
+            self.responses.push(Response::Action {
                 workspace: id.clone(),
                 number: 0,
                 kind: ActionKind::Reply,

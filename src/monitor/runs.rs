@@ -2,7 +2,7 @@
 //! be answered like a session.
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Point, RunEnd, RunPhase, RunStatus, RunView,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Point, Reason, RunEnd, RunStatus, RunView,
     SessionOrigin, SessionUsage, SessionView, Source, VerdictState,
 };
 
@@ -11,60 +11,43 @@ use super::tracked::Tracked;
 impl Tracked {
     /// What a run says about the workspace: it is working, or its agent asks something.
     pub(super) fn run_evidence(&self) -> Option<Evidence> {
-        let run = self.run.as_ref()?;
-        let says = |claim, words: &str| {
-            let place = format!("iteration {} of {}", run.iteration, run.max_iterations);
-            let evidence = Evidence::claim(Source::LiveSession, RunView::AGENT, claim).at(Some(run.since));
-            evidence.because(format!("closeout run {words}, {place}"))
-        };
-        Some(match &run.question {
-            Some(question) => {
-                let asks = says(Claim::Ask, "waits for an answer");
-                Evidence { points: vec![Point::Named(question.text.clone())], ..asks }
-            }
-            None => says(Claim::Work, does(run.phase)),
-        })
+        let run = self.runs.alive.as_ref()?;
+        let claim = if run.question.is_some() { Claim::Ask } else { Claim::Work };
+        let points = run.question.iter().map(|question| Point::Named(question.text.clone())).collect();
+        let evidence = Evidence::claim(Source::LiveSession, RunView::AGENT, claim).at(Some(run.since));
+        let RunView { phase, iteration, max_iterations, .. } = *run;
+        let reason = Reason::SupervisedRun { phase, iteration, max_iterations };
+        Some(Evidence { points, ..evidence.because(reason) })
     }
 
     /// How the last run ended, while that is news: no run or prompt followed, and the work is not complete.
     pub(super) fn run_end(&self) -> Option<&RunEnd> {
         let sessions = &self.snapshot.session_facts.sessions;
         let prompted_at = sessions.iter().filter_map(|session| session.prompted_at).max();
-        let state = self.verdict.as_ref().map(|verdict| verdict.state);
+        let state = self.judged.verdict.as_ref().map(|verdict| verdict.state);
         let is_over = state.is_some_and(|state| {
             matches!(state, VerdictState::Complete | VerdictState::Working | VerdictState::Waiting)
         });
-        let end = self.run_end.as_ref()?;
-        (!is_over && self.run.is_none() && prompted_at.is_none_or(|at| at <= end.at)).then_some(end)
+        let end = self.runs.ended.as_ref()?;
+        (!is_over && self.runs.alive.is_none() && prompted_at.is_none_or(|at| at <= end.at)).then_some(end)
     }
 
     /// How the last run ended, unless a person has looked at the workspace since.
     pub(super) fn unseen_run_end(&self) -> Option<RunStatus> {
         let end = self.run_end()?;
-        let looked_at = self.looked_at.max(self.actions.seen.as_ref().map(|seen| seen.at));
+        let looked_at = self.judged.looked_at.max(self.actions.seen.as_ref().map(|seen| seen.at));
         looked_at.is_none_or(|at| at < end.at).then_some(end.status)
     }
 
     /// All sessions, with the live run as one more.
     pub(super) fn sessions_and_run(&self) -> Vec<SessionView> {
         let sessions = &self.snapshot.session_facts.sessions;
-        sessions.iter().cloned().chain(self.run.as_ref().map(session)).collect()
-    }
-}
-
-fn does(phase: RunPhase) -> &'static str {
-    match phase {
-        RunPhase::New => "begins",
-        RunPhase::Running => "runs the command",
-        RunPhase::Checking | RunPhase::Asking | RunPhase::Ended => "checks the work",
-        RunPhase::Waiting => "waits for others",
+        sessions.iter().cloned().chain(self.runs.alive.as_ref().map(session)).collect()
     }
 }
 
 fn session(run: &RunView) -> SessionView {
     let state = if run.question.is_some() { ActivityState::Asks } else { ActivityState::Working };
-    let asked = run.question.as_ref().map(|question| question.text.clone());
-    let place = || format!("{} {}/{}", does(run.phase), run.iteration, run.max_iterations);
     SessionView {
         agent: RunView::AGENT.to_owned(),
         session_id: run.id.clone(),
@@ -76,7 +59,7 @@ fn session(run: &RunView) -> SessionView {
             state,
             source: ActivitySource::Run,
             since: Some(run.since),
-            detail: Some(asked.unwrap_or_else(place)),
+            detail: run.question.as_ref().map(|question| question.text.clone()),
         },
         prompt: None,
         prompted_at: None,

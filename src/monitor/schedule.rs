@@ -34,12 +34,12 @@ impl Monitor {
         let poll_ms = millis(self.settings.poll_ms);
         for id in self.dues.until(at) {
             self.with(&id, |tracked| {
-                if tracked.poll_at.is_some_and(|due| at >= due) {
+                if tracked.watched.poll_at.is_some_and(|due| at >= due) {
                     tracked.changed(Parts::all(), at);
-                    tracked.poll_at = Some(at.plus_millis(poll_ms));
+                    tracked.watched.poll_at = Some(at.plus_millis(poll_ms));
                 }
-                if tracked.recheck_at.is_some_and(|due| at >= due) {
-                    tracked.recheck_at = None;
+                if tracked.watched.recheck_at.is_some_and(|due| at >= due) {
+                    tracked.watched.recheck_at = None;
                     tracked.changed(Parts::WORDS | Parts::CHECKS, at);
                 }
             });

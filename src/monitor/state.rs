@@ -29,7 +29,7 @@ pub struct Monitor {
     /// Workspaces removed since a front last asked.
     pub(super) removed: Vec<WorkspaceId>,
     /// Answers for the person.
-    pub(super) told: Vec<Response>,
+    pub(super) responses: Vec<Response>,
     pub(super) reconcile_at: Timestamp,
     pub(super) wake_at: Option<Timestamp>,
     /// The time of the newest event.
@@ -51,7 +51,7 @@ pub struct ViewChanges {
     /// Workspaces that no longer exist.
     pub removed: Vec<WorkspaceId>,
     /// Answers to what a person wanted, in the order in which they arrived.
-    pub told: Vec<Response>,
+    pub responses: Vec<Response>,
 }
 
 impl Monitor {
@@ -68,7 +68,7 @@ impl Monitor {
             n_older_sessions: 0,
             changed: BTreeSet::new(),
             removed: Vec::new(),
-            told: Vec::new(),
+            responses: Vec::new(),
             reconcile_at: Timestamp(0),
             wake_at: None,
             newest_at: Timestamp(0),
@@ -91,7 +91,7 @@ impl Monitor {
         ViewChanges {
             views,
             removed: std::mem::take(&mut self.removed),
-            told: std::mem::take(&mut self.told),
+            responses: std::mem::take(&mut self.responses),
         }
     }
 

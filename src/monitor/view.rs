@@ -3,73 +3,74 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Component;
 
-use crate::model::{Activity, Attention, WorkspaceId, WorkspaceView, display_text};
+use crate::model::{
+    ActionsView, Activity, Attention, ReadingView, SessionView, WorkspaceId, WorkspaceView, display_text,
+};
 
+use super::actions::Actions;
 use super::attention;
 use super::tracked::Tracked;
 
 /// The view of one workspace.
 pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
-    let snapshot = &tracked.snapshot;
-    let words = &snapshot.session_facts;
+    let (snapshot, judged) = (&tracked.snapshot, &tracked.judged);
+    let facts = &snapshot.session_facts;
     let sessions = tracked.sessions_and_run();
     WorkspaceView {
         id: tracked.id.clone(),
         name: name.to_owned(),
         task_kind: tracked.task_kind(),
-        verdict: tracked.verdict.clone(),
-        verdict_since: tracked.verdict_since,
-        is_found_state: tracked.is_found_state,
-        attention: tracked
-            .verdict
-            .as_ref()
-            .and_then(|verdict| {
-                attention::attention(verdict, &sessions, tracked.unseen_run_end(), tracked.is_seen)
-            })
-            .filter(|attention| {
-                let is_quiet = tracked.actions.marks.quiet.is_some();
-                !is_quiet || matches!(attention, Attention::Permission | Attention::Asks)
-            }),
-        agent: words.agent.clone(),
-        model: words.model.clone(),
-        activity: words.activity.clone().unwrap_or_else(Activity::unknown),
+        verdict: judged.verdict.clone(),
+        verdict_since: judged.since,
+        is_found_state: judged.is_found_state,
+        is_seen: judged.is_seen,
+        attention: attention(tracked, &sessions),
+        agent: facts.agent.clone(),
+        model: facts.model.clone(),
+        activity: facts.activity.clone().unwrap_or_else(Activity::unknown),
         sessions,
-        run: tracked.run.clone(),
+        run: tracked.runs.alive.clone(),
         run_end: tracked.run_end().cloned(),
         git: snapshot.git.clone(),
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
-        last_words: words.last_words.clone(),
-        prompt: words.prompt.clone(),
-        decision: words.decision.clone(),
-        action: tracked.actions.running.clone(),
-        answering: tracked.actions.answering.clone(),
-        history: tracked.actions.history.clone(),
-        timeline: tracked.actions.timeline.clone(),
+        last_words: facts.last_words.clone(),
+        prompt: facts.prompt.clone(),
+        decision: facts.decision.clone(),
         checks: tracked.settings().checks.checks.clone(),
-        drafts: tracked.actions.drafts.clone(),
-        held: tracked.actions.held.replies.clone(),
-        receipts: tracked.actions.receipts.clone(),
-        smart_check: tracked.actions.smart_check.clone(),
-        verified: tracked.actions.verified.clone(),
         marks: tracked.actions.marks.clone(),
         chosen: tracked.settings().chosen.clone(),
-        not_asked: tracked.auto_probe.hindrance(words),
-        problem: problem(tracked),
-        is_collecting: tracked.is_collecting(),
-        is_seen: tracked.is_seen,
-        generation: snapshot.generation,
-        taken_at: tracked.verdict.as_ref().map(|_| snapshot.taken_at),
-        tree_at: snapshot.tree_at,
+        not_asked: tracked.auto_probe.hindrance(facts).cloned(),
+        actions: actions(&tracked.actions),
+        reading: ReadingView {
+            problems: tracked.problems.clone(),
+            is_running: tracked.collecting.is_running(),
+            generation: snapshot.generation,
+            taken_at: judged.verdict.as_ref().map(|_| snapshot.taken_at),
+            tree_at: snapshot.tree_at,
+        },
     }
 }
 
-/// Everything that keeps closeout from reading properly, most serious first.
-fn problem(tracked: &Tracked) -> Option<String> {
-    let problems: Vec<&str> = [&tracked.problem, &tracked.settings_problem, &tracked.watch_problem]
-        .into_iter()
-        .filter_map(|problem| problem.as_deref())
-        .collect();
-    (!problems.is_empty()).then(|| display_text::line(&problems.join("; ")).into_owned())
+fn actions(actions: &Actions) -> ActionsView {
+    ActionsView {
+        running: actions.running.clone(),
+        answering: actions.answering.clone(),
+        history: actions.history.clone(),
+        timeline: actions.timeline.clone(),
+        drafts: actions.drafts.clone(),
+        held: actions.held.replies.clone(),
+        receipts: actions.receipts.clone(),
+        smart_check: actions.smart_check.clone(),
+        verified: actions.verified.clone(),
+    }
+}
+
+/// Why the person should look at the workspace. Where they want quiet, only what is asked of them counts.
+fn attention(tracked: &Tracked, sessions: &[SessionView]) -> Option<Attention> {
+    let (judged, run_end) = (&tracked.judged, tracked.unseen_run_end());
+    let attention = attention::attention(judged.verdict.as_ref()?, sessions, run_end, judged.is_seen)?;
+    let is_asked = matches!(attention, Attention::Permission | Attention::Asks);
+    (is_asked || tracked.actions.marks.quiet.is_none()).then_some(attention)
 }
 
 /// A short name for each workspace: the last component of its path, preceded by as many more as it takes to

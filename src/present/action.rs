@@ -3,13 +3,13 @@
 //! Which key starts an action, and where its words appear, is decided elsewhere.
 
 use super::baseline::{branch, short};
-use super::phrases::{asking, held, outcome, record};
+use super::phrases::{asking, held, outcome, plan_note, record};
 use super::texts::shown;
 use super::{counts, sets};
 use crate::model::{
     ActionOutcome, ActionProblem, AskCost, AskPlan, AskPurpose, CheckResult, HeldNow, HeldReply, ObjectsGo,
-    ProbeReading, ProbeWord, Receipt, RecordNotice, Rescued, RunningAction, SmartReport, SmartStatus,
-    UndoDirection, UndoPlan, VerifyReport, display_text, quantity,
+    PlanNote, ProbeReading, ProbeWord, Receipt, RecordNotice, Rescued, RunningAction, SmartReport,
+    SmartStatus, UndoDirection, UndoPlan, VerifyReport, display_text, quantity,
 };
 
 /// A command line, with quotes where its arguments need them. Cleaned: it is for reading, not for running.
@@ -230,6 +230,17 @@ fn problem_label(problem: &ActionProblem) -> String {
     }
 }
 
+/// A fact about a plan that its paths do not show. Untrusted.
+pub(crate) fn note(note: &PlanNote) -> String {
+    match note {
+        PlanNote::HooksNotRun(names) => plan_note::hooks(names.join(", ")),
+        PlanNote::Unsigned => plan_note::unsigned().to_owned(),
+        PlanNote::FiltersNotTrusted(names) => plan_note::filters(names.join(", ")),
+        PlanNote::NotCovered(names) => plan_note::not_covered(names.join(", ")),
+        PlanNote::StagedVersions(n) => plan_note::staged(n),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,5 +261,14 @@ mod tests {
             micro_dollars: Some(12_345),
         };
         assert_eq!(cost(known).unwrap(), "21.3k in, 20.0k of them cached, 56 out, $0.0123");
+    }
+
+    #[test]
+    fn what_trust_does_not_cover_is_named() {
+        let words = note(&PlanNote::NotCovered(vec!["make".to_owned()]));
+        assert!(words.contains("run make: not covered"), "{words}");
+        let staged = |n| note(&PlanNote::StagedVersions(n));
+        assert!(staged(1).starts_with("the staged version of 1 file is not"), "{}", staged(1));
+        assert!(staged(2).starts_with("the staged versions of 2 files are not"), "{}", staged(2));
     }
 }

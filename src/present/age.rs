@@ -39,7 +39,7 @@ pub(crate) fn is_now(now: Timestamp, at: Timestamp) -> bool {
 
 /// How long ago the work tree was scanned; `None` if the scan is current, or if there was none.
 pub(crate) fn since_look(view: &WorkspaceView, now: Timestamp) -> Option<String> {
-    view.tree_at.filter(|at| now.millis_since(*at) >= FRESH_MS).map(|at| ago(now, at))
+    view.reading.tree_at.filter(|at| now.millis_since(*at) >= FRESH_MS).map(|at| ago(now, at))
 }
 
 /// The age of a state that still lasts: ` for 3m`; empty in the first minute.

@@ -3,7 +3,7 @@
 use super::counts;
 use super::phrases::{baseline, changes};
 use super::texts::shown;
-use crate::model::{Baseline, BaselineOrigin, ChangeKind, Changes, PlannedChange};
+use crate::model::{Baseline, BaselineOrigin, ChangeCounts, ChangeKind, PlannedChange};
 
 /// How many characters of a commit id the user is shown.
 const ID: usize = 7;
@@ -54,7 +54,7 @@ pub(crate) fn planned_letter(change: PlannedChange) -> char {
 }
 
 /// The numbers of changes by kind, without zeros, and how many paths count in two of them.
-pub(crate) fn change_counts(changes: &Changes) -> Vec<String> {
+pub(crate) fn change_counts(changes: &ChangeCounts) -> Vec<String> {
     let n_twice = changes.n_counted_twice();
     let counts = [
         (changes.n_conflicted, changes::in_conflict(changes.n_conflicted)),

@@ -1,8 +1,8 @@
 //! What happened in a workspace, in words. Times are added elsewhere.
 
 use super::phrases::history as say;
-use super::sets;
 use super::texts::shown;
+use super::{runs, sets};
 use crate::model::HistoryEvent;
 
 /// One event, without its time. Cleaned.
@@ -17,7 +17,7 @@ pub(crate) fn event(what: &HistoryEvent) -> String {
         HistoryEvent::Seen { after_ms } => say::seen(super::age::span(after_ms.unsigned_abs())),
         HistoryEvent::Iteration { number, end, verdict, took_ms, .. } => {
             let took = super::age::span(took_ms.unsigned_abs());
-            say::iteration(number, end.label(), took, verdict.name())
+            say::iteration(number, runs::command_end(*end), took, verdict.name())
         }
         HistoryEvent::RunEnded { status, iterations, .. } => say::run_ended(status.name(), iterations),
         HistoryEvent::GatePassed => say::gate_passed().to_owned(),

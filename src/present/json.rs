@@ -9,7 +9,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::verdict as words;
+use super::{problem, verdict as words};
 use crate::model::hex::hex;
 use crate::model::{
     Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo,
@@ -119,7 +119,7 @@ pub struct Row {
     /// While a session is at work: what the rest says.
     so_far: Option<VerdictState>,
     /// Every source with its part, strongest first.
-    evidence: Vec<Part>,
+    evidence: Vec<PartRow>,
     /// Pairs of sources that contradict one another, as positions in `evidence`.
     conflicts: Vec<crate::model::Conflict>,
     /// Git's facts.
@@ -161,7 +161,8 @@ pub struct NextStep {
 
 /// One source with its part.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Part {
+#[schemars(rename = "Part")]
+pub struct PartRow {
     /// Its part in the verdict.
     role: PartRole,
     /// Its rank; smaller is stronger.
@@ -196,7 +197,7 @@ impl Row {
             evidence: verdict
                 .parts
                 .into_iter()
-                .map(|part| Part {
+                .map(|part| PartRow {
                     role: part.role,
                     rank: part.evidence.source.rank(),
                     evidence: part.evidence,
@@ -212,9 +213,9 @@ impl Row {
             run: view.run.clone(),
             last_words: view.last_words.clone(),
             chosen: view.chosen.clone(),
-            problem: view.problem.clone(),
-            taken_at: view.taken_at,
-            tree_at: view.tree_at,
+            problem: problem::label(&view.reading.problems),
+            taken_at: view.reading.taken_at,
+            tree_at: view.reading.tree_at,
         })
     }
 }

@@ -15,6 +15,7 @@ pub mod json;
 pub(crate) mod left;
 pub(crate) mod mark;
 pub(crate) mod phrases;
+pub mod problem;
 pub mod reason;
 pub mod rescue_json;
 pub(crate) mod row;

@@ -2,9 +2,12 @@
 
 use serde::{Serialize, Serializer};
 
-use super::phrases::reason as say;
-use super::{counts, sets};
-use crate::model::{Evidence, Reason};
+use std::borrow::Cow;
+
+use super::phrases::{point, reason as say, verdict};
+use super::texts::shown;
+use super::{baseline, counts, problem, runs, sets};
+use crate::model::{Evidence, GitReason, Point, Reason, SomeNames};
 
 /// All reasons of a piece of evidence in words.
 pub fn all(evidence: &Evidence) -> Vec<String> {
@@ -28,7 +31,7 @@ pub fn label(reason: &Reason) -> String {
         Reason::RunFailed(command) => say::run_failed(command),
         Reason::RunFailedBeside(command) => say::run_failed_beside(command),
         Reason::RunPassed(command) => say::run_passed(command),
-        Reason::CommandEnded(end) => say::it(end.label()),
+        Reason::CommandEnded(end) => say::it(runs::command_end(*end)),
         Reason::Calls(call) => say::calls(call),
         Reason::Background(work) => say::background(work),
         Reason::Permission(call) => say::permission(call),
@@ -39,12 +42,106 @@ pub fn label(reason: &Reason) -> String {
         Reason::MayAsk(words) => say::may_ask(words),
         Reason::StopsHalfWay(sign) => say::stops_half_way(sign),
         Reason::PutsOff(words) => say::puts_off(words),
+        Reason::Git(reason) => of_git(reason),
+        Reason::CannotRead(why) => problem::of_reading(why),
+        Reason::SupervisedRun { phase, iteration, max_iterations } => {
+            say::supervised(runs::does(*phase), iteration, max_iterations)
+        }
     }
+}
+
+fn of_git(reason: &GitReason) -> String {
+    match reason {
+        GitReason::NewCommits { n, is_at_least: true } => {
+            say::at_least(verdict::since_baseline(counts::new_commits(n)))
+        }
+        GitReason::NewCommits { n, is_at_least: false } => verdict::since_baseline(counts::new_commits(n)),
+        GitReason::Cancelled(n) => verdict::since_baseline(counts::commits(n)),
+        GitReason::Aside(aside, n) => say::some_commits(counts::commits(n), sets::commit_aside(*aside)),
+        GitReason::Stashed(n) => say::in_stash(counts::stash_entries(n)),
+        GitReason::Unfinished(operation) => say::unfinished(sets::operation(*operation)),
+        GitReason::Uncommitted(changes) => {
+            let files = verdict::not_committed(counts::files_are(changes.n_paths));
+            say::listed(files, baseline::change_counts(changes).join(", "))
+        }
+        GitReason::NotOfTask(n, files) => say::listed(say::not_of_task(counts::files_were(n)), some(files)),
+        GitReason::Kept { n, subject } => say::listed(counts::kept_commits(n), shown(subject)),
+        GitReason::StashedWork(n) => say::in_task_stash(counts::stash_entries(n)),
+        GitReason::Hidden { behind, files } => {
+            let n_files = files.first.len() + files.n_more;
+            say::listed(say::hidden(counts::changed_files_are(n_files), behind), some(files))
+        }
+        GitReason::FewerTests { n_lost, n_left_out, files } => {
+            let lost = (*n_lost > 0).then(|| counts::fewer_tests(n_lost));
+            let left_out = (*n_left_out > 0).then(|| counts::skipped_tests(n_left_out));
+            let what: Vec<String> = lost.into_iter().chain(left_out).collect();
+            say::listed(what.join(", "), some(files))
+        }
+    }
+}
+
+fn some(names: &SomeNames) -> String {
+    let more = (names.n_more > 0).then(|| say::more_names(names.n_more));
+    names.first.iter().map(|name| shown(name)).chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// A point in words; `None` for one that its evidence words.
+pub(crate) fn of_point(point: &Point) -> Option<Cow<'_, str>> {
+    Some(match point {
+        Point::Step(text) | Point::Goal(text) | Point::Pending(text) => text.into(),
+        Point::MissingFile(name) => point::missing(name).into(),
+        Point::FailingTest(name) => point::fails(name).into(),
+        Point::FailedRun { tool, failing: Some(failing) } => point::fails_in(failing, tool).into(),
+        Point::FailedRun { failing: None, .. }
+        | Point::Permission
+        | Point::UsageLimit
+        | Point::StopsHalfWay
+        | Point::Operation(_)
+        | Point::Check(_)
+        | Point::Named(_) => return None,
+    })
 }
 
 /// In JSON a reason is its words.
 impl Serialize for Reason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&label(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ChangeCounts, Operation};
+
+    #[test]
+    fn the_kinds_of_changes_add_up_to_the_files() {
+        let said = |n_staged, n_unstaged, n_untracked, n_paths| {
+            let counts = ChangeCounts { n_staged, n_unstaged, n_untracked, n_paths, n_conflicted: 0 };
+            label(&GitReason::Uncommitted(counts).into())
+        };
+        assert_eq!(said(0, 1, 0, 1), "1 file is not committed: 1 not staged");
+        assert_eq!(said(1, 1, 2, 4), "4 files are not committed: 1 staged, 1 not staged, 2 untracked");
+        assert_eq!(
+            said(1, 1, 3, 4),
+            "4 files are not committed: 1 staged, 1 not staged, 3 untracked, 1 counts twice"
+        );
+        assert_eq!(said(3, 3, 0, 4), "4 files are not committed: 3 staged, 3 not staged, 2 count twice");
+    }
+
+    #[test]
+    fn a_number_has_its_noun_and_its_verb() {
+        let said = |reason: GitReason| label(&reason.into());
+        let files: SomeNames = ["a", "b", "c", "d"].into_iter().collect();
+        assert_eq!(
+            said(GitReason::FewerTests { n_lost: 1, n_left_out: 2, files }),
+            "1 test fewer than before the task, 2 tests more are left out than before the task: \
+             a, b, c, 1 more"
+        );
+        assert_eq!(
+            said(GitReason::NewCommits { n: 1, is_at_least: true }),
+            "at least 1 new commit since the baseline"
+        );
+        assert_eq!(said(GitReason::Unfinished(Operation::Merge)), "a merge was begun and is not ended");
     }
 }

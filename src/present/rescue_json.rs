@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::action;
 use super::json::PathText;
 use crate::model::{
     CommitAuthor, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange, PlannedCommit,
@@ -262,7 +263,7 @@ impl PlanRow {
             splits: plan.splits.iter().map(SplitRow::of).collect(),
             split: plan.split,
             author: plan.author.clone(),
-            notes: plan.notes.iter().map(crate::model::PlanNote::label).collect(),
+            notes: plan.notes.iter().map(action::note).collect(),
             programs: plan.programs.clone(),
         }
     }

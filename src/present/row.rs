@@ -5,7 +5,7 @@
 use super::phrases::row;
 use super::urgency::Urgency;
 use super::verdict as words;
-use super::{age, counts, runs, sessions, sets};
+use super::{age, counts, problem, runs, sessions, sets};
 use crate::model::{
     ActionKind, NextActionKind, QuestionWeight, Rule, RunningAction, Timestamp, Verdict, Warning, Why,
     WorkspaceView,
@@ -38,7 +38,7 @@ pub(crate) fn running(action: &RunningAction) -> &'static str {
 
 /// The one thing that matters about a workspace. It may hold untrusted text that is not cleaned yet.
 pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
-    if let Some(action) = &view.action {
+    if let Some(action) = &view.actions.running {
         let doing = running(action);
         return match action.progress.message.as_str() {
             "" => format!("{doing} …"),
@@ -46,7 +46,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         };
     }
     let Some(verdict) = &view.verdict else {
-        return view.problem.clone().unwrap_or_else(|| row::first_look().to_owned());
+        return problem::label(&view.reading.problems).unwrap_or_else(|| row::first_look().to_owned());
     };
     if let Some(run) = &view.run {
         return runs::in_row(run);
@@ -57,8 +57,8 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
     }
     // A problem that keeps closeout from reading at all becomes the note. One that only makes it read less
     // often is shown in the detail view: the verdict still holds.
-    if let Some(problem) = view.problem.as_ref().filter(|_| urgency == Urgency::Error) {
-        return problem.clone();
+    if let Some(problem) = problem::label(&view.reading.problems).filter(|_| urgency == Urgency::Error) {
+        return problem;
     }
     let question = verdict.question.as_ref().map(|question| question.text.as_str());
     let is_blocked = verdict.question.as_ref().is_some_and(|asked| asked.weight == QuestionWeight::Blocking);

@@ -2,7 +2,7 @@
 
 use super::phrases::run as say;
 use super::{counts, sets};
-use crate::model::{RunPhase, RunStatus, RunView};
+use crate::model::{CommandEnd, RunPhase, RunStatus, RunView};
 
 /// What a live run is doing, for the row of its workspace. Untrusted.
 pub(crate) fn in_row(run: &RunView) -> String {
@@ -20,7 +20,7 @@ pub(crate) fn ended(status: RunStatus) -> String {
 
 /// What a run is doing, and how much its last check left to do.
 pub(crate) fn with_points(run: &RunView) -> String {
-    let what = does(run);
+    let what = does(run.phase);
     match run.open_points.len() {
         0 => what.to_owned(),
         n_points => say::left(what, counts::open_points(n_points)),
@@ -32,8 +32,21 @@ pub(crate) fn title(run: &RunView) -> String {
     say::title(run.iteration, run.max_iterations)
 }
 
-fn does(run: &RunView) -> &'static str {
-    match run.phase {
+/// How the command of an iteration ended, to follow "the command".
+pub(crate) fn command_end(end: CommandEnd) -> String {
+    match end {
+        CommandEnd::Code(code) => say::by_code(code),
+        CommandEnd::Signal(signal) => say::by_signal(signal),
+        CommandEnd::StoodStill => say::stood_still().to_owned(),
+        CommandEnd::TookTooLong => say::took_too_long().to_owned(),
+        CommandEnd::Ended => say::with_run().to_owned(),
+        CommandEnd::Unknown => say::with_closeout().to_owned(),
+    }
+}
+
+/// What a run does in this phase.
+pub(super) fn does(phase: RunPhase) -> &'static str {
+    match phase {
         RunPhase::New => say::begins(),
         RunPhase::Running => say::runs(),
         RunPhase::Checking | RunPhase::Ended => say::checks(),

@@ -173,7 +173,7 @@ fn mark(activity: &Activity, words: &str) -> String {
 
 /// What the newest session is doing, unless the row's verdict already says so. Untrusted.
 pub(crate) fn aside(view: &WorkspaceView) -> Option<String> {
-    if !view.held.is_empty() {
+    if !view.actions.held.is_empty() {
         return Some(held::in_row().to_owned());
     }
     let session = view.sessions.first()?;

@@ -4,9 +4,10 @@
 use super::texts::sets;
 use super::urgency::{Section, Urgency};
 use crate::model::{
-    ActionKind, ActivitySource, ActivityState, Actor, DecisionReason, Fact, LeftOut, LetGo, Operation,
-    OpinionReading, PartRole, ProbeFailure, ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState,
-    RecordState, Rejection, Rule, RunStatus, SmartStatus, Strength, Trace, TrustKind, VerdictState, Warning,
+    ActionClass, ActionKind, ActivitySource, ActivityState, Actor, CommitAside, DecisionReason, Fact,
+    LeftOut, LetGo, NoticeKind, Operation, OpinionReading, PartRole, ProbeFailure, ProbeRescue, ProbeWord,
+    Proof, QuestionWeight, ReceiptState, RecordState, Rejection, Rule, RunStatus, SmartStatus, Strength,
+    Trace, TrustKind, VerdictState, Warning,
 };
 
 sets! {
@@ -33,12 +34,14 @@ sets! {
     }
     /// A reason of evidence.
     fact(Fact, "Fact") {
-        NotRun, NotNeeded, BehindFailure, FailedBefore, Covered, NothingToCheck, NoTestResults, NoTestRan, ResultsFromFuture, OldResults, ResultsBeforeEdit, FailedBeforeEdit, OwnDemand, OfBaseline, BeforeTask, BeforePrompt, BeforeTurn, InFuture, GoalReached, GoalReachedBefore, TickedBefore, ListCut, NoReport, ReportContradicts, AskCloserAgain, SaysComplete, SaysIncomplete, MoreAfterComplete, ChannelContradicts, ProbeComplete, ProbeWaiting, ProbeWorking, NothingOpen, AsksNothing, SaysDone, HalfWay, LaterTurn, TurnNotEnded, TurnWasCut, NothingVisible, OutputThere, NoOutput, StartedInside, NotAskedYet, LeftForAnother, TaskCut, ProcessGone, SilentTurn, UnreadableLine, WaitsForPrompt, TurnInterrupted, TurnEnded, RecordSilent, TurnRuns, TitleSaysTurn, LooksLikeWaiting, BackgroundRuns, WaitsForPermission, WaitsForAnswer, AsksQuestion, UsageLimitReached, NoNewCommit, TreeClean, RepositoryNeeded, NoRepository, CommitsBefore, SameContent, CancelOut, NoHeadLog, MadeByHand, UnknownContent, OrderedNotRun, OrderedChanged, OrderedUnknown, OnlyKeepWork,
+        NotRun, NotNeeded, BehindFailure, FailedBefore, Covered, NothingToCheck, NoTestResults, NoTestRan, ResultsFromFuture, OldResults, ResultsBeforeEdit, FailedBeforeEdit, OwnDemand, OfBaseline, BeforeTask, BeforePrompt, BeforeTurn, InFuture, GoalReached, GoalReachedBefore, TickedBefore, ListCut, NoReport, ReportContradicts, AskCloserAgain, SaysComplete, SaysIncomplete, MoreAfterComplete, ChannelContradicts, ProbeComplete, ProbeWaiting, ProbeWorking, NothingOpen, AsksNothing, SaysDone, HalfWay, LaterTurn, TurnNotEnded, TurnWasCut, NothingVisible, OutputThere, NoOutput, StartedInside, NotAskedYet, LeftForAnother, TaskCut, ProcessGone, SilentTurn, UnreadableLine, WaitsForPrompt, TurnInterrupted, TurnEnded, RecordSilent, TurnRuns, TitleSaysTurn, LooksLikeWaiting, BackgroundRuns, WaitsForPermission, WaitsForAnswer, AsksQuestion, UsageLimitReached, NoNewCommit, TreeClean, RepositoryNeeded, NoRepository, CommitsBefore, SameContent, CancelOut, NoHeadLog, MadeByHand, UnknownContent, OrderedNotRun, OrderedChanged, OrderedUnknown, OrderedPart, SubagentSilent, NoneOfItsWork, DirtyBefore, OnlyTouched, OnlyKeepWork,
     }
     /// What is wrong with a decision file: what was expected and what was found.
     decision_reason(DecisionReason, "DecisionReason") {
         TooLarge, Unreadable, EmptyFile, InvalidJson, NotAnObject, MissingDecision, UnknownDecision, CheckIdMismatch, CheckIdPlaceholder, StaleFile, NoMarkerInFile, NoDecision,
     }
+    /// Why commits since the baseline are not new work, behind their number.
+    commit_aside(CommitAside, "CommitAside") { Rescued, Foreign, Empty, Elsewhere, Lost }
     /// How reliable a source's claim is.
     strength(Strength, "Strength") { Verified, Person, SelfReported, Guess }
     /// A warning as a sentence.
@@ -85,6 +88,15 @@ sets! {
     /// How a supervised run ended, behind "the run ended:".
     run_status(RunStatus, "RunStatus") {
         Complete, MaxIterations, Stalled, Unreadable, BreakerOpen, Budget, Deadline, Unanswered, Cancelled, Failed,
+    }
+    /// How an action ended, for a history.
+    action_class(ActionClass, "ActionClass") {
+        Done, SavedGaps, SavedOnly, Nothing, Refused, Declined, Busy, Untrusted, Unknown, Failed, TimedOut, Damage,
+        Cancelled,
+    }
+    /// Why a notice is given, to follow the name of the workspace.
+    notice_kind(NoticeKind, "NoticeKind") {
+        Question, Permission, Rescue, Stalled, Error, Limit, Finished,
     }
     /// The title of an action's outcome.
     title(ActionKind, "ActionKind.title") {

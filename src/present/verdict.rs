@@ -114,6 +114,11 @@ pub(super) fn of_next(action: &NextAction) -> String {
     }
 }
 
+/// What is wrong with an unusable report: the decision file or the closer's.
+pub(crate) fn unusable(report: Source, why: &str) -> String {
+    say::because(say::unusable(report_file(report)), why)
+}
+
 /// The file in which a source reports.
 fn report_file(report: Source) -> &'static str {
     if report == Source::Closer { say::closer_report() } else { say::decision_file() }

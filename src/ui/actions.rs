@@ -107,11 +107,12 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
         }),
         WorkspaceCommand::Rescue => is(|view| {
             let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
-            view.action.is_none() && changes.is_some_and(|changes| changes.n_paths > 0)
+            view.actions.running.is_none() && changes.is_some_and(|changes| changes.n_paths > 0)
         }),
         WorkspaceCommand::Cancel => is(|view| {
-            let runs = view.action.iter().chain(&view.answering).any(|action| !action.is_cancelled);
-            runs || !view.held.is_empty()
+            let runs =
+                view.actions.running.iter().chain(&view.actions.answering).any(|action| !action.is_cancelled);
+            runs || !view.actions.held.is_empty()
         }),
         WorkspaceCommand::SendBack => is(|view| {
             let points = view.verdict.iter().flat_map(|verdict| verdict.left_to_do.open());
@@ -122,7 +123,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
         WorkspaceCommand::Checks => is(|view| {
             let is_done =
                 view.verdict.as_ref().is_some_and(|verdict| verdict.state == VerdictState::Complete);
-            view.action.is_none() && !view.checks.is_empty() && !is_done
+            view.actions.running.is_none() && !view.checks.is_empty() && !is_done
         }),
         WorkspaceCommand::Undo
         | WorkspaceCommand::Redo
@@ -146,7 +147,7 @@ pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
 /// Whether somebody should be asked about the work now: the verdict says so, and no action is running.
 fn is_to_be_asked(view: &WorkspaceView) -> bool {
     let next = view.verdict.as_ref().map(|verdict| verdict.next_action.kind());
-    view.action.is_none() && next == Some(NextActionKind::Ask)
+    view.actions.running.is_none() && next == Some(NextActionKind::Ask)
 }
 
 /// Leaves, after asking about anything that runs and would be cut off.
@@ -160,8 +161,9 @@ pub(super) fn leave(state: &mut State, views: &[WorkspaceView], reaction: &mut R
 /// Shows the newest report, of the closer or of a smart check.
 fn report(state: &mut State, view: &WorkspaceView) {
     let verified =
-        view.verified.as_ref().map(|report| (report.at, About::Verified(Box::new(report.clone()))));
-    let checked = view.smart_check.as_ref().map(|report| (report.at, About::Smart(Box::new(report.clone()))));
+        view.actions.verified.as_ref().map(|report| (report.at, About::Verified(Box::new(report.clone()))));
+    let checked =
+        view.actions.smart_check.as_ref().map(|report| (report.at, About::Smart(Box::new(report.clone()))));
     match verified.into_iter().chain(checked).max_by_key(|(at, _)| *at) {
         Some((_, about)) => {
             open_dialog::open(state, Dialog::Report(Box::new(ReportBox::new(view, about))));
@@ -174,12 +176,13 @@ fn report(state: &mut State, view: &WorkspaceView) {
 fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
     let is_open = |action: &&RunningAction| !action.is_cancelled;
     let turn = view
-        .action
+        .actions
+        .running
         .iter()
         .filter(|action| action.kind == ActionKind::Reply)
-        .chain(&view.answering)
+        .chain(&view.actions.answering)
         .find(is_open);
-    match (&view.action, turn) {
+    match (&view.actions.running, turn) {
         (Some(action), _) if action.kind != ActionKind::Reply => {
             reaction.intents.push(Intent::CancelAction { workspace: view.id.clone(), number: action.number });
         }
@@ -188,8 +191,10 @@ fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
             open_dialog::open(state, Dialog::Confirm(Box::new(ConfirmBox::new(view, asked))));
         }
         (Some(_), None) => state.answer = Some(say::is_ending().to_owned()),
-        (None, None) if !view.answering.is_empty() => state.answer = Some(say::is_ending().to_owned()),
-        (None, None) => match view.held.iter().find(|held| held.claimed_at.is_none()) {
+        (None, None) if !view.actions.answering.is_empty() => {
+            state.answer = Some(say::is_ending().to_owned());
+        }
+        (None, None) => match view.actions.held.iter().find(|held| held.claimed_at.is_none()) {
             Some(held) => {
                 let step = HeldStep::Drop(HeldEnd::ByYou);
                 let action = Box::new(Action::Held { reply: Box::new(held.clone()), step });
@@ -259,7 +264,6 @@ pub(super) fn told(state: &mut State, views: &[WorkspaceView], told: Response) {
     }
 }
 
-/// How an outcome is shown.
 enum Shown {
     Nothing,
     /// As a message; contains only cleaned text.

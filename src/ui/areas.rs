@@ -18,7 +18,6 @@ const ROOMY_HEIGHT: u16 = 20;
 /// The panels' places. A panel without room has no rectangle, or one of height 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Areas {
-    /// The counts.
     pub(super) header: Rect,
     /// The notice, if there is one.
     pub(super) notice: Option<Rect>,

@@ -17,7 +17,6 @@ use crate::ui::sheet::{put, put_rule};
 /// From this width on there is room for more than counts.
 const WIDE: usize = 60;
 
-/// Draws header, notice and the rule under them.
 pub(super) fn draw(
     buffer: &mut Buffer,
     areas: &Areas,

@@ -26,7 +26,6 @@ struct Section {
     entries: Vec<Entry>,
 }
 
-/// A key, a sign or a word, and its explanation.
 struct Entry {
     what: String,
     style: TextStyle,
@@ -92,7 +91,6 @@ pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
 }
 
 impl Entry {
-    /// A word or a key, and its explanation.
     fn word(what: impl Into<String>, indent: usize, words: &'static str) -> Entry {
         Entry { what: what.into(), style: TextStyle::Busy, indent, words }
     }

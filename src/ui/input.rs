@@ -143,6 +143,11 @@ impl KeyPress {
         KeyPress { code: KeyCode::Char(sign), ctrl: true, alt: false, shift: false }
     }
 
+    /// A key with Alt.
+    pub const fn alt(code: KeyCode) -> KeyPress {
+        KeyPress { alt: true, ..KeyPress::plain(code) }
+    }
+
     /// The normal form in which bindings are written: Shift counts only where it does not change the character,
     /// and full-width letters of an input method left on become plain ones.
     #[must_use]

@@ -183,7 +183,6 @@ impl<A> Binding<A> {
     }
 }
 
-/// A key without modifiers.
 pub(super) const fn key(code: KeyCode) -> KeyPress {
     KeyPress::plain(code)
 }
@@ -306,7 +305,6 @@ pub(super) fn hint_of<A>(binding: &Binding<A>) -> Option<Hint> {
     binding.hint.map(|word| Hint { key, word, is_on: true })
 }
 
-/// The hints of a table, in its order.
 pub(super) fn hints_of<A>(table: &[Binding<A>]) -> Vec<Hint> {
     table.iter().filter_map(hint_of).collect()
 }

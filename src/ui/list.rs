@@ -73,7 +73,6 @@ pub(super) fn draw(
     }
 }
 
-/// The heading of a section with `n` rows.
 fn heading(section: Section, n: usize, look: Look) -> Line<'static> {
     let style = look.style(TextStyle::of(section.urgency()));
     Line::from(vec![

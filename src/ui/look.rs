@@ -101,7 +101,6 @@ pub(super) enum TextStyle {
     Struck,
     /// Code in an agent's words.
     Code,
-    /// The selected row.
     Selected,
     /// The selected row while the keys act elsewhere.
     Resting,
@@ -151,10 +150,8 @@ impl TextStyle {
     }
 }
 
-/// A sign, by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// The sign of a workspace's urgency.
     Urgency(Urgency),
     /// How well a COMPLETE is proven.
     Proof(Proof),

@@ -17,7 +17,6 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Starts a new row.
     pub(super) fn begin_row(&mut self) {
         self.rows.push(Vec::new());
     }

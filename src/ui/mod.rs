@@ -38,13 +38,16 @@ mod selection;
 mod sheet;
 mod state;
 mod steps;
-mod sweep;
 mod tabs;
 mod text;
 mod text_area;
 mod update;
 
 use ratatui::Frame;
+
+use crate::model::{Timestamp, WorkspaceView};
+use areas::Areas;
+use list_rows::ListRows;
 
 pub use dialog::{Dialog, Guard};
 pub use input::{Edited, Input, KeyCode, KeyPress, Mouse, MouseKind, Reaction, Size};
@@ -54,10 +57,6 @@ pub use state::{DetailLength, Filter, Focus, Page, Points, SelectionMode, State}
 pub use tabs::Tab;
 pub use text_area::MAX_BYTES as MAX_TEXT_BYTES;
 pub use update::{on_frame, on_input, told, update, views_changed};
-
-use crate::model::{Timestamp, WorkspaceView};
-use areas::Areas;
-use list_rows::ListRows;
 
 /// Draws the whole screen. `views` are in the order of [`crate::present::order`]. The front keeps the returned
 /// length of the detail in the state.
@@ -96,7 +95,7 @@ pub fn draw(
         None => footer::draw(buffer, areas.footer, state, &areas, selected),
     };
     notice::draw_answer(buffer, areas.footer, state);
-    sweep::sweep(buffer, state.look);
+    panels::sweep(buffer, state.look);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }

@@ -14,7 +14,7 @@ pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Op
     // A running action shows its seconds to whoever waits for it; at rest no seconds are shown.
     let is_leaving = matches!(state.dialog, Some(Dialog::Leave(_)));
     let shown = views.iter().filter(|view| is_leaving || state.selected.as_ref() == Some(&view.id));
-    let actions = shown.filter_map(|view| view.action.as_ref());
+    let actions = shown.filter_map(|view| view.actions.running.as_ref());
     let second =
         actions.map(|action| now.plus_millis(1_000 - now.millis_since(action.since).rem_euclid(1_000)));
     let looked = next_end_of_look(state, views, now);
@@ -26,7 +26,7 @@ pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Op
 fn next_end_of_look(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let detail = selected(state, views).filter(|view| view.git.is_some());
     let rows = views.iter().filter(|view| row::rests_on_clean_tree(view));
-    let ends = rows.chain(detail).filter_map(|view| Some(view.tree_at?.plus_millis(FRESH_MS)));
+    let ends = rows.chain(detail).filter_map(|view| Some(view.reading.tree_at?.plus_millis(FRESH_MS)));
     let end = ends.filter(|end| *end > now).min()?;
     Some(end.plus_millis(FRESH_MS - 1 - (end.0 - 1).rem_euclid(FRESH_MS)))
 }
@@ -34,7 +34,8 @@ fn next_end_of_look(state: &State, views: &[WorkspaceView], now: Timestamp) -> O
 /// When the next displayed age changes, rounded up to a whole minute; `None` if no age is shown. Thanks to the
 /// rounding, a screen at rest is drawn at most once a minute, however many workspaces there are.
 fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
-    let looks = views.iter().filter(|view| row::rests_on_clean_tree(view)).filter_map(|view| view.tree_at);
+    let looks =
+        views.iter().filter(|view| row::rests_on_clean_tree(view)).filter_map(|view| view.reading.tree_at);
     let rows = views.iter().filter_map(sessions::moment).chain(looks);
     let detail = selected(state, views);
     let change =
@@ -59,17 +60,17 @@ fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     moments.extend(view.sessions.iter().filter_map(sessions::since));
     let subagents = view.sessions.first().into_iter().flat_map(|session| &session.subagents);
     moments.extend(subagents.filter_map(|subagent| subagent.moved_at));
-    moments.extend(view.taken_at);
-    moments.extend(view.tree_at);
-    let attempts = view.smart_check.iter().flat_map(|report| &report.attempts);
+    moments.extend(view.reading.taken_at);
+    moments.extend(view.reading.tree_at);
+    let attempts = view.actions.smart_check.iter().flat_map(|report| &report.attempts);
     moments.extend(attempts.map(|attempt| attempt.began_at));
-    moments.extend(view.smart_check.as_ref().map(|report| report.at));
-    moments.extend(view.verified.as_ref().map(|report| report.at));
-    moments.extend(view.answering.iter().map(|turn| turn.since));
-    moments.extend(view.held.iter().map(|held| held.held_at));
-    moments.extend(view.receipts.iter().map(|receipt| receipt.sent_at));
-    moments.extend(view.timeline.iter().map(|entry| entry.at));
-    moments.extend(view.history.iter().map(|entry| entry.at));
+    moments.extend(view.actions.smart_check.as_ref().map(|report| report.at));
+    moments.extend(view.actions.verified.as_ref().map(|report| report.at));
+    moments.extend(view.actions.answering.iter().map(|turn| turn.since));
+    moments.extend(view.actions.held.iter().map(|held| held.held_at));
+    moments.extend(view.actions.receipts.iter().map(|receipt| receipt.sent_at));
+    moments.extend(view.actions.timeline.iter().map(|entry| entry.at));
+    moments.extend(view.actions.history.iter().map(|entry| entry.at));
     moments
 }
 

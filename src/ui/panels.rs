@@ -2,12 +2,15 @@
 //!
 //! Called only by `update`.
 
+use ratatui::buffer::Buffer;
+
 use super::input::{KeyCode, KeyPress, Reaction};
 use super::list_rows::ListRows;
+use super::look::{Look, Sign};
 use super::selection::selected_row;
 use super::state::{Focus, State};
 use super::tabs::Tab;
-use crate::model::{Intent, WorkspaceView};
+use crate::model::{Intent, WorkspaceView, display_text};
 
 /// Unfolds one more part: first the finished and quiet rows, then the workspaces that have only old sessions.
 /// After that it folds both again.
@@ -67,4 +70,30 @@ pub(super) fn switch_focus(state: &mut State) {
         Focus::List => Focus::Detail,
         Focus::Detail => Focus::List,
     };
+}
+
+/// Replaces every unsafe cell.
+pub(super) fn sweep(buffer: &mut Buffer, look: Look) {
+    for cell in &mut buffer.content {
+        if cell.symbol().chars().any(display_text::is_unsafe) {
+            cell.set_symbol(look.sign(Sign::Replacement));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::layout::Rect;
+
+    #[test]
+    fn what_a_panel_forgot_to_clean_is_replaced() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 4, 1));
+        for (x, symbol) in ["a", "\u{1b}]52;c;aGk=\u{7}", "\u{202E}", "日"].into_iter().enumerate() {
+            buffer.content[x].set_symbol(symbol);
+        }
+        sweep(&mut buffer, Look::colour());
+        let symbols: Vec<&str> = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
+        assert_eq!(symbols, ["a", "\u{FFFD}", "\u{FFFD}", "日"]);
+    }
 }

@@ -67,25 +67,9 @@ mod tests {
         assert_eq!(
             paragraphs(source),
             [
-                "You check a task. Do not go on.",
-                "",
-                "What is known:",
-                "",
-                "- one item that goes on",
-                "- two",
-                "1. three",
-                "# Head",
-                "text",
-                "```",
-                "code",
-                "  more",
-                "```",
-                "end",
-                "    indented",
-                "| a | b |",
-                "日本語です",
-                "{\"a\": 1,",
-                "\"b\": 2}",
+                "You check a task. Do not go on.", "", "What is known:", "", "- one item that goes on",
+                "- two", "1. three", "# Head", "text", "```", "code", "  more", "```", "end", "    indented",
+                "| a | b |", "日本語です", "{\"a\": 1,", "\"b\": 2}",
             ]
         );
         assert_eq!(paragraphs(""), [""; 0]);

@@ -53,7 +53,6 @@ pub(super) fn shown_width(raw: &str, most: usize) -> usize {
     n_cells.min(most)
 }
 
-/// The width of a line in cells.
 pub(super) fn line_width(line: &Line<'_>) -> usize {
     line.spans.iter().map(|span| width(&span.content)).sum()
 }

@@ -103,7 +103,7 @@ fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mu
 pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     state.is_loaded = true;
     state.detail_length = None;
-    let is_known = |view: &WorkspaceView| view.verdict.is_some() || view.problem.is_some();
+    let is_known = |view: &WorkspaceView| view.verdict.is_some() || !view.reading.problems.is_empty();
     if state.mode == SelectionMode::FollowsUrgency {
         select_row(state, views, &ListRows::of(state, views), 0);
         if !views.is_empty() && views.iter().all(is_known) {

@@ -14,7 +14,7 @@ pub(super) struct Citation {
 /// Names that comments give as an example of a name.
 const NO_DOCUMENTS: [&str; 1] = ["PASS"];
 /// The letters that ids of faults begin with.
-const FAULTS: &str = "SCKVUGPRX";
+const FAULTS: &str = "SCKVUGDJPRTWX";
 
 /// The text of a file's comments, without its code.
 pub(super) fn comments(text: &str) -> String {
@@ -57,6 +57,8 @@ pub(super) fn faults(text: &str) -> BTreeSet<String> {
     let is_id = |word: &&str| {
         word.len() == 3
             && word.starts_with(|letter| FAULTS.contains(letter))
+            // Weeks and times of day look alike.
+            && (!word.starts_with(['T', 'W']) || word[1..].starts_with('0'))
             && word[1..].bytes().all(|digit| digit.is_ascii_digit())
     };
     words.filter(is_id).map(str::to_owned).collect()

@@ -18,9 +18,11 @@ pub(super) enum Kind {
     Field,
     /// A file or module.
     Module,
+    /// A constant: the retired name is its first word.
+    Constant,
 }
 
-use Kind::{Field, Function, Module, Type};
+use Kind::{Constant, Field, Function, Module, Type};
 
 /// The retired names, and what stands in their place.
 pub(super) const RETIRED: &[(Kind, &str, &str)] = &[
@@ -83,8 +85,10 @@ pub(super) const RETIRED: &[(Kind, &str, &str)] = &[
     (Module, "place", "worktrees, or what is placed"),
     (Module, "saving", "record"),
     (Module, "starting", "startup"),
+    (Module, "stories", "samples"),
     (Module, "told", "what is told"),
     (Module, "words", "what the words say, or present"),
+    (Constant, "MOST", "MAX"),
 ];
 
 /// A retired name that means another thing below this folder.
@@ -96,7 +100,8 @@ pub(super) fn retired(file: &str, text: &str) -> Vec<String> {
     let mut found = source::read(file, text).map(|source| source.definitions.clone()).unwrap_or_default();
     found.extend(file.trim_end_matches(".rs").split('/').map(|name| (Module, name.to_owned())));
     let is_retired = |(kind, name): &(Kind, String)| {
-        let (_, _, new) = RETIRED.iter().find(|(of, old, _)| of == kind && old == name)?;
+        let word = if *kind == Constant { name.split('_').next().unwrap_or_default() } else { name.as_str() };
+        let (_, _, new) = RETIRED.iter().find(|(of, old, _)| of == kind && *old == word)?;
         let is_other =
             OTHER_MEANING.iter().any(|(folder, other, _)| file.starts_with(folder) && other == name);
         (!is_other).then(|| format!("{file}: the {kind:?} `{name}` is now called {new}"))
@@ -140,6 +145,11 @@ impl<'ast> Visit<'ast> for Definitions {
 
     fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
         self.add(Type, &item.ident);
+    }
+
+    fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
+        self.add(Constant, &item.ident);
+        visit::visit_item_const(self, item);
     }
 
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {

@@ -13,6 +13,7 @@ use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, Actor, AuditEntry, Intent, ProbeFailure, ProbeReading,
     ProbeWord, Response, VerdictState, WorkspaceView,
 };
+use closeout::present::problem;
 use closeout::store::Store;
 
 use crate::asking::{Asked, says};
@@ -114,10 +115,10 @@ impl Front {
     fn take(&mut self) {
         let changes = self.engine.take_changes();
         let is_automatic =
-            |view: &WorkspaceView| view.action.as_ref().is_some_and(|action| action.is_automatic);
+            |view: &WorkspaceView| view.actions.running.as_ref().is_some_and(|action| action.is_automatic);
         self.has_begun |= changes.views.iter().any(is_automatic);
         self.views.extend(changes.views.into_iter().map(|view| (view.name.clone(), view)));
-        self.told.extend(changes.told);
+        self.told.extend(changes.responses);
     }
 
     /// Turns the engine until all is as wanted.
@@ -160,12 +161,12 @@ impl Front {
 }
 
 fn is(view: &WorkspaceView, state: VerdictState) -> bool {
-    view.action.is_none() && view.verdict.as_ref().is_some_and(|verdict| verdict.state == state)
+    view.actions.running.is_none() && view.verdict.as_ref().is_some_and(|verdict| verdict.state == state)
 }
 
 fn short(view: &WorkspaceView) -> String {
     let verdict = view.verdict.as_ref().map(|verdict| (verdict.state, &verdict.why, &verdict.parts));
-    format!("{} {verdict:?} {:?} {:?} {:?}", view.name, view.action, view.not_asked, view.sessions)
+    format!("{} {verdict:?} {:?} {:?} {:?}", view.name, view.actions.running, view.not_asked, view.sessions)
 }
 
 fn run(test: impl Future<Output = ()>) {
@@ -197,13 +198,13 @@ fn an_agent_that_says_nothing_is_asked_and_its_work_is_left_as_it_is() {
         let mut front = Front::start(launch(&asked));
         front.until("its answer", |front| front.is(VerdictState::RescueNeeded)).await;
         assert!(front.has_begun);
-        let report = front.view().smart_check.clone().unwrap();
+        let report = front.view().actions.smart_check.clone().unwrap();
         let reading = report.attempts[0].reading;
         assert_eq!((report.attempts.len(), reading), (1, Some(ProbeReading::Answered(ProbeWord::Complete))));
         assert_eq!((report.record, report.outcome.rescued), (None, false));
         // No dialog opens: nobody is told.
         assert_eq!(front.told, []);
-        let entry = front.view().history[0].clone();
+        let entry = front.view().actions.history[0].clone();
         assert_eq!((entry.by, entry.kind), (Actor::Automatic, ActionKind::Probe));
     });
     let entry = (Actor::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActionClass::Done));
@@ -249,7 +250,7 @@ fn a_workspaces_own_file_has_nobody_asked() {
         let mut front = Front::start(launch(&asked));
         front.until("a verdict", |front| front.is(VerdictState::Incomplete)).await;
         assert!(!front.has_begun);
-        let problem = front.view().problem.clone().unwrap();
+        let problem = problem::label(&front.view().reading.problems).unwrap();
         assert!(problem.contains("counts only in your own configuration file"), "{problem}");
     });
     assert_eq!(asked.n_started("probe"), 0);
@@ -266,10 +267,12 @@ fn the_budget_is_one_over_all_workspaces_and_said_on_the_row() {
             let mut said: Vec<_> = front
                 .views
                 .values()
-                .map(|view| (view.smart_check.is_some(), view.not_asked.as_deref()))
+                .map(|view| {
+                    (view.actions.smart_check.is_some(), view.not_asked.as_ref().map(problem::not_asked))
+                })
                 .collect();
             said.sort_unstable();
-            said == [(false, Some("not asked by itself: 1 of 1 this hour")), (true, None)]
+            said == [(false, Some("not asked by itself: 1 of 1 this hour".to_owned())), (true, None)]
         };
         front.until("one answer and one that was not asked", is_said).await;
         assert_eq!(front.told, []);
@@ -300,15 +303,16 @@ fn two_closeouts_beside_each_other_ask_one_moment_once() {
             loop {
                 one.take();
                 other.take();
-                if one.view().action.is_none() || other.view().action.is_none() {
+                if one.view().actions.running.is_none() || other.view().actions.running.is_none() {
                     break;
                 }
                 tokio::select! { () = one.engine.turn() => {}, () = other.engine.turn() => {} }
             }
         };
         tokio::time::timeout(PATIENCE, both).await.unwrap();
-        let (mut asking, mut idle) = if one.view().action.is_some() { (one, other) } else { (other, one) };
-        assert_eq!((idle.view().not_asked.as_deref(), idle.told.len()), (None, 0));
+        let (mut asking, mut idle) =
+            if one.view().actions.running.is_some() { (one, other) } else { (other, one) };
+        assert_eq!((idle.view().not_asked.as_ref(), idle.told.len()), (None, 0));
         fs::write(asked.trace("go"), "").unwrap();
         asking.until("its answer", |front| front.is(VerdictState::Complete)).await;
         idle.engine.want(Intent::Refresh { workspace: None });
@@ -323,7 +327,7 @@ fn an_agent_that_waits_is_asked_again_within_the_budget() {
     run(async {
         let mut front = Front::start(launch(&asked));
         front.until("the end of the check", |front| front.is(VerdictState::Waiting)).await;
-        let report = front.view().smart_check.clone().unwrap();
+        let report = front.view().actions.smart_check.clone().unwrap();
         let outcome = report.outcome;
         assert_eq!((report.attempts.len(), outcome.probes_used, outcome.waits), (2, 2, 2));
         assert_eq!(report.notes, ["not asked again by itself: 2 of 2 this hour"]);
@@ -343,10 +347,11 @@ fn an_answer_that_is_not_clear_or_came_with_changes_is_not_used() {
         let asked = agent(&script, "max_probes = 1\n");
         run(async {
             let mut front = Front::start(launch(&asked));
-            let has_ended =
-                |front: &Front| front.is(VerdictState::Incomplete) && front.view().smart_check.is_some();
+            let has_ended = |front: &Front| {
+                front.is(VerdictState::Incomplete) && front.view().actions.smart_check.is_some()
+            };
             front.until("the end of the check", has_ended).await;
-            let report = front.view().smart_check.clone().unwrap();
+            let report = front.view().actions.smart_check.clone().unwrap();
             let readings: Vec<_> = report.attempts.iter().map(|attempt| attempt.reading).collect();
             assert_eq!(readings, [Some(ProbeReading::Failed(failure))]);
         });
@@ -361,13 +366,13 @@ fn x_ends_it_with_all_that_was_started_and_it_is_not_asked_again() {
         let mut front = Front::start(launch(&asked));
         front.until("it is asked", |_| asked.trace("pid").exists()).await;
         let id = front.view().id.clone();
-        let number = front.view().action.as_ref().unwrap().number;
+        let number = front.view().actions.running.as_ref().unwrap().number;
         front.engine.want(Intent::CancelAction { workspace: id, number });
         front
-            .until("its end", |front| front.is(VerdictState::Incomplete) && !front.view().is_collecting)
+            .until("its end", |front| front.is(VerdictState::Incomplete) && !front.view().reading.is_running)
             .await;
         assert!(!is_alive(&asked));
-        assert_eq!((front.told.len(), front.view().not_asked.as_deref()), (0, None));
+        assert_eq!((front.told.len(), front.view().not_asked.as_ref()), (0, None));
     });
     let entry = (Actor::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActionClass::Cancelled));
     assert_eq!(written(&asked), [entry]);
@@ -422,7 +427,7 @@ fn what_a_person_asked_in_this_moment_is_not_asked_again() {
         let mut front = Front::start(launch(&asked));
         front.until("a verdict", |front| front.is(VerdictState::Incomplete)).await;
         front.settle().await;
-        assert_eq!((front.view().not_asked.as_deref(), front.told.len()), (None, 0));
+        assert_eq!((front.view().not_asked.as_ref(), front.told.len()), (None, 0));
     });
     assert_eq!((asked.n_started("probe"), n_counted(&asked), written(&asked).len()), (1, 0, 1));
 }
@@ -479,9 +484,8 @@ fn an_adapter_says_whether_it_asks_without_a_trace() {
 
 #[test]
 fn a_second_model_reads_what_closeout_is_not_certain_of() {
-    const WORDS: &str = "Flash the attached image and watch the serial output. If it prints PANIC, copy the lines \
-        around it to me.";
-    let answer = r#"{"reading": "asks", "quote": "copy the lines around it to me"}"#;
+    const WORDS: &str = "I left the retry at three. Two might do, or five if the network is bad.";
+    let answer = r#"{"reading": "asks", "quote": "Two might do, or five if the network is bad"}"#;
     let query = format!("cat > \"$TRACE/prompt\"\ncat <<'END'\n{answer}\nEND");
     let asked = Asked::new("exit 9", &query);
     asked.configure_more("[judge]\nsecond_opinion = \"mine\"\n");
@@ -495,12 +499,12 @@ fn a_second_model_reads_what_closeout_is_not_certain_of() {
         front.until("its reading", |front| front.is(VerdictState::AwaitingResponse)).await;
         assert!(front.has_begun);
         assert_eq!(front.told, []);
-        let entry = front.view().history[0].clone();
+        let entry = front.view().actions.history[0].clone();
         assert_eq!((entry.by, entry.kind), (Actor::Automatic, ActionKind::Opinion));
         assert_eq!(entry.plan, "mine, 1 of 6 this hour");
     });
     let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
-    assert!(prompt.contains("watch the serial output"), "{prompt}");
+    assert!(prompt.contains("the retry at three"), "{prompt}");
     assert_eq!((asked.n_started("query"), asked.n_started("probe"), n_counted(&asked)), (1, 0, 1));
     // Every other run of closeout judges by it, and asks no more.
     let check = asked.env.run(asked.repo.path(), &["check"]);

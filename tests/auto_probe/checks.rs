@@ -55,7 +55,7 @@ fn they_run_once_when_a_turn_has_ended() {
     let (mut monitor, effects) = scene.read();
     let [(number, content)] = begun(&effects)[..].to_vec().try_into().unwrap();
     assert!(content.is_some(), "bound to the work as it was looked at");
-    assert!(view(&mut monitor).action.unwrap().is_automatic);
+    assert!(view(&mut monitor).actions.running.unwrap().is_automatic);
     let effects = monitor.update(finished(30, number, ran(content, CheckResult::Passed), None));
     assert_eq!(begun(&answer(&mut monitor, &effects, &scene, 40)), []);
     let verdict = view(&mut monitor).verdict.unwrap();

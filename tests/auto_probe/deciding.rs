@@ -2,11 +2,12 @@
 
 use closeout::model::{
     ActionClass, ActionOutcome, ActionProblem, ActivitySource, ActivityState, AskCost, AutoBudget, Claim,
-    CollectProblem, Draft, Effect, Event, Evidence, NotAsked, ProbeAttempt, ProbeReading, ProbeWord,
-    Rejection, SessionView, SmartOutcome, SmartReport, SmartStatus, Source, TaskMoment, VerdictState,
-    WorkspaceId,
+    CollectProblem, Draft, Effect, Event, Evidence, Hindrance, NotAsked, ProbeAttempt, ProbeReading,
+    ProbeWord, Rejection, SessionView, SmartOutcome, SmartReport, SmartStatus, Source, TaskMoment,
+    VerdictState, WorkspaceId,
 };
 use closeout::monitor::Monitor;
+use closeout::present::problem;
 
 use super::scene::{
     DUE, POLICY, RECONCILE, RESTED, Scene, WATCH, answer, asks, asks_in, at, collected_in, ended, finished,
@@ -69,7 +70,7 @@ fn it_asks_ten_seconds_after_the_turn_ended_and_no_sooner() {
     let effects = monitor.update(Event::EventsLost { at: at(2_000) });
     assert_eq!(answer(&mut monitor, &effects, &Scene::new(), 2_050), []);
     assert_eq!(monitor.update(woke(DUE)), [asks(1, RESTED), wake(RECONCILE)]);
-    let action = view(&mut monitor).action.unwrap();
+    let action = view(&mut monitor).actions.running.unwrap();
     assert_eq!((action.number, action.since, action.is_automatic), (1, at(DUE), true));
     // It is asked once.
     assert_eq!(monitor.update(woke(DUE + 1_000)), [wake(RECONCILE)]);
@@ -277,9 +278,12 @@ fn its_answer_counts_as_that_of_a_person_and_opens_nothing() {
     let _ = answer(&mut monitor, &effects, &Scene::new(), DUE + 1_100);
     let changes = monitor.take_changes();
     // A front that is told of an outcome shows it; nobody waits for this one.
-    assert_eq!(changes.told, []);
+    assert_eq!(changes.responses, []);
     let shown = changes.views.last().unwrap();
-    assert_eq!((shown.action.clone(), shown.smart_check.clone()), (None, Some(report(ProbeWord::Complete))));
+    assert_eq!(
+        (shown.actions.running.clone(), shown.actions.smart_check.clone()),
+        (None, Some(report(ProbeWord::Complete)))
+    );
     let verdict = shown.verdict.clone().unwrap();
     assert_eq!(verdict.state, VerdictState::RescueNeeded, "its changes are not committed");
 }
@@ -291,10 +295,10 @@ fn a_budget_that_is_used_up_is_said_and_tried_again_when_there_is_room() {
     let effects = monitor.update(finished(DUE + 20, 1, ActionOutcome::NotAsked(used_up), None));
     let _ = answer(&mut monitor, &effects, &Scene::new(), DUE + 60);
     let shown = monitor.take_changes();
-    assert_eq!(shown.told, []);
+    assert_eq!(shown.responses, []);
     let row = shown.views.last().unwrap();
-    assert_eq!((row.problem.as_ref(), row.attention), (None, None));
-    assert_eq!(row.not_asked.as_deref(), Some("not asked by itself: 4 of 4 this hour"));
+    assert_eq!((row.reading.problems.is_empty(), row.attention), (true, None));
+    assert_eq!(row.not_asked, Some(Hindrance::Budget(AutoBudget { n_sent: 4, per_hour: 4 })));
     let effects = monitor.update(woke(RECONCILE));
     let _ = answer(&mut monitor, &effects, &Scene::new(), RECONCILE + 20);
     let effects = monitor.update(woke(2 * RECONCILE));
@@ -311,7 +315,7 @@ fn why_it_could_not_be_asked_is_said_in_this_moment_only() {
     let words = "the budget cannot be kept: cannot open \u{1b}x";
     let effects = monitor.update(finished(DUE + 20, 1, failed(ActionClass::Failed, words), None));
     let _ = answer(&mut monitor, &effects, &Scene::new(), DUE + 60);
-    let said = view(&mut monitor).not_asked.unwrap();
+    let said = problem::not_asked(&view(&mut monitor).not_asked.unwrap());
     assert_eq!(said, "not asked by itself: the budget cannot be kept: cannot open ␛x");
     let effects = monitor.update(Event::EventsLost { at: at(70_000) });
     let next = Scene::new().but(|scene| scene.sessions = vec![ended(69_000)]);

@@ -38,17 +38,17 @@ fn begun(effects: &[Effect]) -> Vec<(u64, Action)> {
 fn what_a_person_wants_ends_it_and_begins_when_it_has_ended() {
     let mut monitor = Scene::asking();
     assert_eq!(want(&mut monitor, DUE + 100, decide()), [Effect::CancelAction { number: 1 }]);
-    assert!(view(&mut monitor).action.unwrap().is_cancelled);
+    assert!(view(&mut monitor).actions.running.unwrap().is_cancelled);
     let reading = monitor.update(finished(DUE + 150, 1, cancelled(), None));
     assert_eq!(begun(&reading), [(2, decide())]);
     let changes = monitor.take_changes();
     // Of what gave way nothing is told.
-    assert_eq!(changes.told, []);
-    let action = changes.views.last().unwrap().action.clone().unwrap();
+    assert_eq!(changes.responses, []);
+    let action = changes.views.last().unwrap().actions.running.clone().unwrap();
     assert_eq!((action.number, action.kind, action.is_automatic), (2, ActionKind::Decide, false));
     let done = ActionOutcome::Failed(ActionProblem::new(ActionClass::Refused, "x"));
     let _ = monitor.update(finished(DUE + 200, 2, done.clone(), None));
-    let told = monitor.take_changes().told;
+    let told = monitor.take_changes().responses;
     let outcome = Box::new(done);
     assert_eq!(
         told,
@@ -67,7 +67,7 @@ fn an_answer_that_came_at_the_last_moment_is_kept() {
     let effects = monitor.update(finished(DUE + 101, 1, outcome, None));
     assert_eq!(begun(&effects), [(2, decide())]);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::KeepReports { .. })), "{effects:?}");
-    assert_eq!(view(&mut monitor).smart_check, Some(report(ProbeWord::Complete)));
+    assert_eq!(view(&mut monitor).actions.smart_check, Some(report(ProbeWord::Complete)));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_second_wish_is_told_that_one_waits() {
     let _ = want(&mut monitor, DUE + 100, decide());
     let plan = Action::PlanAsk { purpose: AskPurpose::Verify, session: None, options: Box::default() };
     assert_eq!(want(&mut monitor, DUE + 110, plan), []);
-    let told = monitor.take_changes().told;
+    let told = monitor.take_changes().responses;
     let [Response::Action { number: 0, kind: ActionKind::Plan, outcome, .. }] = told.as_slice() else {
         panic!("{told:?}")
     };
@@ -89,10 +89,10 @@ fn x_ends_it_and_what_waits_for_its_end() {
     let mut monitor = Scene::asking();
     let effects = monitor.update(Event::Wanted { at: at(DUE + 50), intent: cancel() });
     assert_eq!(effects, [Effect::CancelAction { number: 1 }]);
-    assert!(view(&mut monitor).action.unwrap().is_cancelled);
+    assert!(view(&mut monitor).actions.running.unwrap().is_cancelled);
     let _ = want(&mut monitor, DUE + 100, decide());
     let _ = monitor.update(Event::Wanted { at: at(DUE + 120), intent: cancel() });
-    let told = monitor.take_changes().told;
+    let told = monitor.take_changes().responses;
     let [Response::Action { number: 0, kind: ActionKind::Decide, outcome, .. }] = told.as_slice() else {
         panic!("{told:?}")
     };
@@ -116,7 +116,7 @@ fn it_ends_when_its_session_goes_on() {
         change(&mut moved);
         let effects = answer(&mut monitor, &effects, &moved, DUE + 550);
         assert_eq!(effects, [Effect::CancelAction { number: 1 }]);
-        assert!(view(&mut monitor).action.unwrap().is_cancelled);
+        assert!(view(&mut monitor).actions.running.unwrap().is_cancelled);
         // That is asked for once.
         let effects = monitor.update(Event::EventsLost { at: at(DUE + 600) });
         assert_eq!(answer(&mut monitor, &effects, &moved, DUE + 650), []);

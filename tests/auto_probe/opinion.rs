@@ -1,8 +1,8 @@
 //! When a second model reads an agent's last words, and what its reading changes: whole effects, and verdicts.
 
 use closeout::model::{
-    Action, ActionClass, ActionOutcome, ActionProblem, Certainty, Claim, Effect, Evidence, LastWords,
-    Opinion, OpinionReading, Rejection, Source, VerdictState, name_of_words,
+    Action, ActionClass, ActionOutcome, ActionProblem, Certainty, Claim, Effect, Evidence, Hindrance,
+    LastWords, Opinion, OpinionReading, Rejection, Source, VerdictState, name_of_words,
 };
 
 use super::scene::{
@@ -69,7 +69,7 @@ fn words_of_which_closeout_is_not_certain_are_read_once_by_another_model() {
     let (mut monitor, first) = scene().read();
     assert_eq!(first, [wake(DUE)]);
     assert_eq!(monitor.update(woke(DUE)), [reads_words(1, &scene()), wake(RECONCILE)]);
-    assert!(view(&mut monitor).action.unwrap().is_automatic);
+    assert!(view(&mut monitor).actions.running.unwrap().is_automatic);
 }
 
 #[test]
@@ -145,6 +145,6 @@ fn a_reading_that_failed_is_told_and_not_tried_again_in_this_moment() {
     let effects = answer(&mut monitor, &effects, &scene, DUE + 950);
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::Action(_))), "{effects:?}");
     let told = view(&mut monitor).not_asked;
-    assert_eq!(told.as_deref(), Some("not asked by itself: claude did not answer in time"));
+    assert_eq!(told, Some(Hindrance::Failed("claude did not answer in time".to_owned())));
     assert_eq!(monitor.update(woke(DUE + 60_000)), [wake(RECONCILE)]);
 }

@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use closeout::config::{Config, Flags, Sources};
 use closeout::engine::clock;
+use closeout::evidence::git::{BaselineChoice, GitAsk, GitMemory, observe};
 use closeout::evidence::{CollectContext, Memory, collect};
-use closeout::model::{BaselineOrigin, CollectRequest, GivenBaseline, Parts, TaskKind, WorkspaceId};
+use closeout::model::{
+    BaselineOrigin, CollectRequest, GivenBaseline, Parts, TaskKind, Timestamp, WorkspaceId,
+};
 
-use super::Scope;
 use super::fleet::decide;
 use super::samples::{Samples, thread_cpu};
 use super::table::{Reference, Table};
 use super::world::World;
+use super::{Scope, growth};
 
 /// A request for everything, with the built-in settings.
 pub(crate) fn request(top: &Path) -> Result<CollectRequest> {
@@ -28,7 +31,7 @@ pub(crate) fn request(top: &Path) -> Result<CollectRequest> {
         generation: 1,
         parts: Parts::all(),
         settings,
-        policy: config.policy(),
+        policy: config.policy.clone(),
         task_kind: TaskKind::Implementation,
         git_reader: None,
         baseline: None,
@@ -71,6 +74,43 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
         world.make_dirty(&top, if n_files < 1_000 { 10 } else { 1_000 })?;
         everything(&world, &top, &format!("{n_files} files, dirty"), count, table)?;
     }
+    moves(scope, table)
+}
+
+/// Where HEAD stood at two hundred prompts, with nothing remembered, by how often it moved.
+fn moves(scope: &Scope, table: &mut Table) -> Result<()> {
+    let mut points = Vec::new();
+    for n_moves in scope.pick(vec![50, 500, 5_000], vec![50, 500]) {
+        let world = World::new()?;
+        let top = world.repository("moves", 50)?;
+        let (first, last) = world.many_moves(&top, n_moves)?;
+        let asked: Vec<Timestamp> = (0..200)
+            .map(|number| i64::try_from((first + (last - first) * number / 200) * 1000).map(Timestamp))
+            .collect::<Result<_, _>>()?;
+        let surroundings = surroundings(&world);
+        let ask = GitAsk {
+            changes: false,
+            baseline: BaselineChoice::Given { rev: "base", origin: &BaselineOrigin::Flag },
+            evidence_files: &[],
+            plans: &[],
+            reader: None,
+            now: surroundings.now,
+            asked: &asked,
+            program: surroundings.git_program.as_deref(),
+            home: surroundings.home.as_deref(),
+            budget: &surroundings.budget,
+        };
+        let mut samples = Samples::default();
+        for _ in 0..5 {
+            let before = thread_cpu();
+            let read = observe(&top, &ask, &mut GitMemory::default());
+            samples.push(thread_cpu().saturating_sub(before));
+            let stays = read.present().map_or(0, |git| git.facts.commits.stays.len());
+            ensure!(stays > 32, "{stays} positions were read");
+        }
+        points.push((n_moves, samples.p50()));
+    }
+    growth::row(table, "positions of HEAD by its moves (CPU)", &points, "exponent ≤ 1");
     Ok(())
 }
 

@@ -23,14 +23,9 @@ use super::world::World;
 
 /// What agents run, again and again.
 const COMMANDS: [&str; 8] = [
-    "cargo test --locked 2>&1 | tail -20",
-    "cargo build && cargo clippy",
-    "rg -n reader src | head",
-    "npm test -- --ci",
-    "git status --short && git diff --stat",
-    "python -m pytest -q tests/unit",
-    "sed -i s/a/b/ src/lib.rs",
-    "ls -la && cat Cargo.toml",
+    "cargo test --locked 2>&1 | tail -20", "cargo build && cargo clippy", "rg -n reader src | head",
+    "npm test -- --ci", "git status --short && git diff --stat", "python -m pytest -q tests/unit",
+    "sed -i s/a/b/ src/lib.rs", "ls -la && cat Cargo.toml",
 ];
 /// What persons write.
 const PROMPTS: [&str; 5] = [
@@ -107,8 +102,7 @@ fn look(
     weighed: &mut weigh::Memory,
 ) -> Result<Duration> {
     let context = CollectContext { now: clock::now(), ..context.clone() };
-    let scales =
-        WeighContext { task_kind: request.task_kind, policy: &request.policy, settings: &request.settings };
+    let scales = WeighContext::new(request.task_kind, &request.policy, &request.settings);
     let before = thread_cpu();
     let sample = weigh_again(collect(request, &context, read)?, &scales, weighed);
     let took = thread_cpu().saturating_sub(before);

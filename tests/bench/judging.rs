@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 use closeout::evidence::{Memory, collect};
-use closeout::judge::combine::table::{LastPrompt, Mark};
+use closeout::judge::combine::table::{LastPrompt, UserMark};
 use closeout::judge::combine::{Case, combine};
 use closeout::judge::questions::{Context, classify};
 use closeout::judge::weigh::{WeighContext, weigh};
@@ -30,8 +30,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
     fleet.world.make_dirty(fleet.main(), 6)?;
     let request = request(fleet.main())?;
     let observations = collect(&request, &surroundings(&fleet.world), &mut Memory::default())?;
-    let scales =
-        WeighContext { task_kind: request.task_kind, policy: &request.policy, settings: &request.settings };
+    let scales = WeighContext::new(request.task_kind, &request.policy, &request.settings);
     let count = scope.pick(200, 50);
     let copied = time_in_batches(count, 50, || drop(black_box(observations.clone())));
     let weighed = time_in_batches(count, 50, || drop(black_box(weigh(observations.clone(), &scales))));
@@ -55,7 +54,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         work: &TaskWork::default(),
         sessions: &[],
         taken_at: closeout::model::Timestamp(0),
-        mark: Mark::None,
+        mark: UserMark::None,
         lapsed: None,
         required: Proof::Said,
         prompt: LastPrompt::Work,

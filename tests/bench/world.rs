@@ -81,19 +81,62 @@ impl World {
         let top = self.root.join(name);
         fs::create_dir(&top)?;
         self.git(&top, &["init", "-q", "-b", "main"])?;
-        let mut import = self
-            .command(&self.git)
-            .arg("-C")
-            .arg(&top)
-            .args(["fast-import", "--quiet"])
-            .stdin(Stdio::piped())
-            .spawn()?;
-        let stream = history(n_files);
-        import.stdin.take().context("no stdin")?.write_all(stream.as_bytes())?;
-        ensure!(import.wait()?.success(), "git fast-import failed");
+        self.import(&top, &history(n_files))?;
         self.git(&top, &["reset", "-q", "--hard"])?;
         self.git(&top, &["tag", "base", "main~3"])?;
         Ok(top)
+    }
+
+    /// Adds `count` commits of one file each, a minute apart, and a log in which HEAD went back and forth again after
+    /// every tenth of them. Returns when the first and the last one were made, in seconds since the epoch.
+    pub(crate) fn many_moves(&self, top: &Path, count: usize) -> Result<(u64, u64)> {
+        let at = |number: usize| EPOCH + 3_600 + number as u64 * 60;
+        let mut stream = String::new();
+        for number in 0..count {
+            let (message, content) = (format!("change {number}"), format!("{number}\n"));
+            let _ = write!(
+                stream,
+                "commit refs/heads/main\ncommitter ReplyFixture <bench@example.test> {} +0000\ndata {}\n{message}\n{}\
+                 M 100644 inline {}\ndata {}\n{content}\n",
+                at(number),
+                message.len(),
+                if number == 0 { "from refs/heads/main^0\n" } else { "" },
+                file_name(number % 10),
+                content.len()
+            );
+        }
+        self.import(top, &stream)?;
+        self.git(top, &["reset", "-q", "--hard"])?;
+        let ids = self.git(top, &["rev-list", "--reverse", "base..main"])?;
+        let mut before = "0".repeat(40);
+        let mut log = String::new();
+        let mut enter = |to: &str, time: u64, words: &str| {
+            let from = std::mem::replace(&mut before, to.to_owned());
+            let _ = writeln!(log, "{from} {to} ReplyFixture <bench@example.test> {time} +0000\t{words}");
+            from
+        };
+        for (number, id) in ids.lines().skip(3).enumerate() {
+            let from = enter(id, at(number), "commit: a change");
+            if number % 10 == 9 {
+                enter(&from, at(number) + 1, "reset: moving to HEAD~1");
+                enter(id, at(number) + 2, "reset: moving to main");
+            }
+        }
+        fs::write(top.join(".git/logs/HEAD"), log)?;
+        Ok((at(0), at(count)))
+    }
+
+    fn import(&self, top: &Path, stream: &str) -> Result<()> {
+        let mut import = self
+            .command(&self.git)
+            .arg("-C")
+            .arg(top)
+            .args(["fast-import", "--quiet"])
+            .stdin(Stdio::piped())
+            .spawn()?;
+        import.stdin.take().context("no stdin")?.write_all(stream.as_bytes())?;
+        ensure!(import.wait()?.success(), "git fast-import failed");
+        Ok(())
     }
 
     /// Lets the index be newer than the files, so that git and its libraries trust it.

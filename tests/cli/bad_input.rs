@@ -73,6 +73,7 @@ fn a_corrupt_repository_is_an_error_on_its_own_row() {
     }
 }
 
+// J05
 #[test]
 fn lost_objects_are_never_complete() {
     let repo = with_work();
@@ -117,6 +118,7 @@ fn a_locked_index_does_not_keep_from_looking() {
     assert!(repo.at(".git/index.lock").exists());
 }
 
+// D01, D02, D03
 #[test]
 fn a_decision_file_that_is_no_plain_file_is_not_read() {
     let repo = with_work();
@@ -165,6 +167,7 @@ fn a_named_decision_file_is_no_less_careful() {
     }
 }
 
+// J07, T01
 #[test]
 fn escape_sequences_in_an_output_reach_no_terminal() {
     let repo = Repo::new();
@@ -205,6 +208,7 @@ fn one_line_of_100_megabytes_is_read_from_its_end() {
     assert!(run.out.len() < 1 << 20, "the report itself stays small: {} bytes", run.out.len());
 }
 
+// T01, T02
 #[test]
 fn hostile_names_are_shown_as_text() {
     let evil = "\u{1b}]0;PWNED\u{7}\u{9b}5m\u{202e}\n";

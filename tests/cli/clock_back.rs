@@ -112,6 +112,7 @@ fn a_deadline_is_not_put_off() {
     );
 }
 
+// W06
 #[test]
 fn a_run_whose_clock_goes_back_ends_complete() {
     let Some((repo, env)) = world() else { return };
@@ -137,13 +138,15 @@ fn a_stream_that_runs_goes_on_telling() {
         stdout.lines().map_while(Result::ok).take_while(|line| sender.send(line.clone()).is_ok()).count()
     });
     let wait = |what: &str| {
+        let mut told = String::new();
         for _ in 0..200 {
             match lines.recv_timeout(Duration::from_millis(100)) {
                 Ok(line) if line.contains(what) => return,
-                Ok(_) | Err(_) => {}
+                Ok(line) => told = line,
+                Err(_) => {}
             }
         }
-        panic!("never told: {what}");
+        panic!("never told: {what}; the last was {told}");
     };
     wait("NO_TASK");
     set_back(&env);

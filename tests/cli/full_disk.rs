@@ -78,6 +78,12 @@ fn what_cannot_be_recorded_is_not_done_and_a_run_goes_on_when_there_is_room() {
     let (text, code) = part(&run, "run");
     assert_eq!(code, 6, "{text}");
     assert!(text.contains("No space left") && text.contains("`closeout run --resume` goes on"), "{text}");
+    // Who reads the lines is told as well.
+    let is_end = |line: &str| {
+        serde_json::from_str::<serde_json::Value>(line)
+            .is_ok_and(|line| line["exit_code"] == 6 && line["error"].is_string())
+    };
+    assert!(text.lines().any(is_end), "{text}");
     let (text, code) = part(&run, "check");
     // The commit of the first iteration stands, and nothing says that it is all.
     assert!(code == 0 || code == 1, "{text}");

@@ -130,6 +130,7 @@ fn every_front_prints_what_the_schema_says() {
     fronts.run(22, &["trust", "--json"]);
     fronts.run(0, &["trust", "--json", "--yes"]);
     fronts.run(0, &["log", "--json"]);
+    fronts.run(0, &["config", "--json"]);
     supervised(&mut fronts, &repo);
     let doctor = fronts.asked.env.run(repo.path(), &["doctor", "--json"]);
     fronts.holds(doctor.code, &["doctor", "--json"], &doctor);

@@ -95,3 +95,58 @@ fn without_a_home_it_judges_and_remembers_nothing() {
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{workspace:#}");
     assert!(!env.at("state").exists());
 }
+
+#[test]
+fn config_lists_every_key_with_its_value_and_where_it_comes_from() {
+    let repo = with_work();
+    repo.write("docs/note.md", "x").write(
+        ".closeout.toml",
+        "task_kind = \"REPORT\"\nevidence.plans = [\"TODO.md\"]\ncloser.step = \"review/pr\"\nmood = 1\n",
+    );
+    let env = TestEnv::beside(&repo).with_variable("CLOSEOUT_LOOK", "ascii");
+    env.configure(&format!(
+        "judge.stall_stage = 5\nevidence.plans = [\"PLAN.md\"]\n[[workspace]]\npath = \"{}\"\ngate.enabled = true\n",
+        repo.path().display()
+    ));
+    let run = env.run(repo.path().join("docs"), &["config", "--json"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let found = run.json();
+    schema().assert_valid(&found);
+    let rows = found["settings"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["key"].as_str().unwrap()).collect();
+    assert_eq!(names, closeout::config::Key::all().map(|(_, name)| name).collect::<Vec<_>>());
+    let setting = |key: &str| rows.iter().find(|row| row["key"] == key).unwrap().clone();
+    let row = |key: &str, value: serde_json::Value, origin: &str, own: serde_json::Value| {
+        assert_eq!(
+            setting(key),
+            serde_json::json!({"key": key, "value": value, "origin": origin, "own": own})
+        );
+    };
+    let none = || serde_json::Value::Null;
+    row("judge.stall_stage", 5.into(), "user", none());
+    row("judge.offers", "done".into(), "default", none());
+    row("gate.enabled", true.into(), "user_for_some", none());
+    row("ui.look", "ascii".into(), "environment", none());
+    row("closer.step", "review/pr".into(), "workspace", none());
+    let added = serde_json::json!({"value": ["TODO.md"], "effect": "added"});
+    row("evidence.plans", serde_json::json!(["PLAN.md"]), "user", added);
+    let waits = serde_json::json!({"value": "REPORT", "effect": "if_in_baseline"});
+    assert_eq!(setting("task_kind")["own"], waits);
+    assert!(found["problems"][0].as_str().unwrap().contains("`mood`"), "{found:#}");
+    assert_eq!(found["files"][0]["exists"], true);
+    // As text it is TOML, which says the same again where it is read as a configuration.
+    let text = env.run(repo.path(), &["config"]).out;
+    let keys = closeout::config::parse_layer(&text, "config", closeout::config::LayerOrigin::BuiltIn, None);
+    assert!(keys.is_ok(), "{keys:?}\n{text}");
+    let changed = env.run(repo.path(), &["config", "--changed"]).out;
+    assert!(changed.contains("judge.stall_stage = 5") && !changed.contains("judge.offers"), "{changed}");
+}
+
+#[test]
+fn config_needs_no_repository() {
+    let env = TestEnv::with_demo();
+    let run = env.run(env.at("home"), &["config"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("judge.offers = \"done\"") && run.out.contains("(none)"), "{run:?}");
+    assert_eq!(env.run(env.at("home"), &["config", "missing"]).code, 4);
+}

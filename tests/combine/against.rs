@@ -37,7 +37,7 @@ fn state_at(kind: TaskKind, evidence: &[Evidence], now: i64, prompted_at: Option
         work: &TaskWork::default(),
         sessions: &[],
         taken_at: Timestamp(now),
-        mark: Mark::None,
+        mark: UserMark::None,
         lapsed: None,
         required: Proof::Said,
         prompt: LastPrompt::Work,

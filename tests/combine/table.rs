@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use closeout::judge::combine::table::{
-    AtWork, Deliverable, Done, Failure, LastPrompt, LastTurn, Limit, Mark, No, Situation, Tree, decide,
+    AtWork, Deliverable, Done, Failure, LastPrompt, LastTurn, Limit, No, Situation, Tree, UserMark, decide,
     settle,
 };
 use closeout::model::{Proof, Rule, VerdictState};
@@ -16,7 +16,7 @@ fn every(mut look: impl FnMut(&Situation)) {
     let mut situation = quiet();
     for deliverable in [Deliverable::Work, Deliverable::Output, Deliverable::NoOutput] {
         for activity in [AtWork::Rests, AtWork::Perhaps, AtWork::Works] {
-            for mark in [Mark::None, Mark::Done, Mark::Open] {
+            for mark in [UserMark::None, UserMark::Done, UserMark::Open] {
                 for (asks, is_asked, waits, acted_outside) in flags() {
                     for failure in [Failure::None, Failure::Run, Failure::Unreadable, Failure::Decisions] {
                         situation = Situation {
@@ -63,7 +63,7 @@ fn quiet() -> Situation {
     Situation {
         deliverable: Deliverable::Work,
         activity: AtWork::Rests,
-        mark: Mark::None,
+        mark: UserMark::None,
         asks: false,
         failure: Failure::None,
         is_asked: true,
@@ -90,9 +90,9 @@ fn a_careful_person_says_done(situation: &Situation) -> Option<Rule> {
         return None;
     }
     match situation.mark {
-        Mark::Done => return Some(Rule::ByYou),
-        Mark::Open => return None,
-        Mark::None => {}
+        UserMark::Done => return Some(Rule::ByYou),
+        UserMark::Open => return None,
+        UserMark::None => {}
     }
     let nothing_is_open = !situation.asks
         && situation.no == No::Silent
@@ -165,7 +165,7 @@ fn the_bar_only_takes_completes_away() {
                 (VerdictState::Incomplete, Rule::NotProven)
             };
             assert_eq!(decide(&situation), expected, "{proof:?} where {required:?} is required");
-            let marked = Situation { mark: Mark::Done, ..situation };
+            let marked = Situation { mark: UserMark::Done, ..situation };
             assert_eq!(decide(&marked), (VerdictState::Complete, Rule::ByYou));
         }
     }
@@ -239,18 +239,18 @@ fn ordinary_days_do_not_nag() {
         Day("the same with a commit", Situation { turn: LastTurn::Cut, ..yes }, Incomplete),
         Day(
             "an abandoned session that its person called done",
-            Situation { turn: LastTurn::Cut, mark: Mark::Done, ..day },
+            Situation { turn: LastTurn::Cut, mark: UserMark::Done, ..day },
             Complete,
         ),
         Day(
             "Esc, and then by hand to the end",
-            Situation { turn: LastTurn::Cut, mark: Mark::Done, ..yes },
+            Situation { turn: LastTurn::Cut, mark: UserMark::Done, ..yes },
             Complete,
         ),
-        Day("\"not done\", says the person", Situation { mark: Mark::Open, ..yes }, Incomplete),
+        Day("\"not done\", says the person", Situation { mark: UserMark::Open, ..yes }, Incomplete),
         Day(
             "a person's \"done\" while it works on",
-            Situation { mark: Mark::Done, activity: AtWork::Works, ..day },
+            Situation { mark: UserMark::Done, activity: AtWork::Works, ..day },
             Working,
         ),
         Day("a dev server goes on after the commit", Situation { proof: Proof::Committed, ..yes }, Complete),

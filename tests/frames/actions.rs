@@ -2,10 +2,11 @@
 //! them. Pictures, and scripts of keys whose intents are compared whole.
 
 use closeout::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, CheckAsk, CommitAuthor,
-    CommitTarget, ConfiguredCheck, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram, PlanNote, PlannedChange,
-    PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder, RescuePlan, Response,
-    RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList, UndoDirection, WorkspaceView,
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, AutoBudget, CheckAsk,
+    CommitAuthor, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram,
+    PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder,
+    RescuePlan, Response, RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList, UndoDirection,
+    WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -131,11 +132,11 @@ fn a_rescue_that_failed() {
 #[test]
 fn what_runs_and_what_was_done_in_the_detail() {
     let mut view = rescue();
-    view.action = Some(running_probe());
-    view.history = history(&view);
-    view.receipts = vec![receipt(ReceiptState::Unknown), receipt(ReceiptState::Consumed)];
-    view.smart_check = Some(smart_report());
-    view.verified = Some(verify_report());
+    view.actions.running = Some(running_probe());
+    view.actions.history = history(&view);
+    view.actions.receipts = vec![receipt(ReceiptState::Unknown), receipt(ReceiptState::Consumed)];
+    view.actions.smart_check = Some(smart_report());
+    view.actions.verified = Some(verify_report());
     let views = [view];
     let mut state = screen_of(80, 100, &views);
     let _ = press(&mut state, &views, "l");
@@ -145,7 +146,7 @@ fn what_runs_and_what_was_done_in_the_detail() {
 #[test]
 fn what_runs_is_in_its_row() {
     let mut views = five();
-    views[ROW].action = Some(running_probe());
+    views[ROW].actions.running = Some(running_probe());
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "j");
     let rows = text_of(&frame(&state, &views));
@@ -165,7 +166,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     let mut views = five();
     let mut report = smart_report();
     let _ = report.attempts.pop();
-    views[ROW].smart_check = Some(report.clone());
+    views[ROW].actions.smart_check = Some(report.clone());
     let mut state = screen_of(100, 60, &views);
     let _ = press(&mut state, &views, "j3");
     let is_said = |views: &[WorkspaceView], words: &str| {
@@ -173,7 +174,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     };
     assert!(is_said(&views, "The rounds are used up, and the agent did not say it is done."));
     report.attempts.push(attempt(2, Some(ProbeReading::Answered(ProbeWord::Complete))));
-    views[ROW].smart_check = Some(report);
+    views[ROW].actions.smart_check = Some(report);
     assert!(is_said(&views, "The agent says it is done, and its changes are not committed."));
 }
 
@@ -181,7 +182,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
 #[test]
 fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     let mut views = five();
-    views[ROW].action = Some(RunningAction { is_automatic: true, ..running_probe() });
+    views[ROW].actions.running = Some(RunningAction { is_automatic: true, ..running_probe() });
     let mut state = screen_of(80, 24, &views);
     let header = |state: &State, views: &[WorkspaceView]| text_of(&frame(state, views))[0].clone();
     assert!(!header(&state, &views).contains("auto ask"));
@@ -198,14 +199,14 @@ fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     narrow.asks_by_itself = true;
     assert_eq!(header(&narrow, &views), before);
     // Why it was not asked is said, and is no trouble.
-    views[ROW].action = None;
+    views[ROW].actions.running = None;
     let words = "not asked by itself: 6 of 6 this hour";
-    views[ROW].not_asked = Some(words.to_owned());
+    views[ROW].not_asked = Some(Hindrance::Budget(AutoBudget { n_sent: 6, per_hour: 6 }));
     let rows = text_of(&frame(&state, &views));
     assert!(rows.iter().any(|row| row.contains(words)), "{rows:#?}");
     let mut history = history(&views[ROW]);
     history[0].by = Actor::Automatic;
-    views[ROW].history = history;
+    views[ROW].actions.history = history;
     let mut tall = screen_of(100, 60, &views);
     let _ = press(&mut tall, &views, "j6");
     let rows = text_of(&frame(&tall, &views));
@@ -216,7 +217,7 @@ fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
 #[test]
 fn the_turn_of_an_agent_is_ended_only_after_a_yes() {
     let mut views = five();
-    views[ROW].answering = vec![running_turn()];
+    views[ROW].actions.answering = vec![running_turn()];
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "j");
     assert_snapshot!("a_turn_that_answers", picture(&frame(&state, &views)));
@@ -233,8 +234,8 @@ fn the_turn_of_an_agent_is_ended_only_after_a_yes() {
 #[test]
 fn leaving_shows_the_turns_that_end_with_closeout() {
     let mut views = five();
-    views[ROW].answering = vec![running_turn()];
-    views[ROW].action = Some(running_probe());
+    views[ROW].actions.answering = vec![running_turn()];
+    views[ROW].actions.running = Some(running_probe());
     let mut state = screen_of(80, 24, &views);
     assert!(!press(&mut state, &views, "q").is_quit);
     assert_snapshot!("leave_with_a_turn", picture(&frame(&state, &views)));
@@ -248,14 +249,14 @@ fn leaving_shows_the_turns_that_end_with_closeout() {
 fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
     let quiet = five();
     let mut busy = five();
-    busy[ROW].action = Some(running_probe());
+    busy[ROW].actions.running = Some(running_probe());
     let ctrl_c = |state: &mut State, views: &[WorkspaceView]| {
         ui::update(state, views, Input::Key(KeyPress::ctrl('c')))
     };
     let cancel = Intent::CancelAction { workspace: busy[ROW].id.clone(), number: running_probe().number };
     // Nothing is lost where nothing runs, or only a look.
     let mut looking = five();
-    looking[ROW].action = Some(RunningAction { kind: ActionKind::Plan, ..running_probe() });
+    looking[ROW].actions.running = Some(RunningAction { kind: ActionKind::Plan, ..running_probe() });
     for views in [&quiet, &looking] {
         let mut state = screen_of(80, 24, views);
         assert!(press(&mut state, views, "q").is_quit);
@@ -298,7 +299,7 @@ fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
 #[test]
 fn what_is_finished_first_is_said() {
     let mut views = five();
-    views[ROW].action = Some(RunningAction { kind: ActionKind::Rescue, ..running_probe() });
+    views[ROW].actions.running = Some(RunningAction { kind: ActionKind::Rescue, ..running_probe() });
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "j");
     let told = Response::EndsLater { workspace: views[ROW].id.clone(), kind: ActionKind::Rescue };
@@ -844,7 +845,7 @@ fn the_agent_is_asked_for_messages_after_its_cost_was_told_and_the_box_stays() {
 #[test]
 fn an_open_point_of_the_closer_goes_into_the_reply_box() {
     let mut view = with_todos();
-    view.verified = Some(verify_report());
+    view.actions.verified = Some(verify_report());
     let views = [view];
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "V");

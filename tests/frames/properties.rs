@@ -39,7 +39,7 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
     view.agent = Some(words[1].clone());
     view.model = Some(words[2].clone());
     view.prompt = Some(words[3].clone());
-    view.problem = (words[4].len() > 20).then(|| words[4].clone());
+    view.reading.problems.settings = (words[4].len() > 20).then(|| words[4].clone());
     view.activity.detail = Some(words[5].clone());
     view.last_words = Some(last_words(&words[6], 5));
     view.sessions = with_subagents().sessions;

@@ -107,12 +107,13 @@ fn a_reply_to_an_agent_at_work_is_held_until_its_turn_has_ended() {
     let waits = HeldReply { id: "h".to_owned(), held_at: minutes_ago(3), ..reply };
     let outcome = ActionOutcome::Held { reply: Box::new(waits.clone()), now: HeldNow::Kept };
     let _ = hear(&mut state, &views, ActionKind::Reply, outcome);
-    views[0].held = vec![HeldReply { hindrance: Some("its input box is not empty".to_owned()), ..waits }];
+    views[0].actions.held =
+        vec![HeldReply { hindrance: Some("its input box is not empty".to_owned()), ..waits }];
     assert_snapshot!("a_reply_is_held", picture(&frame(&state, &views)));
-    let cancels = action(&views[0].held[0], HeldStep::Drop(HeldEnd::ByYou));
+    let cancels = action(&views[0].actions.held[0], HeldStep::Drop(HeldEnd::ByYou));
     assert_eq!(press(&mut state, &views, "x").intents, [wants(&views[0], cancels)]);
     // What another closeout is sending is nobody's to cancel.
-    views[0].held[0].claimed_at = Some(NOW);
+    views[0].actions.held[0].claimed_at = Some(NOW);
     assert_eq!(press(&mut state, &views, "x").intents, []);
 }
 
@@ -394,7 +395,7 @@ fn a_permission_is_answered_by_a_choice_and_a_yes_and_never_by_enter() {
 #[test]
 fn a_permission_that_comes_while_one_types_takes_no_key_and_no_text() {
     let mut view = asks();
-    view.drafts = vec![Draft { session: name("claude"), text: "first".to_owned() }];
+    view.actions.drafts = vec![Draft { session: name("claude"), text: "first".to_owned() }];
     let views = [view];
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "i");
@@ -526,7 +527,7 @@ fn when_several_ask_one_is_chosen_and_tab_turns_to_another() {
     let mut codex = session("codex", ActivityState::Asks, ActivitySource::Hook, 2, "Which port?");
     codex.name = Some("the server".to_owned());
     view.sessions.push(codex);
-    view.drafts = vec![
+    view.actions.drafts = vec![
         Draft { session: name("codex"), text: "8080".to_owned() },
         Draft { session: name("gone"), text: "for one that is gone".to_owned() },
     ];
@@ -546,7 +547,7 @@ fn when_several_ask_one_is_chosen_and_tab_turns_to_another() {
 #[test]
 fn a_draft_comes_back_and_outlives_its_workspace() {
     let mut view = asks();
-    view.drafts = vec![Draft { session: name("claude"), text: "half a rep".to_owned() }];
+    view.actions.drafts = vec![Draft { session: name("claude"), text: "half a rep".to_owned() }];
     let views = [view];
     let mut state = open(&views, plan_for(&views[0]), SMALL);
     assert!(shows(&state, &views, "▌ half a rep"));
@@ -561,7 +562,7 @@ fn a_draft_comes_back_and_outlives_its_workspace() {
 #[test]
 fn a_draft_of_before_is_not_sent_by_the_first_enter() {
     let mut view = asks();
-    view.drafts = vec![Draft { session: name("claude"), text: "2".to_owned() }];
+    view.actions.drafts = vec![Draft { session: name("claude"), text: "2".to_owned() }];
     let views = [view];
     let plan = plan_for(&views[0]);
     let mut state = open(&views, plan.clone(), SMALL);
@@ -597,7 +598,7 @@ const HARD: &str =
 #[test]
 fn the_box_at_several_sizes() {
     let mut view = asks();
-    view.drafts = vec![Draft { session: name("claude"), text: HARD.to_owned() }];
+    view.actions.drafts = vec![Draft { session: name("claude"), text: HARD.to_owned() }];
     let views = [view];
     let warnings = vec!["Its work tree changed since it asked.".to_owned()];
     let plan = ReplyPlan { warnings, ..plan_for(&views[0]) };
@@ -615,7 +616,7 @@ fn the_box_at_several_sizes() {
 #[test]
 fn the_box_without_colour_and_without_signs() {
     let mut view = asks();
-    view.drafts = vec![Draft { session: name("claude"), text: HARD.to_owned() }];
+    view.actions.drafts = vec![Draft { session: name("claude"), text: HARD.to_owned() }];
     let views = [view];
     let mut state = screen(80, 24, Look::ascii());
     let _ = ui::views_changed(&mut state, &views);

@@ -227,7 +227,7 @@ fn the_age_in_a_row_is_that_of_what_it_speaks_of() {
     at_work.sessions[0].subagents.clear();
     at_work.verdict_since = Some(minutes_ago(120));
     at_work.activity.since = Some(minutes_ago(130));
-    at_work.taken_at = None;
+    at_work.reading.taken_at = None;
     let state = screen(80, 24, Look::colour());
     assert_eq!(ui::next_change(&state, &[at_work], NOW), Some(minutes_ago(-50)));
 }

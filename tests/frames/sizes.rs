@@ -21,7 +21,7 @@ fn views() -> Vec<WorkspaceView> {
     let mut views = five();
     let view = &mut views[0];
     view.sessions = with_todos().sessions;
-    view.verified = Some(verify_report());
+    view.actions.verified = Some(verify_report());
     view.checks = vec![ConfiguredCheck {
         name: "tests".to_owned(),
         ask: CheckAsk::Command {
@@ -33,7 +33,7 @@ fn views() -> Vec<WorkspaceView> {
     }];
     view.marks.take(&MarkOrder::Quiet, Some("only a trial"), minutes_ago(9), &MarkSeen::default());
     let session = &view.sessions[0];
-    view.held = vec![HeldReply {
+    view.actions.held = vec![HeldReply {
         id: "h".to_owned(),
         session: SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() },
         text: "Then write the release notes, and say which of the points of the list they leave out."
@@ -74,7 +74,7 @@ fn every_dialog_and_page_at_every_size() {
 #[test]
 fn leaving_while_an_agent_answers_at_every_size() {
     let mut views = views();
-    views[1].answering = vec![running_turn()];
+    views[1].actions.answering = vec![running_turn()];
     for (width, height) in SIZES {
         let mut state = screen_of(width, height, &views);
         let _ = press(&mut state, &views, "q");

@@ -58,8 +58,8 @@ fn busy() -> WorkspaceView {
     let attempt = |number: u32| ProbeAttempt { number, ..attempts[number as usize % attempts.len()].clone() };
     let mut report = smart_report();
     report.attempts = (1..=5).map(attempt).collect();
-    view.smart_check = Some(report);
-    view.history = history(&view);
+    view.actions.smart_check = Some(report);
+    view.actions.history = history(&view);
     let happened = |minutes, what| HistoryEntry {
         at: minutes_ago(minutes),
         workspace: view.id.clone(),
@@ -67,7 +67,7 @@ fn busy() -> WorkspaceView {
         what,
     };
     let became = |state, before, proof| HistoryEvent::Verdict { state, before: Some(before), proof };
-    view.timeline = vec![
+    view.actions.timeline = vec![
         happened(4, became(VerdictState::Incomplete, VerdictState::Working, None)),
         happened(9, became(VerdictState::Working, VerdictState::Complete, None)),
         happened(50, HistoryEvent::Seen { after_ms: 95_000 }),
@@ -164,7 +164,8 @@ fn without_a_mark_all_that_is_left_is_sent_and_nothing_that_is_done() {
     let draft = sent.intents.iter().find_map(|intent| {
         if let Intent::KeepDraft { draft, .. } = intent { Some(draft.clone()) } else { None }
     });
-    let views = [WorkspaceView { drafts: draft.into_iter().collect(), ..busy() }];
+    let mut views = [busy()];
+    views[0].actions.drafts = draft.into_iter().collect();
     let mut state = screen_of(80, 24, &views);
     let again = format!("{:?}", press(&mut state, &views, "b").intents);
     assert_eq!(again.matches("Step 10 of the import").count(), 1, "{again}");
@@ -197,7 +198,7 @@ fn where_nothing_is_for_an_agent_it_is_said() {
     let mut view = busy();
     view.verdict.as_mut().unwrap().left_to_do.points =
         vec![point(PointKind::Answer, Source::LastWords, "Which one?", PointState::Open)];
-    view.verified = Some(verify_report());
+    view.actions.verified = Some(verify_report());
     let views = [view];
     let mut state = seen_screen_of(80, 24, &views);
     assert_eq!(press(&mut state, &views, "b").intents, []);

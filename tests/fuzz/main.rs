@@ -9,6 +9,7 @@
 #![cfg(test)]
 
 mod mutation;
+mod own_files;
 mod runner;
 mod targets;
 mod worlds;

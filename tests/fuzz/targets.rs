@@ -20,6 +20,7 @@ use closeout::model::{GateEvent, HOOK_TEXT, ProcessStat, SessionObservation, Tim
 
 use jsonc_parser::{JsonValue, ParseOptions, parse_to_value};
 
+use super::own_files;
 use super::worlds::World;
 
 /// A reader, and where inputs for it are.
@@ -41,7 +42,7 @@ const fn target(
 }
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 19] = [
+pub(crate) const TARGETS: [Target; 22] = [
     target("claude", &["fixtures/agents/claude/transcripts"], claude),
     target("codex", &["fixtures/agents/codex/rollouts"], codex),
     target("gemini", &["fixtures/agents/gemini/chats"], |world, bytes| sessions(&world.gemini(bytes))),
@@ -61,9 +62,12 @@ pub(crate) const TARGETS: [Target; 19] = [
     target("words", &["fixtures/last_words.md"], words),
     target("display", &[], display),
     target("system", &["fixtures/agents/tmux"], system),
+    target("state", &[], own_files::state),
+    target("journal", &[], own_files::journal),
+    target("config", &["../config/default.toml"], own_files::config),
 ];
 
-fn holds(is_so: bool, what: &str) -> Result<(), String> {
+pub(crate) fn holds(is_so: bool, what: &str) -> Result<(), String> {
     if is_so { Ok(()) } else { Err(what.to_owned()) }
 }
 

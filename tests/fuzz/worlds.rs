@@ -2,6 +2,7 @@
 //! database. Created once, rewritten for each input.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use closeout::agent::{self, Adapter, Memories};
@@ -38,6 +39,22 @@ impl World {
 
     fn place(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    /// A folder for this purpose.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        let folder = self.place(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        folder
+    }
+
+    /// Writes a file with these bytes, readable by this user only.
+    pub(crate) fn file(&self, name: &Path, bytes: &[u8]) {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     }
 
     /// A repository whose file `name` has these bytes; `None` if that makes it no repository.

@@ -26,7 +26,7 @@ fn outcome(repo: &Repo, tmux: Tmux, pid: u32, before: impl FnOnce()) -> JumpOutc
         engine.want(Intent::JumpToPane { workspace, session_id: "s-1".to_owned() });
         let telling = async {
             loop {
-                if let Some(told) = engine.take_changes().told.pop() {
+                if let Some(told) = engine.take_changes().responses.pop() {
                     break told;
                 }
                 engine.turn().await;

@@ -123,14 +123,14 @@ fn a_reply_that_stands_in_the_record_is_consumed_and_a_front_is_told() {
     let effects = monitor.update(collected(&request, words(TEXT, 5200)));
     let wanted = Receipt { detail: None, ..receipt("r-1", ReceiptState::Consumed) };
     let changes = monitor.take_changes();
-    assert_eq!(changes.views[0].receipts, std::slice::from_ref(&wanted));
+    assert_eq!(changes.views[0].actions.receipts, std::slice::from_ref(&wanted));
     let outcome = Box::new(ActionOutcome::Replied(Box::new(wanted)));
     assert_eq!(
-        changes.told,
+        changes.responses,
         [Response::Action { workspace: id(), number: 0, kind: ActionKind::Reply, is_plan: false, outcome }]
     );
     // What was written is said by now.
-    assert_eq!(changes.views[0].drafts, []);
+    assert_eq!(changes.views[0].actions.drafts, []);
     let forgotten = Draft { session: name(), text: String::new() };
     assert!(effects.contains(&Effect::KeepDraft { workspace: id(), draft: forgotten }), "{effects:?}");
 }
@@ -141,9 +141,9 @@ fn an_older_prompt_and_other_words_consume_nothing() {
         let (mut monitor, request) = monitor_with(ReceiptState::Held);
         let _ = monitor.update(collected(&request, words(prompt, at)));
         let changes = monitor.take_changes();
-        assert_eq!(changes.views[0].receipts, [receipt("r-1", ReceiptState::Held)], "{prompt} {at}");
-        assert_eq!(changes.told, []);
-        assert_eq!(changes.views[0].drafts.len(), 1, "what is not taken stays");
+        assert_eq!(changes.views[0].actions.receipts, [receipt("r-1", ReceiptState::Held)], "{prompt} {at}");
+        assert_eq!(changes.responses, []);
+        assert_eq!(changes.views[0].actions.drafts.len(), 1, "what is not taken stays");
     }
 }
 
@@ -152,6 +152,6 @@ fn a_reply_that_was_refused_is_never_consumed() {
     let (mut monitor, request) = monitor_with(ReceiptState::Refused);
     let _ = monitor.update(collected(&request, words(TEXT, 5200)));
     let changes = monitor.take_changes();
-    assert_eq!(changes.views[0].receipts, [receipt("r-1", ReceiptState::Refused)]);
-    assert_eq!(changes.told, []);
+    assert_eq!(changes.views[0].actions.receipts, [receipt("r-1", ReceiptState::Refused)]);
+    assert_eq!(changes.responses, []);
 }

@@ -45,16 +45,15 @@ fn what_lies_too_deep_is_a_gap_and_all_else_is_kept() {
 }
 
 #[test]
-fn a_configuration_that_is_not_read_to_its_end_is_refused() {
+fn with_a_configuration_that_is_not_read_to_its_end_work_goes_into_the_vault() {
     let repo = Repo::new();
     repo.write("a", "1\n");
     let path = repo.git_dir().join("config");
     let own = fs::read_to_string(&path).unwrap();
     // Behind the padding stands what decides how the repository is read.
     fs::write(&path, format!("{own}{}[core]\n\tbare = true\n", "# padding\n".repeat(600_000))).unwrap();
-    let outcome = rescuer(&repo).record(repo.path());
-    assert!(
-        matches!(&outcome, Err(RescueError::Refused(words)) if words.contains("longer than")),
-        "{outcome:?}"
-    );
+    let shown = rescuer(&repo).plan(repo.path(), "m").unwrap();
+    let refusal = shown.refusal.clone().unwrap_or_default();
+    assert!(shown.record.vault.is_some() && refusal.contains("longer than"), "{shown:?}");
+    assert!(matches!(rescuer(&repo).commit(repo.path(), &shown), Err(RescueError::Refused(_))));
 }

@@ -11,44 +11,8 @@ use closeout::action::rescue::{RescueError, Rescuer};
 use closeout::model::PlannedPath;
 
 use super::fixture::*;
-use crate::support::plain;
 use crate::support::repo::{Repo, git_program};
-
-/// All of git's hooks, of the working copy and of the receiving side.
-const HOOKS: [&str; 20] = [
-    "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout", "post-commit",
-    "post-index-change", "post-merge", "post-rewrite", "post-update", "pre-applypatch", "pre-auto-gc",
-    "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg",
-    "reference-transaction", "sendemail-validate", "update",
-];
-
-/// Settings that name a program; `@` is replaced by the canary program.
-const SETTINGS: [(&str, &str); 24] = [
-    ("core.fsmonitor", "@"),
-    ("core.pager", "@"),
-    ("core.editor", "@"),
-    ("core.askPass", "@"),
-    ("core.sshCommand", "@"),
-    ("core.gitProxy", "@"),
-    ("core.alternateRefsCommand", "@"),
-    ("pager.log", "@"),
-    ("pager.status", "@"),
-    ("sequence.editor", "@"),
-    ("diff.external", "@"),
-    ("diff.canary.textconv", "@"),
-    ("diff.canary.command", "@"),
-    ("merge.canary.driver", "@"),
-    ("filter.canary.clean", "@"),
-    ("filter.canary.smudge", "@"),
-    ("filter.canary.process", "@"),
-    ("gpg.program", "@"),
-    ("gpg.ssh.program", "@"),
-    ("commit.gpgSign", "true"),
-    ("log.showSignature", "true"),
-    ("credential.helper", "!@"),
-    ("alias.ls-files", "!@"),
-    ("alias.closeout", "!@"),
-];
+use crate::support::{canary, plain};
 
 /// Tests about the programs that a repository names; they arm it themselves.
 const ARMED_BY_THEMSELVES: [&str; 9] = [
@@ -73,13 +37,13 @@ pub(super) fn arm_unless_armed(repo: &Repo) {
     }
 }
 
-fn canary(repo: &Repo) -> PathBuf {
+fn trace(repo: &Repo) -> PathBuf {
     repo.root().join("canary")
 }
 
 /// Writes the program that leaves the canary.
 pub(crate) fn program(repo: &Repo) -> String {
-    let body = format!("echo \"$0 $*\" >> '{}'\nexit 0", canary(repo).display());
+    let body = format!("echo \"$0 $*\" >> '{}'\nexit 0", trace(repo).display());
     repo.script("hostile", &body).display().to_string()
 }
 
@@ -92,7 +56,7 @@ pub(crate) fn arm(repo: &Repo) {
     let other_hooks = repo.root().join("hooks");
     for folder in [common.join("hooks"), other_hooks.clone()] {
         fs::create_dir_all(&folder).unwrap();
-        for hook in HOOKS {
+        for hook in canary::HOOKS {
             let path = folder.join(hook);
             if !path.exists() {
                 std::os::unix::fs::symlink(&program, path).unwrap();
@@ -100,14 +64,7 @@ pub(crate) fn arm(repo: &Repo) {
         }
     }
     // G05: the same settings again, in files that the configuration includes.
-    let text = SETTINGS.iter().fold(String::new(), |text, (name, value)| {
-        let (section, key) = name.rsplit_once('.').unwrap();
-        let header = match section.split_once('.') {
-            Some((section, name)) => format!("[{section} \"{name}\"]"),
-            None => format!("[{section}]"),
-        };
-        text + &format!("{header}\n\t{key} = \"{}\"\n", value.replace('@', &program))
-    });
+    let text = canary::settings(&program);
     let carried = repo.root().join("carried");
     fs::write(&carried, &text).unwrap();
     let config = common.join("config");
@@ -122,13 +79,12 @@ pub(crate) fn arm(repo: &Repo) {
     fs::write(common.join("config.worktree"), &text).unwrap();
     fs::create_dir_all(common.join("info")).unwrap();
     let attributes = fs::read_to_string(common.join("info/attributes")).unwrap_or_default();
-    let all = "*.canary filter=canary diff=canary merge=canary\n";
-    fs::write(common.join("info/attributes"), attributes + all).unwrap();
+    fs::write(common.join("info/attributes"), attributes + canary::ATTRIBUTES).unwrap();
 }
 
 /// Asserts that nothing of the repository ran.
 pub(crate) fn assert_silent(repo: &Repo) {
-    let text = fs::read_to_string(canary(repo)).unwrap_or_default();
+    let text = fs::read_to_string(trace(repo)).unwrap_or_default();
     assert_eq!(text, "", "the repository ran a program");
 }
 
@@ -147,7 +103,7 @@ fn the_canary_is_alive() {
         .status()
         .unwrap();
     assert!(status.success());
-    assert!(fs::read_to_string(canary(&repo)).unwrap().contains("hostile"));
+    assert!(fs::read_to_string(trace(&repo)).unwrap().contains("hostile"));
 }
 
 // G01 to G05, for every action.
@@ -279,11 +235,14 @@ fn a_fifo_anywhere_ends_in_time_and_delays_no_other_workspace() {
                 let outcome = Rescuer { git_limit, ..rescuer(&repo) }.plan(repo.path(), "rescue: work\n");
                 let took = began.elapsed();
                 assert!(took < Duration::from_secs(15), "{place}: {took:?}");
-                // If the work could be recorded all the same, the error says so.
-                let is_told = matches!(
-                    outcome,
-                    Err(RescueError::TimedOut(_) | RescueError::Refused(_) | RescueError::SavedOnly(_))
-                );
+                // If the work could be recorded all the same, that is said.
+                let is_told = match &outcome {
+                    Ok(plan) => plan.record.vault.is_some() && plan.refusal.is_some(),
+                    Err(error) => matches!(
+                        error,
+                        RescueError::TimedOut(_) | RescueError::Refused(_) | RescueError::SavedOnly(_)
+                    ),
+                };
                 assert!(is_told, "{place}: {outcome:?}");
                 let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
                 assert_eq!(mode & 0o170_000, 0o010_000, "{place} is not what it was");

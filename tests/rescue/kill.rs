@@ -56,6 +56,7 @@ fn act_and_die() {
             rescuer.commit(top, &plan).unwrap();
         }
         "undo" => rescuer.undo(top).unwrap(),
+        "redo" => rescuer.redo(top).unwrap(),
         "recover" => rescuer.recover(top).unwrap(),
         other => panic!("{other}"),
     }
@@ -227,20 +228,26 @@ fn a_lock_of_another_is_kept_by_the_recovery() {
 #[test]
 fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
     let steps = [Stage::CommitPinned, Stage::MoveJournalled, Stage::BranchMoved, Stage::MoveDone];
-    for (action, step) in steps.into_iter().flat_map(|step| [("branch", step), ("undo", step)]) {
-        if (action, step) == ("undo", Stage::CommitPinned) {
+    for (action, step) in
+        steps.into_iter().flat_map(|step| [("branch", step), ("undo", step), ("redo", step)])
+    {
+        if action != "branch" && step == Stage::CommitPinned {
             continue;
         }
         let repo = rich();
         let before = fingerprint(&repo);
-        if action == "undo" {
+        if action != "branch" {
             let mut plan = plan(&repo);
             plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
             rescuer(&repo).commit(repo.path(), &plan).unwrap();
         }
+        if action == "redo" {
+            rescuer(&repo).undo(repo.path()).unwrap();
+        }
         assert!(killed_at(&repo, action, step), "{action} {step:?} was not reached");
         rescuer(&repo).recover(repo.path()).unwrap();
         let after = fingerprint(&repo);
+        assert_eq!(leftovers(&repo), Vec::<String>::new(), "{action} {step:?}");
         assert_eq!(
             (&after.work_tree, &after.index, &after.locks),
             (&before.work_tree, &before.index, &before.locks)
@@ -349,10 +356,9 @@ fn a_closeout_with_another_state_folder_takes_no_proof_of_ownership_away() {
 }
 
 /// Every lock, prepared file and `.keep` file in the git directory.
-fn leftovers(repo: &Repo) -> Vec<String> {
-    let is_left = |name: &str| {
-        [".lock", ".keep"].iter().any(|end| name.ends_with(end)) || name.contains("index.closeout-")
-    };
+pub(super) fn leftovers(repo: &Repo) -> Vec<String> {
+    let is_left =
+        |name: &str| [".lock", ".keep"].iter().any(|end| name.ends_with(end)) || name.contains(".closeout-");
     let mut found: Vec<String> =
         files_below(&repo.git_dir()).into_iter().filter(|name| is_left(name)).collect();
     found.sort();

@@ -19,24 +19,24 @@ use crate::support::repo::Repo;
 const CHANGES: u64 = 15;
 
 /// Mode and content (or link target) by path.
-type Files = BTreeMap<Vec<u8>, (u32, Vec<u8>)>;
+pub(super) type Files = BTreeMap<Vec<u8>, (u32, Vec<u8>)>;
 
 /// Everything that an action must leave as it was, or move as announced.
 #[derive(Debug, PartialEq, Eq, Clone)]
-struct Photo {
-    work_tree: Files,
+pub(super) struct Photo {
+    pub(super) work_tree: Files,
     /// The modification time of each path, in seconds and nanoseconds.
-    times: BTreeMap<Vec<u8>, (i64, i64)>,
+    pub(super) times: BTreeMap<Vec<u8>, (i64, i64)>,
     /// Every file of the git directories except objects, references and logs: index, HEAD, state files, locks.
     git_files: Files,
     index_time: Option<(i64, i64)>,
-    references: BTreeMap<String, String>,
+    pub(super) references: BTreeMap<String, String>,
     /// The text of each reflog.
     logs: Files,
 }
 
 impl Photo {
-    fn of(repo: &Repo) -> Photo {
+    pub(super) fn of(repo: &Repo) -> Photo {
         let (git_dir, common_dir) = plain::git_dirs(repo.path()).unwrap();
         let (mut work_tree, mut times) = (Files::new(), BTreeMap::new());
         walk(repo.path(), b"", &mut |name, path| {
@@ -68,7 +68,7 @@ impl Photo {
     }
 
     /// The same, except for lines appended to reflogs.
-    fn assert_restored(&self, after: &Photo, what: &str) {
+    pub(super) fn assert_restored(&self, after: &Photo, what: &str) {
         for (name, (mode, text)) in &self.logs {
             let (mode_after, text_after) = &after.logs[name];
             assert!(mode == mode_after && text_after.starts_with(text), "{what}: {}", lossy(name));
@@ -121,7 +121,7 @@ fn content(path: &Path) -> (u32, Vec<u8>) {
 }
 
 /// What git reads from a commit: mode and bytes of each path.
-fn stored(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, Vec<u8>)> {
+pub(super) fn stored(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, Vec<u8>)> {
     let listed = repo.try_git(&["ls-tree", "-r", "-z", "--full-tree", commit], &[]);
     assert!(listed.status.success());
     let mut ids = BTreeMap::new();

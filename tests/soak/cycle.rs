@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use closeout::action::rescue::RescueError;
@@ -13,9 +13,10 @@ use closeout::model::RecordState;
 use super::change;
 use super::cycle_action::{self, CycleAction, MESSAGE, STATES};
 use super::disk::Disk;
-use super::photo::{Moved, Photo, WorkTree};
+use super::photo::{Moved, Photo};
 use super::random::Random;
-use super::shot::{self, Pace, Shot, Surroundings, Target};
+use super::shot::{self, Pace, Surroundings, Target};
+use super::stored::{compare_saved, contents, is_mode, tree, without_returns};
 use super::tally::Tally;
 use super::world::World;
 
@@ -114,8 +115,13 @@ fn cycle(
     let before = Photo::of(world)?;
     let root = world.root()?;
     disk.map_or(Ok(()), Disk::sync)?;
-    // At the same time, git may collect garbage.
-    let mut collecting = if disk.is_none() && random.percent(12) { Some(world.collecting()?) } else { None };
+    // At the same time, git may collect garbage, or an agent may work.
+    let mut collecting = match random.below(100) {
+        0..12 if disk.is_none() => Some(world.collecting()?),
+        12..24 if disk.is_none() => Some(world.agent()?),
+        _ => None,
+    };
+    let is_alone = collecting.is_none() && foreign.is_none();
     let surroundings = Surroundings { is_synced: known.is_synced, state, disk };
     let shot = shot::fire(cycle_action, target, random, pace, (world.top(), &root), &surroundings)?;
     if let Some(collecting) = &mut collecting {
@@ -134,6 +140,8 @@ fn cycle(
     ensure!(cut.work_tree == before.work_tree, told("wrote to the work tree"));
     tally.n_left += cut.locks.len().saturating_sub(before.locks.len());
     recover(world, &root, known.is_synced, foreign.is_some()).with_context(|| told("and recovery failed"))?;
+    check_own_folders(&root).with_context(|| told("left something"))?;
+    let can_be_done = is_alone && state == known.state && can_be_done(cycle_action, &before, known);
     let after = Photo::of(world)?;
     ensure!(after.work_tree == before.work_tree, told("and recovery wrote to the work tree"));
     ensure!(
@@ -151,6 +159,7 @@ fn cycle(
     if end == "after" && cycle_action == CycleAction::Commit {
         known.state = state;
     }
+    ensure!(shot.is_hit || !can_be_done || end == "after", told("although nothing was in the way"));
     // What was reported as done survives even a power cut.
     let counts = |is_done: bool| !shot.is_hit || (is_done && target == Target::Power);
     if let Some((is_done, words)) = shot.outcome.as_ref().filter(|(is_done, _)| counts(*is_done)) {
@@ -163,9 +172,34 @@ fn cycle(
                 1;
         }
     }
-    compare_saved(world, cycle_action, &shot, &before.work_tree, tally, known)
+    compare_saved(world, cycle_action, &shot, &before.work_tree, tally, &mut known.saved)
         .with_context(|| told("and the record is wrong"))?;
     *tally.ends.entry((cycle_action, shot.is_hit.then_some(target), end)).or_default() += 1;
+    Ok(())
+}
+
+/// Whether an undo or redo finds everything as the last action left it, so that it has to succeed, however many
+/// actions were cut or refused since.
+fn can_be_done(cycle_action: CycleAction, before: &Photo, known: &Known) -> bool {
+    known.last.as_ref().is_some_and(|last| match cycle_action {
+        CycleAction::Undo => !last.is_undone && before.moved == last.after,
+        CycleAction::Redo => last.is_undone && before.moved == last.before,
+        CycleAction::Record | CycleAction::Commit => false,
+    })
+}
+
+/// Checks that the state folders hold no working folder and no announcement of a record.
+fn check_own_folders(root: &Path) -> Result<()> {
+    for state in STATES {
+        let Ok(folders) = fs::read_dir(root.join(state).join("rescue")) else { continue };
+        for folder in folders {
+            for entry in fs::read_dir(folder?.path())? {
+                let name = entry?.file_name().to_string_lossy().into_owned();
+                let is_left = name == "pending" || name.starts_with("work") || name.contains(".closeout-");
+                ensure!(!is_left, "{name} in {state}");
+            }
+        }
+    }
     Ok(())
 }
 
@@ -184,12 +218,16 @@ fn first_word(words: &str) -> &str {
 }
 
 /// Recovers, as the next start of the program would.
-fn recover(world: &World, root: &std::path::Path, is_synced: bool, is_locked: bool) -> Result<()> {
+fn recover(world: &World, root: &Path, is_synced: bool, is_locked: bool) -> Result<()> {
     STATES.into_iter().try_for_each(|state| {
-        match cycle_action::rescuer(root, state, is_synced).recover(world.top()) {
+        let rescuer = cycle_action::rescuer(root, state, is_synced);
+        match rescuer.recover(world.top()) {
             Err(RescueError::Busy(_)) if is_locked => Ok(()),
             other => other.map_err(|error| anyhow::anyhow!("{error:?}")),
-        }
+        }?;
+        // Only now has a git child that outlived its parent ended, which had kept the folder locked.
+        rescuer.sweep();
+        Ok(())
     })
 }
 
@@ -294,87 +332,6 @@ fn is_commit_of(world: &World, before: &Photo, after: &Photo) -> Result<()> {
             "{} is staged after the commit",
             String::from_utf8_lossy(path)
         );
-    }
-    Ok(())
-}
-
-fn without_returns(bytes: &[u8]) -> Vec<u8> {
-    String::from_utf8_lossy(bytes).replace("\r\n", "\n").into_bytes()
-}
-
-fn is_mode(git: &str, disk: u32) -> bool {
-    match disk & 0o170_000 {
-        0o120_000 => git == "120000",
-        0o100_000 => git == if disk & 0o100 == 0 { "100644" } else { "100755" },
-        _ => false,
-    }
-}
-
-/// Mode and object id of each path.
-fn tree(world: &World, commit: &str) -> Result<BTreeMap<Vec<u8>, (String, String)>> {
-    let listed = world.git_with(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
-    let mut tree = BTreeMap::new();
-    for record in listed.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
-        let tab = record.iter().position(|byte| *byte == b'\t').context("no tab")?;
-        let fields: Vec<&str> = std::str::from_utf8(&record[..tab])?.split(' ').collect();
-        tree.insert(record[tab + 1..].to_vec(), (fields[0].to_owned(), fields[2].to_owned()));
-    }
-    Ok(tree)
-}
-
-/// The contents of these objects, by id.
-fn contents<'a>(world: &World, ids: impl Iterator<Item = &'a str>) -> Result<BTreeMap<String, Vec<u8>>> {
-    let input = ids.flat_map(|id| [id, "\n"]).collect::<String>();
-    let answer = world.git_with(&["cat-file", "--batch"], input.as_bytes())?;
-    let (mut rest, mut contents) = (&answer[..], BTreeMap::new());
-    while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-        let header: Vec<&str> = std::str::from_utf8(&rest[..end])?.split(' ').collect();
-        let [id, "blob", size] = header[..] else { bail!("{header:?} is no content") };
-        let size: usize = size.parse()?;
-        contents.insert(id.to_owned(), rest[end + 1..end + 1 + size].to_vec());
-        rest = &rest[end + 2 + size..];
-    }
-    Ok(contents)
-}
-
-/// Checks that what was reported as saved holds the work tree byte for byte.
-fn compare_saved(
-    world: &World,
-    cycle_action: CycleAction,
-    shot: &Shot,
-    work_tree: &WorkTree,
-    tally: &mut Tally,
-    known: &mut Known,
-) -> Result<()> {
-    let mut saved = shot.saved.clone();
-    if let (CycleAction::Record, Some((true, reference))) = (cycle_action, &shot.outcome) {
-        saved.push(reference.clone());
-    }
-    for reference in saved {
-        let stored = tree(world, &reference)?;
-        let contents = contents(world, stored.values().map(|(_, id)| &id[..]))?;
-        let expected = work_tree.iter().filter(|(path, (mode, ..))| {
-            let is_folder = mode & 0o170_000 == 0o040_000;
-            let text = String::from_utf8_lossy(path);
-            !is_folder && !text.split('/').any(|part| part == ".git")
-        });
-        for (path, (mode, bytes, _)) in expected {
-            let Some((git_mode, id)) = stored.get(path) else {
-                // Ignored files are in a record only if git tracks them.
-                ensure!(path.starts_with(b"x.ign"), "{} is missing", String::from_utf8_lossy(path));
-                continue;
-            };
-            ensure!(
-                is_mode(git_mode, *mode) && contents.get(id) == Some(bytes),
-                "{} is not as on the disk",
-                String::from_utf8_lossy(path)
-            );
-        }
-        for path in stored.keys() {
-            ensure!(work_tree.contains_key(path), "{} is not on the disk", String::from_utf8_lossy(path));
-        }
-        tally.n_saved += 1;
-        known.saved.insert(reference);
     }
     Ok(())
 }

@@ -160,10 +160,8 @@ impl Session {
     /// Lets the agent say something; `ends` says whether that ends its turn.
     fn say(&self, random: &mut Random, ends: bool) -> Result<()> {
         let text = *random.one_of(&[
-            "The parser is written and all tests pass.",
-            "Which of the two readers do you want?",
-            "I have not written the tests yet.",
-            "This part is done.",
+            "The parser is written and all tests pass.", "Which of the two readers do you want?",
+            "I have not written the tests yet.", "This part is done.",
         ]);
         let id = format!("m{}", random.next());
         let stop = if ends { "end_turn" } else { "tool_use" };

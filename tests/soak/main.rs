@@ -1,6 +1,7 @@
-//! The soak: random rescues, undos, redos and records on random states of real repositories, killed with `kill
-//! -9` at random moments. After each, the state must be the one before or the one after, with no byte lost and
-//! none of our locks left (fault K03).
+//! The soak: random rescues, undos, redos and records on random states of real repositories, killed, signalled or
+//! stopped at random moments, beside collections of garbage and an agent's loop. After each, the state must be the
+//! one before or the one after, with no byte lost, nothing of ours left, and every undo possible that was (fault
+//! K03).
 //!
 //! `cargo test --locked --test soak -- --cycles 2000 --seed 7`; `--world N` runs only that world of the seed.
 //! The seed determines the states, the actions, who is killed, and how much of the action's time has passed by
@@ -22,6 +23,7 @@ mod follow;
 mod photo;
 mod random;
 mod shot;
+mod stored;
 mod tally;
 mod world;
 

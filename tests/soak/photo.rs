@@ -90,9 +90,10 @@ fn find_locks(folder: &Path, locks: &mut Vec<String>) -> Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
-        if path.extension().is_some_and(|end| end == "lock") || name.contains(".closeout-") {
+        let is_lock = path.extension().is_some_and(|end| end == "lock" || end == "keep");
+        if is_lock || name.contains(".closeout-") {
             locks.push(path.display().to_string());
-        } else if path.is_dir() && name != "objects" {
+        } else if path.is_dir() && (folder.file_name().is_none_or(|it| it != "objects") || name == "pack") {
             find_locks(&path, locks)?;
         }
     }

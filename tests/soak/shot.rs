@@ -1,5 +1,5 @@
-//! Runs an action in its own process and kills at a random moment: the rescuing process alone, the process with
-//! all its children, or one git child.
+//! Runs an action in its own process and sends a signal at a random moment: to the rescuing process alone, to the
+//! process with all its children, or to one git child.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::cycle_action::{CycleAction, WORD};
 use super::disk::Disk;
@@ -28,14 +28,21 @@ pub(crate) enum Target {
     Group,
     /// One child, as the kernel does when memory runs out.
     Child,
+    /// Nobody, but the process and its children are asked to end, as by a shell or a service manager.
+    Term,
+    /// The same, as by a terminal that is closed.
+    Hup,
+    /// Nobody: the process stands still for a while and goes on.
+    Stop,
     /// The power of the whole machine.
     Power,
 }
 
 impl Target {
-    /// A random target, all equally likely.
+    /// A random target; the signals that end nothing for certain are half as likely.
     pub(crate) fn any(random: &mut Random) -> Target {
-        *random.one_of(&[Target::Parent, Target::Group, Target::Child])
+        use Target::{Child, Group, Hup, Parent, Stop, Term};
+        *random.one_of(&[Parent, Parent, Group, Group, Child, Child, Term, Hup, Stop])
     }
 }
 
@@ -111,6 +118,15 @@ pub(crate) fn fire(
         Target::Parent => is_alive(pid) && kill_process(pid, Signal::KILL).is_ok(),
         Target::Group => kill_all(pid),
         Target::Child => kill_one(pid),
+        Target::Term => is_alive(pid) && kill_process_group(pid, Signal::TERM).is_ok(),
+        Target::Hup => is_alive(pid) && kill_process_group(pid, Signal::HUP).is_ok(),
+        Target::Stop => {
+            stop(pid);
+            std::thread::sleep(Duration::from_millis(random.next() % 40));
+            // It may have ended by itself.
+            let _ = kill_process(pid, Signal::CONT);
+            false
+        }
         Target::Power => {
             let disk = surroundings.disk.context("no disk of its own")?;
             let all = stop_all(pid);
@@ -135,7 +151,7 @@ pub(crate) fn fire(
     let outcome =
         done.into_iter().map(|words| (true, words)).chain(not.into_iter().map(|words| (false, words)));
     let outcome = outcome.last();
-    if !is_hit && outcome.as_ref().is_some_and(|(is_done, _)| *is_done) {
+    if !is_hit && target != Target::Stop && outcome.as_ref().is_some_and(|(is_done, _)| *is_done) {
         pace.learn(cycle_action, took);
     }
     Ok(Shot { is_hit, saved, outcome })

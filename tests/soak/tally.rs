@@ -16,7 +16,7 @@ pub(crate) struct Tally {
     pub(crate) n_foreign: usize,
     /// Our own locks that a kill left and the recovery removed.
     pub(crate) n_left: usize,
-    /// Garbage collections that ran during an action.
+    /// Garbage collections and agents' loops that ran during an action.
     pub(crate) n_collected: usize,
     /// Why actions were refused although nobody was killed.
     pub(crate) refusals: BTreeMap<String, usize>,
@@ -34,7 +34,7 @@ impl fmt::Display for Tally {
         write!(
             f,
             "  {} records saved and compared byte for byte; {} foreign locks untouched; {} locks of ours left by \
-             kills, all removed; {} collections of garbage beside",
+             kills, all removed; {} collections of garbage or agents' loops beside",
             self.n_saved, self.n_foreign, self.n_left, self.n_collected
         )
     }

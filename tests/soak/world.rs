@@ -173,8 +173,24 @@ impl World {
     /// Starts a garbage collection without a grace period.
     pub(crate) fn collecting(&self) -> Result<std::process::Child> {
         let mut command = Command::new(&self.git);
+        command.args(["gc", "-q", "--prune=now"]);
+        self.beside(command)
+    }
+
+    /// Starts an agent's loop that makes, packs and removes a branch and an object, and leaves nothing.
+    pub(crate) fn agent(&self) -> Result<std::process::Child> {
+        let mut command = Command::new("sh");
+        let script = "for n in 1 2 3 4 5 6 7 8; do
+                git update-ref refs/agent/loop HEAD; git pack-refs --all
+                git update-ref -d refs/agent/loop; echo $n | git hash-object -w --stdin
+                git --no-optional-locks status
+            done";
+        command.args(["-c", script]);
+        self.beside(command)
+    }
+
+    fn beside(&self, mut command: Command) -> Result<std::process::Child> {
         command
-            .args(["gc", "-q", "--prune=now"])
             .current_dir(&self.top)
             .env_clear()
             .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("LC_ALL", "C")])

@@ -1,5 +1,6 @@
 //! Helpers that several test modules share.
 pub(crate) mod action_samples;
+pub(crate) mod canary;
 pub(crate) mod plain;
 pub(crate) mod pty;
 pub(crate) mod repo;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use closeout::model::Timestamp;
 
-use super::plain;
+use super::{canary, plain};
 
 /// The start of every scratch folder's clock, in seconds since the epoch.
 const START: i64 = 1_700_000_000;
@@ -41,6 +41,15 @@ const HARMLESS: [(&str, &str); 13] = [
 pub(crate) struct Scratch {
     folder: tempfile::TempDir,
     clock: AtomicI64,
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A second panic would end the whole run.
+        if !std::thread::panicking() {
+            canary::assert_silent(self.folder.path());
+        }
+    }
 }
 
 /// A work tree in a scratch folder: a repository, clone, linked worktree or submodule.
@@ -123,14 +132,15 @@ impl Repo {
     /// The repository that `make` creates, under this name. It is created once per process and rewritten from
     /// then on, so nothing in it may contain its own path.
     pub(crate) fn prepared(name: &'static str, make: impl FnOnce() -> Repo) -> Repo {
-        static ALL: Mutex<BTreeMap<&str, Arc<Prepared>>> = Mutex::new(BTreeMap::new());
-        let known = ALL.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        static ALL: Mutex<BTreeMap<(&str, bool), Arc<Prepared>>> = Mutex::new(BTreeMap::new());
+        let key = (name, canary::is_wanted());
+        let known = ALL.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(prepared) = known {
             return prepared.again();
         }
         let repo = make();
         let prepared = Arc::new(Prepared::of(&repo));
-        ALL.lock().unwrap_or_else(PoisonError::into_inner).insert(name, prepared);
+        ALL.lock().unwrap_or_else(PoisonError::into_inner).insert(key, prepared);
         repo
     }
 
@@ -147,6 +157,9 @@ impl Repo {
     pub(crate) fn with_format(options: &[&str]) -> Repo {
         let repo = Repo::in_new_folder(START);
         repo.git(["init", "-q", "-b", "main"].iter().chain(options));
+        if canary::is_wanted() {
+            canary::arm(&repo.root(), &repo.at(".git"));
+        }
         repo
     }
 
@@ -247,7 +260,8 @@ impl Repo {
     #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
     pub(crate) fn try_git<A: AsRef<OsStr>>(&self, args: &[A], env: &[(&str, &str)]) -> Output {
         // In a repository made hostile for closeout, the test's own git must not set off the trap.
-        let is_hostile = self.root().join("hostile").exists();
+        let root = self.root();
+        let is_hostile = canary::is_armed(&root) || root.join("hostile").exists();
         let harmless = if is_hostile { HARMLESS.as_slice() } else { &[] };
         let seconds = self.tick();
         let date = format!("{seconds} +0000");
@@ -259,7 +273,12 @@ impl Repo {
             .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "ada@example.org")])
             .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "ada@example.org")])
             .envs([("GIT_AUTHOR_DATE", date.as_str()), ("GIT_COMMITTER_DATE", date.as_str())])
-            .envs([("GIT_EDITOR", "true"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_ALLOW_PROTOCOL", "file")])
+            .envs([
+                ("GIT_EDITOR", "true"),
+                ("GIT_SEQUENCE_EDITOR", "true"),
+                ("GIT_TERMINAL_PROMPT", "0"),
+                ("GIT_ALLOW_PROTOCOL", "file"),
+            ])
             .env("GIT_CONFIG_PARAMETERS", NO_MAINTENANCE)
             .env("HOME", self.home())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile, Changes,
-    ChecklistItem, Claim, CommitCounts, CommitSummary, DecisionReport, Evidence, GitFacts, GitReader, Head,
-    ItemState, LastWords, Marks, NextAction, Part, PartRole, Rejection, Source, TaskKind, Timestamp, Verdict,
-    VerdictState, Why, WorkspaceId, WorkspaceView,
+    ActionsView, Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile,
+    Changes, ChecklistItem, Claim, CommitCounts, CommitSummary, DecisionReport, Evidence, GitFacts,
+    GitReader, Head, ItemState, LastWords, Marks, NextAction, Part, PartRole, ReadingView, Rejection, Source,
+    TaskKind, Timestamp, Verdict, VerdictState, Why, WorkspaceId, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyCode, KeyPress, Look, Reaction, Size, State};
 use ratatui::Terminal;
@@ -43,25 +43,13 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         last_words: None,
         prompt: None,
         decision: DecisionReport::default(),
-        action: None,
-        answering: Vec::new(),
-        history: Vec::new(),
-        drafts: Vec::new(),
-        held: Vec::new(),
-        timeline: Vec::new(),
+        actions: ActionsView::default(),
         checks: Vec::new(),
-        receipts: Vec::new(),
-        smart_check: None,
-        verified: None,
         marks: Marks::default(),
         chosen: Vec::new(),
         not_asked: None,
-        problem: None,
-        is_collecting: true,
+        reading: ReadingView { is_running: true, ..ReadingView::default() },
         is_seen: false,
-        generation: 0,
-        taken_at: None,
-        tree_at: None,
     }
 }
 
@@ -75,10 +63,12 @@ pub(crate) fn judged(name: &str, state: VerdictState, why: Why) -> WorkspaceView
         agent: Some("claude".to_owned()),
         model: Some("claude-sonnet-4-5".to_owned()),
         git: Some(git),
-        is_collecting: false,
-        generation: 3,
-        taken_at: Some(minutes_ago(1)),
-        tree_at: Some(minutes_ago(1)),
+        reading: ReadingView {
+            generation: 3,
+            taken_at: Some(minutes_ago(1)),
+            tree_at: Some(minutes_ago(1)),
+            ..ReadingView::default()
+        },
         ..unjudged(name)
     }
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use closeout::engine::clock;
 use serde_json::{Value, json};
 
+use super::canary;
 use super::repo::Repo;
 
 /// How long a test waits for something that must happen. Generous, because the machine may be busy; a passing
@@ -79,6 +80,9 @@ impl TestEnv {
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        if canary::is_wanted() {
+            canary::arm(&env.at("."), &env.shop().join(".git"));
+        }
         env
     }
 

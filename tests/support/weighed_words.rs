@@ -52,5 +52,5 @@ pub(crate) fn sample(asked: Asked<'_>) -> Sample {
         ending: None,
     };
     let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
-    weigh(found, &WeighContext { task_kind: asked.task_kind, policy: &policy, settings: &settings })
+    weigh(found, &WeighContext::new(asked.task_kind, &policy, &settings))
 }

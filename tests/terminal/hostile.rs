@@ -39,6 +39,7 @@ fn styles(bytes: &[u8]) -> BTreeSet<String> {
     style.captures_iter(bytes).map(|found| String::from_utf8_lossy(&found[1]).into_owned()).collect()
 }
 
+// T01, T02
 #[test]
 fn hostile_names_and_words_reach_the_terminal_as_text() {
     let env = TestEnv::with_demo();
@@ -127,7 +128,7 @@ const COMMANDS: [&[&str]; 8] = [
     &["status"],
     &["rescue", "--dry-run"],
     &["rescues"],
-    &["trust"],
+    &["trust", "--json"],
     &["undo"],
     &["doctor"],
     &["log"],

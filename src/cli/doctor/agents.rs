@@ -3,13 +3,16 @@
 use std::path::Path;
 
 use super::finding::{Finding, Section};
-use super::hooks;
 use super::machine::{Version, version_of};
-use crate::agent::{Adapter, Memories, SurveyAsk};
+use crate::agent::hook_settings::{self, SettingsScope, Wanted};
+use crate::agent::{Adapter, Hooks, Memories, SurveyAsk};
 use crate::cli::environment::Environment;
+use crate::cli::hook::own_program;
+use crate::config::{Config, Flags};
 use crate::engine::clock;
 use crate::model::{Timestamp, display_text};
 use crate::present::counts;
+use crate::store::settings_file;
 
 /// How recently a session must have changed to count as of today, in milliseconds.
 const TODAY: i64 = 24 * 3_600_000;
@@ -31,8 +34,8 @@ pub(super) fn agent(environment: &Environment, adapter: &Adapter) -> Section {
         }
         (None, None) => {}
     }
-    findings.extend(hooks::hooks(environment, adapter));
-    findings.extend(hooks::gate(environment, adapter));
+    findings.extend(hooks(environment, adapter));
+    findings.extend(gate(environment, adapter));
     Section::new(adapter.name(), findings)
 }
 
@@ -79,4 +82,95 @@ fn records(adapter: &Adapter, place: &Path) -> Vec<Finding> {
         )
     }));
     findings
+}
+
+/// Whether closeout's hooks are in the person's settings of the agent, and run.
+fn hooks(environment: &Environment, agent: &Adapter) -> Option<Finding> {
+    let hooks = agent.facts().hooks?;
+    let folder = environment.folder_of(&hooks.folder)?;
+    let install = format!("`closeout hook install --agent {}`", agent.name());
+    let (is_there, shown) = match installed(hooks, &folder) {
+        Ok(found) => found,
+        Err(problem) => return Some(problem),
+    };
+    Some(match is_there {
+        Installed::No => Finding::hint(
+            "no hooks: what it waits for shows later, or not at all",
+            format!("{install} has it tell closeout itself"),
+        ),
+        Installed::Otherwise => Finding::hint(
+            format!("hooks of another closeout, or not all of them, in {shown}"),
+            format!("{install} puts them right"),
+        ),
+        Installed::Yes => match agent.why_hooks_rest(&folder) {
+            Some((why, next)) => Finding::problem(format!("its hooks are in {shown}, and {why}"), next),
+            None => Finding::ok(format!("its hooks tell closeout ({shown})")),
+        },
+    })
+}
+
+/// Whether the agent asks closeout before it stops; `None` if the gate is neither installed nor configured.
+fn gate(environment: &Environment, agent: &Adapter) -> Option<Finding> {
+    let gate = agent.facts().gate?;
+    let folder = environment.folder_of(&gate.folder)?;
+    // An invalid configuration is reported elsewhere.
+    let is_set = Config::load(&environment.sources(Flags::default())).is_ok_and(|config| config.has_gate());
+    let install = format!("`closeout hook install --gate --agent {}`", agent.name());
+    let (is_there, shown) = match installed(gate, &folder) {
+        Ok(found) => found,
+        Err(problem) => return Some(problem),
+    };
+    match (is_there, is_set) {
+        (Installed::No, false) => None,
+        (Installed::No, true) => Some(Finding::hint(
+            "a gate is set, and it does not ask before it stops",
+            format!("{install} has it ask"),
+        )),
+        (Installed::Otherwise, _) => Some(Finding::hint(
+            format!("the gate of another closeout in {shown}"),
+            format!("{install} puts it right"),
+        )),
+        (Installed::Yes, true) => Some(Finding::ok(format!("it asks closeout before it stops ({shown})"))),
+        (Installed::Yes, false) => Some(Finding::hint(
+            format!("it asks closeout before it stops ({shown}), and no workspace has a gate"),
+            "`[gate] enabled = true` in your configuration file sets it, for all workspaces or for some",
+        )),
+    }
+}
+
+/// How much of `hooks` is in the settings in `folder`, and the path of the settings file for display.
+fn installed(hooks: &'static Hooks, folder: &Path) -> Result<(Installed, String), Finding> {
+    let path = hooks.file(SettingsScope::User(folder));
+    let shown = display_text::path(&path);
+    let content = settings_file::read(&path)
+        .map_err(|error| Finding::problem(error.to_string(), "see that the file can be read"))?;
+    let is_there = state(hooks, &content.unwrap_or_default());
+    let is_there =
+        is_there.map_err(|problem| Finding::problem(format!("{shown}: {problem}"), "repair the file"))?;
+    Ok((is_there, shown))
+}
+
+enum Installed {
+    Yes,
+    /// For another path of the program, or incomplete.
+    Otherwise,
+    No,
+}
+
+fn state(hooks: &'static Hooks, content: &[u8]) -> Result<Installed, String> {
+    let program = own_program().map_err(|error| error.to_string())?;
+    if let Some(plugin) = hooks.plugin(&program) {
+        return Ok(match content {
+            _ if !hooks.is_own_plugin(content) => Installed::No,
+            _ if content == plugin.as_bytes() => Installed::Yes,
+            _ => Installed::Otherwise,
+        });
+    }
+    let text = std::str::from_utf8(content).map_err(|_| "it is not UTF-8".to_owned())?;
+    let told = |problem: hook_settings::SettingsProblem| problem.to_string();
+    if text.trim().is_empty() || hook_settings::remove(text, hooks).map_err(told)? == text {
+        return Ok(Installed::No);
+    }
+    let wanted = hook_settings::install(text, &Wanted::new(hooks, &program)).map_err(told)?;
+    Ok(if wanted == text { Installed::Yes } else { Installed::Otherwise })
 }

@@ -62,7 +62,7 @@ pub(super) fn closeout(environment: &Environment) -> (Section, Option<Config>) {
             }
         },
     });
-    findings.extend(config.as_ref().and_then(|config| auto_probes(environment, config.auto_probes())));
+    findings.extend(config.as_ref().and_then(|config| auto_probes(environment, config.auto_probes)));
     (Section::new("closeout", findings), config)
 }
 
@@ -71,7 +71,7 @@ fn auto_probes(environment: &Environment, auto: AutoProbes) -> Option<Finding> {
     if !auto.is_on {
         return None;
     }
-    let folder = environment.sources(Flags::default()).state_folder()?;
+    let folder = environment.state_folder()?;
     let budget = Store::open(folder).and_then(|store| store.auto_budget(auto.per_hour, clock::now()));
     Some(match budget {
         Ok(budget) => Finding::note(format!(
@@ -119,7 +119,6 @@ pub(super) fn git(environment: &Environment) -> Section {
     Section::new("git", findings)
 }
 
-/// The finding for a version of git.
 fn git_version(told: String) -> Finding {
     let (major, minor) = LEAST_GIT;
     match version_in(&told) {

@@ -3,7 +3,6 @@
 
 mod agents;
 mod finding;
-mod hooks;
 mod machine;
 
 use std::thread;
@@ -28,7 +27,6 @@ pub(super) struct Diagnosis {
     sections: Vec<Section>,
 }
 
-/// Runs all examinations and prints the findings.
 pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
     let (closeout, config) = machine::closeout(environment);
     let mut sections = vec![closeout, machine::git(environment)];

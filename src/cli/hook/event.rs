@@ -6,15 +6,17 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::panic;
+use std::io::{self, IsTerminal as _, Read as _};
+use std::time::Duration;
+use std::{fs, panic};
 
-use super::process::{agent_process, has_word, pid_namespace};
-use super::standard_input::read_payload;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
 use crate::agent::hook_events::event_of;
-use crate::agent::{Hooks, hooks_of};
+use crate::agent::{Hooks, hooks_of, process_stat};
 use crate::config::{Flags, Sources};
 use crate::engine::clock;
-use crate::model::{HookEvent, Pane};
+use crate::model::{HookEvent, Pane, ProcessId};
 use crate::store::hook_log;
 
 /// The longest socket path that is stored, in bytes (unix(7) allows less).
@@ -26,7 +28,7 @@ pub(super) fn run(arguments: &[OsString]) {
     let _ = panic::catch_unwind(|| agent_named(arguments).and_then(leave_event));
 }
 
-pub(super) fn agent_named(arguments: &[OsString]) -> Option<&'static Hooks> {
+fn agent_named(arguments: &[OsString]) -> Option<&'static Hooks> {
     let mut arguments = arguments.iter().map(|argument| argument.to_str());
     while let Some(argument) = arguments.next() {
         match argument? {
@@ -86,6 +88,87 @@ fn pane(tmux: Option<&OsStr>, pane: Option<&OsStr>) -> Option<Pane> {
     let socket = tmux?.to_str()?.rsplitn(3, ',').nth(2)?;
     let is_socket = socket.starts_with('/') && socket.len() <= LONGEST_SOCKET;
     (is_id && is_socket).then(|| Pane { socket: Some(socket.to_owned()), id: id.to_owned() })
+}
+
+/// How many ancestors are examined.
+const MAX_ANCESTORS: usize = 8;
+/// Programs that may stand between an agent and its hook.
+const BETWEEN: [&str; 14] = [
+    "ash", "bash", "busybox", "csh", "dash", "env", "fish", "ksh", "mksh", "nice", "sh", "tcsh", "timeout",
+    "zsh",
+];
+
+/// The agent's process: the one with the id `named` if it exists, otherwise the nearest ancestor that is not
+/// a shell.
+fn agent_process(named: Option<u32>) -> Option<ProcessId> {
+    if let Some(pid) = named
+        && let Ok(stat) = process_stat::read(pid)
+    {
+        return Some(ProcessId { pid, started_at: stat.started_at });
+    }
+    let mut pid = process_stat::read(std::process::id()).ok()?.parent;
+    for _ in 0..MAX_ANCESTORS {
+        if pid <= 1 {
+            return None;
+        }
+        let stat = process_stat::read(pid).ok()?;
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        if !BETWEEN.contains(&name.trim_end()) {
+            return Some(ProcessId { pid, started_at: stat.started_at });
+        }
+        pid = stat.parent;
+    }
+    None
+}
+
+/// Whether the command line of the process contains the word `sought`.
+pub(super) fn has_word(process: ProcessId, sought: &str) -> bool {
+    let words = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
+    words.split(|byte| *byte == 0).skip(1).any(|word| word == sought.as_bytes())
+}
+
+/// The namespace of this process's id, like `pid:[4026531836]`.
+pub(super) fn pid_namespace() -> Option<String> {
+    fs::read_link("/proc/self/ns/pid").ok()?.into_os_string().into_string().ok()
+}
+
+/// The most that is read, in bytes. What matters is at the beginning.
+const MAX: u64 = 16 << 20;
+/// How much is read at a time, in bytes.
+const PIECE: usize = 64 << 10;
+/// How long the input may be silent.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How long reading may take in total, in milliseconds.
+const LIMIT_MS: i64 = 2000;
+
+/// The content of standard input, up to its end or a limit. `None` for a terminal, so that a person who tries
+/// the command does not wait.
+pub(super) fn read_payload() -> Option<Vec<u8>> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return None;
+    }
+    let mut stdin = stdin.lock();
+    let began = clock::now();
+    let mut payload = Vec::new();
+    let patience = Timespec::try_from(PATIENCE).ok()?;
+    loop {
+        let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut fds, Some(&patience)) {
+            Ok(0) => return Some(payload),
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(_) => return Some(payload),
+        }
+        let before = payload.len();
+        payload.resize(before + PIECE, 0);
+        let n = stdin.read(&mut payload[before..]).unwrap_or(0);
+        payload.truncate(before + n);
+        let is_late = !(0..=LIMIT_MS).contains(&clock::now().millis_since(began));
+        if n == 0 || is_late || payload.len() as u64 >= MAX {
+            return Some(payload);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::standard_input::read_payload;
+use super::event::read_payload;
 use crate::agent::hook_events::gate_call;
 use crate::cli::environment::Environment;
 use crate::config::Flags;

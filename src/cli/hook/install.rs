@@ -13,21 +13,17 @@ use crate::cli::args::{HookScope, HookSettings};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Ended, Failure, Outcome};
 use crate::cli::output;
-use crate::config::Flags;
 use crate::engine::clock;
 use crate::model::display_text;
+use crate::present::counts;
 use crate::store::settings_file;
 
-/// Whether hooks are installed or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
-    /// `install`
     In,
-    /// `remove`
     Out,
 }
 
-/// The change to one file.
 struct Change {
     path: PathBuf,
     before: Option<String>,
@@ -37,7 +33,7 @@ struct Change {
 /// Runs the command for each agent. A failure for one does not stop the others.
 pub(super) fn run(environment: &Environment, settings: &HookSettings, direction: Direction) -> Ended {
     let program = own_program()?;
-    let state_folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
+    let state_folder = environment.state_folder().ok_or_else(|| {
         Failure::Usage("there is no state folder for the copies: set HOME or CLOSEOUT_STATE_DIR".to_owned())
     })?;
     let job = Job { environment, settings, direction, program, state_folder };
@@ -254,7 +250,7 @@ impl Change {
         let diff = TextDiff::from_lines(before, after);
         let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
         let (n_in, n_out) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
-        format!("{n_in} lines added, {n_out} removed; --diff shows them")
+        format!("{}, {n_out} removed; --diff shows them", counts::lines_added(n_in))
     }
 
     /// The change as a unified diff.

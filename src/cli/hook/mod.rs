@@ -4,8 +4,6 @@
 mod event;
 mod gate;
 mod install;
-mod process;
-mod standard_input;
 
 use std::ffi::OsString;
 use std::panic;

@@ -16,7 +16,6 @@ const PROGRAM_LIMIT: Duration = Duration::from_secs(10);
 /// The longest question in a notice, in characters.
 const LONGEST_QUESTION: usize = 200;
 
-/// The means of sending notices.
 pub(super) struct Means {
     store: Store,
     variables: Vec<(OsString, OsString)>,
@@ -27,7 +26,6 @@ pub(super) struct Means {
     is_over_ssh: bool,
 }
 
-/// A notice that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Notice {
     pub(super) workspace: WorkspaceId,
@@ -45,7 +43,6 @@ pub(super) struct Notice {
     pub(super) is_seen: bool,
 }
 
-/// The result of a notice.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Delivery {
     /// To be shown: `signs` is what is written to the terminal, `line` the same as text. Cleaned.

@@ -5,17 +5,20 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::means::{Delivery, Means, Notice};
 use super::signs;
 use crate::cli::environment::Environment;
+use crate::cli::local_time;
+use crate::cli::value_parsers::{hours, way};
 use crate::config::Config;
 use crate::model::{
-    Attention, NoticeKind, NoticeRoute, NoticeSettings, Point, RescueDegree, RunEnd, Timestamp, WorkspaceId,
-    WorkspaceView, display_text, stable_hash,
+    Attention, HoursOfDay, NoticeKind, NoticeRoute, NoticeSettings, Point, RescueDegree, RunEnd, Timestamp,
+    WorkspaceId, WorkspaceView, display_text, stable_hash,
 };
-use crate::present::runs;
+use crate::present::{runs, sets};
 use crate::store::Store;
 
 /// A state found at the start is news only if the session moved less than this long ago, in milliseconds.
@@ -28,18 +31,28 @@ const BESIDE_MS: i64 = 800;
 /// The interval, in milliseconds, of checks whether the quiet hours have ended.
 const THINK_AGAIN_MS: i64 = 30_000;
 
-/// What the flags set in place of the configuration.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Given {
-    pub(super) ways: Option<Vec<NoticeRoute>>,
-    pub(super) command: Option<Vec<String>>,
-    pub(super) quiet_hours: Option<crate::model::HoursOfDay>,
+/// The notices of `closeout watch`.
+#[derive(Debug, Clone, Default, Args)]
+pub(in crate::cli) struct Notices {
+    /// Open no screen; tell once when you are needed, or when work is finished
+    #[arg(long)]
+    pub(in crate::cli) headless: bool,
+    /// How, in place of `notify.ways`: bell, title, osc9, osc777, osc99, desktop; several with commas. What your
+    /// terminal does with them is up to it
+    #[arg(long, value_name = "WAY", value_parser = way, value_delimiter = ',', requires = "headless")]
+    pub(in crate::cli) notify: Vec<NoticeRoute>,
+    /// A program that is started for each notice with its arguments, then why, the name and the path of the workspace
+    #[arg(long, value_name = "PROGRAM", requires = "headless", num_args = 1.., allow_hyphen_values = true, value_terminator = ";")]
+    pub(in crate::cli) notify_command: Vec<String>,
+    /// Nobody is told between these times of the day, like 22:00-07:30; what came meanwhile is told then
+    #[arg(long, value_name = "FROM-TO", value_parser = hours, requires = "headless")]
+    pub(in crate::cli) quiet_hours: Option<HoursOfDay>,
 }
 
-/// Sends notices about workspaces to a person.
 pub(in crate::cli) struct Teller {
     config: Config,
-    given: Given,
+    /// What the flags set in place of the configuration.
+    given: Notices,
     means: Arc<Means>,
     /// Occasions that have not yet lasted, or that fall in the quiet hours.
     waiting: Vec<Waiting>,
@@ -68,7 +81,7 @@ impl Teller {
         let (sender, deliveries) = unbounded_channel();
         Teller {
             config,
-            given: Given::default(),
+            given: Notices::default(),
             means: Arc::new(Means::new(environment, store, launcher)),
             waiting: Vec::new(),
             in_need: BTreeSet::new(),
@@ -78,7 +91,7 @@ impl Teller {
         }
     }
 
-    pub(super) fn given(self, given: Given) -> Teller {
+    pub(super) fn given(self, given: Notices) -> Teller {
         Teller { given, ..self }
     }
 
@@ -103,7 +116,6 @@ impl Teller {
         self.waiting.push(Waiting { notice, settings, since });
     }
 
-    /// Forgets a workspace that no longer exists.
     pub(in crate::cli) fn remove(&mut self, workspace: &WorkspaceId) {
         self.in_need.remove(workspace);
         self.waiting.retain(|waiting| waiting.notice.workspace != *workspace);
@@ -111,10 +123,11 @@ impl Teller {
 
     fn settings(&self, view: &WorkspaceView) -> NoticeSettings {
         let settings = self.config.notices_for(view.id.path());
+        let Notices { notify, notify_command, quiet_hours, .. } = &self.given;
         NoticeSettings {
-            ways: self.given.ways.clone().unwrap_or(settings.ways),
-            command: self.given.command.clone().unwrap_or(settings.command),
-            quiet_hours: self.given.quiet_hours.or(settings.quiet_hours),
+            ways: if notify.is_empty() { settings.ways } else { notify.clone() },
+            command: if notify_command.is_empty() { settings.command } else { notify_command.clone() },
+            quiet_hours: quiet_hours.or(settings.quiet_hours),
             ..settings
         }
     }
@@ -172,7 +185,8 @@ impl Teller {
 
     /// The window's title, if it has to change.
     pub(in crate::cli) fn new_title(&mut self) -> Option<String> {
-        let ways = self.given.ways.clone().unwrap_or_else(|| self.config.notices().ways);
+        let given = &self.given.notify;
+        let ways = if given.is_empty() { self.config.notices().ways } else { given.clone() };
         if !ways.contains(&NoticeRoute::Title) || self.titled == Some(self.in_need.len()) {
             return None;
         }
@@ -181,7 +195,6 @@ impl Teller {
         Some(format!("{save}{}", signs::title(self.in_need.len())))
     }
 
-    /// Whether the window's title was changed.
     pub(in crate::cli) fn has_title(&self) -> bool {
         self.titled.is_some()
     }
@@ -236,7 +249,7 @@ fn notice(view: &WorkspaceView, kind: NoticeKind, now: Timestamp) -> Notice {
         workspace: view.id.clone(),
         name: display_text::line(&view.name).into_owned(),
         occasion: run_end(view).map_or_else(|| occasion(view), |end| end_of_run(&end.id)),
-        why: run_end(view).map_or_else(|| kind.label().to_owned(), |end| runs::ended(end.status)),
+        why: run_end(view).map_or_else(|| sets::notice_kind(kind).to_owned(), |end| runs::ended(end.status)),
         question: question.filter(|_| kind == NoticeKind::Question).map(|question| question.text.clone()),
         is_news: is_news(view, now),
         is_seen: false,
@@ -270,7 +283,6 @@ fn is_news(view: &WorkspaceView, now: Timestamp) -> bool {
 }
 
 pub(super) fn minute_of_day(now: Timestamp) -> u16 {
-    let moment = jiff::Timestamp::from_millisecond(now.0).unwrap_or_default();
-    let time = moment.to_zoned(jiff::tz::TimeZone::system()).time();
+    let time = local_time::zoned(now).time();
     u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or_default()
 }

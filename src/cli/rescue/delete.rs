@@ -13,22 +13,15 @@ use super::records::{named, rescuer, top};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Ended, Outcome};
 use crate::cli::rescue_args::Forget;
-use crate::cli::target_workspace::{confirm, engine_config, fail};
+use crate::cli::target_workspace::{confirm, engine_config, over};
 use crate::cli::{json, local_time, output};
 
-/// Runs `closeout forget`.
 pub(in crate::cli) fn delete(environment: &Environment, forget: &Forget) -> Ended {
     let config = engine_config(environment, &forget.path)?;
     let path = environment.absolute(&forget.path);
-    let (rescuer, top) = match rescuer(&config).and_then(|rescuer| Ok((rescuer, top(&config, &path)?))) {
-        Ok(found) => found,
-        Err(failed) => return failed,
-    };
+    let (rescuer, top) = (rescuer(&config)?, top(&config, &path)?);
     let Some(record) = &forget.record else { return forget_old(&config, &rescuer, &top, forget.yes) };
-    let reference = match named(&rescuer, &top, record) {
-        Ok(reference) => reference,
-        Err(error) => return Ok(fail(&rescue_problem(&error))),
-    };
+    let reference = named(&rescuer, &top, record)?;
     let shown = display_text::line(&reference).into_owned();
     if !confirm(&format!("Delete the record {shown} for good?"), forget.yes) {
         return json::declined("nothing was deleted", false);
@@ -49,21 +42,14 @@ pub(in crate::cli) fn delete(environment: &Environment, forget: &Forget) -> Ende
             if would_lose { problem.with_next(next) } else { problem }
         })
     };
-    match config.audited(plan, action, forgotten_words) {
-        Ok(forgotten) => {
-            output::print_line(&forgotten_words(&forgotten))?;
-            Ok(Outcome::Action(ActionClass::Done))
-        }
-        Err(problem) => Ok(fail(&problem)),
-    }
+    let forgotten = config.audited(plan, action, forgotten_words).map_err(|problem| over(&problem))?;
+    output::print_line(&forgotten_words(&forgotten))?;
+    Ok(Outcome::Action(ActionClass::Done))
 }
 
 /// Deletes the old records whose work is in a branch, after one confirmation for the whole list.
 fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -> Ended {
-    let listed = match rescuer.list(top) {
-        Ok(listed) => listed,
-        Err(error) => return Ok(fail(&rescue_problem(&error))),
-    };
+    let listed = rescuer.list(top).map_err(|error| over(&rescue_problem(&error)))?;
     let old: Vec<&KeptRecord> = listed.records.iter().filter(|record| record.is_old).collect();
     if old.is_empty() {
         output::print_line("no record is older than 30 days with all its work in a branch")?;
@@ -80,18 +66,15 @@ fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
     }
     let plan = (ActionKind::Forget, top, format!("{records}, old and in a branch"));
     let action = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));
-    match config.audited(plan, action, |gone| counts::records(gone.len())) {
-        Ok(gone) => {
-            for forgotten in &gone {
-                output::print_line(&forgotten_words(forgotten))?;
-            }
-            if gone.len() < old.len() {
-                output::complain("those stay that take the last rescue back, or belong to another worktree");
-            }
-            Ok(Outcome::Action(ActionClass::Done))
-        }
-        Err(problem) => Ok(fail(&problem)),
+    let gone = config.audited(plan, action, |gone: &Vec<_>| counts::records(gone.len()));
+    let gone = gone.map_err(|problem| over(&problem))?;
+    for forgotten in &gone {
+        output::print_line(&forgotten_words(forgotten))?;
     }
+    if gone.len() < old.len() {
+        output::complain("those stay that take the last rescue back, or belong to another worktree");
+    }
+    Ok(Outcome::Action(ActionClass::Done))
 }
 
 fn forgotten_words(forgotten: &ForgottenRecord) -> String {

@@ -6,7 +6,7 @@ use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output;
 use crate::cli::target_workspace::TargetWorkspace;
 use crate::cli::tui::editor::Editor;
-use crate::model::{Action, ActionClass, ActionOutcome, RescuePlan, display_text};
+use crate::model::{Action, ActionClass, ActionOutcome, RescuePlan};
 use crate::ui::Edited;
 
 /// The line before each message in the editor; the rest of that line is ignored.
@@ -16,12 +16,12 @@ const BEFORE: &str = "# ---- commit ";
 /// `with` names an agent to ask in a new session; empty asks the session that did the work.
 ///
 /// # Errors
-/// It was cancelled; the error is how the program then ends.
+/// It was cancelled.
 pub(super) fn asked(
     target: &mut TargetWorkspace<'_>,
     plan: Box<RescuePlan>,
     with: &str,
-) -> Result<Box<RescuePlan>, Outcome> {
+) -> Result<Box<RescuePlan>, Failure> {
     let with = Some(with.to_owned()).filter(|with| !with.is_empty());
     let outcome = target.act_or_signal(Action::AskMessages { plan: plan.clone(), with })?;
     if let ActionOutcome::RescuePlanned(proposed) = outcome {
@@ -29,10 +29,10 @@ pub(super) fn asked(
     }
     if let ActionOutcome::Failed(problem) = &outcome {
         if problem.class == ActionClass::Cancelled {
-            return Err(Outcome::Action(problem.class));
+            return Err(Failure::Over(Outcome::Action(problem.class)));
         }
         let next = problem.next.as_deref().map(|next| format!("; {next}")).unwrap_or_default();
-        output::complain(&format!("closeout: {}", display_text::line(&format!("{}{next}", problem.message))));
+        output::note(&format!("{}{next}", problem.message));
     }
     output::complain("  the messages stay as closeout proposes them");
     Ok(plan)
@@ -63,7 +63,6 @@ pub(super) fn edited(
     Ok(())
 }
 
-/// The messages of the commits that the plan makes.
 fn messages(plan: &mut RescuePlan) -> Vec<&mut String> {
     let kind = plan.split;
     match plan.splits.iter_mut().find(|split| Some(split.kind) == kind) {

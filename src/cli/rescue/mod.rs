@@ -23,15 +23,15 @@ pub(super) use delete::delete;
 pub(super) use records::{list, restore};
 
 use crate::present::rescue_json::{PlanRow, RecordedRow, RescuedRow, UndoRow};
-use crate::present::{baseline, counts};
+use crate::present::{baseline, counts, problem};
 use preview::saved;
 
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let config = engine_config(environment, &rescue.path)?;
     let mut target_workspace = TargetWorkspace::judge(&config)?;
     // For example a key in the workspace's own file that only the person may set.
-    if let Some(problem) = &target_workspace.view().problem {
-        output::complain(&format!("closeout: {}", display_text::line(problem)));
+    if let Some(problem) = problem::label(&target_workspace.view().reading.problems) {
+        output::note(&problem);
     }
     let mut order = RecordOrder { is_size_allowed: rescue.yes, keep_in: keep_in(rescue) };
     let wanted = |order| {
@@ -41,13 +41,13 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
             Action::PlanRescue { message: rescue.message.clone(), order }
         }
     };
-    let mut outcome = target_workspace.action(wanted(order));
+    let mut outcome = target_workspace.act_or_signal(wanted(order))?;
     if let ActionOutcome::SizeAsked(cost) = &outcome {
         if !confirm(&size_question(*cost), false) {
             return json::declined("nothing was saved", rescue.json);
         }
         order.is_size_allowed = true;
-        outcome = target_workspace.action(wanted(order));
+        outcome = target_workspace.act_or_signal(wanted(order))?;
     }
     if let ActionOutcome::Recorded(record) = &outcome {
         return recorded(record, rescue.json);
@@ -55,10 +55,7 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let ActionOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
     choose(&mut plan, rescue)?;
     if let Some(with) = rescue.ask_messages.as_deref().filter(|_| plan.target.is_some()) {
-        plan = match messages::asked(&mut target_workspace, plan, with) {
-            Ok(plan) => plan,
-            Err(ended) => return Ok(ended),
-        };
+        plan = messages::asked(&mut target_workspace, plan, with)?;
     }
     if rescue.edit && plan.target.is_some() {
         messages::edited(environment, config.state_folder.clone(), &mut plan)?;
@@ -134,10 +131,7 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
         // Declined, or nobody to ask: the outcome is that the work is saved.
         return planned(&plan, ActionClass::SavedOnly, Some(words), Vec::new(), rescue.json);
     }
-    let outcome = match target_workspace.act_or_signal(Action::Rescue { plan }) {
-        Ok(outcome) => outcome,
-        Err(ended) => return Ok(ended),
-    };
+    let outcome = target_workspace.act_or_signal(Action::Rescue { plan })?;
     let ActionOutcome::Rescued(rescued) = outcome else { return unexpected(&outcome, rescue.json) };
     if rescue.json {
         Printed::new(rescued.record.class(), RescuedRow::of(&rescued)).print()?;
@@ -299,7 +293,6 @@ fn usage(words: &str) -> Failure {
     Failure::Usage(words.to_owned())
 }
 
-/// Runs `closeout undo` and `closeout redo`.
 pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirection) -> Ended {
     let config = engine_config(environment, &undo.path)?;
     let mut target_workspace = TargetWorkspace::judge(&config)?;
@@ -320,10 +313,7 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirectio
     if !confirm(question, undo.yes) {
         return json::declined("nothing was changed", undo.json);
     }
-    let outcome = match target_workspace.act_or_signal(Action::Undo { plan }) {
-        Ok(outcome) => outcome,
-        Err(ended) => return Ok(ended),
-    };
+    let outcome = target_workspace.act_or_signal(Action::Undo { plan })?;
     let ActionOutcome::Undone(done) = outcome else { return unexpected(&outcome, undo.json) };
     if undo.json {
         Printed::new(ActionClass::Done, UndoRow::of(&done, true)).print()?;

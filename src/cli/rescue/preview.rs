@@ -8,7 +8,7 @@ use crate::model::{
     CommitTarget, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan,
     RescueRecord, SplitKind, UndoDirection, UndoPlan, WantedProgram, display_text, quantity,
 };
-use crate::present::{baseline, counts, sets};
+use crate::present::{action, baseline, counts, sets};
 
 pub(super) fn preview(plan: &RescuePlan) -> String {
     let mut text = String::new();
@@ -39,7 +39,7 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
     // Notes on programs are left to `write_programs`.
     let split = plan.split.and_then(|kind| plan.splits.iter().find(|split| split.kind == kind));
     for note in plan.notes_of(split).iter().filter(|note| !is_of_programs(note)) {
-        let _ = writeln!(text, "note: {}", display_text::line(&note.label()));
+        let _ = writeln!(text, "note: {}", display_text::line(&action::note(note)));
     }
     write_programs(&mut text, &plan.programs);
     if !included.is_empty() {

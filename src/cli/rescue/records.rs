@@ -10,26 +10,23 @@ use crate::cli::environment::Environment;
 use crate::cli::exit::{Ended, Failure, Outcome};
 use crate::cli::json::{self, Printed};
 use crate::cli::rescue_args::{Rescues, Restore};
-use crate::cli::target_workspace::{engine_config, fail};
+use crate::cli::runtime::Signalled;
+use crate::cli::target_workspace::{engine_config, over};
 use crate::cli::{local_time, output};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
-    ActionClass, ActionKind, ActionProblem, KeptRecord, Reach, RecordList, RecordState, display_text,
-    quantity,
+    ActionClass, ActionKind, KeptRecord, Reach, RecordList, RecordState, display_text, quantity,
 };
 use crate::present::{action, baseline, counts, sets};
 
 use crate::present::rescue_json::ListRow;
 
-/// Runs `closeout rescues`.
 pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
     let config = engine_config(environment, &rescues.path)?;
     let path = environment.absolute(&rescues.path);
-    let listed = match rescuer(&config).and_then(|rescuer| top(&config, &path).map(|top| rescuer.list(&top)))
-    {
-        Ok(Ok(listed)) => listed,
-        Ok(Err(error)) => return json::fail(&rescue_problem(&error), rescues.json),
-        Err(failed) => return failed,
+    let listed = match rescuer(&config)?.list(&top(&config, &path)?) {
+        Ok(listed) => listed,
+        Err(error) => return json::fail(&rescue_problem(&error), rescues.json),
     };
     let class = if listed.is_damaged() { ActionClass::Damage } else { ActionClass::Done };
     if rescues.json {
@@ -40,38 +37,28 @@ pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ende
     Ok(Outcome::Action(class))
 }
 
-/// Runs `closeout restore`.
 pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> Ended {
     let config = engine_config(environment, &restore.path)?;
     let path = environment.absolute(&restore.path);
     let into = environment.absolute(&restore.into);
     let paths: Vec<Vec<u8>> = restore.only.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
-    let restored = (|| {
-        let rescuer = rescuer(&config)?;
-        if Path::new(&restore.record).is_file() {
-            let action = || rescuer.restore_vault(Path::new(&restore.record), &paths, &into);
-            return Ok(restored(&config, &path, &restore.record, action));
-        }
+    let rescuer = rescuer(&config)?;
+    let heard = Signalled::listen(rescuer.cancel.clone());
+    let vault = Path::new(&restore.record);
+    let restored = if vault.is_file() {
+        restored(&config, &path, &restore.record, || rescuer.restore_vault(vault, &paths, &into))
+    } else {
         let top = top(&config, &path)?;
-        let reference = match named(&rescuer, &top, &restore.record) {
-            Ok(reference) => reference,
-            Err(error) => return Ok(Err(rescue_problem(&error))),
-        };
-        let action = || rescuer.restore_paths(&top, &reference, &paths, &into);
-        Ok(restored(&config, &top, &reference, action))
-    })();
-    match restored {
-        Ok(Ok(n_files)) => {
-            output::print_line(&format!(
-                "{} written to {}, readable by you alone",
-                counts::files(n_files),
-                display_text::path(&into)
-            ))?;
-            Ok(Outcome::Action(ActionClass::Done))
-        }
-        Ok(Err(problem)) => Ok(fail(&problem)),
-        Err(failed) => failed,
-    }
+        let reference = named(&rescuer, &top, &restore.record)?;
+        restored(&config, &top, &reference, || rescuer.restore_paths(&top, &reference, &paths, &into))
+    };
+    let n_files = match (restored, heard.signal()) {
+        (Err(_), Some(signal)) => return Ok(Outcome::Signalled(signal)),
+        (restored, _) => restored?,
+    };
+    let files = counts::files(n_files);
+    output::print_line(&format!("{files} written to {}, readable by you alone", display_text::path(&into)))?;
+    Ok(Outcome::Action(ActionClass::Done))
 }
 
 /// Restores, as an audited action.
@@ -80,39 +67,36 @@ fn restored(
     workspace: &Path,
     record: &str,
     action: impl FnOnce() -> Result<usize, RescueError>,
-) -> Result<usize, ActionProblem> {
+) -> Result<usize, Failure> {
     let plan = (ActionKind::Restore, workspace, record.to_owned());
-    config.audited(
-        plan,
-        || action().map_err(|error| rescue_problem(&error)),
-        |n_files| counts::files(*n_files),
-    )
+    let action = || action().map_err(|error| rescue_problem(&error));
+    config.audited(plan, action, |n_files| counts::files(*n_files)).map_err(|problem| over(&problem))
 }
 
-pub(super) fn rescuer(config: &EngineConfig) -> Result<Rescuer, Ended> {
-    config.rescuer().map_err(|problem| Ok(fail(&problem)))
+pub(super) fn rescuer(config: &EngineConfig) -> Result<Rescuer, Failure> {
+    config.rescuer().map_err(|problem| over(&problem))
 }
 
 /// The top of the work tree that contains `path`.
-pub(super) fn top(config: &EngineConfig, path: &Path) -> Result<PathBuf, Ended> {
-    config.worktree_top(path).map_err(|words| Err(Failure::NoWorkspace(words)))
+pub(super) fn top(config: &EngineConfig, path: &Path) -> Result<PathBuf, Failure> {
+    config.worktree_top(path).map_err(Failure::NoWorkspace)
 }
 
 /// The reference of a record given in full or by the last part of its name.
-pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String, RescueError> {
+pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String, Failure> {
     if name.starts_with("refs/") {
         return Ok(name.to_owned());
     }
-    let listed = rescuer.list(top)?;
+    let failed = |error: &RescueError| over(&rescue_problem(error));
+    let refused = |words: &str| Err(failed(&RescueError::Refused(words.to_owned())));
+    let listed = rescuer.list(top).map_err(|error| failed(&error))?;
     let is_meant =
         |record: &&KeptRecord| record.reference.rsplit('/').next().is_some_and(|last| last.starts_with(name));
     let meant: Vec<&KeptRecord> = listed.records.iter().filter(is_meant).collect();
     match meant.as_slice() {
         [one] => Ok(one.reference.clone()),
-        [] => Err(RescueError::Refused(
-            "there is no record of that name; `closeout rescues` lists them".to_owned(),
-        )),
-        _ => Err(RescueError::Refused("several records begin so; write more of the name".to_owned())),
+        [] => refused("there is no record of that name; `closeout rescues` lists them"),
+        _ => refused("several records begin so; write more of the name"),
     }
 }
 

@@ -4,7 +4,6 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 
-/// Lines that a person types during the run.
 pub(super) struct Typed {
     lines: Option<Receiver<String>>,
 }

@@ -60,7 +60,6 @@ pub(super) struct Ended {
     pub(super) was_active: bool,
 }
 
-/// What was observed of the command.
 #[derive(Debug, Clone, Copy, Default)]
 struct Watched {
     stood_still: bool,

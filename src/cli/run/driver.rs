@@ -1,6 +1,7 @@
 //! The base of a run: its order, its state, its limits, and how they are stored. It must not decide the next
 //! step.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use crate::cli::environment::Environment;
@@ -52,8 +53,8 @@ impl<'a> Driver<'a> {
         arguments: &Run,
         stop: Cancel,
     ) -> Result<Driver<'a>, Failure> {
-        let folder = store.run_folder(&workspace).map_err(|error| unkept(&error.to_string()))?;
-        let policy = config.config.policy();
+        let folder = store.run_folder(&workspace).map_err(unkept)?;
+        let policy = &config.config.policy;
         let limits = LoopLimits {
             max_iterations: run.order.max_iterations,
             stall_stage: policy.stall_stage,
@@ -131,7 +132,7 @@ impl<'a> Driver<'a> {
             } else {
                 "its work is as the command left it; `closeout run --resume` goes on"
             };
-            unkept(&format!("{error}; {again}"))
+            unkept(format!("{error}; {again}"))
         })
     }
 }
@@ -142,8 +143,8 @@ pub(super) fn dollars(micros: u64) -> f64 {
 }
 
 /// The failure of a run that cannot be stored. Such a run does not begin: a crash would lose its state.
-pub(super) fn unkept(why: &str) -> Failure {
-    Failure::Unreadable(format!("a run cannot be kept: {}", display_text::line(why)))
+pub(super) fn unkept(why: impl Display) -> Failure {
+    Failure::Unreadable(format!("a run cannot be kept: {}", display_text::line(&why.to_string())))
 }
 
 /// The reason if the circuit breaker is open.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use crate::action::decision;
 use crate::judge::supervised_loop::{NextPrompt, next_prompt};
 use crate::model::{CommandEnd, RunIteration, VerdictState};
+use crate::present::runs;
 use crate::process;
 
 use super::driver::Driver;
@@ -58,7 +59,7 @@ impl Driver<'_> {
 
 /// What an iteration achieved, for the next prompt.
 fn summary(iteration: &RunIteration) -> String {
-    let end = iteration.end.map_or_else(|| "ended".to_owned(), CommandEnd::label);
+    let end = iteration.end.map_or_else(|| "ended".to_owned(), runs::command_end);
     let state = iteration.verdict.map_or("not judged", VerdictState::name);
     format!(
         "The last iteration {end}; the run has {} new commits. The check says {state}: {}.",

@@ -151,7 +151,7 @@ pub(super) fn fingerprint(view: &WorkspaceView) -> u64 {
 /// The newest modification time below `folder`, in milliseconds since 1970, found by a bounded search. It
 /// includes ignored folders, since a build is activity too.
 pub(super) fn newest_below(folder: &Path) -> u64 {
-    const MOST: usize = 30_000;
+    const MAX: usize = 30_000;
     let mut folders = vec![folder.to_owned()];
     let (mut newest, mut n_seen) = (0, 0);
     while let Some(folder) = folders.pop() {
@@ -166,7 +166,7 @@ pub(super) fn newest_below(folder: &Path) -> u64 {
                 folders.push(entry.path());
             }
         }
-        if n_seen > MOST {
+        if n_seen > MAX {
             break;
         }
     }

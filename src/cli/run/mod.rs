@@ -25,29 +25,23 @@ use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::output;
 use super::run_args::Run;
-use super::signalled::Signalled;
-use super::target_workspace::engine_config;
-
+use super::runtime::Signalled;
+use super::target_workspace::{engine_config, the_one};
 use driver::{Driver, unkept};
 
 pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
     let config = engine_config(environment, &run.path)?;
-    let judged = OneShot::judge(&config).judged();
-    if let Some((path, reason)) = judged.refused.first() {
-        return Err(Failure::NoWorkspace(format!("{} {reason}", display_text::path(path))));
-    }
-    let view = judged.views.into_iter().next();
-    let view = view.ok_or_else(|| Failure::NoWorkspace("there is no workspace".to_owned()))?;
+    let view = the_one(OneShot::judge(&config).judged())?;
     let folder = config.state_folder.as_ref().ok_or_else(|| unkept("there is no state folder"))?;
-    let store = Store::open(folder).map_err(|error| unkept(&error.to_string()))?;
-    let Some(lock) = store.lock_run(&view.id).map_err(|error| unkept(&error.to_string()))? else {
+    let store = Store::open(folder).map_err(unkept)?;
+    let Some(lock) = store.lock_run(&view.id).map_err(unkept)? else {
         return Ok(refused(&store, &view.id));
     };
     let kept = store.run(&view.id).filter(|kept| kept.ended.is_none() && kept.state.phase != RunPhase::Ended);
     let head = view.git.as_ref().and_then(|git| git.head.commit()).map(str::to_owned);
     let (begun, is_resumed) = begin(environment, run, kept, head)?;
     if run.reset_breaker {
-        store.keep_time_outs(&view.id, 0).map_err(|error| unkept(&error.to_string()))?;
+        store.keep_time_outs(&view.id, 0).map_err(unkept)?;
     }
     let n_time_outs = store.time_outs(&view.id);
     let stop = Cancel::new();
@@ -73,7 +67,9 @@ fn begin(
     if run.resume {
         let none =
             || Failure::Usage("no run of this workspace was cut off; there is nothing to resume".to_owned());
-        return kept.map(|kept| (kept, true)).ok_or_else(none);
+        let kept = kept.ok_or_else(none)?;
+        let order = order::amended(kept.order, environment, run)?;
+        return Ok((SupervisedRun { order, ..kept }, true));
     }
     let order = order::order(environment, run)?;
     match kept {

@@ -2,22 +2,22 @@
 
 use std::io::Read as _;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::cli::environment::Environment;
 use crate::cli::exit::Failure;
 use crate::cli::run_args::{OnQuestion, Run};
 use crate::model::{RunOrder, display_text};
 
+/// How often the command runs at most, unless the options say otherwise.
+const MAX_ITERATIONS: u32 = 10;
+/// How long nothing may move, in seconds, unless the options say otherwise.
+const STALL_SECONDS: u64 = 20 * 60;
 /// The longest prompt, in bytes.
 const LONGEST_PROMPT: u64 = 4 << 20;
 
-/// The order that the arguments describe.
 pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Failure> {
     let prompt = prompt(environment, run)?;
-    let named = |path: &std::path::PathBuf| {
-        let path = environment.absolute(path).into_os_string().into_string();
-        path.map_err(|path| Failure::Usage(format!("{} is no UTF-8 path", display_text::path(path.as_ref()))))
-    };
     let mut command = run.command.clone();
     if let Some(agent) = &run.agent {
         let adapters = environment.adapters();
@@ -48,21 +48,45 @@ pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Fa
         let words = "say what to run: `closeout run -- COMMAND…`, or `closeout run --agent claude --prompt-file FILE`";
         return Err(Failure::Usage(words.to_owned()));
     }
-    Ok(RunOrder {
+    let order = RunOrder {
         command,
         agent: run.agent.clone(),
         prompt,
-        task_kind: run.task_kind,
-        require: run.require,
-        max_iterations: run.max_iterations,
-        budget_micros: run.budget,
-        deadline_seconds: run.deadline.map(|deadline| deadline.as_secs().max(1)),
-        timeout_seconds: run.timeout.map(|timeout| timeout.as_secs().max(1)),
-        stall_seconds: run.stall_after.as_secs(),
-        decision_file: run.decision_file.as_ref().map(named).transpose()?,
-        outputs: run.outputs.iter().map(named).collect::<Result<_, _>>()?,
-        waits_for_answers: run.on_question == OnQuestion::Wait,
-        verify: run.verify.clone(),
+        task_kind: None,
+        require: None,
+        max_iterations: MAX_ITERATIONS,
+        budget_micros: None,
+        deadline_seconds: None,
+        timeout_seconds: None,
+        stall_seconds: STALL_SECONDS,
+        decision_file: None,
+        outputs: Vec::new(),
+        waits_for_answers: true,
+        verify: None,
+    };
+    amended(order, environment, run)
+}
+
+/// `order` with everything that the options say about it. What they leave out stays: a run that is resumed keeps the
+/// limits that it began with, unless others are given.
+pub(super) fn amended(order: RunOrder, environment: &Environment, run: &Run) -> Result<RunOrder, Failure> {
+    let named = |path: &std::path::PathBuf| environment.absolute_text(path);
+    let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().max(1));
+    let decision_file = run.decision_file.as_ref().map(named).transpose()?;
+    let outputs: Vec<String> = run.outputs.iter().map(named).collect::<Result<_, _>>()?;
+    Ok(RunOrder {
+        task_kind: run.task_kind.or(order.task_kind),
+        require: run.require.or(order.require),
+        max_iterations: run.max_iterations.unwrap_or(order.max_iterations),
+        budget_micros: run.budget.or(order.budget_micros),
+        deadline_seconds: seconds(run.deadline).or(order.deadline_seconds),
+        timeout_seconds: seconds(run.timeout).or(order.timeout_seconds),
+        stall_seconds: run.stall_after.map_or(order.stall_seconds, |after| after.as_secs()),
+        decision_file: decision_file.or(order.decision_file),
+        outputs: if outputs.is_empty() { order.outputs } else { outputs },
+        waits_for_answers: run.on_question.map_or(order.waits_for_answers, |how| how == OnQuestion::Wait),
+        verify: run.verify.clone().or(order.verify),
+        ..order
     })
 }
 

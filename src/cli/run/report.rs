@@ -8,7 +8,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output;
 use crate::engine::clock;
 use crate::model::{CommandEnd, RunStatus, Timestamp, VerdictState, display_text, quantity};
-use crate::present::{age, json as forms, json::VERSION};
+use crate::present::{age, json as forms, json::VERSION, runs};
 
 /// A line of `run` that is no terminal's, and of `run --json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -123,7 +123,6 @@ pub(super) struct RunResult {
     pub(super) cost_usd: Option<f64>,
 }
 
-/// Reports the progress of a run to a person or a program.
 pub(super) struct Reporter {
     pub(super) run: String,
     pub(super) is_json: bool,
@@ -152,7 +151,7 @@ impl Reporter {
                 vec![format!("{number}/{}  the command runs{narrow}", self.max_iterations)]
             }
             RunNews::Checked { number, end, took_ms, verdict, why, new_commits, open_points, cost_usd } => {
-                let how = end.map_or_else(|| "was judged again".to_owned(), CommandEnd::label);
+                let how = end.map_or_else(|| "was judged again".to_owned(), runs::command_end);
                 let cost = cost_usd.map(|cost| format!(", ${cost:.2}")).unwrap_or_default();
                 let commits = quantity::counted(*new_commits, "new commit", "new commits");
                 let mut lines = vec![

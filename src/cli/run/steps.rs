@@ -50,7 +50,7 @@ impl Driver<'_> {
             self.run.state = state;
             if self.run.state.n_time_outs != before {
                 let kept = self.store.keep_time_outs(&self.workspace, self.run.state.n_time_outs);
-                kept.map_err(|error| unkept(&error.to_string()))?;
+                kept.map_err(unkept)?;
             }
             if let LoopStep::Finish(status) = step {
                 return self.finish(status);
@@ -66,7 +66,6 @@ impl Driver<'_> {
         }
     }
 
-    /// Runs the command once.
     fn command(&mut self, number: u32, stage: u8) -> Result<LoopEvent, Failure> {
         let check_id = format!("{}-{}", self.run.id, self.run.iterations.len() + 1);
         let prompt = self.prompt(number, stage, &check_id);
@@ -105,10 +104,9 @@ impl Driver<'_> {
     }
 
     fn run_command(&mut self, number: u32, check_id: &str, prompt: &str) -> Result<CommandEnd, Failure> {
-        let kept = |error: crate::store::StoreError| unkept(&error.to_string());
-        self.folder.begin("prompt", prompt.as_bytes()).map_err(kept)?;
-        let out = self.folder.begin("output", b"").map_err(kept)?;
-        let errors = self.folder.begin("errors", b"").map_err(kept)?;
+        self.folder.begin("prompt", prompt.as_bytes()).map_err(unkept)?;
+        let out = self.folder.begin("output", b"").map_err(unkept)?;
+        let errors = self.folder.begin("errors", b"").map_err(unkept)?;
         let words = &self.run.order.command;
         let name = words.first().map(String::as_str).unwrap_or_default();
         let launcher = self.config.own_program.clone();
@@ -232,7 +230,7 @@ impl Driver<'_> {
             if let Some(over) = self.over() {
                 return Ok(over);
             }
-            let handed = self.folder.take_answer().map_err(|error| unkept(&error.to_string()))?;
+            let handed = self.folder.take_answer().map_err(unkept)?;
             let (answer, from) = match self.typed.next() {
                 Some(typed) => (Some(typed), "here"),
                 None => (handed, "reply"),

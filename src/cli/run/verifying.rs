@@ -6,7 +6,7 @@ use crate::cli::output;
 use crate::engine::{EngineConfig, OneShot};
 use crate::model::{
     Action, ActionOutcome, AskOptions, AskPlan, AskPurpose, Source, Verdict, VerdictState, VerifyReport,
-    WorkspaceView, display_text,
+    WorkspaceView,
 };
 
 use super::driver::{Driver, unkept};
@@ -14,7 +14,6 @@ use super::judging;
 use super::report::RunNews;
 use crate::judge::gate::are_checks;
 
-/// The result of a judgement in the loop.
 pub(super) struct Found {
     pub(super) view: Option<WorkspaceView>,
     /// Why the closer could not be asked, or its answer not be used.
@@ -31,13 +30,12 @@ impl Driver<'_> {
         let place = self.folder.place(judging::JUDGED_OUTPUT);
         let output = (!text.is_empty()).then_some(place.as_path());
         if output.is_some() {
-            self.folder.begin(judging::JUDGED_OUTPUT, &text).map_err(|error| unkept(&error.to_string()))?;
+            self.folder.begin(judging::JUDGED_OUTPUT, &text).map_err(unkept)?;
         }
         let about = (last.check_id.as_str(), last.end, output);
         judging::engine_config(self.environment, self.workspace.path(), &self.run, about).map(Some)
     }
 
-    /// Judges the present state.
     pub(super) fn judge(&self) -> Result<Option<WorkspaceView>, Failure> {
         let config = self.judging_config()?;
         let views = config.map(|config| OneShot::judge(&config).judged().views).unwrap_or_default();
@@ -60,9 +58,7 @@ impl Driver<'_> {
             let _ = all.action(&self.workspace, Action::RunChecks { trusting: None }, &|_| ());
             judged = all.judged();
         }
-        for notice in &judged.notices {
-            output::complain(&format!("closeout: {}", display_text::line(notice)));
-        }
+        output::notes(&judged.notices);
         let found = Found { view: judged.views.into_iter().next(), problem: None, cost_micros: None };
         let verdict = found.view.as_ref().and_then(|view| view.verdict.as_ref());
         if self.run.order.verify.is_none() || !verdict.is_some_and(waits_for_closer) {

@@ -20,7 +20,6 @@ pub(in crate::cli) struct Editor {
     state_folder: Option<PathBuf>,
 }
 
-/// A text that is being edited.
 pub(in crate::cli) struct Editing {
     pub(super) program: InTerminal,
     file: EditedText,
@@ -97,7 +96,6 @@ fn as_before(before: &str, mut text: String) -> String {
     text
 }
 
-/// Parses the command in a variable.
 fn command(environment: &Environment, value: &OsStr) -> Result<TerminalSpec, String> {
     let mut words = words_of(value)?.into_iter();
     let first = words.next().ok_or("it names no program")?;
@@ -119,28 +117,7 @@ fn command(environment: &Environment, value: &OsStr) -> Result<TerminalSpec, Str
 fn words_of(value: &OsStr) -> Result<Vec<OsString>, String> {
     // Nobody types bytes that are not UTF-8; such a value is taken as one word.
     let Some(value) = value.to_str() else { return Ok(vec![value.to_owned()]) };
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut signs = value.chars();
-    while let Some(sign) = signs.next() {
-        match sign {
-            '\'' | '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match signs.next() {
-                        Some(end) if end == sign => break,
-                        Some('\\') if sign == '"' => word.extend(signs.next()),
-                        Some(inside) => word.push(inside),
-                        None => return Err("a quote is not closed".to_owned()),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().extend(signs.next()),
-            sign if sign.is_ascii_whitespace() => words.extend(word.take()),
-            sign => word.get_or_insert_default().push(sign),
-        }
-    }
-    words.extend(word);
+    let words = shell_words::split(value).map_err(|_| "a quote is not closed".to_owned())?;
     Ok(words.into_iter().map(OsString::from).collect())
 }
 

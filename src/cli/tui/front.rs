@@ -102,7 +102,6 @@ impl Front {
         self.frame_at
     }
 
-    /// Whether to leave because what the person waited for has ended.
     pub(super) fn is_leaving(&self) -> bool {
         self.is_leaving
     }
@@ -160,7 +159,7 @@ impl Front {
             pass_on(engine, reaction.intents);
         }
         // An answer refers to the workspaces as they are since it arrived.
-        for told in changes.told {
+        for told in changes.responses {
             let reaction = ui::told(&mut self.state, &self.views, told);
             pass_on(engine, reaction.intents);
             news = news.max(News::Seen);
@@ -197,10 +196,7 @@ impl Front {
             self.views.push(view);
             return News::Moved;
         };
-        known.generation = view.generation;
-        known.is_collecting = view.is_collecting;
-        known.taken_at = view.taken_at;
-        known.tree_at = view.tree_at;
+        known.reading = view.reading.with_problems_of(&known.reading);
         if *known == view {
             return News::Reading;
         }
@@ -230,7 +226,6 @@ impl Front {
         self.frame_at = Some(self.frame_at.map_or(at, |before| before.min(at)));
     }
 
-    /// Notes that the terminal gained or lost focus.
     pub(super) fn focus(&mut self, is_in_front: bool) {
         self.has_focus = Some(is_in_front);
     }

@@ -16,8 +16,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 
 use crate::config::{Flags, LookSetting};
-use crate::engine::{Overrides, Scope};
-use crate::model::display_text;
+use crate::engine::Overrides;
 use crate::store;
 use crate::ui::Look;
 
@@ -32,7 +31,6 @@ use planted::Planted;
 /// How long actions may still run after a defect in the screen.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(30);
 
-/// Opens the screen.
 pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::Usage(
@@ -40,13 +38,9 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
                 .to_owned(),
         ));
     }
-    let scope = Scope::Worktrees {
-        with_sessions: watch.paths.is_empty(),
-        here: environment.here.clone(),
-        paths: watch.paths.iter().map(|path| environment.absolute(path)).collect(),
-    };
+    let scope = environment.worktrees(&watch.paths);
     let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;
-    let settings = config.config.ui();
+    let settings = config.config.ui.clone();
     let look = look(environment, settings.look);
     let notices = environment.log_problem().map(str::to_owned).into_iter().collect();
     let editor = editor::Editor::of(environment, config.state_folder.clone());
@@ -71,9 +65,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     // A collection that hangs must not delay the exit: its thread ends with the process. All actions have
     // ended.
     runtime.shutdown_background();
-    for words in &ended.words {
-        output::complain(&format!("closeout: {}", display_text::line(words)));
-    }
+    output::notes(&ended.words);
     match ended.end {
         Ok(run_loop::End::Quit) => Ok(Outcome::Done),
         Ok(run_loop::End::Signal(signal)) => Ok(Outcome::Signalled(signal)),

@@ -21,7 +21,6 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// A full budget.
     pub(super) fn new() -> Pace {
         Pace { whole_at: Timestamp(0), drew_at: Timestamp(0) }
     }

@@ -34,7 +34,6 @@ pub(super) struct Ended {
 
 pub(super) enum End {
     Quit,
-    /// A signal, by its number.
     Signal(u8),
 }
 
@@ -50,7 +49,7 @@ pub(super) async fn run(
     teller: Option<Teller>,
 ) -> Ended {
     let mut state = ui::State::new(Size { width: 0, height: 0 }, look);
-    state.asks_by_itself = config.config.auto_probes().is_on;
+    state.asks_by_itself = config.config.auto_probes.is_on;
     let mut front = Front::new(state, notices, planted, teller);
     let mut engine = None;
     let end = show(config, &editor, has_mouse, &mut front, &mut engine).await;
@@ -235,7 +234,6 @@ const SIGTERM: u8 = 15;
 const SIGTSTP: i32 = rustix::process::Signal::TSTP.as_raw();
 const SIGCONT: i32 = rustix::process::Signal::CONT.as_raw();
 
-/// A signal that was received.
 enum Heard {
     /// One that ends the program, by its number.
     End(u8),

@@ -106,13 +106,13 @@ fn permit(
     begun: &mut Option<AuditEntry>,
 ) -> Result<(), Stop> {
     let now = clock::now();
-    let per_hour = tools.config.config.auto_probes().per_hour;
+    let per_hour = tools.config.config.auto_probes.per_hour;
     let taken = store.acquire_probe_permit(moment, begun.is_none(), per_hour, now);
     let budget = taken.map_err(|error| unkept(&error))?.map_err(Stop::NotAsked)?;
     if begun.is_none()
         && let Some(mut entry) = audit::begin(request, Actor::Automatic, now)
     {
-        entry.plan = format!("{asked}, {} of {} this hour", budget.n_sent, budget.per_hour);
+        entry.plan = format!("{asked}, {budget}");
         audit::write(Some(store), &entry)?;
         *begun = Some(entry);
     }

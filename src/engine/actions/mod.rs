@@ -92,7 +92,7 @@ fn log(ended: &AuditEntry, outcome: &ActionOutcome) {
     let end = ended.end.as_ref().map_or("", |end| end.message.as_str());
     let end = display_text::line(end);
     if let ActionOutcome::Failed(problem) = outcome {
-        tracing::warn!(workspace = %place, action, class = problem.class.label(), "{end}");
+        tracing::warn!(workspace = %place, action, class = ?problem.class, "{end}");
     } else {
         tracing::info!(workspace = %place, action, "{end}");
     }

@@ -45,12 +45,8 @@ impl<'a> Refresher<'a> {
         };
         let first = observations.session.present();
         let found = first.into_iter().chain(&observations.other_sessions).find(is_it).cloned();
-        let policy = self.config.config.policy();
-        let scales = WeighContext {
-            task_kind: self.request.task_kind,
-            policy: &policy,
-            settings: &self.request.settings,
-        };
+        let policy = &self.config.config.policy;
+        let scales = WeighContext::new(self.request.task_kind, policy, &self.request.settings);
         let words = weigh(observations, &scales).session_facts.unwrap_or_default();
         let view = words
             .sessions
@@ -137,7 +133,7 @@ impl<'a> Refresher<'a> {
             generation: 0,
             parts,
             settings: pinned(request),
-            policy: self.config.config.policy(),
+            policy: self.config.config.policy.clone(),
             task_kind: request.task_kind,
             git_reader: None,
             baseline: request.baseline.clone(),

@@ -10,9 +10,9 @@ use crate::judge::smart_check::{
     Happened, ProbeAnswer, RescueOutcome, SmartCheck, SmartCheckConfig, Step, read_probe, read_probe_doubting,
 };
 use crate::model::{
-    ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost, AskPlan, AskPurpose, Parts,
-    ProbeAttempt, ProbeDetails, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, Rescued,
-    SmartReport, Timestamp, display_text,
+    ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost, AskPlan, AskPurpose, NotAsked,
+    Parts, ProbeAttempt, ProbeDetails, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder,
+    Rescued, SmartReport, Timestamp, display_text,
 };
 
 use super::asking::{self, Ready, asker, confirmed};
@@ -71,8 +71,7 @@ pub(super) fn carry_out<'a>(
                     Happened::Probed(reading)
                 }
                 Err(Stop::NotAsked(why)) if !check.attempts.is_empty() => {
-                    let words = why.label().unwrap_or_default();
-                    check.notes.push(format!("not asked again by itself: {words}"));
+                    check.notes.push(format!("not asked again by itself: {}", why_not(&why)));
                     step = machine.send_none();
                     continue;
                 }
@@ -248,7 +247,7 @@ impl Check<'_> {
                 let words = match stop {
                     Stop::Problem(problem) => problem.message,
                     Stop::Size(_) => "a record would be so large that you are asked first".to_owned(),
-                    Stop::NotAsked(why) => why.label().unwrap_or_default(),
+                    Stop::NotAsked(why) => why_not(&why),
                 };
                 self.notes.push(format!("the rescue failed: {words}"));
                 RescueOutcome::Fail
@@ -361,4 +360,11 @@ fn said(details: &ProbeDetails) -> Vec<String> {
             .map(|again| if again { "it would go on".to_owned() } else { "it would not go on".to_owned() }),
     );
     words
+}
+
+fn why_not(why: &NotAsked) -> String {
+    match why {
+        NotAsked::AskedBefore => "it was asked in this moment before".to_owned(),
+        NotAsked::UsedUp { budget, .. } => budget.to_string(),
+    }
 }

@@ -2,7 +2,7 @@
 //! the new commits cost, not what the whole branch costs.
 
 use super::commits::MAX_NEWEST;
-use super::content_age;
+use super::content_age::{self, Ages};
 use super::evidence_paths::{is_evidence, tells_only};
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
@@ -73,22 +73,30 @@ pub(super) fn advanced(
                 facts.git.commits.n_evidence += 1;
             } else {
                 facts.git.commits.n_new += 1;
-                facts.git.commits.newest.insert(0, summary(repo, commit, &paths)?);
+                let mut told = summary(repo, commit, &paths)?;
                 work = paths.into_iter().filter(|path| !is_evidence(path, evidence)).collect();
+                let mut ages = Ages::new(repo, &others, (&commit.id, &commit.tree));
+                told.is_merged = ages.are_taken(&work, &log, &mut entries)?;
+                facts.git.commits.newest.insert(0, told);
             }
         }
         let stays = &mut facts.git.commits.stays;
         stays::advance((repo, &others), stays, (commit, &work), &mut entries)?;
     }
     keep_newest(&mut facts.git.commits);
+    move_on(&mut facts, &commits);
+    facts.targets = targets::of(repository, stamp.head(), known.upstream_name.as_deref());
+    facts.git.head = stamp.head().clone();
+    facts.stamp = Some(stamp.until_read_anew());
+    Ok(Some(facts))
+}
+
+/// Moves HEAD's tree, and how far it is ahead, over `commits`, the first of which was known.
+fn move_on(facts: &mut Facts, commits: &[Commit]) {
     if let Some(upstream) = &mut facts.git.upstream {
         upstream.ahead += u32::try_from(commits.len() - 1).unwrap_or_default();
     }
-    facts.git.head = stamp.head().clone();
     facts.git.tree = commits.last().map(|commit| commit.tree.clone());
-    facts.targets = targets::of(repository, stamp.head(), known.upstream_name.as_deref());
-    facts.stamp = Some(stamp.until_read_anew());
-    Ok(Some(facts))
 }
 
 /// Keeps of all but the newest commits only what they did to the tests.

@@ -8,8 +8,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::content_age::others;
-use super::evidence_paths::tells_only;
+use super::content_age::{Ages, others};
+use super::evidence_paths::{is_evidence, tells_only};
 use super::head_news::Source;
 use super::helpers::{self, Helper};
 use super::history::History;
@@ -93,6 +93,7 @@ pub(super) fn count(
     };
     let (stays, are_plain) = stays::read(&source, &mut entries)?;
     let mut counts = count.counts;
+    mark_taken(&source, &mut counts, &mut entries)?;
     let n_counted = counts.n_new.saturating_add(counts.n_rescued);
     if n_counted > 0 && is_as_at_baseline(repo, head, baseline)? {
         counts.n_cancelled = n_counted;
@@ -104,6 +105,18 @@ pub(super) fn count(
     counts.is_blind = head_log.is_empty();
     let is_plain = count.is_plain && are_plain && !counts.is_cut && counts.n_cancelled == 0;
     Ok(Counted { counts, is_plain })
+}
+
+/// Marks the commits whose files another branch brought: they were picked or squashed from there.
+fn mark_taken(source: &Source<'_>, counts: &mut CommitCounts, entries: &mut TreeEntries<'_>) -> Read<()> {
+    let Some(tip) = source.walked.iter().find(|commit| source.tip == Some(&commit.id)) else { return Ok(()) };
+    let mut ages = Ages::new(source.repo, source.others, (&tip.id, &tip.tree));
+    for commit in &mut counts.newest {
+        let paths = commit.paths.iter().flatten().map(|path| path.as_bytes().to_vec());
+        let paths: Vec<Vec<u8>> = paths.filter(|path| !is_evidence(path, source.evidence)).collect();
+        commit.is_merged |= ages.are_taken(&paths, source.log, entries)?;
+    }
+    Ok(())
 }
 
 /// Whether HEAD's content equals the baseline's: reverted work is not work.

@@ -9,6 +9,10 @@ use crate::git::{LogEntry, Read, ReflogAction};
 
 /// At most this many other references are compared.
 const MAX_OTHERS: usize = 500;
+/// A commit is compared with at most this many other references.
+const MAX_TAKEN: usize = 50;
+/// At most this many commits of another reference are looked through for the first that held a file's content.
+const MAX_SIDE: usize = 200;
 
 /// What another reference leads to.
 pub(super) struct Other {
@@ -41,13 +45,22 @@ pub(super) struct Ages<'a> {
     others: &'a [Other],
     /// HEAD's commit and its tree.
     tip: (&'a Id, &'a Id),
-    /// The tree of the last commit that HEAD and another one have in common.
-    forks: HashMap<Id, Option<Id>>,
+    /// The sides of other references.
+    sides: HashMap<Id, Side>,
+}
+
+/// What another reference has that HEAD does not share.
+#[derive(Default)]
+struct Side {
+    /// The tree of the last commit that it and HEAD have in common.
+    fork: Option<Id>,
+    /// Its own commits before its tip, newest first: the tree of each, and when it was made.
+    before: Vec<(Id, i64)>,
 }
 
 impl<'a> Ages<'a> {
     pub(super) fn new(repo: &'a dyn Repo, others: &'a [Other], tip: (&'a Id, &'a Id)) -> Ages<'a> {
-        Ages { repo, others, tip, forks: HashMap::new() }
+        Ages { repo, others, tip, sides: HashMap::new() }
     }
 
     /// When the content of a file at HEAD was made that a commit of the time `made` brought: as old as the oldest
@@ -58,23 +71,70 @@ impl<'a> Ages<'a> {
             return Ok(age);
         }
         for other in self.others {
-            if other.made < age
-                && entries.are_same(Some(&other.tree), Some(self.tip.1), path)?
-                && !entries.are_same(self.fork(other)?.as_ref(), Some(self.tip.1), path)?
-            {
-                age = other.made;
+            if entries.are_same(Some(&other.tree), Some(self.tip.1), path)? {
+                age = age.min(self.held_since(other, path, entries)?.unwrap_or(age));
             }
         }
         Ok(age)
     }
 
-    fn fork(&mut self, other: &Other) -> Read<Option<Id>> {
-        if let Some(tree) = self.forks.get(&other.id) {
-            return Ok(tree.clone());
+    /// Whether all these files are at HEAD as other branches came to hold them, none of which stands on a commit of
+    /// `log` that was made here: they were picked, squashed or checked out from there. Files that are gone say nothing.
+    pub(super) fn are_taken(
+        &mut self,
+        paths: &[Vec<u8>],
+        log: &[LogEntry],
+        entries: &mut TreeEntries<'_>,
+    ) -> Read<bool> {
+        let is_here =
+            |other: &&Other| log.iter().any(|entry| entry.new == other.id && entry.action.is_making());
+        let elsewhere: Vec<&Other> = self.others.iter().filter(|other| !is_here(other)).collect();
+        let mut are_any = false;
+        for path in paths {
+            if entries.are_same(None, Some(self.tip.1), path)? {
+                continue;
+            }
+            let mut is_taken = false;
+            for other in elsewhere.iter().take(MAX_TAKEN) {
+                is_taken |= !is_taken
+                    && entries.are_same(Some(&other.tree), Some(self.tip.1), path)?
+                    && self.held_since(other, path, entries)?.is_some();
+            }
+            if !is_taken {
+                return Ok(false);
+            }
+            are_any = true;
         }
+        Ok(are_any)
+    }
+
+    /// Since when `other` holds this file as it is at HEAD, if it came to on its own side: its tip may be younger than
+    /// the file.
+    fn held_since(&mut self, other: &Other, path: &[u8], entries: &mut TreeEntries<'_>) -> Read<Option<i64>> {
+        if !self.sides.contains_key(&other.id) {
+            let side = self.side(other)?;
+            self.sides.insert(other.id.clone(), side);
+        }
+        let Some(side) = self.sides.get(&other.id) else { return Ok(None) };
+        if entries.are_same(side.fork.as_ref(), Some(self.tip.1), path)? {
+            return Ok(None);
+        }
+        let mut since = other.made;
+        for (tree, made) in &side.before {
+            if !entries.are_same(Some(tree), Some(self.tip.1), path)? {
+                break;
+            }
+            since = since.min(*made);
+        }
+        Ok(Some(since))
+    }
+
+    fn side(&self, other: &Other) -> Read<Side> {
         let base: Vec<Id> = self.repo.merge_base(&other.id, self.tip.0)?.into_iter().collect();
-        let tree = self.repo.commits(&base)?.into_iter().flatten().next().map(|commit| commit.tree);
-        self.forks.insert(other.id.clone(), tree.clone());
-        Ok(tree)
+        let own = self.repo.walk(std::slice::from_ref(&other.id), &base, MAX_SIDE)?;
+        let before = own.into_iter().filter(|commit| commit.id != other.id);
+        let before = before.map(|commit| (commit.tree, commit.time)).collect();
+        let fork = self.repo.commits(&base)?.into_iter().flatten().next().map(|commit| commit.tree);
+        Ok(Side { fork, before })
     }
 }

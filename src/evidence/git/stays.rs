@@ -153,8 +153,13 @@ fn met(positions: &[Position], asked: &[Timestamp]) -> Vec<bool> {
     let mut n_left = MAX_STAYS - MAX_LAST;
     let mut asked: Vec<i64> = asked.iter().map(|at| at.0.div_euclid(1000)).collect();
     asked.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
+    // The earliest time of each position and those after it, which only grows, however the clock was set.
+    let mut earliest: Vec<i64> = positions.iter().map(|position| position.from).collect();
+    for at in (1..earliest.len()).rev() {
+        earliest[at - 1] = earliest[at - 1].min(earliest[at]);
+    }
+    let held_at = |at: i64| earliest.partition_point(|earliest| *earliest <= at).checked_sub(1);
     for at in asked {
-        let held_at = |at: i64| positions.iter().rposition(|position| position.from <= at);
         let Some(to) = held_at(at) else { continue };
         let from = held_at(at - MARGIN).unwrap_or_default().min(to);
         n_left = n_left.saturating_sub(to - from + 1);

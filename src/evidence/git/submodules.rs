@@ -9,10 +9,11 @@ use std::path::{Component, Path};
 
 use super::GitAsk;
 use super::evidence_paths::{OWN_FOLDER, is_evidence};
-use super::reader::{Entry, Repo};
+use super::reader::{Entry, Id, Repo};
 use super::readers::{Purpose, Readers, is_allowed};
+use super::strays::unreached;
 use crate::git::{self, Gitlink, Read, Repository, foreign_owner, trouble};
-use crate::model::{ChangeKind, ReadProblem, display_text};
+use crate::model::{ChangeKind, Head, ReadProblem, display_text};
 
 /// Nested submodules are followed this deep.
 const MAX_DEPTH: usize = 5;
@@ -179,18 +180,38 @@ impl<'a> Walk<'a> {
             .map(<[u8]>::to_vec)
             .collect();
         self.depth += 1;
+        let mut is_unheld = false;
         let read = Readers::new(&repository, self.ask, None).read(Purpose::Changes, &mut |repo| {
-            let is_moved = repo.head()?.commit() != Some(link.commit.as_str());
+            let head = repo.head()?;
+            let is_moved = head.commit() != Some(link.commit.as_str());
+            is_unheld = matches!(head, Head::Detached { .. }) && is_unheld_here(repo, &link.commit)?;
             let marks = git::index_marks(&repository)?;
             let gitlinks = repo.gitlinks(marks.gitlinks)?;
             let (entries, n_evidence) =
                 self.entries(repo, &repository, (&gitlinks, marks.tree.as_deref()), &evidence)?;
-            let is_changed = is_moved || !entries.is_empty();
+            let is_changed = is_moved || is_unheld || !entries.is_empty();
             Ok(Found { unstaged: is_changed.then_some(ChangeKind::Modified), n_evidence })
         });
         self.depth -= 1;
+        if is_unheld && self.notes.len() < MAX_NOTES {
+            let name = display_text::path(folder.strip_prefix(self.top).unwrap_or(folder));
+            self.notes.push(format!("the submodule {name} stands on a commit that no branch of it holds"));
+        }
         read.map(|(found, _)| found)
     }
+}
+
+/// Whether a commit was made in this repository and no reference of it reaches the commit: only the repository around it
+/// names it, which keeps nothing alive here.
+fn is_unheld_here(repo: &dyn Repo, commit: &Id) -> Read<bool> {
+    let log = repo.reflog("HEAD")?;
+    if !log.iter().any(|entry| entry.new == *commit && entry.action.is_making()) {
+        return Ok(false);
+    }
+    let tips = repo.refs(&["refs/heads", "refs/remotes", "refs/tags"])?;
+    let tips: Vec<Id> = tips.into_iter().map(|found| found.commit).collect();
+    let found = repo.commits(std::slice::from_ref(commit))?.into_iter().flatten().collect();
+    Ok(!unreached(repo, found, &tips)?.is_empty())
 }
 
 /// How many evidence files an untracked entry is or contains, and whether it contains nothing else.

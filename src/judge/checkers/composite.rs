@@ -4,6 +4,7 @@
 
 use super::checker::{CheckContext, CheckOutcome, Checker, CompositeMode, Finding};
 use super::single;
+use crate::present::phrases::checker as say;
 
 /// How deep composites may nest; anything deeper cannot be verified.
 const MAX_NESTING: usize = 64;
@@ -11,9 +12,9 @@ const MAX_NESTING: usize = 64;
 /// Runs a checker. Total, and linear in its input.
 pub fn check(checker: Option<&Checker>, context: &CheckContext) -> CheckOutcome {
     let reason = match checker {
-        _ if context.is_budget_exhausted => "not checked: the budget is used up",
-        _ if context.is_deadline_expired => "not checked: the deadline has passed",
-        None => "not checked: no checker is configured",
+        _ if context.is_budget_exhausted => say::no_budget(),
+        _ if context.is_deadline_expired => say::no_time(),
+        None => say::no_checker(),
         Some(checker) => {
             let mut evaluated = Vec::new();
             let finding = run(checker, context, 0, &mut evaluated);
@@ -51,12 +52,8 @@ fn run(checker: &Checker, context: &CheckContext, depth: usize, evaluated: &mut 
             evaluated.push(id.clone());
             single::broken(id, message)
         }
-        Checker::Composite { .. } if depth >= MAX_NESTING => {
-            Finding::failed("the checkers are nested too deeply to be run".to_owned())
-        }
-        Checker::Composite { checkers, .. } if checkers.is_empty() => {
-            Finding::vacuous("no checkers are configured")
-        }
+        Checker::Composite { .. } if depth >= MAX_NESTING => Finding::failed(say::too_deep().to_owned()),
+        Checker::Composite { checkers, .. } if checkers.is_empty() => Finding::vacuous(say::no_checkers()),
         Checker::Composite { mode, checkers } => {
             let findings = checkers.iter().map(|checker| run(checker, context, depth + 1, evaluated));
             combine(*mode, findings)

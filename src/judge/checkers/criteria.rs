@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::feedback::{first_titles, one_line};
 use crate::judge::json_answer;
+use crate::present::phrases::checker as say;
 
 /// The key of the list in an answer.
 const CRITERIA: &str = "criteria";
@@ -43,21 +44,23 @@ pub fn read(answer: &Value, criteria: &[String]) -> Result<CriteriaResult, Strin
         let of_it: Vec<&Value> =
             entries.iter().filter(|entry| number(entry) == u64::try_from(index + 1).ok()).collect();
         let (is_met, evidence) = match of_it.as_slice() {
-            [] => (false, "nothing was said of it".to_owned()),
+            [] => (false, say::not_mentioned().to_owned()),
             [entry] => one(entry),
-            [..] => (false, "it was answered more than once".to_owned()),
+            [..] => (false, say::answered_twice().to_owned()),
         };
         let title = one_line(criterion);
-        lines.push(format!("{} {}. {title}: {evidence}", if is_met { "met" } else { "NOT met" }, index + 1));
-        if !is_met {
-            open.push(format!("{title} ({evidence})"));
+        if is_met {
+            lines.push(say::met(index + 1, title, evidence));
+        } else {
+            lines.push(say::not_met(index + 1, &title, &evidence));
+            open.push(say::criterion(title, evidence));
         }
     }
     let (n_open, n_all) = (open.len(), criteria.len());
     let feedback = if n_open == 0 {
-        format!("all {n_all} criteria are met")
+        say::criteria_met(n_all)
     } else {
-        format!("{n_open} of {n_all} criteria are not met: {}", first_titles(open.into_iter(), n_open))
+        say::criteria_open(n_open, n_all, first_titles(open.into_iter(), n_open))
     };
     Ok(CriteriaResult { is_met: n_open == 0 && n_all > 0, feedback, lines: lines.join("\n") })
 }
@@ -74,9 +77,9 @@ fn one(entry: &Value) -> (bool, String) {
             .contains(&evidence.trim_end_matches('.').to_lowercase().as_str());
     match entry.get("met").and_then(Value::as_bool) {
         Some(true) if is_shown => (true, evidence),
-        Some(true) => (false, "said to be met, and nothing shows it".to_owned()),
+        Some(true) => (false, say::not_shown().to_owned()),
         Some(false) | None if is_shown => (false, evidence),
-        Some(false) | None => (false, "no reason was given".to_owned()),
+        Some(false) | None => (false, say::not_explained().to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The inputs of a verdict besides the evidence. Must not decide anything.
 
-use super::table::{LastPrompt, Mark};
+use super::table::{LastPrompt, UserMark};
 use crate::model::{
     Changes, ChosenKey, CommitCounts, GitFacts, MarkLapse, OpenPoint, Policy, Proof, Question, Rounds,
     SessionView, TaskKind, TaskWork, Timestamp,
@@ -28,7 +28,7 @@ pub struct Case<'a> {
     /// When the evidence was read.
     pub taken_at: Timestamp,
     /// The person's own mark, if it still holds.
-    pub mark: Mark,
+    pub mark: UserMark,
     /// Why the person's last mark no longer holds.
     pub lapsed: Option<MarkLapse>,
     /// How well COMPLETE must be proven.

@@ -6,8 +6,8 @@
 
 use crate::judge::{GRACE_MS, words};
 use crate::model::{
-    Claim, Evidence, Fact, HeadNews, HiddenFile, Rejection, Source, Stashed, TaskWork, Timestamp,
-    display_text, quantity,
+    Claim, Evidence, Fact, GitReason, HeadNews, HiddenFile, Reason, Rejection, Source, Stashed, TaskWork,
+    Timestamp,
 };
 
 use super::case::{Case, changes, commits};
@@ -51,6 +51,9 @@ fn committed(evidence: Evidence, case: &Case<'_>) -> Evidence {
     }
     if whose::are_all_others(case) {
         return evidence.rejected(Rejection::Foreign, Fact::MadeByHand);
+    }
+    if whose::are_all_from_before(case) {
+        return evidence.rejected(Rejection::Vacuous, Fact::DirtyBefore);
     }
     let is_all_kept = commits(case).is_some_and(|commits| {
         n_kept(case) == commits.newest.len() && commits.n_new as usize <= commits.newest.len()
@@ -100,61 +103,45 @@ fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
     let named = others
         .filter(|(file, on_disk)| whose::is_persons(file, on_disk.as_ref(), since, case.work))
         .map(|(file, _)| file.path.as_str());
-    let n_others = changes.n_paths - n_of_task;
-    let why = format!(
-        "{} changed before your first prompt or between turns, and is no work of the task: {}",
-        quantity::counted(n_others, "file was", "files were"),
-        named_some(named)
-    );
+    let why = GitReason::NotOfTask(changes.n_paths - n_of_task, named.collect());
     if n_of_task == 0 { evidence.rejected(Rejection::Vacuous, why) } else { evidence.because(why) }
 }
 
 /// Work that git does not show as changed files and that no finishing commit holds: kept in WIP commits,
 /// stashed, or hidden.
 pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
-    let mut reasons = Vec::new();
-    let kept = n_kept(case);
-    if let Some(newest) = commits(case).and_then(|commits| commits.newest.first()).filter(|_| kept > 0) {
-        let what = quantity::counted(kept, "commit only keeps work", "commits only keep work");
-        reasons.push((KEPT, format!("{what}: {}", display_text::line(&newest.subject)), Some(newest.at)));
+    let mut found = Vec::new();
+    let mut add = |name, why: GitReason, at| {
+        found.push(Evidence::claim(Source::Changes, name, Claim::Dirty).because(why).at(at));
+    };
+    let n_kept = n_kept(case);
+    if let Some(newest) = commits(case).and_then(|commits| commits.newest.first()).filter(|_| n_kept > 0) {
+        let subject = newest.subject.clone();
+        add("kept work", GitReason::Kept { n: n_kept, subject }, Some(newest.at));
     }
-    if let Some(began_at) = case.work.began_at {
-        let stashed = case.git.iter().flat_map(|git| &git.stashed_here);
-        let is_of_task = |stashed: &&Stashed| {
-            !whose::is_before(stashed.at, began_at) && !whose::is_persons_stash(stashed, case.work)
-        };
-        let stashed: Vec<&Stashed> = stashed.filter(is_of_task).collect();
-        if let Some(newest) = stashed.first() {
-            let what = quantity::counted(stashed.len(), "entry", "entries");
-            let why = format!("{what} of this task in the stash: `git stash pop` brings it back");
-            reasons.push((STASH, why, Some(newest.at)));
-        }
-        let hidden: Vec<&HiddenFile> = changes(case)
-            .into_iter()
-            .flat_map(|changes| &changes.hidden)
-            .filter(|file| is_hidden_in_task(file, began_at, case.work))
-            .collect();
-        if let Some(first) = hidden.first() {
-            let what = quantity::counted(hidden.len(), "changed file is", "changed files are");
-            let named = named_some(hidden.iter().map(|file| file.path.as_str()));
-            let why = format!("{what} hidden from git by {}: {named}", first.behind);
-            reasons.push((HIDDEN, why, first.on_disk.map(|on_disk| on_disk.modified_at)));
-        }
+    let Some(began_at) = case.work.began_at else { return found };
+    let stashed = case.git.iter().flat_map(|git| &git.stashed_here);
+    let is_of_task = |stashed: &&Stashed| {
+        !whose::is_before(stashed.at, began_at) && !whose::is_persons_stash(stashed, case.work)
+    };
+    let stashed: Vec<&Stashed> = stashed.filter(is_of_task).collect();
+    if let Some(newest) = stashed.first() {
+        add("stash", GitReason::StashedWork(stashed.len()), Some(newest.at));
     }
-    let dirty = reasons
-        .into_iter()
-        .map(|(name, why, at)| Evidence::claim(Source::Changes, name, Claim::Dirty).because(why).at(at));
-    dirty.collect()
+    let hidden = changes(case).into_iter().flat_map(|changes| &changes.hidden);
+    let hidden: Vec<&HiddenFile> =
+        hidden.filter(|file| is_hidden_in_task(file, began_at, case.work)).collect();
+    if let Some(first) = hidden.first() {
+        let files = hidden.iter().map(|file| file.path.as_str()).collect();
+        let at = first.on_disk.map(|on_disk| on_disk.modified_at);
+        add("hidden files", GitReason::Hidden { behind: first.behind, files }, at);
+    }
+    found
 }
-
-/// The names under which `kept_apart` reports such work.
-const KEPT: &str = "kept work";
-const STASH: &str = "stash";
-const HIDDEN: &str = "hidden files";
 
 /// Whether this evidence comes from `kept_apart`.
 pub(super) fn is_kept_apart(evidence: &Evidence) -> bool {
-    [KEPT, STASH, HIDDEN].contains(&evidence.name.as_str())
+    evidence.reasons.iter().any(|reason| matches!(reason, Reason::Git(reason) if reason.is_kept_apart()))
 }
 
 /// Whether a hidden file is work of the task: since the task began it was hidden, and it was deleted or
@@ -199,16 +186,6 @@ fn is_kept_work(subject: &str) -> bool {
     )
 }
 
-fn named_some<'p>(paths: impl Iterator<Item = &'p str>) -> String {
-    let mut named: Vec<String> = paths.map(|path| display_text::line(path).into_owned()).collect();
-    let n_more = named.len().saturating_sub(3);
-    named.truncate(3);
-    if n_more > 0 {
-        named.push(format!("{n_more} more"));
-    }
-    named.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,37 +193,17 @@ mod tests {
     #[test]
     fn subjects_that_keep_work_are_told_from_those_that_end_it() {
         for subject in [
-            "WIP",
-            "wip: login",
-            "[WIP] login",
-            "fixup! Add login",
-            "squash! x",
-            "Checkpoint",
-            "checkpoint 3",
-            "Checkpoint: before the refactoring",
-            "feat(login): wip",
-            "Login page (WIP)",
-            "login wip",
-            "tmp",
-            "temp commit",
-            "Work in progress on login",
-            "Save progress",
-            "作業中",
+            "WIP", "wip: login", "[WIP] login", "fixup! Add login", "squash! x", "Checkpoint",
+            "checkpoint 3", "Checkpoint: before the refactoring", "feat(login): wip", "Login page (WIP)",
+            "login wip", "tmp", "temp commit", "Work in progress on login", "Save progress", "作業中",
             "snapshot before rebase",
         ] {
             assert!(is_kept_work(subject), "{subject}");
         }
         for subject in [
-            "Add login page",
-            "Wipe the cache",
-            "Checkpoint saving for the trainer",
-            "Snapshot tests for login",
-            "Temporary files are deleted",
-            "Backup script",
-            "fix: save settings on exit",
-            "Save settings",
-            "feat: temp directory cleanup",
-            "Swipe gestures",
+            "Add login page", "Wipe the cache", "Checkpoint saving for the trainer",
+            "Snapshot tests for login", "Temporary files are deleted", "Backup script",
+            "fix: save settings on exit", "Save settings", "feat: temp directory cleanup", "Swipe gestures",
         ] {
             assert!(!is_kept_work(subject), "{subject}");
         }

@@ -15,7 +15,7 @@ pub struct Situation {
     /// Whether a session is working.
     pub activity: AtWork,
     /// The person's own mark, if it still holds.
-    pub mark: Mark,
+    pub mark: UserMark,
     /// Whether a permission, a dialog or a question of high or medium certainty waits for a person's answer.
     pub asks: bool,
     /// What failed.
@@ -69,7 +69,7 @@ pub enum AtWork {
 
 /// A person's own mark, valid only for what they saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mark {
+pub enum UserMark {
     /// No mark, or a lapsed one.
     None,
     /// "It is done."
@@ -176,9 +176,9 @@ pub fn settle(situation: &Situation) -> (VerdictState, Rule) {
 
 fn first_match(situation: &Situation) -> (VerdictState, Rule) {
     match situation.mark {
-        Mark::Done => return (VerdictState::Complete, Rule::ByYou),
-        Mark::Open => return (VerdictState::Incomplete, Rule::ByYou),
-        Mark::None => {}
+        UserMark::Done => return (VerdictState::Complete, Rule::ByYou),
+        UserMark::Open => return (VerdictState::Incomplete, Rule::ByYou),
+        UserMark::None => {}
     }
     if situation.asks {
         return (VerdictState::AwaitingResponse, Rule::Asks);

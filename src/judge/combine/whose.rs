@@ -5,14 +5,11 @@
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, OnDisk, Rejection, Source,
-    Stashed, TaskWork, Timestamp, TurnSpan, display_text, quantity,
+    BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, GitReason, OnDisk, Rejection,
+    Source, Stashed, TaskWork, TestChange, Timestamp, TurnSpan,
 };
 
 use super::case::{Case, changes, commits};
-
-/// At most this many files are named in a reason.
-const MAX_NAMED: usize = 3;
 
 /// Whether no commit since the last prompt for work can belong to the tasks: each was made while no session
 /// could commit, and touches no path that a write call names, or came from a branch that no session made. With a baseline set by a person it is never so,
@@ -23,13 +20,40 @@ pub(super) fn are_all_others(case: &Case<'_>) -> bool {
         BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::Workspace => true,
         BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_) => false,
     };
-    let newest = &git.commits.newest;
-    let is_old = |commit: &CommitSummary| {
-        case.prompted_at.is_some_and(|asked_at| asked_at.millis_since(commit.at) > GRACE_MS)
+    !is_given && since_prompt(case).is_some_and(|mut since| since.all(|commit| is_others(commit, case.work)))
+}
+
+/// The commits since the last prompt for work; `None` if there are none, or if not all of them are known.
+fn since_prompt<'a>(case: &Case<'a>) -> Option<impl Iterator<Item = &'a CommitSummary>> {
+    let counts = commits(case)?;
+    let newest = &counts.newest;
+    let asked_at = case.prompted_at;
+    let is_old =
+        move |commit: &CommitSummary| asked_at.is_some_and(|asked_at| is_before(commit.at, asked_at));
+    let is_all_known = counts.n_new as usize == newest.len() || newest.last().is_some_and(is_old);
+    let mut since = newest.iter().filter(move |commit| !is_old(commit)).peekable();
+    (is_all_known && since.peek().is_some()).then_some(since)
+}
+
+/// Whether the commits since the last prompt hold nothing but what lay in the work tree before the task began, although
+/// something new was asked for. A file that no write call names and that is older than the task is the user's own.
+pub(super) fn are_all_from_before(case: &Case<'_>) -> bool {
+    let work = case.work;
+    let Some(began_at) = work.began_at.filter(|_| work.wants_content && work.turns.is_some()) else {
+        return false;
     };
-    let is_all_known = git.commits.n_new as usize == newest.len() || newest.last().is_some_and(is_old);
-    let mut since = newest.iter().filter(|commit| !is_old(commit)).peekable();
-    !is_given && is_all_known && since.peek().is_some() && since.all(|commit| is_others(commit, case.work))
+    let is_from_before = |commit: &CommitSummary| {
+        let paths = commit.paths.as_deref().unwrap_or_default();
+        let was_there = |(path, at): (&String, &Option<Timestamp>)| {
+            at.is_some_and(|at| is_before(at, began_at)) && !is_named(path, work)
+        };
+        !paths.is_empty()
+            && paths.len() == commit.written_at.len()
+            && paths.iter().zip(&commit.written_at).all(was_there)
+    };
+    work.has_deeds
+        && !work.moves_files
+        && since_prompt(case).is_some_and(|mut since| since.all(is_from_before))
 }
 
 fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
@@ -112,7 +136,7 @@ pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
         .into_iter()
         .flat_map(|tree| tree.tests.iter().filter(|change| !are_persons(&change.path, tree, case.work)));
     let changes: Vec<_> = of_task.map(|(_, change)| change).chain(of_tree).collect();
-    let sum = |count: fn(&crate::model::TestChange) -> (u32, u32)| -> i64 {
+    let sum = |count: fn(&TestChange) -> (u32, u32)| -> i64 {
         changes
             .iter()
             .map(|change| count(change))
@@ -121,31 +145,15 @@ pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
     };
     let n_lost = -sum(|change| (change.before.n_tests, change.after.n_tests));
     let n_left_out = sum(|change| (change.before.n_left_out, change.after.n_left_out));
-    let mut reasons = Vec::new();
-    let counted =
-        |n: i64, one: &str, many: &str| quantity::counted(u32::try_from(n).unwrap_or(u32::MAX), one, many);
-    if n_lost > 0 {
-        reasons.push(format!("{} than before the task", counted(n_lost, "test fewer", "tests fewer")));
-    }
-    if n_left_out > 0 {
-        reasons.push(format!(
-            "{} than before the task",
-            counted(n_left_out, "test more is left out", "tests more are left out")
-        ));
-    }
-    if reasons.is_empty() {
+    if n_lost <= 0 && n_left_out <= 0 {
         return None;
     }
-    let mut paths: Vec<String> = changes
-        .iter()
-        .filter(|change| {
-            change.after.n_tests < change.before.n_tests || change.after.n_left_out > change.before.n_left_out
-        })
-        .map(|change| display_text::line(&change.path).into_owned())
-        .collect();
-    paths.dedup();
-    paths.truncate(MAX_NAMED);
-    let why = format!("{}: {}", reasons.join(", "), paths.join(", "));
+    let is_softer = |change: &&&TestChange| {
+        change.after.n_tests < change.before.n_tests || change.after.n_left_out > change.before.n_left_out
+    };
+    let mut files: Vec<&str> = changes.iter().filter(is_softer).map(|change| change.path.as_str()).collect();
+    files.dedup();
+    let why = GitReason::FewerTests { n_lost, n_left_out, files: files.into_iter().collect() };
     Some(Evidence::abstain(Source::Tests, "tests of the task", Rejection::Undecided).because(why))
 }
 

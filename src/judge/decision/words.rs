@@ -152,10 +152,7 @@ mod tests {
             assert!(is_echo(line, false), "{line}");
         }
         for line in [
-            "COMPLETE",
-            "NOT COMPLETE (FAIL)",
-            "FAIL: it doesn't pass",
-            "PASS: it did not fail",
+            "COMPLETE", "NOT COMPLETE (FAIL)", "FAIL: it doesn't pass", "PASS: it did not fail",
             "INCOMPLETE, cannot be complete",
         ] {
             assert!(!is_echo(line, false), "{line}");

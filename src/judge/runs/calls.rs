@@ -2,8 +2,6 @@
 //!
 //! In a pattern, `*` at the end of a word stands for the rest of that word.
 
-use std::collections::HashMap;
-
 /// Options before the name of a subcommand that take the next word as their value.
 pub(super) const VALUE_OPTIONS: [&str; 16] = [
     "--prefix", "-C", "--dir", "--cwd", "--directory", "--manifest-path", "--filter", "-F", "-w",
@@ -11,64 +9,38 @@ pub(super) const VALUE_OPTIONS: [&str; 16] = [
 ];
 
 /// A call as written in the file: `sed -i*`, `docker compose up !-d`.
-#[derive(Debug, Clone)]
-struct Pattern {
+#[derive(Debug)]
+pub(super) struct Pattern {
     /// The words that name it, in order.
-    names: Vec<String>,
+    pub(super) names: &'static [&'static str],
     /// Options that must be present.
-    needed: Vec<String>,
+    pub(super) needed: &'static [&'static str],
     /// Options that must be absent.
-    refused: Vec<String>,
+    pub(super) refused: &'static [&'static str],
 }
 
 /// Calls, each with what it stands for.
-#[derive(Debug, Clone)]
-pub(super) struct Calls<T> {
-    by_first: HashMap<String, Vec<(Pattern, T)>>,
+#[derive(Debug)]
+pub(super) struct Calls<T: 'static> {
+    /// Sorted by first word.
+    pub(super) by_first: &'static [(Pattern, T)],
     /// Calls whose first word is given by its beginning only.
-    by_stem: Vec<(Pattern, T)>,
+    pub(super) by_stem: &'static [(Pattern, T)],
 }
 
-impl<T> Default for Calls<T> {
-    fn default() -> Self {
-        Self { by_first: HashMap::new(), by_stem: Vec::new() }
-    }
-}
-
-impl<T> Calls<T> {
-    /// Adds a call that is named by all of its words.
-    pub(super) fn add_named(&mut self, call: &str, value: T) {
-        let names = call.split_whitespace().map(str::to_owned).collect();
-        self.push(Pattern { names, needed: Vec::new(), refused: Vec::new() }, value);
-    }
-
-    /// Adds a call with options that must be present (`-i*`) or, after `!`, absent.
-    pub(super) fn add(&mut self, call: &str, value: T) {
-        let mut pattern = Pattern { names: Vec::new(), needed: Vec::new(), refused: Vec::new() };
-        for part in call.split_whitespace() {
-            match part.strip_prefix('!') {
-                Some(refused) => pattern.refused.push(refused.to_owned()),
-                None if part.starts_with('-') => pattern.needed.push(part.to_owned()),
-                None => pattern.names.push(part.to_owned()),
-            }
-        }
-        self.push(pattern, value);
-    }
-
-    fn push(&mut self, pattern: Pattern, value: T) {
-        match pattern.names.first() {
-            None => {}
-            Some(first) if first.ends_with('*') => self.by_stem.push((pattern, value)),
-            Some(first) => self.by_first.entry(first.clone()).or_default().push((pattern, value)),
-        }
-    }
-
+impl<T: 'static> Calls<T> {
     /// Everything that `words` call, in no particular order: for each, how many words name it and how many of
     /// `words` it takes.
     pub(super) fn of<'s>(&'s self, words: &[String]) -> impl Iterator<Item = (&'s T, usize, usize)> {
-        let by_first = words.first().and_then(|first| self.by_first.get(first)).into_iter().flatten();
-        by_first
-            .chain(&self.by_stem)
+        let order = |(pattern, _): &(Pattern, T)| {
+            let first = words.first().map(String::as_str);
+            pattern.names.first().copied().cmp(&first)
+        };
+        let from = self.by_first.partition_point(|call| order(call).is_lt());
+        let to = self.by_first.partition_point(|call| order(call).is_le());
+        self.by_first[from..to]
+            .iter()
+            .chain(self.by_stem)
             .filter_map(|(pattern, value)| Some((value, pattern.names.len(), pattern.named_by(words)?)))
     }
 
@@ -83,7 +55,7 @@ impl Pattern {
     /// words call something else.
     fn named_by(&self, words: &[String]) -> Option<usize> {
         let mut at = 0;
-        for part in &self.names {
+        for part in self.names {
             if at > 0 {
                 while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
                     let takes_value = VALUE_OPTIONS.contains(&word.as_str());
@@ -95,7 +67,7 @@ impl Pattern {
             }
             at += 1;
         }
-        let has = |option: &String| words.iter().any(|word| is_word(option, word));
+        let has = |option: &&str| words.iter().any(|word| is_word(option, word));
         (self.needed.iter().all(has) && !self.refused.iter().any(has)).then_some(at)
     }
 }
@@ -117,10 +89,14 @@ mod tests {
 
     #[test]
     fn calls_are_found_by_their_words_between_options() {
-        let mut calls = Calls::default();
-        calls.add("docker compose up !-d !--detach", "up");
-        calls.add("sed -i*", "sed");
-        calls.add("codemod*", "codemod");
+        let call = |names, needed, refused| Pattern { names, needed, refused };
+        let calls: Calls<&str> = Calls {
+            by_first: Box::leak(Box::new([
+                (call(&["docker", "compose", "up"], &[], &["-d", "--detach"]), "up"),
+                (call(&["sed"], &["-i*"], &[]), "sed"),
+            ])),
+            by_stem: Box::leak(Box::new([(call(&["codemod*"], &[], &[]), "codemod")])),
+        };
         let found = |line: &str| calls.of(&words(line)).map(|(value, ..)| *value).collect::<Vec<_>>();
         assert_eq!(found("docker --color never compose -f x.yml up web"), ["up"]);
         assert_eq!(found("docker compose up --detach"), [""; 0]);
@@ -132,8 +108,8 @@ mod tests {
 
     #[test]
     fn it_is_told_how_many_words_name_a_call() {
-        let mut calls = Calls::default();
-        calls.add_named("npm run test*", ());
+        let pattern = Pattern { names: &["npm", "run", "test*"], needed: &[], refused: &[] };
+        let calls: Calls<()> = Calls { by_first: Box::leak(Box::new([(pattern, ())])), by_stem: &[] };
         let line = words("npm --prefix web run test:unit -- --bail");
         assert_eq!(calls.of(&line).collect::<Vec<_>>(), [(&(), 3, 5)]);
         assert!(!calls.has(&words("npm test")));

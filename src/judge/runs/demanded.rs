@@ -1,39 +1,27 @@
-//! The checks that a prompt tells an agent to run, by its words alone. Must not look at what was run.
+//! The checks that a prompt tells an agent to run, by its words alone. The phrases of all languages stand in
+//! `assets/tasks.toml`. Must not look at what was run.
+//!
+//! An order is the whole of a clause: a verb of running with what it runs behind it ("run the tests", "führe die Tests
+//! aus") or before it ("die Tests ausführen", "テストを実行"), or the demand that checks pass ("until the tests are
+//! green"). Words about running ("the tests run slowly", "do not run the tests") have no such form.
 
 use super::Catalog;
-use super::read::check_of;
+use super::read::{check_of, is_part};
 use super::wrapper::call_of;
+use crate::judge::task::phrases::{Group, PHRASES};
 use crate::model::CheckKind;
 
-/// Words that tell to run what follows.
-const RUN: [&str; 5] = ["run", "rerun", "re-run", "execute", "rerunning"];
-/// What may stand before such a word for it to be an order; so may the begin of a sentence.
-const BEFORE: [&str; 14] = [
-    "and", "then", "also", "please", "finally", "lastly", "always", "first", "afterwards", "must", "do",
-    "to", "again", "now",
+/// Signs that end a clause.
+const ENDS: &[char] = &['.', ';', '!', '?', ',', ':', '。', '、', '，', '；', '！', '：', '？'];
+/// Signs around a word that are no part of it.
+const QUOTES: &[char] = &['`', '"', '\'', '(', ')', '“', '”', '„', '«', '»', '「', '」'];
+/// What is run, in general words.
+const KINDS: [(Group, CheckKind); 4] = [
+    (Group::Tests, CheckKind::Test),
+    (Group::Linters, CheckKind::Lint),
+    (Group::Builds, CheckKind::Build),
+    (Group::Typechecks, CheckKind::Types),
 ];
-/// Before `to run`, words that make an order of it.
-const ORDERS: [&str; 8] = ["sure", "remember", "need", "have", "want", "forget", "you", "careful"];
-/// What is run, in general words, each with the words that may stand before it.
-const KINDS: [(&str, CheckKind); 8] = [
-    ("tests", CheckKind::Test),
-    ("test", CheckKind::Test),
-    ("testsuite", CheckKind::Test),
-    ("linter", CheckKind::Lint),
-    ("linters", CheckKind::Lint),
-    ("build", CheckKind::Build),
-    ("typecheck", CheckKind::Types),
-    ("typechecker", CheckKind::Types),
-];
-const ARTICLES: [&str; 8] = ["the", "all", "all the", "our", "your", "full", "whole", "unit"];
-/// Words that follow what is run and end its command line.
-const ENDS: [&str; 16] = [
-    "and", "then", "before", "after", "to", "until", "in", "on", "with", "again", "at", "for", "when",
-    "once", "so", "or",
-];
-/// Japanese words for running, which follow what is run.
-const RUN_AFTER: [&str; 5] = ["を実行", "を走らせ", "を流し", "を回し", "も実行"];
-const NOT_RUN: [&str; 4] = ["しない", "せず", "不要", "必要はな"];
 
 /// A check that a prompt asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,98 +30,207 @@ pub struct Demanded {
     pub tool: Option<String>,
     /// The kind of check.
     pub kind: CheckKind,
+    /// Whether a part of the check is asked for, such as one test.
+    pub is_part: bool,
     /// What the prompt calls it. Untrusted text.
     pub words: String,
+}
+
+/// The words of a clause, as they are written and in lower case.
+#[derive(Default)]
+struct Clause {
+    words: Vec<String>,
+    lower: Vec<String>,
+    /// Whether it is joined to the clause before it by a word such as `and`.
+    is_joined: bool,
 }
 
 /// The checks that a prompt tells to run.
 pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
     let mut found: Vec<Demanded> = Vec::new();
-    for sentence in
-        prompt.split(['.', ';', '!', '\n', ',', ':', '。', '、']).filter(|part| !part.trim().is_empty())
-    {
-        // `./run.sh` and `node.js` are cut, too; what is left of them names no tool.
-        let words: Vec<String> = sentence
-            .split_whitespace()
-            .map(|word| word.trim_matches(['`', '"', '\'', '(', ')', '?']).to_owned())
-            .filter(|word| !word.is_empty())
-            .collect();
-        let demands = ordered(&words, catalog).into_iter().chain(in_japanese(sentence, catalog));
-        found.extend(demands);
+    let mut is_order = false;
+    let prompt = &own_lines(prompt);
+    for clause in clauses(prompt) {
+        let order = clause.order(is_order && clause.is_joined, catalog);
+        is_order = order.is_some();
+        found.extend(order);
     }
+    let parts = prompt.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
+    found.extend(parts.flat_map(|part| in_joined_script(part, catalog)));
     found.dedup();
     found
 }
 
-fn ordered(words: &[String], catalog: &Catalog) -> Vec<Demanded> {
-    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    let is_order = |at: usize| {
-        let before = at.checked_sub(1).map(|before| lower[before].as_str());
-        let is_negated = lower[..at].iter().any(|word| {
-            matches!(
-                word.as_str(),
-                "don't" | "dont" | "not" | "never" | "without" | "no" | "how" | "why" | "if" | "when"
-            )
-        }) && before != Some("forget")
-            && !lower[..at].iter().any(|word| word == "forget");
-        !is_negated
-            && match before {
-                None => true,
-                Some("to") => at >= 2 && ORDERS.contains(&lower[at - 2].as_str()),
-                Some(before) => BEFORE.contains(&before),
+/// The prompt without quoted lines and fenced blocks, which are the user's material.
+fn own_lines(prompt: &str) -> String {
+    let mut is_code = false;
+    let own = prompt.lines().filter(|line| {
+        let begin = line.trim_start();
+        let is_border = begin.starts_with("```") || begin.starts_with("~~~");
+        is_code ^= is_border;
+        !is_border && !is_code && !begin.starts_with('>')
+    });
+    own.collect::<Vec<&str>>().join("\n")
+}
+
+fn clauses(prompt: &str) -> Vec<Clause> {
+    let mut clauses = Vec::new();
+    for line in prompt.lines() {
+        let mut clause = Clause::default();
+        let mut words = line.split_whitespace().peekable();
+        while let Some(raw) = words.next() {
+            let bare = raw.trim_matches(QUOTES);
+            // The dots of `./...` belong to the name.
+            let word = bare.trim_end_matches(|sign| QUOTES.contains(&sign) || ENDS.contains(&sign));
+            let is_name = word.ends_with('/');
+            let word = if is_name { bare } else { word };
+            // The number of an item in a list.
+            let is_item = clause.words.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+            let lower = [word.to_lowercase()];
+            if PHRASES.has(&lower, Group::Joint) {
+                clauses.push(std::mem::replace(&mut clause, Clause { is_joined: true, ..Clause::default() }));
+            } else if (is_name || word.contains(char::is_alphanumeric)) && !is_item {
+                let [lower] = lower;
+                clause.words.push(word.to_owned());
+                clause.lower.push(lower);
             }
-    };
-    let runs = (0..lower.len()).filter(|at| RUN.contains(&lower[*at].as_str()) && is_order(*at));
-    runs.filter_map(|at| named(&words[at + 1..], catalog)).collect()
-}
-
-/// The check that the begin of these words names.
-fn named(words: &[String], catalog: &Catalog) -> Option<Demanded> {
-    let end =
-        words.iter().position(|word| ENDS.contains(&word.to_lowercase().as_str())).unwrap_or(words.len());
-    let words = &words[..end];
-    let n_articles = words.iter().take_while(|word| ARTICLES.contains(&word.to_lowercase().as_str())).count();
-    let rest = &words[n_articles..];
-    if let Some((tool, kind)) = tool_of(rest, catalog) {
-        return Some(Demanded { tool: Some(tool), kind, words: rest.join(" ") });
+            // A comma before `dass` ends nothing: "stelle sicher, dass alle Tests laufen".
+            let goes_on = words.peek().is_some_and(|next| ["dass", "daß"].contains(next));
+            if bare.ends_with(ENDS) && !is_name && !goes_on {
+                clauses.push(std::mem::take(&mut clause));
+            }
+        }
+        clauses.push(clause);
     }
-    let first = rest.first()?.to_lowercase();
-    let (_, kind) = KINDS.iter().find(|(name, _)| *name == first)?;
-    // `run the test server` names no check.
-    let is_alone = rest.len() == 1 || rest.get(1).is_some_and(|next| next.eq_ignore_ascii_case("suite"));
-    (is_alone && (first != "test" || rest.len() > 1)).then(|| Demanded {
-        tool: None,
-        kind: *kind,
-        words: words.join(" "),
-    })
+    clauses.retain(|clause| !clause.words.is_empty());
+    clauses
 }
 
-fn tool_of(words: &[String], catalog: &Catalog) -> Option<(String, CheckKind)> {
+impl Clause {
+    /// The check that the clause orders; `continues` where it may go on with an order before it ("… and the linter").
+    fn order(&self, continues: bool, catalog: &Catalog) -> Option<Demanded> {
+        if PHRASES.has(&self.lower, Group::NoOrder) {
+            return None;
+        }
+        let begin = self.after(0, &[Group::BesideOrder, Group::BeginsOrder]);
+        if let Some(n_words) = self.starts(begin, Group::RunsWhat) {
+            let from = self.after(begin + n_words, &[Group::BesideOrder]);
+            return self.named(
+                from,
+                self.find(from, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at),
+                catalog,
+            );
+        }
+        let behind = self.find(begin, Group::IsRun).and_then(|(at, _)| self.named(begin, at, catalog));
+        let passing = || {
+            let (at, n_words) = self.find(0, Group::WantsPass)?;
+            let from = at + n_words;
+            self.find(from, Group::Passes).and_then(|(to, _)| self.named(from, to, catalog))
+        };
+        behind.or_else(passing).or_else(|| {
+            let end = self.find(begin, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
+            if continues { self.named(begin, end, catalog) } else { None }
+        })
+    }
+
+    fn starts(&self, at: usize, group: Group) -> Option<usize> {
+        PHRASES.starts(self.lower.get(at..)?, &[group])
+    }
+
+    /// The first word from `at` on that begins no phrase of `groups`.
+    fn after(&self, mut at: usize, groups: &[Group]) -> usize {
+        while let Some(n_words) = self.lower.get(at..).and_then(|rest| PHRASES.starts(rest, groups)) {
+            at += n_words;
+        }
+        at
+    }
+
+    /// Where the first phrase of `group` begins from `at` on, and its number of words.
+    fn find(&self, at: usize, group: Group) -> Option<(usize, usize)> {
+        (at..self.lower.len()).find_map(|at| Some((at, self.starts(at, group)?)))
+    }
+
+    /// The check that the words from `from` to `to` name, all of them.
+    fn named(&self, from: usize, to: usize, catalog: &Catalog) -> Option<Demanded> {
+        let begin = self.after(from, &[Group::Articles]).min(to);
+        let words = self.words.get(begin..to)?;
+        let whole = || self.words[from..to].join(" ");
+        if let Some(demanded) = of_tool(words, catalog) {
+            return Some(demanded);
+        }
+        let is_all = |group| self.starts(begin, group) == Some(to - begin);
+        let (_, kind) = KINDS.iter().find(|(group, _)| is_all(*group))?;
+        Some(Demanded { tool: None, kind: *kind, is_part: false, words: whole() })
+    }
+}
+
+fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
     if words.is_empty() {
         return None;
     }
     let call = call_of(words, None);
-    check_of(&call, catalog).map(|(tool, ..)| (tool.name.clone(), tool.kind))
+    check_of(&call, catalog).map(|(tool, call, n_words)| Demanded {
+        tool: Some(tool.name.to_owned()),
+        kind: tool.kind,
+        is_part: is_part(tool, &call, n_words),
+        words: words.join(" "),
+    })
 }
 
-fn in_japanese(sentence: &str, catalog: &Catalog) -> Option<Demanded> {
-    let at = RUN_AFTER.iter().filter_map(|run| sentence.find(run)).min()?;
-    if NOT_RUN.iter().any(|not| sentence[at..].contains(not)) {
-        return None;
+/// The orders in a part of a prompt whose script has no blanks between words, or particles at them: the verb stands
+/// behind what is run (Japanese, Korean) or before it (Chinese).
+fn in_joined_script(part: &str, catalog: &Catalog) -> Vec<Demanded> {
+    let has = |group: Group, text: &str| {
+        let text: String = text.split_whitespace().collect();
+        PHRASES.joined(group).any(|phrase| text.contains(phrase))
+    };
+    if has(Group::NoOrder, part) {
+        return Vec::new();
     }
-    let before = &sentence[..at];
-    let begin = before
-        .rfind(|c: char| !c.is_ascii())
-        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
-    let words: Vec<String> = before[begin..]
-        .split_whitespace()
-        .map(|word| word.trim_matches(['`', '"', '\'']).to_owned())
-        .collect();
-    if let Some((tool, kind)) = tool_of(&words, catalog) {
-        return Some(Demanded { tool: Some(tool), kind, words: words.join(" ") });
+    let verbs = |group| PHRASES.joined(group).flat_map(|verb| part.match_indices(verb));
+    let behind = verbs(Group::IsRun).filter_map(|(at, _)| named_before(&part[..at], catalog));
+    let before =
+        verbs(Group::RunsWhat).filter_map(|(at, verb)| named_after(&part[at + verb.len()..], catalog));
+    let passing = verbs(Group::Passes)
+        .filter(|_| has(Group::WantsPass, part))
+        .filter_map(|(at, _)| named_before(&part[..at], catalog));
+    let mut found: Vec<Demanded> = behind.chain(before).chain(passing).collect();
+    found.dedup();
+    found.truncate(1);
+    found
+}
+
+/// The check that a text ends with, before particles.
+fn named_before(text: &str, catalog: &Catalog) -> Option<Demanded> {
+    let mut text = text.trim_end();
+    while let Some(rest) = PHRASES.joined(Group::Articles).find_map(|particle| text.strip_suffix(particle)) {
+        text = rest.trim_end();
     }
-    let is_tests = before.ends_with("テスト");
-    is_tests.then(|| Demanded { tool: None, kind: CheckKind::Test, words: "テスト".to_owned() })
+    let command = text.rsplit(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
+    of_words(command, catalog).or_else(|| of_kind(|noun| text.ends_with(noun)))
+}
+
+/// The check that a text begins with, after words such as "all".
+fn named_after(text: &str, catalog: &Catalog) -> Option<Demanded> {
+    let mut text = text.trim_start();
+    while let Some(rest) = PHRASES.joined(Group::Articles).find_map(|article| text.strip_prefix(article)) {
+        text = rest.trim_start();
+    }
+    let command = text.split(|sign: char| !sign.is_ascii()).next().unwrap_or_default();
+    of_words(command, catalog).or_else(|| of_kind(|noun| text.starts_with(noun)))
+}
+
+fn of_words(command: &str, catalog: &Catalog) -> Option<Demanded> {
+    let words: Vec<String> =
+        command.split_whitespace().map(|word| word.trim_matches(QUOTES).to_owned()).collect();
+    of_tool(&words, catalog)
+}
+
+fn of_kind(is_named: impl Fn(&str) -> bool) -> Option<Demanded> {
+    KINDS.iter().find_map(|(group, kind)| {
+        let noun = PHRASES.joined(*group).find(|noun| is_named(noun))?;
+        Some(Demanded { tool: None, kind: *kind, is_part: false, words: noun.to_owned() })
+    })
 }
 
 #[cfg(test)]
@@ -152,7 +249,47 @@ mod tests {
         assert_eq!(asked("Please make sure to run all tests again."), ["all tests"]);
         assert_eq!(asked("Don't forget to run pytest -q."), ["pytest -q"]);
         assert_eq!(asked("Mend the parser, run the full test suite, commit."), ["the full test suite"]);
-        assert_eq!(asked("ログイン画面を追加して、cargo testを実行してコミットして。"), ["cargo test"]);
+        assert_eq!(
+            asked("Add it, run cargo test and cargo clippy, and commit."),
+            ["cargo test", "cargo clippy"]
+        );
+        assert_eq!(
+            asked("Do this:\n- add a page\n2) run the full test suite\n* commit"),
+            ["the full test suite"]
+        );
+        assert_eq!(asked("Mend it and run `go test ./...` until it passes."), ["go test ./..."]);
+    }
+
+    #[test]
+    fn an_order_stands_in_any_language() {
+        for (prompt, words) in [
+            ("Füge eine Seite hinzu, führe die Tests aus und committe.", "die Tests"),
+            ("Führe vor dem Commit cargo test aus.", "cargo test"),
+            ("Baue die Seite und lass danach alle Tests laufen.", "alle Tests"),
+            ("Baue die Seite. Vergiss nicht, die Tests auszuführen.", "die Tests"),
+            ("Baue die Seite. Stelle sicher, dass alle Tests grün sind.", "alle Tests"),
+            ("Ajoute une page et lance les tests avant de terminer.", "les tests"),
+            ("N'oublie pas d'exécuter npm test.", "npm test"),
+            ("Assure-toi que tous les tests passent.", "tous les tests"),
+            ("Añade una página y ejecuta las pruebas antes de terminar.", "las pruebas"),
+            ("Asegúrate de que los tests pasen.", "los tests"),
+            ("Adicione uma página e rode os testes antes de terminar.", "os testes"),
+            ("Adicione uma página, execute go test ./... e faça commit.", "go test ./..."),
+            ("添加一个登录页面，完成前请运行测试，然后提交。", "测试"),
+            ("添加页面，运行 cargo test 并提交。", "cargo test"),
+            ("完成后确保所有测试通过。", "测试"),
+            ("페이지를 추가하고 끝내기 전에 테스트를 실행해 줘.", "테스트"),
+            ("페이지를 추가하고 cargo test를 돌린 다음 커밋해 줘.", "cargo test"),
+            ("画面を追加して、終わる前にテストを走らせて。", "テスト"),
+            ("画面を追加して、テストが通ることを確認してからコミットして。", "テスト"),
+            ("페이지를 추가하고 모든 테스트가 통과하는지 확인한 뒤 커밋해 줘.", "테스트"),
+            ("ログイン画面を追加して、cargo testを実行してコミットして。", "cargo test"),
+            ("Add a page and make sure the tests pass before you commit.", "the tests"),
+            ("Keep going until cargo test is green.", "cargo test"),
+            ("Add a page, verify with cargo test, and commit.", "cargo test"),
+        ] {
+            assert_eq!(asked(prompt), [words], "{prompt}");
+        }
     }
 
     #[test]
@@ -168,7 +305,21 @@ mod tests {
             "Add a test for the parser.",
             "run the test server",
             "Add a page and run it.",
+            "The tests pass now. Add a page.",
+            "Push it and wait until the tests pass in CI.",
             "テストを実行しないで直して。",
+            "Add a page.\n> Bob: run the tests",
+            "Add a page.\n```\nrun the tests\n```",
+            "Baue die Seite, ohne die Tests auszuführen.",
+            "Führe die Tests nicht aus.",
+            "Die Tests laufen zu langsam, finde heraus warum.",
+            "Ne lance pas les tests.",
+            "Ajoute la page sans lancer les tests.",
+            "No ejecutes las pruebas.",
+            "Não rode os testes.",
+            "添加页面，不要运行测试。",
+            "修复测试运行缓慢的问题。",
+            "테스트는 실행하지 마.",
         ] {
             assert_eq!(asked(prompt), [""; 0], "{prompt}");
         }

@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde::Deserialize;
-
 /// A line without colour escapes and surrounding whitespace.
 pub(super) fn plain(line: &str) -> Cow<'_, str> {
     if !line.chars().any(|sign| sign.is_control() && sign != '\t') {
@@ -51,21 +49,18 @@ impl<'t> Line<'t> {
 }
 
 /// The pairs of neighbouring bytes in a text, hashed into 256 bits.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Pairs([u64; 4]);
 
 impl Pairs {
     fn of(text: &[u8]) -> Pairs {
-        let mut pairs = Pairs::default();
-        for pair in text.windows(2) {
-            let bit = pair[0].wrapping_mul(37) ^ pair[1];
-            pairs.0[usize::from(bit >> 6)] |= 1 << (bit & 63);
-        }
-        pairs
+        text.windows(2).fold(Pairs([0; 4]), |pairs, pair| pairs.with(pair[0], pair[1]))
     }
 
-    fn join(self, other: Pairs) -> Pairs {
-        Pairs(std::array::from_fn(|at| self.0[at] | other.0[at]))
+    const fn with(mut self, one: u8, next: u8) -> Pairs {
+        let bit = one.wrapping_mul(37) ^ next;
+        self.0[(bit >> 6) as usize] |= 1 << (bit & 63);
+        self
     }
 
     /// Whether a text with these pairs may contain one with the pairs of `part`.
@@ -75,10 +70,9 @@ impl Pairs {
 }
 
 /// A pattern for a line.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(from = "String")]
+#[derive(Debug, Clone)]
 pub(super) struct LinePattern {
-    text: String,
+    text: &'static str,
     /// The position of the longest literal text in the pattern. A line without it cannot match.
     needed: Range<usize>,
     /// Whether the pattern begins with literal text that a line must begin with.
@@ -87,35 +81,43 @@ pub(super) struct LinePattern {
     pairs: Pairs,
 }
 
-impl From<String> for LinePattern {
-    fn from(text: String) -> LinePattern {
-        let is_sign = |byte: &u8| matches!(byte, b'*' | b'#' | b'{' | b'}');
-        let mut needed = 0..0;
-        let mut from = 0;
-        let mut pairs = Pairs::default();
-        for run in text.as_bytes().split(is_sign) {
-            pairs = pairs.join(Pairs::of(run));
-            if run.len() > needed.len() {
-                needed = from..from + run.len();
-            }
-            from += run.len() + 1;
-        }
-        let is_from_begin = text.as_bytes().first().is_some_and(|first| !is_sign(first));
-        LinePattern { text, needed, is_from_begin, pairs }
-    }
+/// Whether this byte of a pattern stands for other text.
+const fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'*' | b'#' | b'{' | b'}')
 }
 
 impl LinePattern {
+    /// The pattern that is written so.
+    pub(super) const fn of(text: &'static str) -> LinePattern {
+        let bytes = text.as_bytes();
+        let (mut needed, mut pairs) = (0..0, Pairs([0; 4]));
+        // Where the present literal text begins.
+        let mut from = 0;
+        let mut at = 0;
+        while at <= bytes.len() {
+            if at == bytes.len() || is_sign(bytes[at]) {
+                if at - from > needed.end - needed.start {
+                    needed = from..at;
+                }
+                from = at + 1;
+            } else if at > from {
+                pairs = pairs.with(bytes[at - 1], bytes[at]);
+            }
+            at += 1;
+        }
+        LinePattern { text, needed, is_from_begin: !bytes.is_empty() && !is_sign(bytes[0]), pairs }
+    }
+
     /// Whether `line` matches.
     pub(super) fn fits(&self, line: &Line<'_>) -> bool {
-        self.may_fit(line) && fit(&self.text, &line.text, &mut None, &mut 0)
+        self.may_fit(line) && fit(self.text, &line.text, &mut None, &mut 0)
     }
 
     /// The name that `{}` stands for if the line matches.
     pub(super) fn name_in(&self, line: &Line<'_>) -> Option<String> {
         let mut name = None;
         if self.may_fit(line) {
-            fit(&self.text, &line.text, &mut name, &mut 0);
+            fit(self.text, &line.text, &mut name, &mut 0);
         }
         name
     }
@@ -178,22 +180,22 @@ mod tests {
 
     #[test]
     fn a_pattern_is_for_the_whole_line() {
-        let fits = |pattern: &str, line: &str| LinePattern::from(pattern.to_owned()).fits(&Line::of(line));
+        let fits = |pattern: &'static str, line: &str| LinePattern::of(pattern).fits(&Line::of(line));
         assert!(fits("*# failed*", "=== 1 failed, 2 passed ==="));
         assert!(!fits("*# failed*", "0 failed"));
-        let fits = |pattern: &str, line: &str| LinePattern::from(pattern.to_owned()).fits(&Line::of(line));
+        let fits = |pattern: &'static str, line: &str| LinePattern::of(pattern).fits(&Line::of(line));
         assert!(fits("*# failed*", "10 failed"));
         assert!(!fits("ok", "ok then"));
         assert_eq!(
-            LinePattern::from("test {} ... FAILED".to_owned()).name_in(&Line::of("test a::b ... FAILED")),
+            LinePattern::of("test {} ... FAILED").name_in(&Line::of("test a::b ... FAILED")),
             Some("a::b".to_owned())
         );
     }
 
     #[test]
     fn what_a_pattern_needs_is_in_every_line_that_fits() {
-        let needed = |pattern: &str| {
-            let pattern = LinePattern::from(pattern.to_owned());
+        let needed = |pattern: &'static str| {
+            let pattern = LinePattern::of(pattern);
             pattern.text[pattern.needed].to_owned()
         };
         assert_eq!(needed("*✖ # of #*"), "✖ ");

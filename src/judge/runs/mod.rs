@@ -48,6 +48,11 @@ pub fn never_end(tasks: &[BackgroundTask]) -> bool {
     !tasks.is_empty() && tasks.iter().all(is_endless)
 }
 
+/// Whether a command line runs tests, builds, linters or type checks and nothing else.
+pub fn are_only_checks(line: &str) -> bool {
+    read::are_only_checks(line, Catalog::built_in())
+}
+
 /// What the runs of a session mean for `task`, or for the whole session if there is no task. Paths are
 /// compared with `home`, the session's folder.
 pub fn summarize(

@@ -42,16 +42,16 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Repo
     for line in lines {
         let has = |patterns: &[LinePattern]| patterns.iter().any(|pattern| pattern.fits(line));
         let (mut tells, mut fails) = (false, false);
-        if tools().any(|tool| has(&tool.fail)) {
+        if tools().any(|tool| has(tool.fail)) {
             report.has_failed = true;
             (tells, fails) = (true, true);
         }
         // `1 failed, 2 passed` is not a pass.
-        if !fails && tools().any(|tool| has(&tool.pass)) {
+        if !fails && tools().any(|tool| has(tool.pass)) {
             report.has_passed = true;
             tells = true;
         }
-        if tools().any(|tool| has(&tool.empty)) {
+        if tools().any(|tool| has(tool.empty)) {
             report.is_empty = true;
             tells = true;
         }
@@ -61,7 +61,7 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Repo
         }
         // The first matching pattern wins: a tool's most exact pattern comes first.
         let failing = |tool: &Tool| tool.failing.iter().find_map(|pattern| pattern.name_in(line));
-        let is_below = tools().any(|tool| has(&tool.failing_below));
+        let is_below = tools().any(|tool| has(tool.failing_below));
         is_list = is_below || is_list && !line.text.contains(' ');
         let listed = Some(line.text.to_string()).filter(|_| is_list && !is_below);
         for name in tools().filter_map(failing).chain(listed) {

@@ -119,10 +119,21 @@ pub(super) fn never_ends(line: &str, catalog: &Catalog) -> bool {
     }
 }
 
+/// Whether a line runs checks and nothing else that matters.
+pub(super) fn are_only_checks(line: &str, catalog: &Catalog) -> bool {
+    let is_trivial =
+        |command: &Command| command.words.first().is_some_and(|name| TRIVIAL.contains(&name.as_str()));
+    let is_check =
+        |command: &Command| check_of(&call_of(&command.words, command.folder.as_deref()), catalog).is_some();
+    let commands = commands(line);
+    commands.iter().any(is_check) && commands.iter().all(|command| is_check(command) || is_trivial(command))
+}
+
 /// Whether a call is a server or a watcher, or a check in watch mode.
 fn is_endless(call: &Call, catalog: &Catalog) -> bool {
     let watches = check_of(call, catalog).is_some_and(|(tool, call, _)| {
-        has_option(&call.words, &tool.watch) || call.words[1..].iter().any(|word| tool.watch.contains(word))
+        has_option(&call.words, tool.watch)
+            || call.words[1..].iter().any(|word| tool.watch.contains(&word.as_str()))
     });
     watches
         || catalog.is_endless(&call.words)
@@ -137,14 +148,6 @@ fn found_run<'c>(
     home: Option<&str>,
     report: Report,
 ) -> FoundRun<'c> {
-    let narrowed_by = narrowing(tool, &call.words[n_words.min(call.words.len())..]);
-    let narrows = |word: &String| {
-        word.starts_with('-')
-            || !tool.takes_folders
-            || word.contains('*')
-            || has_file_end(word)
-            || word.contains("::")
-    };
     let folder = match (&run.folder, &call.folder) {
         (Some(at), to) => from_home(
             to.as_deref().map_or_else(|| Some(at.clone()), |to| joined(Some(at), to)).as_deref(),
@@ -152,26 +155,43 @@ fn found_run<'c>(
         ),
         (None, to) => from_home(to.as_deref(), home),
     };
-    // A script with a longer name, such as `test:unit`, runs a part of the tests.
-    let is_named_part = call.words.get(n_words.wrapping_sub(1)).is_some_and(|word| {
-        tool.runs_others
-            && word.contains(':')
-            && !["ci", "all", "run"].iter().any(|end| word.ends_with(&format!(":{end}")))
-    });
-    let mut narrowed_by = narrowed_by;
-    if is_named_part {
-        narrowed_by.extend(call.words.get(n_words - 1).cloned());
-    }
+    let (narrowed_by, is_part) = part(tool, call, n_words);
     FoundRun {
         tool,
         command: command.words.join(" "),
         folder,
-        is_part: is_named_part || narrowed_by.iter().any(narrows),
+        is_part,
         outcome: RunOutcome::Unknown,
         told_by: ToldBy::Nothing,
         report,
         narrowed_by,
     }
+}
+
+/// Whether a call of `tool`, named by its first `n_words` words, runs only a part of the check.
+pub(super) fn is_part(tool: &Tool, call: &Call, n_words: usize) -> bool {
+    part(tool, call, n_words).1
+}
+
+/// The words that restrict a call, and whether it runs only a part of the check.
+fn part(tool: &Tool, call: &Call, n_words: usize) -> (Vec<String>, bool) {
+    let mut narrowed_by = narrowing(tool, &call.words[n_words.min(call.words.len())..]);
+    let narrows = |word: &String| {
+        word.starts_with('-')
+            || !tool.takes_folders
+            || word.contains('*')
+            || has_file_end(word)
+            || word.contains("::")
+    };
+    // A script with a longer name, such as `test:unit`, runs a part of the tests.
+    let script = call.words.get(n_words.wrapping_sub(1)).filter(|word| {
+        tool.runs_others
+            && word.contains(':')
+            && !["ci", "all", "run"].iter().any(|end| word.ends_with(&format!(":{end}")))
+    });
+    let is_part = script.is_some() || narrowed_by.iter().any(narrows);
+    narrowed_by.extend(script.cloned());
+    (narrowed_by, is_part)
 }
 
 /// The words after a call that restrict it.
@@ -184,13 +204,13 @@ fn narrowing(tool: &Tool, words: &[String]) -> Vec<String> {
             continue;
         }
         if word.starts_with('-') && word != "-" {
-            let takes_next = !word.contains('=') && is_option(word, &tool.values);
-            if is_option(word, &tool.part) {
+            let takes_next = !word.contains('=') && is_option(word, tool.values);
+            if is_option(word, tool.part) {
                 narrowing.push(word.clone());
             } else if takes_next {
                 at += 1;
             }
-        } else if !tool.whole.contains(word) && !word.contains('=') {
+        } else if !tool.whole.contains(&word.as_str()) && !word.contains('=') {
             narrowing.push(word.clone());
         }
     }

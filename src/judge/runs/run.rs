@@ -1,6 +1,7 @@
 //! One run of a check compared with others of its session: which are the same, and which are wider. Must not
 //! decide what a run proves.
 
+use super::catalog::Texts;
 use super::read::FoundRun;
 use crate::model::{CheckRun, RunOutcome, StepMoment};
 
@@ -13,7 +14,7 @@ pub(super) struct Run {
     pub(super) told: CheckRun,
     narrowed_by: Vec<String>,
     runs_others: bool,
-    covers: Vec<String>,
+    covers: Texts,
 }
 
 impl Run {
@@ -22,7 +23,7 @@ impl Run {
         let failing = if outcome == RunOutcome::Failed { report.failing } else { Vec::new() };
         Run {
             told: CheckRun {
-                tool: tool.name.clone(),
+                tool: tool.name.to_owned(),
                 kind: tool.kind,
                 command,
                 folder,
@@ -36,7 +37,7 @@ impl Run {
             },
             narrowed_by,
             runs_others: tool.runs_others,
-            covers: tool.covers.clone(),
+            covers: tool.covers,
         }
     }
 
@@ -64,7 +65,7 @@ impl Run {
             return true;
         }
         let is_tool = self.told.tool == other.told.tool
-            || self.covers.contains(&other.told.tool)
+            || self.covers.contains(&other.told.tool.as_str())
             || self.runs_others && !other.runs_others && self.told.kind == other.told.kind;
         is_tool
             && !self.told.is_part

@@ -53,8 +53,28 @@ const STARTERS: &[(&[&str], &[&str])] = &[
     (&["bundle", "exec"], &[]),
     (&["fvm"], &[]),
     (&["coverage", "run"], &["--source", "--rcfile"]),
+    (&["xargs"], &["-n", "-P", "-I", "-L", "-d", "-a", "-s"]),
+    (&["parallel"], &["-j", "--jobs"]),
     (&["then"], &[]),
 ];
+/// What runs a command in a container, whose name stands behind the options.
+const CONTAINERS: [&[&str]; 8] = [
+    &["docker", "compose", "run"],
+    &["docker", "compose", "exec"],
+    &["docker-compose", "run"],
+    &["docker-compose", "exec"],
+    &["docker", "run"],
+    &["docker", "exec"],
+    &["podman", "run"],
+    &["podman", "exec"],
+];
+/// Options of these that take a value.
+const CONTAINER_VALUES: [&str; 12] = [
+    "-e", "--env", "--env-file", "-u", "--user", "-w", "--workdir", "-v", "--volume", "--name", "-p",
+    "--network",
+];
+/// Starters that add words of their own to the call, which nobody sees: what runs is taken for a part.
+const ADDERS: [&str; 2] = ["xargs", "parallel"];
 /// Interpreters: `-m NAME`, or a script with a tool's name, runs that tool.
 const INTERPRETERS: [&str; 8] = ["python", "python3", "py", "php", "ruby", "node", "bash", "sh"];
 /// Options that name the folder in which a tool works.
@@ -81,7 +101,8 @@ pub(super) fn call_of(words: &[String], folder: Option<&str>) -> Call {
     let mut call = Call { words: words.to_vec(), folder: folder.map(str::to_owned) };
     for _ in 0..MAX_STARTERS {
         call.words = without_path(std::mem::take(&mut call.words));
-        if !call.take_starter() && !call.take_timeout() && !call.take_interpreter() {
+        if !call.take_starter() && !call.take_timeout() && !call.take_container() && !call.take_interpreter()
+        {
             break;
         }
     }
@@ -158,7 +179,28 @@ impl Call {
         if at >= self.words.len() {
             return false;
         }
+        if ADDERS.contains(&names[0]) {
+            self.words.push("*".to_owned());
+        }
         self.words.drain(..at);
+        true
+    }
+
+    /// Strips `docker compose run [OPTIONS] SERVICE COMMAND`.
+    fn take_container(&mut self) -> bool {
+        let Some(names) = CONTAINERS.iter().find(|names| {
+            names.len() < self.words.len() && names.iter().zip(&self.words).all(|(name, word)| name == word)
+        }) else {
+            return false;
+        };
+        let mut at = names.len();
+        while let Some(word) = self.words.get(at).filter(|word| word.starts_with('-')) {
+            at += if CONTAINER_VALUES.contains(&word.as_str()) { 2 } else { 1 };
+        }
+        if at + 1 >= self.words.len() {
+            return false;
+        }
+        self.words.drain(..=at);
         true
     }
 

@@ -152,9 +152,7 @@ mod tests {
         assert_eq!(own_part(&next_prompt(&answered)).trim(), "Paint it.");
         assert_eq!(own_part(&second).trim(), "Mend it.\n\n## How\n\nSoon.");
         for whole in [
-            "Mend it.",
-            "## Left to do\n\n- a",
-            "Mend it.\n\n## Left to do\n\n- a",
+            "Mend it.", "## Left to do\n\n- a", "Mend it.\n\n## Left to do\n\n- a",
             "## When you are done\n\nPush.",
         ] {
             assert_eq!(own_part(whole), whole);

@@ -17,6 +17,8 @@ const THING_MARKS: &[&str] = &[
     "を", "の", "が", "は", "に", "と", "も", "点", "箇所", "方法", "案", "計画", "理由", "リングの", "内容",
     "履歴", "された", "した", "을", "를", "은", "는", "이", "의", "사항", "了",
 ];
+/// Words before a word of change that make a thing of it (Chinese).
+const OWNER_MARKS: [&str; 5] = ["的", "些", "有", "部", "将"];
 /// Endings that turn it back into a request.
 const WISH_MARKS: [&str; 9] =
     ["をお願い", "をして", "をする", "を行", "をやって", "もお願い", "を頼", "을해", "를해"];
@@ -71,7 +73,7 @@ pub(super) fn ask_of_command(prompt: &str) -> Ask {
 }
 
 fn read(prompt: &str, is_typed: bool) -> Ask {
-    let phrases = &*PHRASES;
+    let phrases = &PHRASES;
     let sentences = sentences(prompt);
     if sentences.is_empty() {
         // A lone symbol such as a thumbs-up consents; a lone code block is material for work.
@@ -241,6 +243,55 @@ fn is_verb_in(text: &str, phrase: &str) -> bool {
     })
 }
 
+/// Whether a text begins with a no, in any language.
+pub(in crate::judge) fn begins_with_no(text: &str) -> bool {
+    let phrases = &PHRASES;
+    sentences(text).first().is_some_and(|first| {
+        phrases.starts(&first.words, &[Group::No]).is_some()
+            || first.is_joined() && phrases.joined(Group::No).any(|no| first.joined.starts_with(no))
+    })
+}
+
+/// Whether a prompt asks for something new, and not only to commit, push or merge what is there.
+pub(in crate::judge) fn wants_content(prompt: &str) -> bool {
+    let phrases = &PHRASES;
+    sentences(prompt).iter().any(|sentence| {
+        if sentence.is_joined() {
+            let text = &sentence.joined;
+            let finishes = |phrase: &&str| phrases.joined(Group::Finish).any(|finish| finish == *phrase);
+            // What stands behind its owner is a thing: "commit my changes".
+            let is_owned = |at: usize| OWNER_MARKS.iter().any(|mark| text[..at].ends_with(mark));
+            phrases.joined(Group::Work).filter(|phrase| !finishes(phrase)).any(|phrase| {
+                is_verb_in(text, phrase) && text.match_indices(phrase).any(|(at, _)| !is_owned(at))
+            })
+        } else {
+            (0..sentence.words.len()).any(|at| begins_content(&sentence.words, at, phrases))
+        }
+    })
+}
+
+/// Whether a verb of change at `at` is about more than a commit: `write a commit message` is not.
+fn begins_content(words: &[String], at: usize, phrases: &Phrases) -> bool {
+    let is_verb = |at: usize, group: Group| phrases.starts(&words[at..], &[group]).is_some();
+    let begins_clause = at == 0
+        || phrases
+            .starts(&words[at - 1..at], &[Group::Joint, Group::Request, Group::Addition, Group::Filler])
+            .is_some();
+    let is_noun = |at: usize| {
+        is_verb(at, Group::Finish)
+            && (is_verb(at - 1, Group::Articles)
+                || words[at] == "commits"
+                || words.get(at + 1).is_some_and(|next| next.starts_with("message")))
+    };
+    // `haz commit` and `make a commit` are one verb.
+    let is_part_of_it = at + 1 < words.len() && is_verb(at + 1, Group::Finish);
+    begins_clause
+        && !is_part_of_it
+        && is_verb(at, Group::Work)
+        && !is_verb(at, Group::Finish)
+        && !(at + 1..words.len()).any(is_noun)
+}
+
 /// Whether a sentence consists of phrases from `groups` only.
 fn is_covered(sentence: &Sentence, groups: &[Group], phrases: &Phrases) -> bool {
     if sentence.is_joined() {
@@ -291,4 +342,40 @@ fn points_at_something(sentence: &Sentence, phrases: &Phrases) -> bool {
         || (0..words.len()).any(is_pointed_at)
         || sentence.is_joined()
             && phrases.joined(Group::PointsAt).any(|phrase| sentence.joined.contains(phrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_to_commit_what_is_there_asks_for_nothing_new() {
+        for prompt in [
+            "Commit my changes with a good message.",
+            "Write a commit message for my changes and commit them.",
+            "Split my uncommitted changes into two commits.",
+            "Stage everything, commit and push.",
+            "Committe bitte meine Änderungen.",
+            "Fais un commit de mes changements.",
+            "Haz un commit de mis cambios.",
+            "Haz commit de mis cambios.",
+            "変更をコミットしてください。",
+            "请提交我的修改。",
+            "변경 사항을 커밋해 줘.",
+        ] {
+            assert!(!wants_content(prompt), "{prompt}");
+        }
+        for prompt in [
+            "Add a login page and commit it.",
+            "Please fix the parser, then commit.",
+            "Füge eine Login-Seite hinzu und committe sie.",
+            "Ajoute une page de connexion et commite.",
+            "Añade una página y haz commit.",
+            "ログイン画面を追加してコミットしてください。",
+            "添加一个登录页面并提交。",
+            "로그인 페이지를 추가하고 커밋해 줘.",
+        ] {
+            assert!(wants_content(prompt), "{prompt}");
+        }
+    }
 }

@@ -7,9 +7,10 @@
 
 mod demand;
 mod left_over;
-mod phrases;
+pub(in crate::judge) mod phrases;
 mod sentence;
 
+pub(super) use demand::{begins_with_no, wants_content};
 pub use left_over::{LeftOver, SessionStanding, left_over};
 
 use std::sync::Arc;

@@ -16,21 +16,16 @@ use super::{excerpt, tasks};
 /// How many failing tests or open steps become points of a NO.
 const MAX_POINTS: usize = 50;
 
-/// Weighs the part `CHECKS`; `prompts` are those of the current tasks, as far as they are known.
-pub(super) fn weigh(
-    observations: &Observations,
-    scales: &WeighContext<'_>,
-    prompts: &[String],
-    pile: &mut EvidenceSet,
-) {
+/// Weighs the part `CHECKS`.
+pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
     let settings = scales.settings;
     for plan in &observations.plans {
-        if let Some(evidence) = named_plan(plan, &settings.plans, (observations, prompts), scales) {
+        if let Some(evidence) = named_plan(plan, &settings.plans, observations, scales) {
             pile.add(Parts::CHECKS, evidence);
         }
         if let Reading::Present(plan) = plan
             && !plan.steps.is_empty()
-            && !is_roadmap(plan, (observations, prompts), scales)
+            && !is_roadmap(plan, observations, scales)
         {
             pile.checklists.push((Parts::CHECKS, checklist(plan)));
         }
@@ -43,7 +38,7 @@ pub(super) fn weigh(
         pile.add(Parts::CHECKS, evidence);
     }
     for check in &settings.checks.checks {
-        for evidence in of_check(check, (observations, prompts), scales) {
+        for evidence in of_check(check, observations, scales) {
             pile.add(Parts::CHECKS, Evidence { name: check.row_name(), ..evidence });
         }
     }
@@ -53,13 +48,13 @@ pub(super) fn weigh(
 /// `checkers::configured` combines them.
 fn of_check(
     check: &ConfiguredCheck,
-    (observations, prompts): (&Observations, &[String]),
+    observations: &Observations,
     scales: &WeighContext<'_>,
 ) -> Vec<Evidence> {
     match &check.ask {
         CheckAsk::Plan { files } => {
             let plans = observations.plans.iter();
-            plans.filter_map(|plan| named_plan(plan, files, (observations, prompts), scales)).collect()
+            plans.filter_map(|plan| named_plan(plan, files, observations, scales)).collect()
         }
         CheckAsk::Files { files: names } => files("", names, observations, scales).into_iter().collect(),
         CheckAsk::Tests { files } => {
@@ -78,13 +73,11 @@ fn of_check(
 fn named_plan(
     plan: &Reading<PlanFile>,
     names: &[String],
-    (observations, prompts): (&Observations, &[String]),
+    observations: &Observations,
     scales: &WeighContext<'_>,
 ) -> Option<Evidence> {
     match plan {
-        Reading::Present(plan) if names.contains(&plan.name) => {
-            Some(of_plan(plan, (observations, prompts), scales))
-        }
+        Reading::Present(plan) if names.contains(&plan.name) => Some(of_plan(plan, observations, scales)),
         Reading::Unreadable(unreadable) if names.contains(&unreadable.name) => {
             let is_chosen = scales.settings.are_plans_chosen || *names != *scales.settings.plans;
             Some(if is_chosen { unverifiable(unreadable) } else { unusable(Source::Plan, unreadable) })
@@ -99,25 +92,17 @@ fn named_plan(
 
 /// Whether a plan came with the repository and says nothing about this task, because it
 /// is done or nobody chose it: no configuration, and no prompt of the task.
-fn is_roadmap(
-    plan: &PlanFile,
-    (observations, prompts): (&Observations, &[String]),
-    scales: &WeighContext<'_>,
-) -> bool {
+fn is_roadmap(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> bool {
     let settings = scales.settings;
     let is_done = plan.steps.iter().all(|step| step.status.as_deref() == Some("done"));
     let is_chosen = settings.are_plans_chosen
         || settings.checks.plan_files().any(|name| *name == plan.name)
-        || tasks::is_named_in(&plan.name, prompts);
+        || tasks::is_named_in(&plan.name, scales.prompts);
     is_of_baseline(observations, &plan.name) && (is_done || !is_chosen)
 }
 
-fn of_plan(
-    plan: &PlanFile,
-    (observations, prompts): (&Observations, &[String]),
-    scales: &WeighContext<'_>,
-) -> Evidence {
-    if is_roadmap(plan, (observations, prompts), scales) {
+fn of_plan(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> Evidence {
+    if is_roadmap(plan, observations, scales) {
         let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale);
         return evidence.because(Fact::OfBaseline).at(Some(plan.written_at));
     }

@@ -15,6 +15,15 @@ pub struct WeighContext<'a> {
     pub policy: &'a Policy,
     /// What the settings say about where evidence is found.
     pub settings: &'a WorkspaceSettings,
+    /// The prompts of the current tasks, as far as they are known; read from the sessions while weighing.
+    pub(super) prompts: &'a [String],
+}
+
+impl<'a> WeighContext<'a> {
+    /// What a task of this kind is weighed with.
+    pub fn new(task_kind: TaskKind, policy: &'a Policy, settings: &'a WorkspaceSettings) -> WeighContext<'a> {
+        WeighContext { task_kind, policy, settings, prompts: &[] }
+    }
 }
 
 /// The evidence so far, each with the part in which it was read.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bitflags::bitflags;
 
 use crate::judge::by_turn::{Followed, StepPlaces};
-use crate::judge::words;
+use crate::judge::{runs, words};
 use crate::model::{Deed, Exit, SessionObservation, TurnStep};
 
 /// What was read from the steps of one session.
@@ -85,7 +85,7 @@ impl Acts {
                 Acts::IS_ACTIVE
                     | Acts::MAY_WRITE
                     | Acts::MAY_COMMIT.when(words::has(&run.command, "committers"))
-                    | Acts::MAY_BRANCH.when(words::has(&run.command, "branchers"))
+                    | Acts::MAY_BRANCH.when(may_branch(&run.command))
                     | Acts::RUNS_ON.when(matches!(run.exit, Exit::Running | Exit::Unknown))
                     | Acts::SETS_EXCLUDES.when(words::has(&run.command, "excludes"))
                     | Acts::MOVES_FILES.when(said.any(|word| words::of("movers").contains(&word)))
@@ -97,4 +97,12 @@ impl Acts {
     fn when(self, is_so: bool) -> Acts {
         if is_so { self } else { Acts::empty() }
     }
+}
+
+/// Whether a command may have begun a branch, or had another agent work: a listing of branches did not, and neither did
+/// tests, which some runners start like any other script.
+fn may_branch(command: &str) -> bool {
+    let names_one = |rest: &str| rest.trim_start().starts_with(|sign: char| sign.is_alphanumeric());
+    let is_begun = command.split("git branch ").skip(1).any(names_one);
+    is_begun || words::has(command, "branchers") && !runs::are_only_checks(command)
 }

@@ -23,6 +23,13 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     lower.iter().position(is_deferral).map(|at| sentences[at])
 }
 
+/// Whether a text names something that `prompts` name.
+pub(super) fn names_same(text: &str, prompts: &[String]) -> bool {
+    let (text, asked) = (text.to_lowercase(), prompts.join("\n").to_lowercase());
+    let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
+    words_of(&text).any(|word| asked.contains(&word))
+}
+
 /// Whether a word of a prompt can name a part of the request.
 fn names_something(word: &str) -> bool {
     let is_dense = word.chars().next().is_some_and(|sign| script(sign) != Script::Spaced);

@@ -13,6 +13,7 @@ mod deeds;
 mod deferral;
 mod excerpt;
 mod git;
+mod idle;
 mod memory;
 mod plans;
 mod runs;
@@ -67,7 +68,7 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
         if parts.contains(Parts::WORDS) {
             memory.prompts = tasks::prompts(&tasks);
         }
-        checks::weigh(&observations, scales, &memory.prompts, &mut pile);
+        checks::weigh(&observations, &WeighContext { prompts: &memory.prompts, ..*scales }, &mut pile);
     }
     let recheck_at = recheck_at(&observations);
     let processes = session_view::processes(words.as_ref());

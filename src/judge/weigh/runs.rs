@@ -52,7 +52,7 @@ pub(super) fn weigh(
         proven.acted_outside |= summary.acts.iter().any(|act| task.asks_for(&act.act));
         pile.of_session(Some(session), |pile| {
             weigh_session(&summary, task.is_only_answered(), pile);
-            weigh_demanded(&summary, task, pile);
+            weigh_demanded(&summary, (session, task), pile);
         });
     }
     proven.is_checked &= has_proof;
@@ -92,13 +92,17 @@ fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut Evide
 
 /// A check that a prompt of the task tells to run has to have passed since the last change; one that failed says NO by
 /// itself (DESIGN.md 2.2).
-fn weigh_demanded(summary: &RunsSummary, task: &SessionTask, pile: &mut EvidenceSet) {
+fn weigh_demanded(
+    summary: &RunsSummary,
+    (session, task): (&SessionObservation, &SessionTask),
+    pile: &mut EvidenceSet,
+) {
     if summary.is_partial || task.current().is_none() {
         return;
     }
     let mut asked: Vec<Demanded> = Vec::new();
-    for prompt in task.prompts() {
-        asked.extend(runs::demanded(&prompt, Catalog::built_in()));
+    for prompt in task.all_prompts(session) {
+        asked.extend(runs::demanded(prompt, Catalog::built_in()));
     }
     asked.dedup();
     for demanded in asked {
@@ -108,7 +112,9 @@ fn weigh_demanded(summary: &RunsSummary, task: &SessionTask, pile: &mut Evidence
         };
         let runs = || summary.last.iter().filter(is_it);
         let is_failed = |run: &CheckRun| summary.red.contains(run) || summary.red_before.contains(run);
-        let is_met = |run: &CheckRun| run.outcome == RunOutcome::Passed && !run.is_edited_after;
+        let is_met = |run: &CheckRun| {
+            run.outcome == RunOutcome::Passed && !run.is_edited_after && (!run.is_part || demanded.is_part)
+        };
         if runs().any(|run| is_met(run) || is_failed(run)) {
             continue;
         }
@@ -116,6 +122,7 @@ fn weigh_demanded(summary: &RunsSummary, task: &SessionTask, pile: &mut Evidence
         let found = match runs().next_back() {
             None => Fact::OrderedNotRun,
             Some(run) if run.is_edited_after => Fact::OrderedChanged,
+            Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
             Some(_) => Fact::OrderedUnknown,
         };
         let evidence = Evidence::claim(Source::Tests, what.clone(), Claim::No).because(found);

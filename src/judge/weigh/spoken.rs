@@ -5,12 +5,12 @@
 use std::borrow::Cow;
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
-use super::deferral::deferral;
+use super::deferral::{deferral, names_same};
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
 use super::{activity, excerpt};
 use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label, Speech};
-use crate::judge::words;
+use crate::judge::{task, words};
 use crate::model::{
     ActivityState, Certainty, Checklist, Choice, Claim, Evidence, Fact, LastWords, Observations, OfferPolicy,
     Parts, Point, Pointer, Question, QuestionWeight, Reason, Rejection, SessionObservation, Source, Strength,
@@ -240,7 +240,8 @@ impl<'a> Spoken<'a> {
             }
             // An answer to a side question claims nothing, but it may retract what was said about the task.
             (Label::Incomplete | Label::Complete, _)
-                if self.scope == Scope::Beside && words::has(&self.text.to_lowercase(), "retracts") =>
+                if self.scope == Scope::Beside
+                    && (words::has(&self.text.to_lowercase(), "retracts") || self.denies(judged)) =>
             {
                 self.half_way(Source::LastWords, judged)
             }
@@ -263,6 +264,14 @@ impl<'a> Spoken<'a> {
     /// Whether these few words only look like the stub of a result: "Great!" admits nothing.
     fn is_courtesy(&self, judged: &Classification) -> bool {
         judged.kind == Kind::Placeholder && self.text.split_whitespace().count() <= 3
+    }
+
+    /// Whether an answer is a plain no, and then admits that what the task asked for is not done.
+    fn denies(&self, judged: &Classification) -> bool {
+        judged.label == Label::Incomplete
+            && judged.certainty == Certainty::High
+            && task::begins_with_no(&self.text)
+            && names_same(&self.text, &self.prompts)
     }
 
     fn deferral(&self) -> Option<&str> {

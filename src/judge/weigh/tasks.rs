@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::memory::Memory;
 use crate::judge::task::{self, SessionStanding};
 use crate::model::{
-    Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Task,
-    Timestamp, Turn, TurnEnd, TurnState,
+    Demand, LiveStatus, Observations, PromptKind, SessionObservation, SessionOrigin, SessionTasks, SideTurn,
+    Task, Timestamp, Turn, TurnEnd, TurnState,
 };
 
 /// Whether a session's claims count.
@@ -129,6 +129,24 @@ impl SessionTask {
     pub(super) fn prompts(&self) -> Vec<String> {
         let task = self.tasks.current();
         task.map(|task| vec![task.first_prompt.clone(), task.last_prompt.clone()]).unwrap_or_default()
+    }
+
+    /// All prompts of its task that its record still has: of its turns, and the first one.
+    pub(super) fn all_prompts<'s>(
+        &'s self,
+        session: &'s SessionObservation,
+    ) -> impl Iterator<Item = &'s str> {
+        let task = self.tasks.current();
+        let is_of_task = move |turn: &&Arc<Turn>| {
+            task.is_some_and(|task| turn.order >= task.begin && turn.order < task.end)
+        };
+        let turns = session.history.turns.iter().filter(is_of_task);
+        let typed = turns
+            .filter_map(|turn| turn.prompt.as_deref())
+            .filter(|prompt| matches!(prompt.kind, PromptKind::Person | PromptKind::CustomCommand));
+        task.into_iter()
+            .map(|task| task.first_prompt.as_str())
+            .chain(typed.map(|prompt| prompt.text.as_str()))
     }
 
     /// Whether the last prompt of its task names this act, so that performing it is the whole task.

@@ -12,7 +12,7 @@ use super::memory::Memory;
 use super::spoken::Spoken;
 use super::tasks::{self, SessionTask, Standing};
 use super::texts::Texts;
-use super::{activity, decision, plans, runs, session, session_view, work};
+use super::{activity, decision, idle, plans, runs, session, session_view, work};
 
 /// Weighs the part `WORDS`.
 pub(super) fn weigh(
@@ -51,6 +51,7 @@ pub(super) fn weigh(
         .map(|(session, task)| (*session, task))
         .collect();
     let (said, last_words) = weigh_spoken(observations, &counting, scales, &mut memory.texts, pile);
+    idle::weigh(&counting, pile);
     for (session, task) in &counting {
         pile.of_session(Some(session), |pile| plans::weigh(session, task, pile));
     }
@@ -123,19 +124,15 @@ fn weigh_spoken(
     let output = words.map(|words| words.decisive()).unwrap_or_default();
     let said = decision::weigh(observations, output, words.and_then(|words| words.at()), scales);
     pile.add(Parts::WORDS, said.evidence.clone());
-    for words in others {
-        let marker = decision::beside(words.decisive(), words.from(), scales);
+    // The sessions have the words; what speaks of the work in a declared output counts beside them.
+    let files = observations.outputs.iter().filter_map(Reading::present);
+    let files = files.filter(|_| !is_deliverable && has_message);
+    let files: Vec<Spoken<'_>> = files.map(|file| Spoken::in_file(file, observations, false)).collect();
+    let is_repeated = |text: &str| own.iter().any(|said| said.decisive().trim() == text.trim());
+    for words in others.into_iter().chain(&files).filter(|words| !is_repeated(words.decisive())) {
+        let name = words.from().rsplit('/').next().unwrap_or_default();
+        let marker = decision::beside(words.decisive(), name, scales);
         pile.evidence.extend(marker.map(|evidence| (Parts::WORDS, evidence)));
-    }
-    if !is_deliverable && has_message {
-        // The sessions have the words; what speaks of the work in a declared output counts beside them.
-        for file in observations.outputs.iter().filter_map(Reading::present) {
-            let words = Spoken::in_file(file, observations, false);
-            let is_repeated = spoken.iter().any(|said| said.decisive().trim() == words.decisive().trim());
-            let name = words.from().rsplit('/').next().unwrap_or_default();
-            let marker = decision::beside(words.decisive(), name, scales).filter(|_| !is_repeated);
-            pile.evidence.extend(marker.map(|evidence| (Parts::WORDS, evidence)));
-        }
     }
     for output in &observations.outputs {
         unusable_output(output, is_deliverable, pile);

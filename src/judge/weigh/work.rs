@@ -5,7 +5,7 @@
 use super::deeds::Acts;
 use super::memory::Memory;
 use super::tasks::{SessionTask, Standing, asked_at};
-use crate::judge::words;
+use crate::judge::{task, words};
 use crate::model::{Observations, SessionObservation, TaskWork, Timestamp, TurnEnd, TurnSpan};
 
 /// How many of a session's last turns are kept apart; all earlier ones count as one.
@@ -25,6 +25,10 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
     let mut work = TaskWork {
         first_prompt_at: first.filter(|_| asked.iter().all(is_told)),
         began_at: began.or(first).or_else(|| asked_at(tasks)),
+        wants_content: asked
+            .iter()
+            .flat_map(|(_, task)| task.prompts())
+            .any(|prompt| task::wants_content(&prompt)),
         may_change_tests: asked
             .iter()
             .flat_map(|(_, task)| task.prompts())

@@ -23,8 +23,8 @@ const KIND: usize = 10;
 /// The lines of the section on what runs now.
 pub(super) fn running(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> =
-        view.answering.iter().flat_map(|turn| answering(turn, sheet)).collect();
-    lines.extend(view.action.iter().flat_map(|action| one_running(action, sheet)));
+        view.actions.answering.iter().flat_map(|turn| answering(turn, sheet)).collect();
+    lines.extend(view.actions.running.iter().flat_map(|action| one_running(action, sheet)));
     lines
 }
 
@@ -77,11 +77,11 @@ fn how(action: &RunningAction) -> String {
 /// What the last smart check and the closer found.
 pub(super) fn reports(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    if let Some(report) = &view.smart_check {
+    if let Some(report) = &view.actions.smart_check {
         lines.extend(sheet.heading(sets::title(ActionKind::Probe), &age::ago(sheet.now, report.at)));
         lines.extend(reports::smart(report, sheet));
     }
-    if let Some(report) = &view.verified {
+    if let Some(report) = &view.actions.verified {
         lines.extend(sheet.heading(sets::title(ActionKind::Verify), ""));
         lines.extend(reports::verified(report, sheet));
         for action in &report.pending_actions {
@@ -102,7 +102,7 @@ pub(super) fn reports(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'stat
 pub(super) fn held(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let key = keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Cancel));
     let mut lines = Vec::new();
-    for held in &view.held {
+    for held in &view.actions.held {
         let agent = text::line(&held.session.agent);
         let facts = [say::for_agent(agent), age::age(sheet.now, held.held_at), say::cancelled_by(&key)];
         let remark = facts.join(sheet.look.dot());
@@ -118,11 +118,13 @@ pub(super) fn held(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>
 
 /// What happened to replies, newest first.
 pub(super) fn receipts(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
-    if view.receipts.is_empty() {
+    if view.actions.receipts.is_empty() {
         return Vec::new();
     }
     let mut lines = sheet.heading("Replies", "").to_vec();
-    lines.extend(view.receipts.iter().take(MAX_RECEIPTS).flat_map(|receipt| one_receipt(receipt, sheet)));
+    lines.extend(
+        view.actions.receipts.iter().take(MAX_RECEIPTS).flat_map(|receipt| one_receipt(receipt, sheet)),
+    );
     lines
 }
 
@@ -153,11 +155,10 @@ fn one_receipt(receipt: &Receipt, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// Past actions and events, newest first.
 pub(super) fn history(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut entries: Vec<(Timestamp, Vec<Line<'static>>)> =
-        view.history.iter().map(|entry| (entry.at, one_entry(entry, sheet))).collect();
-    entries.extend(view.timeline.iter().map(|entry| (entry.at, vec![one_event(entry, sheet)])));
+        view.actions.history.iter().map(|entry| (entry.at, one_entry(entry, sheet))).collect();
+    entries.extend(view.actions.timeline.iter().map(|entry| (entry.at, vec![one_event(entry, sheet)])));
     if entries.is_empty() {
         return Vec::new();
     }
@@ -195,8 +196,8 @@ fn one_event(entry: &HistoryEntry, sheet: TextLayout) -> Line<'static> {
 
 fn one_entry(entry: &AuditEntry, sheet: TextLayout) -> Vec<Line<'static>> {
     let (end, style) = match &entry.end {
-        Some(end) if end.class.exit_code() == 0 => (end.class.label(), TextStyle::Good),
-        Some(end) => (end.class.label(), TextStyle::Open),
+        Some(end) if end.class.exit_code() == 0 => (sets::action_class(end.class), TextStyle::Good),
+        Some(end) => (sets::action_class(end.class), TextStyle::Open),
         None => ("not ended", TextStyle::Busy),
     };
     let is_here = entry.by == Actor::Screen;

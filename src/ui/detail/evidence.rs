@@ -21,7 +21,7 @@ const MAX_REASONS: usize = 12;
 
 pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
-    let remark = match (view.is_collecting, view.taken_at) {
+    let remark = match (view.reading.is_running, view.reading.taken_at) {
         (true, _) => "looking again".to_owned(),
         (false, Some(at)) => format!("read {}", age::ago(sheet.now, at)),
         (false, None) => String::new(),
@@ -43,7 +43,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
 fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let evidence = &part.evidence;
     // The only evidence on the work tree is the look at it, so its age is the age of that look.
-    let looked = view.tree_at.filter(|_| evidence.source == Source::Changes);
+    let looked = view.reading.tree_at.filter(|_| evidence.source == Source::Changes);
     let is_old = looked.is_some() && age::since_look(view, sheet.now).is_some();
     let role_tone = match part.role {
         PartRole::Decided => TextStyle::Strong,

@@ -118,7 +118,7 @@ fn files(changes: &Changes, looked: Option<String>, sheet: TextLayout) -> Vec<Li
         looked => {
             let mut counts = vec![counts::files(changes.n_paths)];
             counts.extend(looked.map(|ago| format!("read {ago}")));
-            counts.extend(baseline::change_counts(changes));
+            counts.extend(baseline::change_counts(&changes.counts()));
             counts.join(sheet.look.dot())
         }
     };

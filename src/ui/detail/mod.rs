@@ -7,29 +7,26 @@ mod actions;
 pub(super) mod checklist;
 mod evidence;
 mod git;
-mod last_words;
 pub(super) mod left;
-mod run;
 mod sessions;
 mod verdict;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-
-use left::LeftLines;
+use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
 use super::keymap::{KeyCommand, WorkspaceCommand, key_of};
 use super::list_rows::ListRows;
-use super::look::{Look, TextStyle};
-use super::sheet::TextLayout;
+use super::look::{Look, Sign, TextStyle};
+use super::sheet::{TextLayout, put, put_rule};
 use super::state::{DetailLength, Focus, State};
 use super::tabs::{self, Tab};
-use super::text;
-use crate::model::{Timestamp, WorkspaceView};
-use crate::present::phrases::tab as say;
-use crate::ui::sheet::{put, put_rule};
+use super::{markdown, text};
+use crate::model::{RunView, Timestamp, WorkspaceView};
+use crate::present::phrases::{run as run_phrases, tab as say};
+use crate::present::{age, runs, sets};
+use left::LeftLines;
 
 /// Longer lines are hard to read, and ages would be far from what they belong to.
 const MAX_WIDTH: usize = 100;
@@ -109,11 +106,11 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
     match state.tab {
         Tab::Why => {
             let mut lines = verdict::lines(view, sheet);
-            lines.extend(run::lines(view, sheet));
+            lines.extend(run(view, sheet));
             lines.extend(actions::running(view, sheet));
             lines.extend(actions::held(view, sheet));
             lines.extend(evidence::lines(view, sheet));
-            lines.extend(last_words::lines(view, sheet));
+            lines.extend(last_words(view, sheet));
             lines.extend(about(view, sheet));
             lines
         }
@@ -160,5 +157,48 @@ fn about(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     if let Some(prompt) = &view.prompt {
         lines.extend(sheet.labelled("task", &text::line(prompt)));
     }
+    lines
+}
+
+/// At most this many open points are shown; the workspace's list has the others.
+const MAX_POINTS: usize = 5;
+
+/// The live supervised run: its iteration, what it does now, and what its last check left to do.
+fn run(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
+    view.run.iter().flat_map(|run| one_run(run, sheet)).collect()
+}
+
+fn one_run(run: &RunView, sheet: TextLayout) -> Vec<Line<'static>> {
+    let mut lines = sheet.heading(&runs::title(run), &age::seconds(sheet.now, run.since)).to_vec();
+    let style = if run.question.is_some() { TextStyle::Asks } else { TextStyle::Busy };
+    lines.extend(sheet.signed(Sign::Active, style, &runs::with_points(run), TextStyle::Plain));
+    if let Some(question) = &run.question {
+        lines.extend(sheet.text(&text::line(&question.text), TextStyle::Asks, 4));
+    }
+    if let Some(verdict) = run.verdict.filter(|_| !run.open_points.is_empty()) {
+        lines.extend(sheet.text(&run_phrases::last_check(sets::state(verdict)), TextStyle::Faint, 2));
+    }
+    for point in run.open_points.iter().take(MAX_POINTS) {
+        lines.extend(sheet.signed(Sign::Bullet, TextStyle::Open, &text::line(point), TextStyle::Plain));
+    }
+    lines
+}
+
+const INDENT: usize = 2;
+
+fn last_words(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
+    let Some(last) = &view.last_words else { return Vec::new() };
+    let from = text::line(&last.from);
+    let remark = last.at.map_or_else(|| from.clone(), |at| format!("{from}, {}", age::ago(sheet.now, at)));
+    let mut lines = sheet.heading("Last words", &remark).to_vec();
+    if last.is_cut {
+        let cut = format!("{} (the beginning is not shown)", sheet.look.sign(Sign::Ellipsis));
+        lines.extend(sheet.text(&cut, TextStyle::Faint, INDENT));
+    }
+    let words = markdown::render(&last.text, sheet.width.saturating_sub(INDENT), sheet.look);
+    lines.extend(words.into_iter().map(|mut line| {
+        line.spans.insert(0, Span::raw(" ".repeat(INDENT)));
+        line
+    }));
     lines
 }

@@ -8,7 +8,6 @@ use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// Indent behind the sign of a session.
 const INDENT: usize = 4;
 /// Ended sessions are listed only among the first this many; the others are counted.
 const MAX_WITH_OVER: usize = 3;

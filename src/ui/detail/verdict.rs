@@ -7,19 +7,18 @@ use crate::model::{
     WorkspaceView,
 };
 use crate::present::phrases::session as say;
-use crate::present::{Urgency, age, counts, left, mark, row, sessions, sets, verdict as words};
+use crate::present::{Urgency, age, counts, left, mark, problem, row, sessions, sets, verdict as words};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// Indent behind the sign of the verdict.
 const INDENT: usize = 2;
 
 pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = vec![sheet.one(title(view, sheet))];
-    if let Some(problem) = &view.problem {
-        lines.extend(warning(&text::line(problem), sheet));
+    if let Some(problem) = problem::label(&view.reading.problems) {
+        lines.extend(warning(&problem, sheet));
     }
     let Some(verdict) = &view.verdict else {
         lines.extend(sheet.text(
@@ -45,7 +44,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
         lines.extend(sheet.text(&words, TextStyle::Plain, INDENT));
     }
     if let Some(not_asked) = &view.not_asked {
-        lines.extend(sheet.text(&text::line(not_asked), TextStyle::Faint, INDENT));
+        lines.extend(sheet.text(&problem::not_asked(not_asked), TextStyle::Faint, INDENT));
     }
     if let Some(so_far) = verdict.so_far {
         lines.extend(sheet.text(&format!("so far: {}", so_far.name()), TextStyle::Faint, INDENT));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::keys::{BoxAction, CONFIRM};
+use super::keys::{BoxAction, CONFIRM, box_action, box_hints};
 use super::{Context, Modal, Page, Step, page};
 use crate::model::{
     Action, AskPlan, ConfiguredCheck, Intent, RecordCost, RecordOrder, RunningAction, TrustList, UndoPlan,
@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::present::phrases::checks;
 use crate::ui::input::KeyPress;
-use crate::ui::keymap::{Hint, action_of, hints_of};
+use crate::ui::keymap::Hint;
 use crate::ui::text;
 
 /// A plan that the person has not yet confirmed.
@@ -26,14 +26,12 @@ pub struct ConfirmBox {
     top: usize,
 }
 
-/// What is to be confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ui) enum Asked {
     /// Undo a rescue, or redo it.
     Undo(Arc<UndoPlan>),
     /// Record this much, before anything is planned.
     Size(RecordCost),
-    /// Ask the agent.
     Agent(Arc<AskPlan>),
     /// Run the configured checks, and trust what they run if that is not trusted yet.
     Checks(Vec<ConfiguredCheck>, Option<Arc<TrustList>>),
@@ -47,14 +45,11 @@ impl Modal for ConfirmBox {
     }
 
     fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
-        match action_of(CONFIRM, press) {
+        match box_action(CONFIRM, press) {
             Some(BoxAction::Yes) if context.is_armed => self.yes(),
             Some(BoxAction::Yes) => Step::too_early(),
             Some(BoxAction::No) => Step::close(),
-            Some(BoxAction::Move(step)) => {
-                self.top = step.scroll(self.top, self.lines(context).len(), context.n_shown());
-                Step::stay()
-            }
+            Some(BoxAction::Move(step)) => self.scroll(step, context),
             Some(_) | None => Step::stay(),
         }
     }
@@ -71,7 +66,7 @@ impl Modal for ConfirmBox {
     }
 
     fn hints(&self, context: Context<'_>) -> Vec<Hint> {
-        page::armed(hints_of(CONFIRM), context)
+        page::armed(box_hints(CONFIRM), context)
     }
 
     fn page(&self, context: Context<'_>) -> Option<Page> {

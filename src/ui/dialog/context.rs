@@ -8,7 +8,6 @@ use crate::ui::sheet::TextLayout;
 /// Lines longer than this are hard to read.
 const MAX_WIDTH: usize = 100;
 
-/// What a dialog may know.
 #[derive(Clone, Copy)]
 pub(in crate::ui) struct Context<'a> {
     /// Its workspace as of now; `None` if it no longer exists.

@@ -18,13 +18,11 @@ const MAX_SIGNS: usize = 500;
 /// The label's column.
 const LABEL: usize = 10;
 
-/// A line that is being written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::ui) struct Field {
     line: String,
 }
 
-/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     /// The line is still being written.

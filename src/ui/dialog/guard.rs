@@ -23,17 +23,14 @@ impl Guard {
         self.now
     }
 
-    /// A dialog was opened.
     pub(in crate::ui) fn begin(&mut self) {
         self.still_since = None;
     }
 
-    /// An input arrives at this time.
     pub(in crate::ui) fn on_input(&mut self, now: Timestamp) {
         self.now = now;
     }
 
-    /// A frame was drawn at this time.
     pub(in crate::ui) fn on_frame(&mut self, now: Timestamp) {
         self.still_since.get_or_insert(now);
     }

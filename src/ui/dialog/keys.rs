@@ -4,19 +4,16 @@
 
 use crate::model::TaskKind;
 use crate::ui::input::{KeyCode, KeyPress};
-use crate::ui::keymap::{Binding, bind, key, sign};
+use crate::ui::keymap::{Binding, Hint, action_of, bind, hint_of, hints_of, key, sign};
 use crate::ui::steps::Step;
 
 /// What a key does in a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ui) enum BoxAction {
-    /// Do what the box shows.
     Yes,
-    /// Do nothing.
     No,
     /// Include a path, or exclude it again.
     Tick,
-    /// Edit the message.
     Edit,
     /// Choose the next branch that the commit can go to.
     Target,
@@ -24,7 +21,6 @@ pub(in crate::ui) enum BoxAction {
     Split,
     /// Go to the excluded paths.
     LeftOut,
-    /// Set the author of the commit.
     Author,
     /// Ask the agent for messages and a split.
     AskAgent,
@@ -32,7 +28,6 @@ pub(in crate::ui) enum BoxAction {
     Hooks,
     /// Turn on or off that the person's own program makes the commit.
     OwnProgram,
-    /// Choose a mark.
     Mark(MarkKey),
     /// Send the marked point to the agent.
     Send,
@@ -40,25 +35,31 @@ pub(in crate::ui) enum BoxAction {
     Wait,
     /// End running actions, then leave the program.
     End,
-    /// Move.
     Move(Step),
 }
 
-const fn moves(keys: &'static [KeyPress], step: Step, help: &'static str) -> Binding<BoxAction> {
-    bind(keys, BoxAction::Move(step), help)
+const NO_KEYS: &[KeyPress] = &[sign('n'), key(KeyCode::Enter), key(KeyCode::Esc), sign('q')];
+
+/// The keys that move in every box of lines.
+const MOVES: &[Binding<Step>] = &[
+    bind(&[sign('j'), key(KeyCode::Down)], Step::By(1), "down").hinted("down"),
+    bind(&[sign('k'), key(KeyCode::Up)], Step::By(-1), "up").hinted("up"),
+    bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], Step::Pages(1), "page down"),
+    bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], Step::Pages(-1), "page up"),
+    bind(&[sign('g'), key(KeyCode::Home)], Step::First, "to the first"),
+    bind(&[sign('G'), key(KeyCode::End)], Step::Last, "to the last"),
+];
+
+/// What a key does in a box with these keys and those that move.
+pub(in crate::ui) fn box_action(table: &[Binding<BoxAction>], press: KeyPress) -> Option<BoxAction> {
+    action_of(table, press).or_else(|| action_of(MOVES, press).map(BoxAction::Move))
 }
 
-const NO_KEYS: &[KeyPress] = &[sign('n'), key(KeyCode::Enter), key(KeyCode::Esc), sign('q')];
-const DOWN: Binding<BoxAction> = moves(&[sign('j'), key(KeyCode::Down)], Step::By(1), "down").hinted("down");
-const UP: Binding<BoxAction> = moves(&[sign('k'), key(KeyCode::Up)], Step::By(-1), "up").hinted("up");
-const PAGE_DOWN: Binding<BoxAction> =
-    moves(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], Step::Pages(1), "page down");
-const PAGE_UP: Binding<BoxAction> =
-    moves(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], Step::Pages(-1), "page up");
-const FIRST: Binding<BoxAction> = moves(&[sign('g'), key(KeyCode::Home)], Step::First, "to the first");
-const LAST: Binding<BoxAction> = moves(&[sign('G'), key(KeyCode::End)], Step::Last, "to the last");
+/// The hints of a box with these keys and those that move.
+pub(in crate::ui) fn box_hints<'t>(table: impl IntoIterator<Item = &'t Binding<BoxAction>>) -> Vec<Hint> {
+    table.into_iter().filter_map(hint_of).chain(hints_of(MOVES)).collect()
+}
 
-/// The keys of the preview of a rescue.
 pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
     bind(&[sign('y')], BoxAction::Yes, "commit exactly what is shown").hinted("commit"),
     bind(NO_KEYS, BoxAction::No, "leave; the record of the work stays")
@@ -75,65 +76,27 @@ pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
     bind(&[sign('h')], BoxAction::Hooks, "run the repository's hooks, once they are trusted").hinted("hooks"),
     bind(&[sign('o')], BoxAction::OwnProgram, "your own rescue program instead, once it is trusted")
         .hinted("own program"),
-    DOWN,
-    UP,
-    PAGE_DOWN,
-    PAGE_UP,
-    FIRST,
-    LAST,
 ];
-
-/// How many of them belong only to the preview; the rest move.
-pub(in crate::ui) const N_RESCUE: usize = RESCUE.len() - N_MOVES;
-const N_MOVES: usize = 6;
 
 /// The keys of a preview in which nothing can be committed.
-pub(in crate::ui) const REFUSED: &[Binding<BoxAction>] = &[
-    bind(NO_KEYS, BoxAction::No, "leave; the record of the work stays")
+pub(in crate::ui) const REFUSED: &[Binding<BoxAction>] =
+    &[bind(NO_KEYS, BoxAction::No, "leave; the record of the work stays")
         .hinted("leave")
-        .labelled("n Enter Esc"),
-    DOWN,
-    UP,
-    PAGE_DOWN,
-    PAGE_UP,
-    FIRST,
-    LAST,
-];
+        .labelled("n Enter Esc")];
 
-/// The keys of a box that asks for confirmation.
 pub(in crate::ui) const CONFIRM: &[Binding<BoxAction>] = &[
     bind(&[sign('y')], BoxAction::Yes, "do what is shown").hinted("do it"),
     bind(NO_KEYS, BoxAction::No, "leave; nothing is done").hinted("leave").labelled("n Enter Esc"),
-    DOWN,
-    UP,
-    PAGE_DOWN,
-    PAGE_UP,
-    FIRST,
-    LAST,
 ];
 
-/// The keys of a box that reports something.
-pub(in crate::ui) const REPORT: &[Binding<BoxAction>] = &[
-    bind(NO_KEYS, BoxAction::No, "close").hinted("close").labelled("Enter Esc"),
-    DOWN,
-    UP,
-    PAGE_DOWN,
-    PAGE_UP,
-    FIRST,
-    LAST,
-];
+pub(in crate::ui) const REPORT: &[Binding<BoxAction>] =
+    &[bind(NO_KEYS, BoxAction::No, "close").hinted("close").labelled("Enter Esc")];
 
 /// The keys of a closer's report that lists open points.
 pub(in crate::ui) const CLOSER: &[Binding<BoxAction>] = &[
     bind(&[sign('i'), sign(' ')], BoxAction::Send, "write it to the agent as a reply")
         .hinted("reply with it"),
     bind(NO_KEYS, BoxAction::No, "close").hinted("close").labelled("Enter Esc"),
-    DOWN,
-    UP,
-    PAGE_DOWN,
-    PAGE_UP,
-    FIRST,
-    LAST,
 ];
 
 /// What a person can say of a workspace with one key.
@@ -152,7 +115,6 @@ const fn says(keys: &'static [KeyPress], mark: MarkKey, help: &'static str) -> B
     bind(keys, BoxAction::Mark(mark), help)
 }
 
-/// The keys that choose a mark.
 pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
     says(&[sign('d')], MarkKey::Done, "done, whatever speaks against it now"),
     says(&[sign('o')], MarkKey::Open, "not done, whatever says so"),
@@ -164,13 +126,8 @@ pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
     says(&[sign('3')], MarkKey::Kind(TaskKind::Report), "the task is a REPORT: a document to write"),
     says(&[sign('c')], MarkKey::Clear, "take back all that you said"),
     bind(NO_KEYS, BoxAction::No, "leave; nothing is said").hinted("leave").labelled("n Enter Esc"),
-    DOWN,
-    UP,
-    PAGE_DOWN,
-    PAGE_UP,
 ];
 
-/// The keys of the box that asks what to do with running actions when a person leaves the program.
 pub(in crate::ui) const LEAVE: &[Binding<BoxAction>] = &[
     bind(&[sign('q')], BoxAction::Wait, "wait until what runs has ended, and quit").hinted("wait and quit"),
     bind(&[sign('x')], BoxAction::End, "end what runs, and quit").hinted("end it and quit"),
@@ -186,15 +143,11 @@ pub(in crate::ui) enum FieldAction {
     Keep,
     /// Leave without changing it.
     Leave,
-    /// Delete the last character.
     Erase,
-    /// Delete the last word.
     EraseWord,
-    /// Delete everything.
     EraseAll,
 }
 
-/// The keys of a field of one line.
 pub(in crate::ui) const FIELD: &[Binding<FieldAction>] = &[
     bind(&[key(KeyCode::Enter)], FieldAction::Keep, "keep the line, also an empty one").hinted("keep"),
     bind(&[key(KeyCode::Esc)], FieldAction::Leave, "leave").hinted("leave"),
@@ -206,46 +159,35 @@ pub(in crate::ui) const FIELD: &[Binding<FieldAction>] = &[
 /// What a key does in the message of a commit. Keys without a binding write or move in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ui) enum MessageAction {
-    /// Accept the message.
     Keep,
-    /// Start a new line.
     NewLine,
-    /// Leave without changing it.
     Leave,
-    /// Open it in the person's editor.
     Editor,
-    /// Undo the last change.
     Undo,
-    /// Redo it.
     Redo,
 }
 
 /// The keys of the message of a commit, the same as in the reply box.
 pub(in crate::ui) const MESSAGE: &[Binding<MessageAction>] = &[
     bind(&[key(KeyCode::Enter)], MessageAction::Keep, "keep the message").hinted("keep"),
-    bind(
-        &[KeyPress { alt: true, ..KeyPress::plain(KeyCode::Enter) }, KeyPress::ctrl('j')],
-        MessageAction::NewLine,
-        "new line",
-    )
-    .hinted("new line")
-    .labelled("Alt-Enter Ctrl-J"),
+    bind(&[KeyPress::alt(KeyCode::Enter), KeyPress::ctrl('j')], MessageAction::NewLine, "new line")
+        .hinted("new line")
+        .labelled("Alt-Enter Ctrl-J"),
     bind(&[key(KeyCode::Esc)], MessageAction::Leave, "leave the message as it was").hinted("leave"),
     bind(&[KeyPress::ctrl('e')], MessageAction::Editor, "write it in $VISUAL or $EDITOR").hinted("editor"),
     bind(
-        &[KeyPress { alt: true, ..sign('u') }, KeyPress::ctrl('_')],
+        &[KeyPress::alt(KeyCode::Char('u')), KeyPress::ctrl('_')],
         MessageAction::Undo,
         "take the last change back",
     )
     .labelled("Alt-u Ctrl-_"),
-    bind(&[KeyPress::ctrl('y'), KeyPress { alt: true, ..sign('e') }], MessageAction::Redo, "make it again")
+    bind(&[KeyPress::ctrl('y'), KeyPress::alt(KeyCode::Char('e'))], MessageAction::Redo, "make it again")
         .labelled("Ctrl-Y Alt-e"),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::keymap::action_of;
 
     #[test]
     fn no_key_of_a_box_is_bound_twice_and_only_y_says_yes() {
@@ -253,6 +195,7 @@ mod tests {
             for binding in table {
                 for key in binding.keys {
                     assert_eq!(action_of(table, *key), Some(binding.action), "{key}");
+                    assert_eq!(action_of(MOVES, *key), None, "{key}");
                 }
                 assert_eq!(binding.action == BoxAction::Yes, binding.keys == [sign('y')]);
             }

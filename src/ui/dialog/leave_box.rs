@@ -15,7 +15,6 @@ use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
-/// What the person decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decided {
     Nothing,
@@ -122,9 +121,9 @@ impl LeaveBox {
 /// The running actions that leaving would cut off, including turns in which agents answer a reply. A plan that
 /// changes nothing is no loss, nor is an action that no person asked for.
 fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAction)> {
-    let runs = views
-        .iter()
-        .flat_map(|view| view.action.iter().chain(&view.answering).map(move |action| (view, action)));
+    let runs = views.iter().flat_map(|view| {
+        view.actions.running.iter().chain(&view.actions.answering).map(move |action| (view, action))
+    });
     runs.filter(|(_, action)| action.kind != ActionKind::Plan && !action.is_automatic)
 }
 

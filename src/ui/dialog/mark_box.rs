@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use super::field::{Field, Written};
-use super::keys::{BoxAction, CONFIRM, FIELD, MARK, MarkKey};
+use super::keys::{BoxAction, CONFIRM, FIELD, MARK, MarkKey, box_action, box_hints};
 use super::{Context, Modal, Page, Step, page};
 use crate::model::{Action, Intent, MarkOrder, Marks, OpenPoint, WorkspaceId, WorkspaceView};
 use crate::present::mark;
@@ -32,7 +32,6 @@ pub struct MarkBox {
     top: usize,
 }
 
-/// The step that the box is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
     Choosing,
@@ -47,14 +46,10 @@ impl Modal for MarkBox {
 
     fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match &mut self.stage {
-            Stage::Choosing => match action_of(MARK, press) {
+            Stage::Choosing => match box_action(MARK, press) {
                 Some(BoxAction::Mark(key)) => self.choose(self.order(key)),
                 Some(BoxAction::No) => Step::close(),
-                Some(BoxAction::Move(step)) => {
-                    let n_lines = self.lines(context).len();
-                    self.top = step.scroll(self.top, n_lines, context.n_shown());
-                    Step::stay()
-                }
+                Some(BoxAction::Move(step)) => self.scroll(step, context),
                 Some(_) | None => Step::stay(),
             },
             Stage::Reasoning { order, reason } => match reason.key(press) {
@@ -91,9 +86,9 @@ impl Modal for MarkBox {
 
     fn hints(&self, context: Context<'_>) -> Vec<Hint> {
         match &self.stage {
-            Stage::Choosing => hints_of(&MARK[MARK.len() - 5..]),
+            Stage::Choosing => box_hints(MARK),
             Stage::Reasoning { .. } => hints_of(FIELD),
-            Stage::Asking { .. } => page::armed(hints_of(&CONFIRM[..2]), context),
+            Stage::Asking { .. } => page::armed(hints_of(CONFIRM), context),
         }
     }
 
@@ -216,7 +211,6 @@ impl MarkBox {
         lines
     }
 
-    /// The question above the field.
     fn question(&self, order: &MarkOrder, sheet: TextLayout) -> Vec<Line<'static>> {
         sheet.text(&format!("{}. Why? A line, or none.", self.label(order)), TextStyle::Strong, 0)
     }

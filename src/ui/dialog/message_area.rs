@@ -23,7 +23,6 @@ const LEAST_ROWS: usize = 3;
 /// Lines above the text, for its heading.
 const N_HEAD: usize = 1;
 
-/// A message that is being written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MessageArea {
     area: TextArea,
@@ -31,14 +30,11 @@ pub(super) struct MessageArea {
     remark: Option<String>,
 }
 
-/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageKey {
     /// The message is still being written.
     More,
-    /// The message was accepted.
     Kept,
-    /// The message was abandoned.
     Left,
     /// The message should open in the person's editor.
     Editor,

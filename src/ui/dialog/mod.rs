@@ -17,21 +17,19 @@ mod page;
 pub mod reply_box;
 pub mod report_box;
 pub mod rescue_box;
-mod step;
 
 use super::keymap::Binding;
 use crate::model::WorkspaceId;
-
 use confirm::ConfirmBox;
-pub(in crate::ui) use context::Context;
-pub use guard::Guard;
 use leave_box::LeaveBox;
 use mark_box::MarkBox;
-pub(in crate::ui) use modal::{Modal, Page};
 use reply_box::ReplyBox;
 use report_box::ReportBox;
 use rescue_box::RescueBox;
-pub(in crate::ui) use step::{Step, Then};
+
+pub(in crate::ui) use context::Context;
+pub use guard::Guard;
+pub(in crate::ui) use modal::{Modal, Page, Step, Then};
 
 /// The dialog drawn over list and detail.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,9 +81,9 @@ impl Dialog {
 pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> {
     vec![
         ("In the reply box", help_of(reply_box::BINDINGS)),
-        ("In the preview of a rescue", help_of(&keys::RESCUE[..keys::N_RESCUE])),
-        ("Where you are asked", help_of(&keys::CONFIRM[..2])),
-        ("In the report of an agent", help_of(&keys::CLOSER[..2])),
+        ("In the preview of a rescue", help_of(keys::RESCUE)),
+        ("Where you are asked", help_of(keys::CONFIRM)),
+        ("In the report of an agent", help_of(keys::CLOSER)),
         ("For a mark", help_of(keys::MARK)),
         ("When you leave while something runs", help_of(keys::LEAVE)),
         ("In the message of a commit", help_of(keys::MESSAGE)),

@@ -5,8 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::{Context, Step, page};
-use crate::model::{Response, WorkspaceId};
+use super::{Context, page};
+use crate::model::{Intent, Response, WorkspaceId};
 use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::Hint;
 use crate::ui::sheet::put;
@@ -20,7 +20,6 @@ pub(in crate::ui) struct Page {
 
 /// A dialog. Methods that most dialogs do not need have a default.
 pub(in crate::ui) trait Modal {
-    /// The workspace that it is about.
     fn workspace(&self) -> &WorkspaceId;
 
     fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step;
@@ -34,11 +33,11 @@ pub(in crate::ui) trait Modal {
         Step::stay()
     }
 
-    /// Scrolls by this many lines, up if negative.
-    fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
+    /// Scrolls its lines.
+    fn scroll(&mut self, step: steps::Step, context: Context<'_>) -> Step {
         let n_lines = self.page(context).map_or(0, |page| page.lines.len());
         if let Some(top) = self.top() {
-            *top = steps::Step::By(by).scroll(*top, n_lines, context.n_shown());
+            *top = step.scroll(*top, n_lines, context.n_shown());
         }
         Step::stay()
     }
@@ -104,5 +103,56 @@ impl Page {
     pub(in crate::ui) fn draw(self, buffer: &mut Buffer, area: Rect) {
         let top = self.top.min(self.lines.len().saturating_sub(usize::from(area.height)));
         put(buffer, page::inner(area), self.lines.into_iter().skip(top));
+    }
+}
+
+/// The result of an input to a dialog.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::ui) struct Step {
+    /// What the person wants of the engine, in order.
+    pub(in crate::ui) intents: Vec<Intent>,
+    pub(in crate::ui) then: Then,
+    /// It asks something else now, so keys count only once that could be read.
+    pub(in crate::ui) is_new_question: bool,
+    /// A message for the last line until the next key. Untrusted.
+    pub(in crate::ui) answer: Option<String>,
+    /// A text to open in the person's editor; it comes back as an input.
+    pub(in crate::ui) edit: Option<String>,
+    /// Whether the program ends now.
+    pub(in crate::ui) is_quit: bool,
+}
+
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::ui) enum Then {
+    #[default]
+    Stay,
+    Close,
+    /// The reply box replaces it, with this text in it. Untrusted.
+    Reply(String),
+}
+
+impl Step {
+    /// The dialog stays; nothing else happens.
+    pub(in crate::ui) fn stay() -> Step {
+        Step::default()
+    }
+
+    /// The dialog stays and shows this message. Untrusted.
+    pub(in crate::ui) fn say(words: impl Into<String>) -> Step {
+        Step { answer: Some(words.into()), ..Step::default() }
+    }
+
+    /// The confirming key came before the dialog could be read.
+    pub(in crate::ui) fn too_early() -> Step {
+        Step::say("Not yet: this key came before the box could be read. Press it again.")
+    }
+
+    pub(in crate::ui) fn close() -> Step {
+        Step { then: Then::Close, ..Step::default() }
+    }
+
+    /// The dialog closes and sends this intent.
+    pub(in crate::ui) fn want(intent: Intent) -> Step {
+        Step { intents: vec![intent], ..Step::close() }
     }
 }

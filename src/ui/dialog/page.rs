@@ -42,7 +42,6 @@ pub(super) fn armed(mut hints: Vec<Hint>, context: Context<'_>) -> Vec<Hint> {
     hints
 }
 
-/// The title of an undo or a redo.
 pub(super) fn undo_title(plan: &UndoPlan) -> &'static str {
     match plan.way {
         UndoDirection::Undo => "Undo a rescue",
@@ -50,7 +49,6 @@ pub(super) fn undo_title(plan: &UndoPlan) -> &'static str {
     }
 }
 
-/// The facts of an undo or a redo.
 pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     let n_commits = plan.commits.len();
     let n_paths: usize = plan.commits.iter().map(|commit| commit.n_paths).sum();
@@ -169,7 +167,6 @@ pub(super) fn end_turn(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'sta
     lines
 }
 
-/// The title of a question to an agent.
 pub(super) fn ask_title(plan: &AskPlan) -> &'static str {
     match plan.purpose {
         AskPurpose::Probe => sets::title(ActionKind::Probe),
@@ -177,7 +174,6 @@ pub(super) fn ask_title(plan: &AskPlan) -> &'static str {
     }
 }
 
-/// How the agent would be asked.
 pub(super) fn ask(plan: &AskPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = sheet.text(&action::ask_question(plan), TextStyle::Strong, 0);
     for warning in &plan.warnings {

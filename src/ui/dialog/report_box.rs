@@ -3,12 +3,12 @@
 
 use ratatui::text::Line;
 
-use super::keys::{BoxAction, CLOSER, REPORT};
+use super::keys::{BoxAction, CLOSER, REPORT, box_action, box_hints};
 use super::{Context, Modal, Page, Step, Then};
 use crate::model::{ActionKind, ActionProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
 use crate::present::{Urgency, sets};
 use crate::ui::input::KeyPress;
-use crate::ui::keymap::{Binding, Hint, action_of, hints_of};
+use crate::ui::keymap::{Binding, Hint};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::steps::scrolled_to;
 use crate::ui::{reports, text};
@@ -25,14 +25,11 @@ pub struct ReportBox {
     marked: usize,
 }
 
-/// What is reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ui) enum About {
     /// An action failed.
     Problem(ActionKind, ActionProblem),
-    /// The result of a smart check.
     Smart(Box<SmartReport>),
-    /// The closer's answer.
     Verified(Box<VerifyReport>),
 }
 
@@ -42,13 +39,10 @@ impl Modal for ReportBox {
     }
 
     fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
-        match action_of(self.table(), press) {
+        match box_action(self.table(), press) {
             Some(BoxAction::No) => Step::close(),
             Some(BoxAction::Send) => self.send(context),
-            Some(BoxAction::Move(step)) if self.pending().is_empty() => {
-                self.top = step.scroll(self.top, self.lines(context).0.len(), context.n_shown());
-                Step::stay()
-            }
+            Some(BoxAction::Move(step)) if self.pending().is_empty() => self.scroll(step, context),
             Some(BoxAction::Move(step)) => {
                 self.mark(step.go(self.marked, self.pending().len(), context.n_shown()), context);
                 Step::stay()
@@ -67,7 +61,7 @@ impl Modal for ReportBox {
     }
 
     fn hints(&self, _context: Context<'_>) -> Vec<Hint> {
-        hints_of(self.table())
+        box_hints(self.table())
     }
 
     fn page(&self, context: Context<'_>) -> Option<Page> {
@@ -114,7 +108,8 @@ impl ReportBox {
         let sheet = context.sheet();
         match &self.about {
             About::Problem(_, problem) => {
-                let words = format!("{}: {}", problem.class.label(), text::line(&problem.message));
+                let words =
+                    format!("{}: {}", sets::action_class(problem.class), text::line(&problem.message));
                 let mut lines =
                     sheet.signed(Sign::Urgency(Urgency::Error), TextStyle::Bad, &words, TextStyle::Strong);
                 if let Some(next) = &problem.next {

@@ -10,9 +10,7 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) struct Change {
     /// Position in bytes.
     pub(super) at: usize,
-    /// The text that was there before.
     pub(super) removed: String,
-    /// The text that replaced it.
     pub(super) inserted: String,
     /// Where the cursor was before, in bytes.
     pub(super) cursor_before: usize,

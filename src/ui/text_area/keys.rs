@@ -8,17 +8,13 @@ const fn ctrl(code: KeyCode) -> KeyPress {
     KeyPress { ctrl: true, ..KeyPress::plain(code) }
 }
 
-const fn alt(code: KeyCode) -> KeyPress {
-    KeyPress { alt: true, ..KeyPress::plain(code) }
-}
-
 const fn alt_sign(sign: char) -> KeyPress {
-    alt(KeyCode::Char(sign))
+    KeyPress::alt(KeyCode::Char(sign))
 }
 
 /// Each key with what it does. Enter belongs to the surrounding box, which sends.
 const KEYS: &[(KeyPress, Edit)] = &[
-    (alt(KeyCode::Enter), Edit::NewLine),
+    (KeyPress::alt(KeyCode::Enter), Edit::NewLine),
     (KeyPress { shift: true, ..KeyPress::plain(KeyCode::Enter) }, Edit::NewLine),
     (KeyPress::ctrl('j'), Edit::NewLine),
     (KeyPress::plain(KeyCode::Backspace), Edit::Erase),
@@ -27,7 +23,7 @@ const KEYS: &[(KeyPress, Edit)] = &[
     (KeyPress::plain(KeyCode::Delete), Edit::EraseNext),
     (KeyPress::ctrl('d'), Edit::EraseNext),
     (KeyPress::ctrl('w'), Edit::EraseWord),
-    (alt(KeyCode::Backspace), Edit::EraseWord),
+    (KeyPress::alt(KeyCode::Backspace), Edit::EraseWord),
     (ctrl(KeyCode::Backspace), Edit::EraseWord),
     (alt_sign('d'), Edit::EraseNextWord),
     (ctrl(KeyCode::Delete), Edit::EraseNextWord),
@@ -38,10 +34,10 @@ const KEYS: &[(KeyPress, Edit)] = &[
     (KeyPress::plain(KeyCode::Right), Edit::Right),
     (KeyPress::ctrl('f'), Edit::Right),
     (ctrl(KeyCode::Left), Edit::WordLeft),
-    (alt(KeyCode::Left), Edit::WordLeft),
+    (KeyPress::alt(KeyCode::Left), Edit::WordLeft),
     (alt_sign('b'), Edit::WordLeft),
     (ctrl(KeyCode::Right), Edit::WordRight),
-    (alt(KeyCode::Right), Edit::WordRight),
+    (KeyPress::alt(KeyCode::Right), Edit::WordRight),
     (alt_sign('f'), Edit::WordRight),
     (KeyPress::plain(KeyCode::Up), Edit::Up),
     (KeyPress::ctrl('p'), Edit::Up),

@@ -18,7 +18,6 @@ pub(super) use incoming::LeftOut;
 pub use incoming::MAX_BYTES;
 use incoming::cleaned;
 
-/// A text that is being written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TextArea {
     text: String,
@@ -26,7 +25,6 @@ pub(super) struct TextArea {
     cursor: usize,
     /// The column that moving up and down keeps to.
     column: Option<usize>,
-    /// The first visible row.
     top: usize,
     history: History,
 }

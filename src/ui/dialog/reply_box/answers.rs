@@ -8,6 +8,7 @@ use crate::ui::text_area::TextArea;
 
 impl ReplyBox {
     /// Applies the outcome of an action on its workspace; `None` if it does not concern this box.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other outcome is one of a reply")]
     pub(super) fn answered(&mut self, kind: ActionKind, outcome: &ActionOutcome) -> Option<Step> {
         match outcome {
             ActionOutcome::ReplyPlanned(plan) if plan.session == self.session => Some(self.planned(plan)),
@@ -20,23 +21,7 @@ impl ReplyBox {
                 let intents = if is_waiting { self.plan_again() } else { Vec::new() };
                 Some(Step { intents, ..Step::stay() })
             }
-            ActionOutcome::Replied(_)
-            | ActionOutcome::Held { .. }
-            | ActionOutcome::SizeAsked(_)
-            | ActionOutcome::RescuePlanned(_)
-            | ActionOutcome::Recorded(_)
-            | ActionOutcome::Rescued(_)
-            | ActionOutcome::UndoPlanned(_)
-            | ActionOutcome::Undone(_)
-            | ActionOutcome::AskPlanned(_)
-            | ActionOutcome::ChecksPlanned(_)
-            | ActionOutcome::Checked(_)
-            | ActionOutcome::Verified(_)
-            | ActionOutcome::NotAsked(_)
-            | ActionOutcome::Marked { .. }
-            | ActionOutcome::ChecksRan(_)
-            | ActionOutcome::Opined(_)
-            | ActionOutcome::Decided(_) => None,
+            _ => None,
         }
     }
 

@@ -11,8 +11,10 @@ use crate::ui::dialog::Context;
 use crate::ui::look::{Look, Sign, TextStyle};
 use crate::ui::text;
 
-/// Indent behind the sign of a line.
 const INDENT: usize = 3;
+const ASKS: Sign = Sign::Urgency(Urgency::Asks);
+const PERMISSION: Sign = Sign::Urgency(Urgency::Permission);
+const ERROR: Sign = Sign::Urgency(Urgency::Error);
 /// At most this many of the agent's last lines are shown if it asks nothing.
 const MAX_LAST_WORDS: usize = 5;
 
@@ -40,7 +42,16 @@ impl Writer {
     }
 
     /// A paragraph for each line of a text, the first behind a sign. Cleaned.
-    fn add(&mut self, sign: &str, words: &str, style: TextStyle) {
+    fn add(&mut self, sign: Sign, words: &str, style: TextStyle) {
+        self.add_behind(self.look.sign(sign), words, style);
+    }
+
+    /// The same without a sign.
+    fn add_below(&mut self, words: &str, style: TextStyle) {
+        self.add_behind("", words, style);
+    }
+
+    fn add_behind(&mut self, sign: &str, words: &str, style: TextStyle) {
         let style = self.look.style(style);
         let indent = INDENT.max(text::width(sign) + 2);
         let mut first = Span::styled(text::fit(&format!(" {sign}"), indent, self.look), style);
@@ -61,10 +72,6 @@ impl Writer {
         let spans = [Span::styled(text::line(words), look.style(style))];
         self.lines.extend(text::wrap(&spans, self.width, &first, &rest));
     }
-
-    fn sign(&self, sign: Sign) -> &'static str {
-        self.look.sign(sign)
-    }
 }
 
 impl ReplyBox {
@@ -76,20 +83,18 @@ impl ReplyBox {
                 let is_selected = position == *selected;
                 let words = sessions::label(context.view, name, context.now);
                 let style = if is_selected { TextStyle::Selected } else { TextStyle::Plain };
-                let mark = if is_selected { writer.sign(Sign::Marker) } else { "" };
+                let mark = if is_selected { context.look.sign(Sign::Marker) } else { "" };
                 writer.add_key(mark, &(position + 1).to_string(), &words, style);
             }
             return writer.lines;
         }
         if context.view.is_none() {
-            let warning = writer.sign(Sign::Warning);
-            writer.add(warning, "This workspace is gone. What you write is kept.", TextStyle::Open);
+            writer.add(Sign::Warning, "This workspace is gone. What you write is kept.", TextStyle::Open);
         }
         let plan = self.plan();
         let warnings = plan.filter(|plan| plan.has_way()).map(|plan| plan.warnings.as_slice());
         for warning in warnings.unwrap_or_default() {
-            let sign = writer.sign(Sign::Warning);
-            writer.add(sign, warning, TextStyle::Open);
+            writer.add(Sign::Warning, warning, TextStyle::Open);
         }
         let session = sessions::find(context.view, &self.session);
         let planned = plan.and_then(|plan| plan.asked.as_ref());
@@ -110,8 +115,7 @@ impl ReplyBox {
         let planned = self.plan().and_then(|plan| plan.question.as_ref()).map(|asked| asked.text.as_str());
         let (asked, _) = sessions::asked(context.view, &self.session);
         if let Some(words) = planned.or(asked) {
-            let sign = writer.sign(Sign::Urgency(Urgency::Asks));
-            writer.add(sign, words, TextStyle::Asks);
+            writer.add(ASKS, words, TextStyle::Asks);
         } else {
             self.add_last_words(context, writer);
         }
@@ -132,31 +136,28 @@ impl ReplyBox {
         match said.filter(|_| is_first(self.session.clone())) {
             Some(said) => {
                 let mut end = Writer::of(writer.width, writer.look);
-                let bullet = writer.sign(Sign::Bullet);
-                end.add(bullet, &said.text, TextStyle::Faint);
+                end.add(Sign::Bullet, &said.text, TextStyle::Faint);
                 let n_left_out = end.lines.len().saturating_sub(MAX_LAST_WORDS);
                 writer.lines.extend(end.lines.into_iter().skip(n_left_out));
             }
-            None => writer.add("", "It asks nothing.", TextStyle::Faint),
+            None => writer.add_below("It asks nothing.", TextStyle::Faint),
         }
     }
 
     /// What must be visible before anything is sent: how it is sent, what is asked, what went wrong.
     pub(super) fn facts(&self, context: Context<'_>, width: usize) -> Vec<Line<'static>> {
         let mut writer = Writer::of(width, context.look);
-        let arrow = writer.sign(Sign::Arrow);
         match &self.stage {
             Stage::Choosing { .. } => {}
             Stage::Planning => {
                 let words = context.look.spelled("finding out how it would go…");
-                writer.add(arrow, &words, TextStyle::Faint);
+                writer.add(Sign::Arrow, &words, TextStyle::Faint);
             }
             Stage::Planned { plan, confirm } => {
                 if plan.has_way() {
-                    writer.add(arrow, &format!("will be {}", plan.channel_words), TextStyle::Good);
+                    writer.add(Sign::Arrow, &format!("will be {}", plan.channel_words), TextStyle::Good);
                     if plan.asked.is_some() {
-                        writer.add(
-                            "",
+                        writer.add_below(
                             "An answer in your own words is written in its pane.",
                             TextStyle::Faint,
                         );
@@ -165,29 +166,26 @@ impl ReplyBox {
                     add_next_steps(plan, &mut writer);
                 }
                 if let Some(words) = plan.warning_of(self.area.text()) {
-                    let sign = writer.sign(Sign::Warning);
-                    writer.add(sign, words, TextStyle::Open);
+                    writer.add(Sign::Warning, words, TextStyle::Open);
                 }
                 add_confirm(plan, *confirm, context, &mut writer);
             }
             Stage::Sending { plan, .. } => {
                 let words = format!("being sent: {}", plan.channel_words);
-                writer.add(arrow, &words, TextStyle::Busy);
+                writer.add(Sign::Arrow, &words, TextStyle::Busy);
             }
             Stage::Stopped(stop) => add_stop(stop, &mut writer),
         }
         if let Some(remark) = &self.remark {
-            let sign = writer.sign(Sign::Warning);
-            writer.add(sign, remark, TextStyle::Strong);
+            writer.add(Sign::Warning, remark, TextStyle::Strong);
         }
         writer.lines
     }
 }
 
 fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
-    let sign = writer.sign(Sign::Urgency(Urgency::Permission));
-    writer.add(sign, "It waits for a permission:", TextStyle::Strong);
-    writer.add("", &prompt.what, TextStyle::Asks);
+    writer.add(PERMISSION, "It waits for a permission:", TextStyle::Strong);
+    writer.add_below(&prompt.what, TextStyle::Asks);
     for (position, option) in prompt.options.iter().enumerate() {
         writer.add_key("", &(position + 1).to_string(), &option.label, TextStyle::Plain);
     }
@@ -197,12 +195,11 @@ fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
 fn add_asked(asked: &AskedByTool, can_choose: bool, writer: &mut Writer) {
     let n_questions = asked.questions.len();
     for (number, question) in asked.questions.iter().enumerate() {
-        let sign = writer.sign(Sign::Urgency(Urgency::Asks));
         let place =
             if n_questions > 1 { format!("{} of {n_questions}  ", number + 1) } else { String::new() };
         let several = if question.takes_several { "  (several can be chosen)" } else { "" };
-        writer.add(sign, &format!("{place}{}{several}", question.label()), TextStyle::Asks);
-        let bullet = writer.sign(Sign::Bullet);
+        writer.add(ASKS, &format!("{place}{}{several}", question.label()), TextStyle::Asks);
+        let bullet = writer.look.sign(Sign::Bullet);
         for (place, option) in question.options.iter().enumerate() {
             let key = if can_choose { (place + 1).to_string() } else { bullet.to_owned() };
             writer.add_key("", &key, &text::line(&option.label()), TextStyle::Plain);
@@ -212,35 +209,32 @@ fn add_asked(asked: &AskedByTool, can_choose: bool, writer: &mut Writer) {
 
 /// What a person can do when nothing can be sent; the reason comes second.
 fn add_next_steps(plan: &ReplyPlan, writer: &mut Writer) {
-    let arrow = writer.sign(Sign::Arrow);
     if plan.pane.is_some() {
-        writer.add(arrow, "Enter goes to its pane: answer it there.", TextStyle::Good);
+        writer.add(Sign::Arrow, "Enter goes to its pane: answer it there.", TextStyle::Good);
     }
     for next in &plan.next {
-        writer.add(arrow, next, TextStyle::Good);
+        writer.add(Sign::Arrow, next, TextStyle::Good);
     }
     for why in &plan.warnings {
-        writer.add("", why, TextStyle::Faint);
+        writer.add_below(why, TextStyle::Faint);
     }
 }
 
 fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer: &mut Writer) {
-    let asks = writer.sign(Sign::Urgency(Urgency::Asks));
     match confirm {
         Confirm::Nothing => {}
         Confirm::Option(option) => {
             let label = text::line(label_of(plan, option).unwrap_or_default());
             let yes = if plan.permission.is_some() { "y yes" } else { "Enter yes" };
-            writer.add(asks, &format!("Answer “{label}”?  {yes}  n no"), TextStyle::Bad);
+            writer.add(ASKS, &format!("Answer “{label}”?  {yes}  n no"), TextStyle::Bad);
         }
         Confirm::Again => {
             if let Some(before) = &plan.unsettled {
-                let warning = writer.sign(Sign::Warning);
                 let age = age::ago(context.now, before.sent_at);
                 let words = format!("An earlier reply may have been sent, {age}: {}", before.excerpt);
-                writer.add(warning, &words, TextStyle::Bad);
+                writer.add(Sign::Warning, &words, TextStyle::Bad);
             }
-            writer.add(asks, "Send this one all the same?  y yes  n no", TextStyle::Bad);
+            writer.add(ASKS, "Send this one all the same?  y yes  n no", TextStyle::Bad);
         }
     }
 }
@@ -255,26 +249,23 @@ fn label_of(plan: &ReplyPlan, place: usize) -> Option<&str> {
 }
 
 fn add_stop(stop: &Stop, writer: &mut Writer) {
-    let bad = writer.sign(Sign::Urgency(Urgency::Error));
-    let warning = writer.sign(Sign::Warning);
     match stop {
         Stop::NoWay(problem) => add_problem("it cannot be sent now", problem, writer),
         Stop::Failed(problem) => add_problem("not sent", problem, writer),
         Stop::Receipt(receipt) => {
             let (sign, style) = if receipt.state == ReceiptState::Refused {
-                (bad, TextStyle::Bad)
+                (ERROR, TextStyle::Bad)
             } else {
-                (warning, TextStyle::Open)
+                (Sign::Warning, TextStyle::Open)
             };
             writer.add(sign, &action::receipt(receipt), style);
-            writer.add("", next_step(receipt.state), TextStyle::Plain);
+            writer.add_below(next_step(receipt.state), TextStyle::Plain);
         }
     }
 }
 
 fn add_problem(what: &str, problem: &ActionProblem, writer: &mut Writer) {
-    let sign = writer.sign(Sign::Urgency(Urgency::Error));
-    writer.add(sign, &format!("{what}: {}", text::line(&problem.message)), TextStyle::Bad);
+    writer.add(ERROR, &format!("{what}: {}", text::line(&problem.message)), TextStyle::Bad);
     let next = problem.next.as_deref().unwrap_or("What you wrote is kept. Enter looks again.");
-    writer.add("", next, TextStyle::Plain);
+    writer.add_below(next, TextStyle::Plain);
 }

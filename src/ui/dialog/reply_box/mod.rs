@@ -6,7 +6,6 @@
 //! permission.
 
 mod answers;
-mod choices;
 mod keys;
 mod lines;
 mod panel;
@@ -24,10 +23,10 @@ use crate::ui::keymap::{Binding, Hint, hint_of, hints_of};
 use crate::ui::steps::Step as Steps;
 use crate::ui::text;
 use crate::ui::text_area::TextArea;
+use reply::{Mode, Stage};
 
 pub use keys::{BINDINGS, ReplyAction};
 pub use reply::ReplyBox;
-use reply::{Mode, Stage};
 
 /// Opens the box for a workspace, with `draft` in it if there is no other text. Returns intents for the engine.
 ///
@@ -169,8 +168,10 @@ impl Modal for ReplyBox {
                 let choose = Hint { key: keys, word: "choose", is_on: is_armed };
                 (last > 0).then_some(choose).into_iter().chain(hints_of(keys::OPTIONS)).collect()
             }
-            Mode::InPane if self.has_pane() => hints_of(keys::IN_PANE),
-            Mode::InPane => hints_of(keys::OPTIONS),
+            Mode::InPane => {
+                let to_pane = if self.has_pane() { keys::IN_PANE } else { &[] };
+                to_pane.iter().chain(keys::OPTIONS).filter_map(hint_of).collect()
+            }
             Mode::Confirm => {
                 let mut hints = hints_of(self.confirm_keys());
                 if let Some(yes) = hints.first_mut() {
@@ -182,8 +183,8 @@ impl Modal for ReplyBox {
         }
     }
 
-    fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
-        self.scroll_head(Steps::By(by), context);
+    fn scroll(&mut self, step: Steps, context: Context<'_>) -> Step {
+        self.scroll_head(step, context);
         Step::stay()
     }
 

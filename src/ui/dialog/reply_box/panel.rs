@@ -73,10 +73,6 @@ impl ReplyBox {
         self.area.settle(text_room(context), parts.n_rows);
     }
 
-    pub(super) fn scroll_pages(&mut self, by: isize, context: Context<'_>) {
-        self.scroll_head(Step::Pages(by), context);
-    }
-
     pub(super) fn scroll_head(&mut self, step: Step, context: Context<'_>) {
         let parts = self.parts(context, context.room.height);
         self.top = step.scroll(self.top, parts.head.len(), parts.n_head);

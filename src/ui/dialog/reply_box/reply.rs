@@ -1,7 +1,6 @@
 //! A reply that is being written: its stage, and questions about it. Draws nothing and knows no key.
 
-use super::choices::{self, KeyedAnswer};
-use super::keys::{self, ReplyAction};
+use super::keys::{self, KeyedAnswer, ReplyAction};
 use super::sessions;
 use crate::model::{
     Action, ActionProblem, Draft, Intent, Receipt, ReplyPlan, SessionName, WorkspaceId, WorkspaceView,
@@ -28,7 +27,6 @@ pub struct ReplyBox {
     pub(super) top: usize,
 }
 
-/// The stage of the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Several sessions wait; `selected` is the position of one among them.
@@ -53,7 +51,6 @@ pub(super) enum Confirm {
     Again,
 }
 
-/// Why it was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stop {
     /// There is no way to send it.
@@ -131,12 +128,12 @@ impl ReplyBox {
     /// The answers that the question offers, with their keys.
     pub(super) fn answers(&self, view: Option<&WorkspaceView>) -> Vec<KeyedAnswer> {
         let planned = self.plan().and_then(|plan| plan.question.as_ref());
-        choices::of(planned.or_else(|| sessions::asked(view, &self.session).1))
+        keys::answers_of(planned.or_else(|| sessions::asked(view, &self.session).1))
     }
 
     /// Switches to this session, with the text written to it before.
     pub(super) fn turn_to(&mut self, session: SessionName, view: Option<&WorkspaceView>) -> Vec<Intent> {
-        let drafts = view.map(|view| view.drafts.as_slice()).unwrap_or_default();
+        let drafts = view.map(|view| view.actions.drafts.as_slice()).unwrap_or_default();
         let draft = drafts.iter().find(|draft| draft.session == session);
         self.area = TextArea::of(draft.map(|draft| draft.text.clone()).unwrap_or_default());
         self.is_old = !self.area.is_empty();

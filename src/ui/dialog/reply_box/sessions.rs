@@ -11,7 +11,7 @@ pub(super) fn name_of(session: &SessionView) -> SessionName {
 /// All sessions that a reply can be written to, first the one whose words decide.
 pub(super) fn all(view: &WorkspaceView) -> Vec<SessionName> {
     let mut names: Vec<SessionName> = view.sessions.iter().map(name_of).collect();
-    for draft in &view.drafts {
+    for draft in &view.actions.drafts {
         if !names.contains(&draft.session) {
             names.push(draft.session.clone());
         }

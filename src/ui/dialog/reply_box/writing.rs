@@ -3,39 +3,44 @@
 use super::keys::{self, ReplyAction};
 use super::panel::text_room;
 use super::reply::{Confirm, Picked, ReplyBox, Stage};
-use super::{choices, sessions};
+use super::sessions;
 use crate::model::{Action, HeldReply, HeldStep, Intent, ReplyBody, ReplyPlan};
 use crate::present::phrases::held;
 use crate::ui::dialog::{Context, Step};
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::action_of;
-use crate::ui::steps::moved;
+use crate::ui::steps::{Step as Steps, moved};
 use crate::ui::text_area::Edit;
 use crate::ui::text_area::keys::{Meaning, meaning_of};
 
 impl ReplyBox {
     pub(super) fn key_in_text(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match action_of(keys::BINDINGS, press) {
-            Some(ReplyAction::Send) => return self.send_text(context),
-            Some(ReplyAction::WhenIdle) => return self.hold(context),
-            Some(ReplyAction::Leave) => return self.leave(),
-            Some(ReplyAction::Editor) => {
-                return Step { edit: Some(self.area.text().to_owned()), ..Step::stay() };
-            }
-            Some(ReplyAction::OtherSession) => return self.other_session(context),
-            Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
-            Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
-            // The text area handles these keys itself.
-            _ => return self.write(press, context),
+            Some(ReplyAction::Send) => self.send_text(context),
+            Some(ReplyAction::WhenIdle) => self.hold(context),
+            Some(ReplyAction::Editor) => Step { edit: Some(self.area.text().to_owned()), ..Step::stay() },
+            // The text area handles the other keys itself.
+            action => self.leave_or_look(action, context).unwrap_or_else(|| self.write(press, context)),
         }
-        Step::stay()
+    }
+
+    /// What the same keys do in text and prompts: leave, scroll the question, go to another session.
+    fn leave_or_look(&mut self, action: Option<ReplyAction>, context: Context<'_>) -> Option<Step> {
+        match action {
+            Some(ReplyAction::Leave) => return Some(self.leave()),
+            Some(ReplyAction::OtherSession) => return Some(self.other_session(context)),
+            Some(ReplyAction::ScrollUp) => self.scroll_head(Steps::Pages(-1), context),
+            Some(ReplyAction::ScrollDown) => self.scroll_head(Steps::Pages(1), context),
+            _ => return None,
+        }
+        Some(Step::stay())
     }
 
     fn write(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         let before = self.area.text().to_owned();
         self.is_old &= meaning_of(press) == Meaning::None;
         let answers = self.answers(context.view);
-        let given = choices::given(&answers, press).filter(|_| self.area.is_empty());
+        let given = keys::given(&answers, press).filter(|_| self.area.is_empty());
         match (given, meaning_of(press)) {
             (Some(at), Meaning::Sign(typed)) => {
                 let answer = answers[at].answer.clone();
@@ -134,7 +139,6 @@ impl ReplyBox {
         ReplyBox::shown_anew(intents)
     }
 
-    /// Sends the text.
     fn send(&mut self, plan: Box<ReplyPlan>) -> Step {
         let text = self.area.text().to_owned();
         self.picked = None;
@@ -192,43 +196,31 @@ impl ReplyBox {
     }
 
     pub(super) fn key_at_options(&mut self, n_options: usize, press: KeyPress, context: Context<'_>) -> Step {
-        match action_of(keys::OPTIONS, press) {
-            Some(ReplyAction::Leave) => return self.leave(),
-            Some(ReplyAction::OtherSession) => return self.other_session(context),
-            Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
-            Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
-            _ => {
-                if n_options > 0 && [KeyPress::char('y'), KeyPress::char('n')].contains(&press.folded()) {
-                    return Step::say("Press the number of an answer first.");
-                }
-                let KeyCode::Char(sign @ '1'..='9') = press.folded().code else { return Step::stay() };
-                let option = sign as usize - '1' as usize;
-                let Stage::Planned { confirm, .. } = &mut self.stage else { return Step::stay() };
-                if option < n_options && context.is_armed && !press.ctrl && !press.alt {
-                    *confirm = Confirm::Option(option);
-                    return ReplyBox::shown_anew(Vec::new());
-                }
-            }
+        if let Some(step) = self.leave_or_look(action_of(keys::OPTIONS, press), context) {
+            return step;
+        }
+        if n_options > 0 && [KeyPress::char('y'), KeyPress::char('n')].contains(&press.folded()) {
+            return Step::say("Press the number of an answer first.");
+        }
+        let KeyCode::Char(sign @ '1'..='9') = press.folded().code else { return Step::stay() };
+        let option = sign as usize - '1' as usize;
+        let Stage::Planned { confirm, .. } = &mut self.stage else { return Step::stay() };
+        if option < n_options && context.is_armed && !press.ctrl && !press.alt {
+            *confirm = Confirm::Option(option);
+            return ReplyBox::shown_anew(Vec::new());
         }
         Step::stay()
     }
 
     pub(super) fn key_in_pane(&mut self, press: KeyPress, context: Context<'_>) -> Step {
-        match action_of(keys::IN_PANE, press) {
-            Some(ReplyAction::Leave) => return self.leave(),
-            Some(ReplyAction::OtherSession) => return self.other_session(context),
-            Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
-            Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
-            // Going there decides nothing, but an Enter meant for a text that was being typed must not jump.
-            Some(ReplyAction::Pane) if context.is_armed && self.has_pane() => {
-                return Step::want(Intent::JumpToPane {
-                    workspace: self.workspace.clone(),
-                    session_id: self.session.session_id.clone(),
-                });
-            }
-            _ => {}
+        // Going there decides nothing, but an Enter meant for a text that was being typed must not jump.
+        if action_of(keys::IN_PANE, press).is_some() && context.is_armed && self.has_pane() {
+            return Step::want(Intent::JumpToPane {
+                workspace: self.workspace.clone(),
+                session_id: self.session.session_id.clone(),
+            });
         }
-        Step::stay()
+        self.leave_or_look(action_of(keys::OPTIONS, press), context).unwrap_or_else(Step::stay)
     }
 
     pub(super) fn key_to_confirm(&mut self, press: KeyPress, context: Context<'_>) -> Step {

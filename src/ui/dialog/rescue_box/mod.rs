@@ -3,7 +3,6 @@
 //!
 //! Only visible rows are built: a plan may have tens of thousands of paths.
 
-mod facts;
 mod preview;
 mod rows;
 
@@ -12,7 +11,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use super::field::{Field, Written};
-use super::keys::{BoxAction, FIELD, MESSAGE, REFUSED, RESCUE};
+use super::keys::{BoxAction, FIELD, MESSAGE, REFUSED, RESCUE, box_action, box_hints};
 use super::message_area::{MessageArea, MessageKey};
 use super::{Context, Modal, Step, page};
 use crate::model::{
@@ -22,16 +21,16 @@ use crate::present::action::label as outcome_label;
 use crate::present::phrases::rescue as say;
 use crate::present::sets;
 use crate::ui::input::{Edited, KeyPress};
-use crate::ui::keymap::{Binding, Hint, action_of, hint_of, hints_of};
+use crate::ui::keymap::{Binding, Hint, hints_of};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::put;
-use crate::ui::steps::{moved, scrolled_to};
+use crate::ui::steps::{self, scrolled_to};
 use crate::ui::text;
-pub use preview::RescueBox;
 use preview::{Asking, Writing};
 use rows::Row;
 
-/// Label of the author field.
+pub use preview::RescueBox;
+
 const AUTHOR: &str = "author";
 
 impl Modal for RescueBox {
@@ -43,7 +42,7 @@ impl Modal for RescueBox {
         if self.writing.is_some() {
             return self.key_while_writing(press, context);
         }
-        let Some(action) = action_of(self.table(), press) else { return Step::stay() };
+        let Some(action) = box_action(self.table(), press) else { return Step::stay() };
         if action != BoxAction::AskAgent && self.asking == Asking::Offered {
             self.asking = Asking::No;
         }
@@ -75,18 +74,15 @@ impl Modal for RescueBox {
             BoxAction::Split => self.next_split(),
             BoxAction::Hooks => self.chosen.toggle(WantedProgram::Hooks),
             BoxAction::OwnProgram => self.chosen.toggle(WantedProgram::Own),
-            BoxAction::Move(step) => {
-                let n_rows = rows::n_rows(self, context.sheet());
-                self.go(step.go(self.cursor, n_rows, self.n_shown(context)), context);
-            }
+            BoxAction::Move(step) => return self.scroll(step, context),
             BoxAction::Mark(_) | BoxAction::Send | BoxAction::Wait | BoxAction::End => {}
         }
         Step::stay()
     }
 
-    fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
+    fn scroll(&mut self, step: steps::Step, context: Context<'_>) -> Step {
         let n_rows = rows::n_rows(self, context.sheet());
-        self.go(moved(self.cursor, by, n_rows), context);
+        self.go(step.go(self.cursor, n_rows, self.n_shown(context)), context);
         Step::stay()
     }
 
@@ -167,7 +163,7 @@ impl Modal for RescueBox {
             None => {}
         }
         let offered = self.table().iter().filter(|binding| self.is_offered(binding.action, context));
-        page::armed(offered.filter_map(hint_of).collect(), context)
+        page::armed(box_hints(offered), context)
     }
 
     fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use ratatui::text::{Line, Span};
 
-use super::facts;
-use super::preview::RescueBox;
+use super::preview::{self, RescueBox};
 use crate::model::{
     CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescueRecord,
     display_text, quantity,
@@ -51,7 +50,6 @@ pub(super) fn first_left_out(preview: &RescueBox, sheet: TextLayout) -> usize {
     head(preview, sheet).len() + usize::from(preview.n_left_out > 0)
 }
 
-/// The row at a position.
 pub(super) fn row(preview: &RescueBox, sheet: TextLayout, position: usize) -> Option<Row> {
     row_after(preview, &head(preview, sheet), sheet, position)
 }
@@ -194,7 +192,7 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
         let words = "The work is recorded all the same. To have its files: closeout restore RECORD INTO";
         lines.extend(sheet.text(words, TextStyle::Plain, 0));
     }
-    lines.extend(facts::gaps(&preview.plan.record, sheet));
+    lines.extend(preview::gaps(&preview.plan.record, sheet));
     for known in &record.notices {
         let style = if known.is_damage() { TextStyle::Bad } else { TextStyle::Open };
         lines.extend(sheet.signed(
@@ -221,7 +219,7 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
             let author = format!("{} <{}>", text::line(&author.name), text::line(&author.mail));
             lines.extend(sheet.labelled("author", &author));
         }
-        lines.extend(facts::programs(&plan.programs, preview.chosen.wanted, sheet));
+        lines.extend(preview::programs(&plan.programs, preview.chosen.wanted, sheet));
     }
     if let Some(head) = &plan.head {
         lines.extend(sheet.labelled("on top of", &baseline::short(head)));
@@ -260,7 +258,7 @@ fn notes(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let is_true =
         |note: &&PlanNote| preview.chosen.wanted.is_none() || !matches!(note, PlanNote::HooksNotRun(_));
     let notes = preview.plan.notes_of(preview.split());
-    let notes = notes.iter().filter(is_true).map(|note| text::line(&note.label()));
+    let notes = notes.iter().filter(is_true).map(|note| text::line(&action::note(note)));
     notes.flat_map(|note| sheet.signed(Sign::Warning, TextStyle::Open, &note, TextStyle::Plain)).collect()
 }
 
@@ -273,7 +271,6 @@ fn made<'p>(preview: &'p RescueBox, split: &'p PlannedSplit) -> Vec<(&'p Planned
     split.commits.iter().map(|commit| (commit, n_paths(commit))).filter(|(_, n_paths)| *n_paths > 0).collect()
 }
 
-/// The commits of a split, one per line.
 fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: TextLayout) -> Vec<Line<'static>> {
     let made = made(preview, split).into_iter().take(MAX_MESSAGE).enumerate();
     let commit = |(position, (commit, n_paths)): (usize, (&PlannedCommit, usize))| {
@@ -301,7 +298,6 @@ fn message(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// A path's name as shown.
 fn shown(path: &PlannedPath) -> String {
     text::line(&display_text::bytes(&path.path))
 }

@@ -1,0 +1,52 @@
+//! Sessions that were asked for work and did none of it, beside others that worked: what those did is not theirs. Must
+//! not judge words; a session that says that it is done, or asks, has spoken for itself.
+
+use super::context::EvidenceSet;
+use super::excerpt;
+use super::tasks::SessionTask;
+use crate::model::{
+    Claim, Deed, Evidence, Fact, Parts, Point, SessionObservation, Source, Strength, TurnEnd,
+};
+
+/// Adds a NO for each of several sessions whose task shows no work. Where only one session was asked, nothing else
+/// could have done its work, and missing evidence says the same.
+pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], pile: &mut EvidenceSet) {
+    let asked: Vec<&(&SessionObservation, &SessionTask)> =
+        counting.iter().filter(|(_, task)| task.current().is_some()).collect();
+    if asked.len() < 2 {
+        return;
+    }
+    for (session, task) in asked {
+        let has_spoken = pile.evidence.iter().any(|(_, evidence)| {
+            evidence.source == Source::LastWords
+                && evidence.rejection().is_none()
+                && evidence
+                    .session
+                    .as_ref()
+                    .is_some_and(|name| name.agent == session.agent && name.session_id == session.session_id)
+        });
+        if has_spoken || !did_nothing(session, task) {
+            continue;
+        }
+        let evidence = Evidence::claim(Source::LastWords, session.agent.clone(), Claim::No)
+            .because(Fact::NoneOfItsWork)
+            .at(session.last_message.as_ref().and_then(|message| message.at));
+        let points = task.current().map(|task| Point::Pending(excerpt::reason(&task.last_prompt)));
+        let evidence =
+            Evidence { strength: Strength::SelfReported, points: points.into_iter().collect(), ..evidence };
+        pile.of_session(Some(session), |pile| pile.add(Parts::WORDS, evidence));
+    }
+}
+
+/// Whether the record tells all turns of the task, all ended by themselves, and nothing was run or written in any.
+fn did_nothing(session: &SessionObservation, task: &SessionTask) -> bool {
+    let Some(task) = task.current().filter(|_| session.history.tells_steps) else { return false };
+    let turns = session.history.turns.iter();
+    let mut turns = turns.filter(|turn| turn.order >= task.begin && turn.order < task.end).peekable();
+    let is_idle = |turn: &crate::model::Turn| {
+        turn.end == TurnEnd::Finished
+            && !turn.is_missing_steps
+            && turn.steps.iter().all(|step| matches!(step.deed, Deed::Asked { .. }))
+    };
+    !task.is_begin_unread && turns.peek().is_some() && turns.all(|turn| is_idle(turn))
+}

@@ -1,0 +1,194 @@
+//! When the parts of one workspace are read again: one collection at a time, at most one per frame, and a costly
+//! scan of the work tree on its own.
+//!
+//! Knows times and parts only; what was read is not looked at here.
+
+use crate::model::{Parts, Timestamp};
+
+/// The least time between the starts of two collections of one workspace: one frame.
+const FRAME_MS: i64 = 33;
+/// A work tree scan waits until ten times the cost of the last one has passed since it.
+const SCAN_SPACING: i64 = 10;
+/// The least time between work tree scans that no change of git's files calls for: an agent writes to its
+/// transcript many times a second.
+const SCAN_PAUSE_MS: i64 = 1000;
+/// A work tree scan that costs no more than this, in milliseconds, may run together with the other parts.
+const CHEAP_SCAN_MS: u32 = 10;
+
+/// What is being read, and what to read again.
+#[derive(Debug, Default)]
+pub(super) struct Collecting {
+    /// The number of the last collection.
+    generation: u64,
+    running: Option<Parts>,
+    started_at: Option<Timestamp>,
+    /// The parts to read once no collection runs.
+    again: Parts,
+    /// Commits may have changed; `hurried_at` is when such a change last skipped the frame limit.
+    is_hurried: bool,
+    hurried_at: Option<Timestamp>,
+    tree: TreeScan,
+}
+
+/// The scans of the work tree.
+#[derive(Debug)]
+struct TreeScan {
+    /// The work tree may have changed since it was read.
+    is_outdated: bool,
+    /// Git's own files changed, so the scan should come sooner.
+    is_urgent: bool,
+    /// When the last one began or ended.
+    at: Option<Timestamp>,
+    took_ms: u32,
+}
+
+impl Default for TreeScan {
+    fn default() -> TreeScan {
+        TreeScan { is_outdated: true, is_urgent: true, at: None, took_ms: 0 }
+    }
+}
+
+/// A collection to start.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) generation: u64,
+    pub(super) parts: Parts,
+    /// It may not begin before this time.
+    pub(super) not_before: Timestamp,
+}
+
+impl Collecting {
+    /// True while nothing was ever asked for.
+    pub(super) fn is_new(&self) -> bool {
+        self.generation == 0 && self.again.is_empty()
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    pub(super) fn is_tree_outdated(&self) -> bool {
+        self.tree.is_outdated
+    }
+
+    /// A hint that `parts` may have changed. Any change may be one of the work tree, too.
+    pub(super) fn changed(&mut self, parts: Parts, now: Timestamp) {
+        self.again |= parts - Parts::CHANGES;
+        self.tree.is_outdated = true;
+        self.tree.is_urgent |= parts.intersects(Parts::COMMITS | Parts::CHANGES);
+        self.is_hurried |= parts.contains(Parts::COMMITS);
+        if self.tree.is_due(now) {
+            self.again |= Parts::CHANGES;
+        }
+    }
+
+    /// Asks for these parts as well, without a hint that they changed.
+    pub(super) fn add(&mut self, parts: Parts) {
+        self.again |= parts;
+    }
+
+    /// Schedules everything to be read now, at a person's request or after an action.
+    pub(super) fn refresh(&mut self) {
+        self.again = Parts::all();
+        self.tree.is_outdated = true;
+    }
+
+    /// Requests the current state of the work tree. A scan that has just begun is not repeated at once: the
+    /// next one follows after its pause.
+    pub(super) fn look_at_tree(&mut self, now: Timestamp) {
+        if self.running.is_some_and(|parts| parts.contains(Parts::CHANGES)) {
+            return;
+        }
+        self.tree.is_outdated = true;
+        if self.tree.is_due(now) {
+            self.again |= Parts::CHANGES;
+        }
+    }
+
+    /// Asks for the work tree again, however short ago it was read.
+    pub(super) fn scan_again(&mut self) {
+        self.again |= Parts::CHANGES;
+        self.tree.at = None;
+    }
+
+    /// The time until which a work tree scan is postponed, if one is.
+    pub(super) fn put_off_until(&self) -> Option<Timestamp> {
+        (self.tree.is_outdated && self.running.is_none()).then(|| self.tree.due_at())
+    }
+
+    /// Deletes when something was last done: these times are of the clock as it was before.
+    pub(super) fn clock_set_back(&mut self) {
+        (self.started_at, self.tree.at, self.hurried_at) = (None, None, None);
+    }
+
+    /// A collection has answered. Returns false if it is not the last one that was started.
+    pub(super) fn ended(&mut self, generation: u64, took_ms: u32, now: Timestamp) -> bool {
+        if generation != self.generation {
+            return false;
+        }
+        if self.running.take().is_some_and(|parts| parts.contains(Parts::CHANGES)) {
+            self.tree.at = Some(now);
+            self.tree.took_ms = took_ms;
+        }
+        true
+    }
+
+    /// The collection to start now, if one is wanted and none is running.
+    pub(super) fn start(&mut self, now: Timestamp) -> Option<Start> {
+        if self.running.is_some() {
+            return None;
+        }
+        if self.tree.is_outdated && self.tree.is_due(now) {
+            self.again |= Parts::CHANGES;
+        }
+        let mut parts = std::mem::take(&mut self.again);
+        if parts.is_empty() {
+            return None;
+        }
+        if parts.contains(Parts::CHANGES) {
+            let rest = parts - Parts::CHANGES;
+            if self.tree.took_ms > CHEAP_SCAN_MS && !rest.is_empty() {
+                // A costly scan never delays the other parts: it follows on its own.
+                self.again = Parts::CHANGES;
+                parts = rest;
+            } else {
+                // The tree is read with git's other facts, so that both are from the same moment.
+                parts |= Parts::COMMITS;
+                self.tree.is_outdated = false;
+                self.tree.is_urgent = false;
+            }
+        }
+        self.generation += 1;
+        self.running = Some(parts);
+        let not_before = self.not_before(now);
+        self.started_at = Some(not_before);
+        if parts.contains(Parts::CHANGES) {
+            self.tree.at = Some(not_before);
+        }
+        Some(Start { generation: self.generation, parts, not_before })
+    }
+
+    /// The time at which the next collection may begin: one frame after the start of the last. A commit
+    /// writes the index first and the branch last, so reading the branch does not wait for the frame of the
+    /// index; but only one reading per frame may skip the limit.
+    fn not_before(&mut self, now: Timestamp) -> Timestamp {
+        let is_hurried = std::mem::take(&mut self.is_hurried);
+        if is_hurried && self.hurried_at.is_none_or(|at| now >= at.plus_millis(FRAME_MS)) {
+            self.hurried_at = Some(now);
+            return now;
+        }
+        self.started_at.map_or(now, |started_at| now.max(started_at.plus_millis(FRAME_MS)))
+    }
+}
+
+impl TreeScan {
+    fn due_at(&self) -> Timestamp {
+        let pause = if self.is_urgent { FRAME_MS } else { SCAN_PAUSE_MS };
+        let spacing = (i64::from(self.took_ms) * SCAN_SPACING).max(pause);
+        self.at.map_or(Timestamp(0), |at| at.plus_millis(spacing))
+    }
+
+    fn is_due(&self, now: Timestamp) -> bool {
+        now >= self.due_at()
+    }
+}

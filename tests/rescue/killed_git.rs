@@ -1,0 +1,76 @@
+//! Git is killed while it changes references, as the kernel does when memory runs out. Its locks must not block
+//! everybody from then on, and the locks of others stay.
+
+use std::fs;
+use std::path::PathBuf;
+
+use closeout::action::rescue::Rescuer;
+
+use super::fixture::*;
+use crate::support::repo::{Repo, git_program};
+
+/// A rescuer whose git does `before_the_end` and kills itself in each call that changes a reference, as long as the
+/// file `kill` exists.
+fn killed(repo: &Repo, before_the_end: &str) -> Rescuer {
+    let kill = repo.root().join("kill");
+    fs::write(&kill, "").unwrap();
+    let script = repo.script(
+        "git",
+        &format!(
+            "case \" $* \" in *' update-ref '*) if [ -e {} ]; then {before_the_end}; kill -9 $$; fi;; esac\nexec {} \"$@\"",
+            kill.display(),
+            git_program().display()
+        ),
+    );
+    Rescuer { git: script, ..rescuer(repo) }
+}
+
+/// A repository of each format with work in it, and its lock on all or many references.
+fn repositories() -> [(Repo, PathBuf); 2] {
+    [("--ref-format=reftable", "reftable/tables.list.lock"), ("--ref-format=files", "packed-refs.lock")].map(
+        |(format, lock)| {
+            let repo = Repo::with_format(&[format]);
+            repo.write("f", "1\n").commit("one");
+            repo.write("f", "2\n");
+            let lock = repo.git_dir().join(lock);
+            (repo, lock)
+        },
+    )
+}
+
+// K03
+#[test]
+fn a_git_that_is_killed_with_the_lock_on_all_references_blocks_nobody() {
+    for (repo, lock) in repositories() {
+        let rescuer = killed(&repo, &format!(": > {}", lock.display()));
+        let failed = rescuer.record(repo.path());
+        assert!(failed.is_err(), "{failed:?}");
+        assert!(!lock.exists(), "{}", lock.display());
+        // The person and the agent can go on, and so can the next rescue, without the vault.
+        repo.git(["update-ref", "refs/heads/other", "HEAD"]);
+        repo.git(["pack-refs", "--all"]);
+        fs::remove_file(repo.root().join("kill")).unwrap();
+        let record = rescuer.record(repo.path()).unwrap();
+        assert_eq!(record.vault, None);
+        assert_eq!(rescuer.list(repo.path()).unwrap().records.len(), 1);
+    }
+}
+
+#[test]
+fn a_lock_that_a_living_process_has_open_or_that_was_there_stays() {
+    for (repo, lock) in repositories() {
+        let name = lock.display();
+        // Git's environment has no path to other programs.
+        let holder = format!(
+            "PATH=/usr/bin:/bin; setsid sh -c 'exec 9> {name}; echo > {name}.held; sleep 3' \
+             > /dev/null 2>&1 < /dev/null & while [ ! -e {name}.held ]; do sleep 0.01; done"
+        );
+        let failed = killed(&repo, &holder).record(repo.path());
+        assert!(failed.is_err() && lock.exists(), "{failed:?}");
+        // Now nobody has it open, but it was there before.
+        fs::write(&lock, "of another\n").unwrap();
+        let failed = killed(&repo, ":").record(repo.path());
+        assert!(failed.is_err(), "{failed:?}");
+        assert_eq!(fs::read(&lock).unwrap(), b"of another\n");
+    }
+}

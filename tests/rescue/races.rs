@@ -1,0 +1,133 @@
+//! Links that come and go in a git directory while rescues run. The witness is a plain walk over what lies outside.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use closeout::process::{self, Spec};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use super::fixture::*;
+use crate::support::repo::Repo;
+use crate::support::test_env::traces;
+
+/// What is swapped, relative to the work tree. Each has a copy outside, so that a write through the link would succeed.
+const PLACES: [&str; 9] = [
+    ".git/refs/closeout", ".git/refs/closeout/rescue", ".git/refs/closeout/visible", ".git/refs/heads",
+    ".git/refs", ".git/logs", ".git/objects/pack", ".git/objects", ".git",
+];
+
+/// A link to the copy of a place outside, beside the repository.
+fn link_of(repo: &Repo, number: usize) -> PathBuf {
+    repo.root().join(format!("link-{number}"))
+}
+
+fn exchange(one: &Path, other: &Path) -> bool {
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+}
+
+/// A repository that was used by a rescue, with a copy of every place outside.
+fn with_copies() -> Repo {
+    let repo = Repo::new();
+    repo.switch("work");
+    repo.write("before", "1\n");
+    commit(&repo);
+    let outside = repo.root().join("outside");
+    fs::create_dir(&outside).unwrap();
+    for (number, place) in PLACES.iter().enumerate() {
+        let to = outside.join(number.to_string()).join(place.rsplit('/').next().unwrap());
+        fs::create_dir(to.parent().unwrap()).unwrap();
+        let copy = Spec::new("/bin/cp", repo.path()).args(["-a", *place]).args([to.as_os_str()]);
+        assert!(process::run(&copy).unwrap().is_success(), "{place}");
+        symlink(&to, link_of(&repo, number)).unwrap();
+    }
+    repo
+}
+
+/// Swaps places for links until it is told to stop. Returns how often.
+fn swap(repo: &Repo, has_ended: &AtomicBool) -> usize {
+    let mut random: u64 = 0x2545_f491_4f6c_dd1d;
+    let mut n_swaps = 0;
+    while !has_ended.load(Ordering::SeqCst) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let number = usize::try_from(random % 9).unwrap();
+        let (place, link) = (repo.at(PLACES[number]), link_of(repo, number));
+        if !exchange(&place, &link) {
+            continue;
+        }
+        std::thread::sleep(Duration::from_micros((random >> 20) & 0x7ff));
+        assert!(exchange(&place, &link), "{}", place.display());
+        n_swaps += 1;
+        std::thread::sleep(Duration::from_micros((random >> 40) & 0x7fff));
+    }
+    n_swaps
+}
+
+/// C12: `CLOSEOUT_TEST_ALL=1` makes twenty times as many rescues.
+#[test]
+fn links_that_come_and_go_lead_nothing_outside() {
+    let n_rounds = if std::env::var_os("CLOSEOUT_TEST_ALL").is_some() { 200 } else { 10 };
+    let repo = with_copies();
+    let outside = traces(&repo.root().join("outside"));
+    let has_ended = AtomicBool::new(false);
+    let (n_swaps, n_done) = std::thread::scope(|scope| {
+        let swapper = scope.spawn(|| swap(&repo, &has_ended));
+        let mut n_done = 0;
+        for round in 0..n_rounds {
+            repo.write("work", format!("{round}\n"));
+            let planned = rescuer(&repo).plan(repo.path(), "m");
+            let committed = planned.and_then(|plan| rescuer(&repo).commit(repo.path(), &plan));
+            let undone = committed.and_then(|_| rescuer(&repo).undo(repo.path()));
+            n_done += usize::from(undone.is_ok());
+        }
+        has_ended.store(true, Ordering::SeqCst);
+        (swapper.join().unwrap(), n_done)
+    });
+    eprintln!("races: {n_swaps} swaps, {n_done} of {n_rounds} rounds went through");
+    assert!(n_swaps > n_rounds, "{n_swaps}");
+    assert_eq!(traces(&repo.root().join("outside")), outside);
+    // Once it is quiet, all is well.
+    rescuer(&repo).recover(repo.path()).unwrap();
+    repo.write("work", "last\n");
+    assert_holds_the_work_tree(&repo, &rescuer(&repo).record(repo.path()).unwrap());
+    assert_eq!(traces(&repo.root().join("outside")), outside);
+}
+
+/// The kernel, not a look before, keeps a child inside its folders.
+#[test]
+fn a_child_changes_files_only_below_its_folders() {
+    let repo = Repo::unborn();
+    let (inside, outside) = (repo.root().join("inside"), repo.root().join("outside"));
+    for folder in [&inside, &outside] {
+        fs::create_dir(folder).unwrap();
+        fs::write(folder.join("old"), "old\n").unwrap();
+    }
+    symlink(&outside, inside.join("out")).unwrap();
+    let script = "echo 1 > new; echo 1 > old; echo 1 > out/new; echo 1 > out/old; rm out/old; mv out/old moved; \
+                  mkdir out/folder; ln old out/linked; echo > /dev/null && echo ran";
+    let held = std::os::fd::OwnedFd::from(fs::File::open(&inside).unwrap());
+    let mut spec = Spec::new("/bin/sh", &inside).args(["-c", script]).env("PATH", "/bin:/usr/bin");
+    spec.may_change = Some(vec![std::sync::Arc::new(held)]);
+    let before = traces(&outside);
+    let output = process::run(&spec).unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "ran\n", "{output:?}");
+    if traces(&outside) != before && !has_landlock() {
+        return eprintln!("SKIPPED: this kernel has no Landlock");
+    }
+    assert_eq!(traces(&outside), before);
+    assert_eq!(fs::read_to_string(inside.join("new")).unwrap(), "1\n");
+    assert_eq!(fs::read_to_string(inside.join("old")).unwrap(), "1\n");
+    // A limit that names nothing allows nothing.
+    spec.may_change = Some(Vec::new());
+    let before = traces(&inside);
+    assert_eq!(String::from_utf8_lossy(&process::run(&spec).unwrap().stdout), "ran\n");
+    assert_eq!(traces(&inside), before);
+}
+
+fn has_landlock() -> bool {
+    fs::read_to_string("/proc/kallsyms").is_ok_and(|all| all.contains("landlock_restrict_self"))
+}
