@@ -2,12 +2,13 @@
 
 use closeout::model::Response;
 use closeout::model::{
-    ActivitySource, ActivityState, AskCost, Attention, Baseline, BaselineOrigin, Changes, Claim,
-    CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, FoundWorkspace, GitFacts,
-    GitReader, Head, Intent, JumpOutcome, JumpTarget, KeptReports, Names, OfferPolicy, Pane, Parts, Policy,
-    ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection, Rule, Sample, SessionFacts, SessionName,
-    SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment, Timestamp,
-    VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    Action, ActivitySource, ActivityState, AskCost, AskPurpose, Attention, Baseline, BaselineOrigin, Changes,
+    Claim, CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, EvidenceSummary, Fact,
+    FoundWorkspace, GitFacts, GitReader, Head, Intent, JumpOutcome, JumpTarget, KeptReports, Names,
+    OfferPolicy, Pane, Parts, Policy, ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection, Rule,
+    Sample, SessionFacts, SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source,
+    TaskKind, TaskMoment, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId,
+    WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -621,10 +622,8 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
     assert_eq!(monitor.take_changes().responses, []);
 }
 
-/// A false COMPLETE otherwise: the answer would outlive the moment in which it was given.
-#[test]
-fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is_known() {
-    let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
+/// A smart check whose only probe was answered with "complete".
+fn answered_complete(name: &SessionName) -> SmartReport {
     let attempt = ProbeAttempt {
         said: None,
         number: 1,
@@ -644,7 +643,7 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
         verdict: VerdictState::Complete,
         changes_left: Some(false),
     };
-    let report = SmartReport {
+    SmartReport {
         session: Some(name.clone()),
         at: at(1),
         outcome,
@@ -652,7 +651,60 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
         record: None,
         notes: Vec::new(),
         is_single: false,
+    }
+}
+
+/// R3: silence tells nothing, so the agent is asked; once it answered, it is silent no more.
+#[test]
+fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_silence() {
+    let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
+    let silent = Evidence {
+        session: Some(name.clone()),
+        ..Evidence::claim(Source::LastWords, "mine", Claim::No).because(Fact::NoneOfItsWork)
     };
+    let said = Evidence::claim(Source::LastWords, "mine", Claim::No);
+    let standing = |evidence: Evidence| {
+        let mut monitor = judged(vec![commits(), clean(), (Parts::WORDS, evidence)]);
+        assert_eq!(view(&mut monitor).verdict.unwrap().state, VerdictState::Incomplete);
+        let action = Action::PlanAsk { purpose: AskPurpose::Probe, session: None, options: Box::default() };
+        let intent = Intent::Action { workspace: id(), action: Box::new(action) };
+        let effects = monitor.update(Event::Wanted { at: at(11), intent });
+        effects.into_iter().find_map(|effect| match effect {
+            Effect::Action(request) => Some(request.standing),
+            _ => None,
+        })
+    };
+    assert_eq!(standing(silent.clone()), Some(EvidenceSummary::default()));
+    let told = EvidenceSummary { no: vec!["last words (mine)".to_owned()], ..EvidenceSummary::default() };
+    assert_eq!(standing(said.clone()), Some(told));
+
+    let then = TaskMoment { prompted_at: None, turns: vec![(name.clone(), Some(at(-10)))] };
+    let reports =
+        KeptReports { smart_check: Some((answered_complete(&name), then)), ..KeptReports::default() };
+    let answered = |evidence: Evidence| {
+        let mut monitor = monitor();
+        let workspaces = vec![FoundWorkspace { reports: reports.clone(), ..found() }];
+        let event = Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };
+        let _ = monitor.update(event);
+        let mut shown = session("mine", ActivityState::Idle, ActivitySource::Registry, 1, "");
+        (shown.ended_at, shown.moved_at) = (None, Some(at(-10)));
+        let words = SessionFacts { sessions: vec![shown], ..SessionFacts::default() };
+        let evidence = vec![commits(), clean(), (Parts::WORDS, evidence)];
+        let sample = Sample { session_facts: Some(words), ..whole(5, evidence) };
+        let _ = monitor.update(collected(5, 1, sample));
+        view(&mut monitor).verdict.unwrap().state
+    };
+    let other = SessionName { session_id: "mine-9a8b7c6d".to_owned(), ..name.clone() };
+    assert_eq!(answered(silent.clone()), VerdictState::Complete);
+    assert_eq!(answered(Evidence { session: Some(other), ..silent }), VerdictState::Incomplete);
+    assert_eq!(answered(Evidence { session: Some(name.clone()), ..said }), VerdictState::Incomplete);
+}
+
+/// A false COMPLETE otherwise: the answer would outlive the moment in which it was given.
+#[test]
+fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is_known() {
+    let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
+    let report = answered_complete(&name);
     let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
     let reports = KeptReports { smart_check: Some((report, then)), ..KeptReports::default() };
     let mut monitor = monitor();

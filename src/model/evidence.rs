@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::{Point, Reason, SessionName, Timestamp};
+use super::{Fact, Point, Reason, SessionName, Timestamp};
 
 /// What one source says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -95,6 +95,12 @@ impl Evidence {
     /// True if it rests on this point.
     pub fn has(&self, point: &Point) -> bool {
         self.points.contains(point)
+    }
+
+    /// True if nobody said it: it was inferred from a record that shows no work. An agent may still be asked
+    /// (DESIGN.md 2.3, R3).
+    pub fn is_inferred_from_silence(&self) -> bool {
+        self.reasons.contains(&Reason::Fact(Fact::NoneOfItsWork))
     }
 
     /// True for a decision file or a closer's report that exists but cannot be used: what it was meant to say

@@ -21,7 +21,7 @@ fn holds(then: &TaskMoment, session: &SessionName, words: &SessionFacts) -> bool
 impl Actions {
     /// The agents' answers as evidence. closeout keeps them itself rather than in a file of the workspace:
     /// they belong to one moment of one session, must not outlive it, and nobody else may write them.
-    pub(super) fn evidence(&self, words: &SessionFacts, git: Option<&GitFacts>) -> Vec<Evidence> {
+    fn evidence(&self, words: &SessionFacts, git: Option<&GitFacts>) -> Vec<Evidence> {
         let is_stale = |then: Option<&TaskMoment>, session: &SessionName| {
             then.is_none_or(|then| !holds(then, session, words))
         };
@@ -38,6 +38,21 @@ impl Actions {
         probe.into_iter().chain(closer).chain(opinion).collect()
     }
 
+    /// Adds the agents' answers. A session that answered is silent no more: what its silence let closeout infer goes.
+    pub(super) fn add_answers(
+        &self,
+        words: &SessionFacts,
+        git: Option<&GitFacts>,
+        evidence: &mut Vec<Evidence>,
+    ) {
+        let answers = self.evidence(words, git);
+        if answers.iter().any(|answer| answer.source == Source::Probe && answer.rejection().is_none()) {
+            let answered = self.smart_check.as_ref().and_then(|report| report.session.as_ref());
+            evidence.retain(|known| !known.is_inferred_from_silence() || known.session.as_ref() != answered);
+        }
+        evidence.extend(answers);
+    }
+
     /// Whether a smart check of this moment was used up in vain, and no other source has said anything since (R6).
     pub(super) fn is_used_up(&self, words: &SessionFacts, evidence: &[Evidence]) -> bool {
         let is_of_now = |report: &&SmartReport| {
@@ -47,7 +62,8 @@ impl Actions {
         // Such a source would have kept the check from being made (R3).
         let is_news = |evidence: &Evidence| {
             let is_yes = evidence.is_yes() && evidence.source != Source::LastWords;
-            evidence.source != Source::Probe && (evidence.claim == Claim::No || is_yes)
+            let is_no = evidence.claim == Claim::No && !evidence.is_inferred_from_silence();
+            evidence.source != Source::Probe && (is_no || is_yes)
         };
         self.smart_check.as_ref().filter(is_of_now).is_some_and(SmartReport::is_used_up)
             && !evidence.iter().any(is_news)
@@ -156,7 +172,9 @@ pub(super) fn standing(verdict: Option<&Verdict>) -> EvidenceSummary {
     for evidence in parts.map(|part| &part.evidence) {
         let name = || format!("{} ({})", evidence.source.title(), evidence.name);
         if evidence.claim == Claim::No {
-            standing.no.push(name());
+            if !evidence.is_inferred_from_silence() {
+                standing.no.push(name());
+            }
         } else if evidence.is_yes()
             && !matches!(evidence.source, Source::Probe | Source::Commits | Source::LastWords)
         {

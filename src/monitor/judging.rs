@@ -135,7 +135,7 @@ impl Tracked {
             self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
         self.actions.know_decision(facts, &mut evidence);
         evidence.extend(self.run_evidence());
-        evidence.extend(self.actions.evidence(facts, self.snapshot.git.as_ref()));
+        self.actions.add_answers(facts, self.snapshot.git.as_ref(), &mut evidence);
         let found = configured::Found {
             records: &self.actions.checks,
             content: self.judged.against.content.as_deref(),
