@@ -111,6 +111,9 @@ pub struct CommitCounts {
     pub n_unheld: u32,
     /// The newest new commits, newest first, at most twenty.
     pub newest: Vec<CommitSummary>,
+    /// The newest commits of a rescue, newest first, at most twenty.
+    #[serde(skip)]
+    pub rescued: Vec<CommitSummary>,
     /// What the new commits below those did to the tests, and when.
     #[serde(skip)]
     pub older_tests: Vec<(Timestamp, TestChange)>,

@@ -106,6 +106,8 @@ pub struct TaskWork {
     pub may_branch: bool,
     /// True if a prompt asks for something new, and not only to commit what is there.
     pub wants_content: bool,
+    /// When a task's first or last prompt last asked for something new; `None` if none did, or no record says when.
+    pub content_asked_at: Option<Timestamp>,
     /// True if a prompt asks to change or remove tests.
     pub may_change_tests: bool,
     /// True if a command or a write call concerned what git ignores.

@@ -67,6 +67,8 @@ pub(super) fn advanced(
             facts.git.commits.n_empty += 1;
         } else if rescued.contains(&commit.id) {
             facts.git.commits.n_rescued += 1;
+            let told = summary(repo, commit, &repo.paths(commit)?)?;
+            facts.git.commits.rescued.insert(0, told);
         } else {
             let paths = repo.paths(commit)?;
             if tells_only(&paths, evidence) {
@@ -105,6 +107,7 @@ fn keep_newest(counts: &mut CommitCounts) {
     let tests =
         older.into_iter().flat_map(|commit| commit.tests.into_iter().map(move |test| (commit.at, test)));
     counts.older_tests.extend(tests);
+    counts.rescued.truncate(MAX_NEWEST);
 }
 
 /// The commits between `old` and `new`, oldest first, if the log records each as made on top of the one before.

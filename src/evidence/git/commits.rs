@@ -100,6 +100,7 @@ pub(super) fn count(
         counts.n_empty = counts.n_empty.saturating_add(n_counted);
         (counts.n_new, counts.n_rescued) = (0, 0);
         counts.newest.clear();
+        counts.rescued.clear();
     }
     counts.stays = stays;
     counts.is_blind = head_log.is_empty();
@@ -240,18 +241,29 @@ impl Count<'_> {
         for (at, commit) in sorted.take(MAX_CENSUSED).enumerate() {
             match paths.get(commit.id.as_str()) {
                 _ if at >= MAX_NEWEST => self.counts.older_tests.extend(older_tests(self.repo, commit)?),
-                Some(paths) => self.list(commit, paths)?,
-                None => self.list(commit, &self.repo.paths(commit)?)?,
+                Some(paths) => {
+                    let summary = self.summary(commit, paths)?;
+                    self.counts.newest.push(summary);
+                }
+                None => {
+                    let summary = self.summary(commit, &self.repo.paths(commit)?)?;
+                    self.counts.newest.push(summary);
+                }
             }
+        }
+        for commit in
+            newest_first(walked).into_iter().filter(|commit| rescued.contains(&commit.id)).take(MAX_NEWEST)
+        {
+            let summary = self.summary(commit, &self.repo.paths(commit)?)?;
+            self.counts.rescued.push(summary);
         }
         Ok(new)
     }
 
-    fn list(&mut self, commit: &Commit, paths: &[Vec<u8>]) -> Read<()> {
+    fn summary(&self, commit: &Commit, paths: &[Vec<u8>]) -> Read<CommitSummary> {
         let at = made_at(self.repo, &self.history, commit)?;
         let is_merged = self.merged.contains(&commit.id);
-        self.counts.newest.push(CommitSummary { at, is_merged, ..summary(self.repo, commit, paths)? });
-        Ok(())
+        Ok(CommitSummary { at, is_merged, ..summary(self.repo, commit, paths)? })
     }
 
     /// Commits that only repeat a commit of the baseline in another form, after an amend of the baseline commit

@@ -113,7 +113,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
 fn look_at_committed(repository: &Repository, git: &mut GitFacts) {
     let written_at =
         |path: &String| on_disk::look(repository, path.as_bytes()).map(|on_disk| on_disk.modified_at);
-    for commit in &mut git.commits.newest {
+    for commit in git.commits.newest.iter_mut().chain(&mut git.commits.rescued) {
         commit.written_at = commit.paths.iter().flatten().map(written_at).collect();
     }
 }

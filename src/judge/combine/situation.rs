@@ -189,8 +189,10 @@ impl<'a> Tally<'a> {
 
     fn done(&self, case: &Case<'_>) -> Done {
         let has_done_nothing = has_done_nothing(case);
+        // A rescue's commit is no YES, but what the words say is done is there.
+        let is_saved = whose::is_saved(case);
         let is_words = |evidence: &Evidence| {
-            evidence.source == Source::LastWords
+            evidence.source == Source::LastWords && !is_saved
                 || has_done_nothing
                     && (evidence.strength == Strength::SelfReported || evidence.source == Source::Plan)
         };
@@ -223,7 +225,7 @@ impl<'a> Tally<'a> {
         let is_passed = case.is_checked || has(&[Source::Command, Source::Tests]);
         if is_passed && whose::softened(case).is_none() {
             Proof::Checked
-        } else if has(&[Source::Commits]) {
+        } else if has(&[Source::Commits]) || whose::is_saved(case) {
             Proof::Committed
         } else {
             Proof::Said

@@ -56,6 +56,28 @@ pub(super) fn are_all_from_before(case: &Case<'_>) -> bool {
         && since_prompt(case).is_some_and(|mut since| since.all(is_from_before))
 }
 
+/// Whether a rescue since the last prompt committed work of the task: a file that a write call names, or that was
+/// written during a turn whose commands may write, since something new was asked for. Without a readable record, any
+/// file is.
+pub(super) fn is_saved(case: &Case<'_>) -> bool {
+    let work = case.work;
+    let is_told = work.has_deeds && !work.may_write;
+    let in_a_turn = |at: Timestamp| {
+        work.turns.as_ref().is_none_or(|turns| turns.iter().any(|turn| turn.has(at, GRACE_MS)))
+    };
+    let is_of_task = |(path, at): (&String, &Option<Timestamp>)| {
+        let is_of_now = at.zip(work.content_asked_at).is_none_or(|(at, asked_at)| !is_before(at, asked_at));
+        is_of_now && (is_named(path, work) || !is_told && at.is_some_and(in_a_turn))
+    };
+    let rescued = commits(case).into_iter().flat_map(|commits| &commits.rescued);
+    let mut since =
+        rescued.filter(|commit| case.prompted_at.is_none_or(|asked_at| !is_before(commit.at, asked_at)));
+    since.any(|commit| match &commit.paths {
+        Some(paths) => paths.iter().zip(&commit.written_at).any(is_of_task),
+        None => !is_told,
+    })
+}
+
 fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &commit.paths) else { return false };
     let is_named = || paths.iter().any(|path| is_named(path, work));

@@ -6,7 +6,7 @@ use super::deeds::Acts;
 use super::memory::Memory;
 use super::tasks::{SessionTask, Standing, asked_at};
 use crate::judge::{task, words};
-use crate::model::{Observations, SessionObservation, TaskWork, Timestamp, TurnEnd, TurnSpan};
+use crate::model::{Observations, SessionObservation, Task, TaskWork, Timestamp, TurnEnd, TurnSpan};
 
 /// How many of a session's last turns are kept apart; all earlier ones count as one.
 const MAX_TURNS: usize = 200;
@@ -29,6 +29,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
             .iter()
             .flat_map(|(_, task)| task.prompts())
             .any(|prompt| task::wants_content(&prompt)),
+        content_asked_at: asked.iter().filter_map(|(_, task)| content_asked_at(task.current()?)).max(),
         may_change_tests: asked
             .iter()
             .flat_map(|(_, task)| task.prompts())
@@ -52,6 +53,14 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         }
     }
     work
+}
+
+fn content_asked_at(task: &Task) -> Option<Timestamp> {
+    if task::wants_content(&task.last_prompt) {
+        task.asked_at
+    } else {
+        task.began_at.filter(|_| task::wants_content(&task.first_prompt))
+    }
 }
 
 /// When the turns of a session ran; `None` if its record does not tell all of them.
