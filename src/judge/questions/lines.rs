@@ -78,26 +78,17 @@ struct Fence {
 
 /// Splits `text` into lines and gives each its role.
 pub(super) fn read(text: &str) -> Lines {
-    let mut reader = Reader { text, lines: Vec::new(), fence: None, is_inside: false, raw: None, block: 0 };
-    let (head, tail) = windows(text);
-    let mut at = 0;
-    while at < text.len() {
-        let end = text[at..].find('\n').map_or(text.len(), |offset| at + offset);
-        if end <= head || at >= tail {
-            reader.line(at..end);
-        } else if at < head {
-            reader.line(at..head);
-            if end > tail {
-                reader.line(tail..end);
-            }
-        } else if end > tail {
-            reader.line(tail..end);
-        } else {
-            reader.fence_only(&text[at..end]);
-        }
-        at = end + 1;
+    let mut reader = Reader::new(text, None);
+    reader.run();
+    // A document in a fence has fences of its own: the bare one that is left open has closed the document if a whole
+    // sentence ends the text.
+    let is_whole = text.len() <= WHOLE_UP_TO && text.trim_end().ends_with(['.', '!', '?', '。', '！', '？']);
+    let last = reader.opened_bare.filter(|_| reader.has_document && is_whole);
+    if reader.is_open() && last.is_some() {
+        reader = Reader::new(text, last);
+        reader.run();
     }
-    Lines { lines: reader.lines, open_fence: reader.fence.is_some() && reader.is_inside }
+    Lines { open_fence: reader.is_open(), lines: reader.lines }
 }
 
 /// The end of the first window and the start of the last one; equal if the whole text is read.
@@ -123,9 +114,60 @@ struct Reader<'t> {
     /// The tag of an open raw block.
     raw: Option<&'static str>,
     block: usize,
+    /// Where the line begins that is read.
+    at: usize,
+    /// Where the last fence was opened, if nothing but the fence is on its line.
+    opened_bare: Option<usize>,
+    /// Whether a fence holds a document in Markdown.
+    has_document: bool,
+    /// Where a fence begins that only closes.
+    closing: Option<usize>,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, closing: Option<usize>) -> Self {
+        Self {
+            text,
+            lines: Vec::new(),
+            fence: None,
+            is_inside: false,
+            raw: None,
+            block: 0,
+            at: 0,
+            opened_bare: None,
+            has_document: false,
+            closing,
+        }
+    }
+
+    /// Reads all lines; of a long text those at its ends, and the fences between.
+    fn run(&mut self) {
+        let text = self.text;
+        let (head, tail) = windows(text);
+        while self.at < text.len() {
+            let at = self.at;
+            let end = text[at..].find('\n').map_or(text.len(), |offset| at + offset);
+            if end <= head || at >= tail {
+                self.line(at..end);
+            } else if at < head {
+                self.line(at..head);
+                if end > tail {
+                    self.line(tail..end);
+                }
+            } else if end > tail {
+                self.line(tail..end);
+            } else {
+                self.fence_only(&text[at..end]);
+            }
+            self.at = end + 1;
+        }
+    }
+
+    /// Whether a fence is open, also for a reader who lets a shorter one close it.
+    fn is_open(&self) -> bool {
+        self.fence.is_some() && self.is_inside
+    }
+
     /// Tracks fences in a line that is not otherwise read.
     fn fence_only(&mut self, line: &str) {
         let start = line.trim_start_matches([' ', '\t']);
@@ -141,6 +183,10 @@ impl Reader<'_> {
         };
         let length = start.bytes().take_while(|&byte| byte == sign).count();
         let info = &start[length..];
+        if self.closing == Some(self.at) {
+            self.is_inside = false;
+            return true;
+        }
         if length >= 3 {
             self.is_inside = !(self.is_inside && info.trim().is_empty());
         }
@@ -154,6 +200,8 @@ impl Reader<'_> {
             }
             None if length >= 3 && !(sign == b'`' && info.contains('`')) => {
                 self.fence = Some(Fence { sign, length });
+                self.opened_bare = info.trim().is_empty().then_some(self.at);
+                self.has_document |= matches!(info.trim(), "markdown" | "md");
                 true
             }
             None => false,
@@ -301,6 +349,14 @@ mod tests {
         let lines = read("a\n```rust\nfn x() {\n");
         assert!(lines.open_fence);
         assert!(!read("```\na\n```").open_fence);
+    }
+
+    #[test]
+    fn a_document_in_a_fence_may_have_fences_of_its_own() {
+        let read = read("```markdown\n# A\n```json\n{}\n```\n```\nShall I start?");
+        assert!(!read.open_fence);
+        assert_eq!(read.lines.last().map(|line| line.role), Some(Role::Paragraph));
+        assert!(super::read("```markdown\n# A\n```json\n{}\n").open_fence);
     }
 
     #[test]
