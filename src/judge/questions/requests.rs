@@ -2,7 +2,7 @@
 //! of the result, or a courtesy. Must not look at sentences with a question mark.
 
 use super::answered::answered_by_next;
-use super::document::{Document, Sentence};
+use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
 use super::lines::Role;
 use super::markers::Marker;
@@ -141,6 +141,17 @@ fn helps_itself(document: &Document<'_>, index: usize) -> bool {
         })
 }
 
+/// Whether the writer did not wait: it announces one act after another, and the last words announce the next.
+fn moves_on(document: &Document<'_>, index: usize) -> bool {
+    /// So many sentences after the request are looked at.
+    const NEAR: usize = 40;
+    let announces = super::ending::announces;
+    let is_open = document.sentences.last().is_some_and(|last| last.end == End::Colon && announces(last));
+    is_open
+        && document.sentences[index + 1..].iter().take(NEAR).filter(|next| announces(next)).take(2).count()
+            == 2
+}
+
 /// Whether the sentence is in the first block of the text or in the last two. Only there does a bare need or
 /// instruction ask for something.
 fn stands_where_people_ask(document: &Document<'_>, index: usize) -> bool {
@@ -164,7 +175,7 @@ pub(super) fn label_request(document: &Document<'_>, index: usize, request: Asks
     if sentence.role == Role::Heading && !document.lines[sentence.line].bold {
         return Asks::No;
     }
-    if helps_itself(document, index) || has_a_label(document, sentence) {
+    if helps_itself(document, index) || moves_on(document, index) || has_a_label(document, sentence) {
         return Asks::No;
     }
     if depends_on_the_future(document, index)
@@ -221,6 +232,16 @@ fn item_asks(document: &Document<'_>, index: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::judge::questions::{Ask, Context, Label, classify};
+
+    #[test]
+    fn a_request_after_which_the_writer_goes_on_is_not_awaited() {
+        let asks = "Please send me the error you see in the browser.";
+        let judged = |text: &str| classify(text, &Context::default()).label;
+        assert_eq!(judged(asks), Label::AwaitingResponse);
+        let goes_on =
+            format!("{asks} Let me check the imports.\n\nNow I'll fix the chart. Next I'll run the build:");
+        assert_eq!(judged(&goes_on), Label::Incomplete);
+    }
 
     #[test]
     fn a_word_to_begin_is_awaited_after_a_plan_and_none_after_finished_work() {
