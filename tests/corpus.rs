@@ -167,6 +167,12 @@ fn figures_on_reports_gates_and_steps_stay_above_their_first_sight() {
 }
 
 #[test]
+fn figures_on_japanese_asks_and_their_likes_stay_above_their_floor() {
+    let figures = measure("fresh-h.jsonl");
+    assert!(figures.all == 80 && figures.f1() >= 0.97 && figures.accuracy() >= 0.97);
+}
+
+#[test]
 fn figures_on_the_held_out_messages_stay_above_the_goal() {
     let figures = measure("held-out.jsonl");
     assert!(figures.all == 160 && figures.f1() >= 0.93 && figures.accuracy() >= 0.90);
