@@ -70,5 +70,7 @@ mod undo;
 mod vault;
 #[path = "rescue/visible.rs"]
 mod visible;
+#[path = "rescue/whose.rs"]
+mod whose;
 #[path = "rescue/write_links.rs"]
 mod write_links;

@@ -176,6 +176,12 @@ impl Repository {
         self.refs == RefStorage::Files
     }
 
+    /// Whether its git directory is the folder `.git` of its own work tree, and no link led there. What stands at `.git`
+    /// now says nothing: it can have been a link when it was found.
+    pub fn is_in_place(&self) -> bool {
+        self.git_dir == self.top.join(".git")
+    }
+
     /// Whether this is a worktree made by `git worktree add`.
     pub fn is_linked(&self) -> bool {
         self.git_dir != self.common_dir

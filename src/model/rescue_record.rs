@@ -245,6 +245,12 @@ pub enum RecordNotice {
         /// The reference that is in the way.
         taken: String,
     },
+    /// The repository is elsewhere and does not name this work tree. Its index knows files here, but that proves little:
+    /// any git command that was run here would have made it so.
+    GitDirElsewhere {
+        /// The repository's git directory.
+        git_dir: String,
+    },
     /// No reference could be made, so that the record is in closeout's own folder alone.
     VaultOnly {
         /// Why.
@@ -264,6 +270,7 @@ impl RecordNotice {
             RecordNotice::MirrorRemote { .. }
             | RecordNotice::OtherName { .. }
             | RecordNotice::NoRepository { .. }
+            | RecordNotice::GitDirElsewhere { .. }
             | RecordNotice::VaultOnly { .. } => false,
         }
     }

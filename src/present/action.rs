@@ -146,6 +146,7 @@ pub(crate) fn record_notice(notice: &RecordNotice) -> String {
             record::no_repository(reason, counts::records(*n_unseen))
         }
         RecordNotice::OtherName { taken } => record::other_name(taken),
+        RecordNotice::GitDirElsewhere { git_dir } => record::git_dir_elsewhere(git_dir),
         RecordNotice::VaultOnly { reason } => record::vault_only(reason),
     }
 }

@@ -12,7 +12,7 @@ use super::reading::WorkTree;
 use super::survey::Survey;
 use super::worktrees;
 use crate::git::{self, Git, IndexEntry, Repository, Stdin};
-use crate::model::display_text;
+use crate::model::{RecordNotice, display_text};
 
 /// Refuses a work tree that its repository does not list.
 ///
@@ -23,8 +23,7 @@ pub(super) fn check(git: &Git<'_>) -> Result<(), RescueError> {
     if repo.git_dir != repo.common_dir {
         return check_linked(repo);
     }
-    let is_own = repo.top.join(".git").symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-    if is_own {
+    if repo.is_in_place() {
         return Ok(());
     }
     // The git directory of another folder's work tree, reached through a `.git` file or link.
@@ -37,15 +36,27 @@ pub(super) fn check(git: &Git<'_>) -> Result<(), RescueError> {
     refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(owner)))
 }
 
-/// Why it is in doubt that the repository is this work tree's own; `None` if it is not. A git directory elsewhere does
-/// not name its work tree, but its index remembers the files that it was made from. A clone that names somebody
-/// else's repository has none of those.
-pub(super) fn doubt(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError> {
+/// What tells whose repository a work tree uses.
+pub(super) enum Belonging {
+    /// The repository is in the work tree, lists it or names it.
+    Own,
+    /// It knows files that are here, and names no work tree.
+    Elsewhere(RecordNotice),
+    /// It knows none of the files here. Holds why nothing is changed in it.
+    Doubtful(String),
+}
+
+/// Whether the repository is this work tree's own. A git directory elsewhere does not name its work tree, but its index
+/// remembers the files that it was made from. A clone that names somebody else's repository has none of those, unless
+/// git was run in it: that renews what the index remembers.
+pub(super) fn of(git: &Git<'_>, survey: &Survey) -> Result<Belonging, RescueError> {
     let repo = git.repo;
-    let is_elsewhere = repo.git_dir == repo.common_dir && !repo.git_dir.starts_with(&repo.top);
-    let is_new = survey.entries.is_empty() && survey.head.commit.is_none();
-    if !is_elsewhere || is_new {
-        return Ok(None);
+    if repo.git_dir != repo.common_dir || repo.is_in_place() {
+        return Ok(Belonging::Own);
+    }
+    // The name was compared when the settings were read.
+    if git.real(["config", "--get", "core.worktree"], Stdin::Lock)?.is_success() {
+        return Ok(Belonging::Own);
     }
     // No folder on the way may be a link: it could lead to the files of the other.
     let tree = WorkTree::open(&repo.top, repo.format)?;
@@ -53,13 +64,13 @@ pub(super) fn doubt(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, Re
         let stamp = tree.stamp(&entry.path).ok().flatten();
         stamp.is_some_and(|stamp| stamp.is_file_of(entry))
     };
-    if survey.entries.iter().any(is_of_here)
-        || git.real(["config", "--get", "core.worktree"], Stdin::Lock)?.is_success()
-    {
-        return Ok(None);
+    let git_dir = display_text::path(&repo.git_dir);
+    let is_new = survey.entries.is_empty() && survey.head.commit.is_none();
+    if is_new || survey.entries.iter().any(is_of_here) {
+        return Ok(Belonging::Elsewhere(RecordNotice::GitDirElsewhere { git_dir }));
     }
-    let (top, git_dir) = (display_text::path(&repo.top), display_text::path(&repo.git_dir));
-    Ok(Some(format!(
+    let top = display_text::path(&repo.top);
+    Ok(Belonging::Doubtful(format!(
         "{top} uses the repository {git_dir}, whose index knows none of the files here; if it belongs here, \
          `git config core.worktree {top}` says so"
     )))

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::belonging::Belonging;
 use super::error::RescueError;
 use super::journal::{Saved, Shown};
 use super::listing::Tree;
@@ -103,9 +104,17 @@ impl Rescuer {
         }
         let (read, draft, spool) = self.read(worktree, &git, order)?;
         // Git takes a folder without a valid HEAD for no repository and makes no reference there.
+        let mut elsewhere = None;
         let reason = match &worktree.unusable {
             Some(reason) => Some(format!("{reason}; it holds all files, and nothing that only git has")),
-            None if read.survey.head.is_known() => belonging::doubt(&git, &read.survey)?,
+            None if read.survey.head.is_known() => match belonging::of(&git, &read.survey)? {
+                Belonging::Own => None,
+                Belonging::Elsewhere(notice) => {
+                    elsewhere = Some(notice);
+                    None
+                }
+                Belonging::Doubtful(reason) => Some(reason),
+            },
             None => Some("HEAD names no commit and no branch that can be read".to_owned()),
         };
         let keep_in = if reason.is_none() { order.keep_in } else { KeepIn::Vault };
@@ -121,7 +130,7 @@ impl Rescuer {
             }
             None => self.write(worktree, &git, order.keep_in, &read, draft, spool)?,
         };
-        record.notices.extend(reason.map(|reason| RecordNotice::VaultOnly { reason }));
+        record.notices.extend(reason.map(|reason| RecordNotice::VaultOnly { reason }).or(elsewhere));
         record.notices.extend(read.settings.mirrors.iter().cloned());
         Ok((record, read))
     }

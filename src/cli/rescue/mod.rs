@@ -153,11 +153,7 @@ fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
     if is_json {
         Printed::new(record.class(), RecordedRow::of(record)).print()?;
     } else {
-        output::print_line(&saved(record))?;
-        for gap in &record.gaps {
-            let path = display_text::bytes(&gap.path);
-            output::print_line(&format!("  gap  {path}: {}", display_text::line(&gap.reason)))?;
-        }
+        output::print(&saved(record))?;
     }
     Ok(Outcome::Action(record.class()))
 }

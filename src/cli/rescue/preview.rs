@@ -13,12 +13,7 @@ use crate::present::{action, baseline, counts, sets};
 pub(super) fn preview(plan: &RescuePlan) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{}", saved(&plan.record));
-    for gap in &plan.record.gaps {
-        let path =
-            if gap.path.is_empty() { String::new() } else { format!("{}: ", display_text::bytes(&gap.path)) };
-        let _ = writeln!(text, "  gap  {path}{}", display_text::line(&gap.reason));
-    }
+    text.push_str(&saved(&plan.record));
     let (included, left_out): (Vec<_>, Vec<_>) = plan.paths.iter().partition(|path| path.left_out.is_none());
     let n_bytes = included.iter().map(|path| path.size).sum();
     let _ =
@@ -169,16 +164,26 @@ pub(super) fn undo_preview(plan: &UndoPlan) -> String {
     text
 }
 
-/// Where a record is, how much it holds, and how old it is if it already existed.
+/// Where a record is, how much it holds, how old it is if it already existed, its gaps, and what to know about its
+/// place. In lines.
 pub(super) fn saved(record: &RescueRecord) -> String {
     let again = match record.unchanged_millis {
         Some(_) => format!(" (made {}; nothing has changed since)", local_time::minute(record.time)),
         None => String::new(),
     };
-    format!(
-        "saved in {}: {}, {}{again}",
+    let mut text = format!(
+        "saved in {}: {}, {}{again}\n",
         display_text::line(&record.reference),
         counts::files(record.n_files),
         quantity::size(record.n_bytes)
-    )
+    );
+    for gap in &record.gaps {
+        let path =
+            if gap.path.is_empty() { String::new() } else { format!("{}: ", display_text::bytes(&gap.path)) };
+        let _ = writeln!(text, "  gap  {path}{}", display_text::line(&gap.reason));
+    }
+    for notice in &record.notices {
+        let _ = writeln!(text, "note: {}", display_text::line(&action::record_notice(notice)));
+    }
+    text
 }
