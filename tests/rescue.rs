@@ -16,6 +16,8 @@ mod covered;
 mod damage;
 #[path = "rescue/ends.rs"]
 mod ends;
+#[path = "rescue/extensions.rs"]
+mod extensions;
 #[path = "rescue/fixture.rs"]
 mod fixture;
 #[path = "rescue/forget.rs"]

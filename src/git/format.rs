@@ -12,6 +12,9 @@ use crate::model::{ReadProblem, display_text};
 /// The newest format of a repository that git knows (`core.repositoryFormatVersion`).
 const NEWEST: i64 = 1;
 
+/// Extensions that every git knows with which closeout works, whatever their values.
+const COMMON: [&str; 5] = ["noop", "noop-v1", "partialclone", "preciousobjects", "worktreeconfig"];
+
 /// The format of a repository.
 #[derive(Debug, Default)]
 pub(super) struct Format {
@@ -19,6 +22,8 @@ pub(super) struct Format {
     pub(super) is_bare: bool,
     /// Whether references are stored as reftable.
     pub(super) is_reftable: bool,
+    /// Whether it has an extension that not every git knows.
+    pub(super) is_extended: bool,
     /// The format of object ids.
     pub(super) objects: ObjectFormat,
     /// Files named in the configuration that every reader opens, as written there.
@@ -58,7 +63,9 @@ impl Format {
                     }
                 }
                 ("extensions", "refstorage") => {
-                    format.is_reftable = value.to_ascii_lowercase().starts_with("reftable");
+                    let value = value.to_ascii_lowercase();
+                    format.is_reftable = value.starts_with("reftable");
+                    format.is_extended |= !["files", "reftable"].contains(&value.as_str());
                 }
                 ("extensions", "objectformat") => {
                     format.objects = ObjectFormat::named(&value.to_ascii_lowercase()).ok_or_else(|| {
@@ -67,6 +74,7 @@ impl Format {
                         trouble(ReadProblem::Unsupported, detail)
                     })?;
                 }
+                ("extensions", key) => format.is_extended |= !COMMON.contains(&key),
                 (section, "path") if section.starts_with("include") => {
                     format.named_files.push(PathBuf::from(value));
                 }

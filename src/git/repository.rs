@@ -52,6 +52,8 @@ pub struct Repository {
     pub format: ObjectFormat,
     /// How references are stored.
     pub refs: RefStorage,
+    /// Whether it has an extension that not every git knows.
+    pub is_extended: bool,
     /// Whether it has no work tree of its own (linked worktrees may still exist).
     pub is_bare: bool,
     /// Files named in the configuration that every reader opens.
@@ -132,6 +134,7 @@ impl Repository {
             is_bare: format.is_bare && git_dir == common_dir,
             format: format.objects,
             refs,
+            is_extended: format.is_extended,
             // Relative names start from the folder of the file that contains them.
             excludes_file: format.excludes_file.clone(),
             named_files: format.named_files.iter().map(|name| common_dir.join(name)).collect(),

@@ -59,7 +59,7 @@ pub enum RescueError {
     #[error("{0}")]
     TimedOut(String),
     /// Git failed.
-    #[error("git {what} failed: {words}")]
+    #[error("git {what} failed: {}", if words.is_empty() { "it does not say why" } else { words })]
     Git {
         /// The git command.
         what: String,

@@ -65,6 +65,9 @@ impl Settings {
         if !output.is_success() {
             return Err(RescueError::Unusable(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
         }
+        if git.repo.is_extended {
+            check_extensions(git)?;
+        }
         let entries = git::entries_of(&output);
         let mut settings = Settings::default();
         let mut is_bare = false;
@@ -99,6 +102,16 @@ impl Settings {
         settings.mirrors = mirrors.notices();
         Ok(settings)
     }
+}
+
+/// Lets git look at the extensions of the repository: it lists the settings also if it can do nothing else.
+fn check_extensions(git: &Git<'_>) -> Result<(), RescueError> {
+    let output = git.real(["rev-parse", "--git-dir"], Stdin::Lock)?;
+    if output.is_success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    Err(RescueError::Unusable(words.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
 /// Refuses a bare repository, and one whose work tree is another folder: its index is not about the files here.

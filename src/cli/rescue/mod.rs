@@ -218,8 +218,11 @@ fn choose_program(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure>
     Ok(())
 }
 
-/// Enters the choices of the flags into the plan.
+/// Enters the choices of the flags into the plan. Where no commit can be made nothing is chosen: the plan says why.
 fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
+    if plan.targets.is_empty() {
+        return Ok(());
+    }
     choose_program(plan, rescue)?;
     if rescue.protected {
         choose_target(plan, |target| *target == CommitTarget::ProtectedHead)

@@ -141,6 +141,10 @@ fn said(said: &str) -> Unreadable {
         .find_map(|line| line.strip_prefix("fatal: ").or(line.strip_prefix("error: ")))
         .or(said.lines().next())
         .unwrap_or("git failed without a word");
+    // What a message announces stands below it.
+    let listed: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix('\t')).collect();
+    let words =
+        &if words.ends_with(':') { format!("{words} {}", listed.join(", ")) } else { words.to_owned() };
     let is_of_config = ["bad config", "bad numeric config", "bad boolean config", "unable to parse config"]
         .iter()
         .any(|start| words.starts_with(start));
