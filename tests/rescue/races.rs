@@ -3,14 +3,16 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use closeout::action::rescue::Rescuer;
 use closeout::process::{self, Spec};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::fixture::*;
-use crate::support::repo::Repo;
+use crate::support::repo::{Repo, git_program};
 use crate::support::test_env::traces;
 
 /// What is swapped, relative to the work tree. Each has a copy outside, so that a write through the link would succeed.
@@ -89,12 +91,88 @@ fn links_that_come_and_go_lead_nothing_outside() {
     });
     eprintln!("races: {n_swaps} swaps, {n_done} of {n_rounds} rounds went through");
     assert!(n_swaps > n_rounds, "{n_swaps}");
-    assert_eq!(traces(&repo.root().join("outside")), outside);
+    assert_unchanged(&repo, &outside);
     // Once it is quiet, all is well.
     rescuer(&repo).recover(repo.path()).unwrap();
     repo.write("work", "last\n");
     assert_holds_the_work_tree(&repo, &rescuer(&repo).record(repo.path()).unwrap());
-    assert_eq!(traces(&repo.root().join("outside")), outside);
+    assert_unchanged(&repo, &outside);
+}
+
+/// What lies outside is as it was. Names only what differs.
+fn assert_unchanged(repo: &Repo, before: &[String]) {
+    let now = traces(&repo.root().join("outside"));
+    let differs: Vec<&String> = now.iter().filter(|it| !before.contains(it)).collect();
+    assert!(now == before, "{differs:?}");
+}
+
+/// The link comes when closeout has looked for the last time and git has not yet written: the kernel stops git.
+#[test]
+fn a_link_that_comes_after_the_last_look_stops_git() {
+    if !has_landlock() {
+        return eprintln!("SKIPPED: this kernel has no Landlock");
+    }
+    for place in [".git/refs/closeout", ".git/refs", ".git"] {
+        let repo = with_copies();
+        let number = PLACES.iter().position(|it| *it == place).unwrap();
+        let (path, kept, link) = (repo.at(place), repo.root().join("kept"), link_of(&repo, number));
+        // Git is stopped between the look and the write. It may change nothing but its git directory.
+        let (reached, go_on) = (repo.at(".git/reached"), repo.root().join("go-on"));
+        let script = repo.script(
+            "git",
+            &format!(
+                "case \" $* \" in *' update-ref '*) if [ ! -e {1} ]; then : > {0}; until [ -e {1} ]; do :; done; fi;; esac\nexec {2} \"$@\"",
+                reached.display(),
+                go_on.display(),
+                git_program().display()
+            ),
+        );
+        repo.write("work", "1\n");
+        let outside = traces(&repo.root().join("outside"));
+        let rescuer = Rescuer { git: script, ..rescuer(&repo) };
+        let made = std::thread::scope(|scope| {
+            let making = scope.spawn(|| rescuer.record(repo.path()));
+            while !reached.exists() && !making.is_finished() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            fs::rename(&path, &kept).unwrap();
+            fs::rename(&link, &path).unwrap();
+            fs::write(&go_on, "").unwrap();
+            making.join().unwrap()
+        });
+        assert!(kept.join("reached").exists() || reached.exists(), "{place}: git was not reached: {made:?}");
+        assert_unchanged(&repo, &outside);
+        assert!(made.as_ref().map_or(true, |made| made.vault.is_some()), "{place}: {made:?}");
+        fs::rename(&path, &link).unwrap();
+        fs::rename(&kept, &path).unwrap();
+        assert_holds_the_work_tree(&repo, &rescuer.record(repo.path()).unwrap());
+    }
+}
+
+/// The tests of links where the kernel stops nothing: what is left are the looks before each write, and folders that
+/// closeout holds open. A link that comes between a look and git's own write is then followed; only these few
+/// milliseconds are not tested here. `CLOSEOUT_TEST_ALL=1` takes everything about links.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the whole test program runs without Landlock")]
+fn without_landlock_links_lead_nothing_outside_either() {
+    let repo = Repo::unborn();
+    let log = repo.root().join("log");
+    let own = std::env::current_exe().unwrap();
+    let call = "landlock_create_ruleset";
+    let (trace, inject) = (format!("trace={call}"), format!("inject={call}:error=EOPNOTSUPP"));
+    let mut command = Command::new("strace");
+    command.args(["-qq", "-f", "--seccomp-bpf", "-e", &trace, "-e", &inject, "-o"]).arg(&log).arg(own);
+    if std::env::var_os("CLOSEOUT_TEST_ALL").is_some() {
+        command.args(["rescue::write_links", "rescue::links"]);
+    } else {
+        command.args(["rescue::write_links::an_undo"]);
+    }
+    let output = match command.stdin(Stdio::null()).output() {
+        Ok(output) if fs::read_to_string(&log).is_ok_and(|log| log.contains("INJECTED")) => output,
+        other => return eprintln!("SKIPPED: nothing can be injected here: {other:?}"),
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !text.contains(" 0 passed"), "{text}");
 }
 
 /// The kernel, not a look before, keeps a child inside its folders.
