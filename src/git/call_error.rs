@@ -9,12 +9,14 @@ use crate::process::ProcessError;
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// It hung or exceeded its time limit, and was ended; or calls before it did, and it was not started.
-    #[error("{}", timed_out(command, *lost))]
+    #[error("{}", timed_out(command, *lost, *whole))]
     TimedOut {
         /// The command.
         command: String,
         /// How long it was waited for in vain. `None` if it was not started.
         lost: Option<Duration>,
+        /// What all calls together may lose, if that is used up now.
+        whole: Option<Duration>,
     },
     /// It was ended because the caller cancelled it.
     #[error("git was ended on request")]
@@ -43,11 +45,19 @@ pub enum GitError {
     Process(#[from] ProcessError),
 }
 
-fn timed_out(command: &str, lost: Option<Duration>) -> String {
-    match lost {
-        Some(lost) => {
+fn timed_out(command: &str, lost: Option<Duration>, whole: Option<Duration>) -> String {
+    let together = whole.map(|whole| {
+        format!(
+            "the {:.1} s that all calls together may lose to a git that hangs are used up",
+            whole.as_secs_f32()
+        )
+    });
+    match (lost, together) {
+        (Some(_), Some(together)) => format!("git {command} did not answer and was ended: {together}"),
+        (Some(lost), None) => {
             format!("git {command} did not answer within {:.1} s and was ended", lost.as_secs_f32())
         }
-        None => format!("git {command} was not started, since git hung too often before"),
+        (None, Some(together)) => format!("git {command} was not started: {together}"),
+        (None, None) => format!("git {command} was not started, since git hung too often before"),
     }
 }

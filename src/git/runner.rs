@@ -330,7 +330,8 @@ impl<'a> Git<'a> {
             End::TimedOut => {
                 let lost =
                     if limit.is_some() { spec.time_limit } else { left.saturating_sub(self.budget.left()) };
-                Err(GitError::TimedOut { command, lost: Some(lost).filter(|_| !left.is_zero()) })
+                let whole = (limit.is_none() && self.budget.left().is_zero()).then(|| self.budget.total());
+                Err(GitError::TimedOut { command, lost: Some(lost).filter(|_| !left.is_zero()), whole })
             }
             End::Cancelled => Err(GitError::Cancelled),
             End::AtCap => Err(failed(command, "it was ended")),

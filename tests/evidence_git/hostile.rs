@@ -252,7 +252,8 @@ fn a_named_pipe_elsewhere_costs_the_time_limit_and_no_more() {
         let read = observe(repo.path(), &ask, &mut GitMemory::default());
         let Reading::Unreadable(unreadable) = read else { panic!("{read:?}") };
         assert_eq!(unreadable.problem, ReadProblem::TimedOut);
-        assert!(unreadable.detail.ends_with(" did not answer within 0.2 s and was ended"), "{unreadable:?}");
+        let words = " did not answer and was ended: the 0.2 s that all calls together may lose";
+        assert!(unreadable.detail.contains(words), "{unreadable:?}");
     }
 }
 
