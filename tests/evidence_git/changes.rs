@@ -232,3 +232,14 @@ fn a_large_index_is_read_by_the_program() {
     both.reader = chosen.reader;
     assert_eq!(both, chosen);
 }
+
+/// libgit2 goes a hundred folders deep and no further; then the git program looks.
+#[test]
+fn folders_may_nest_deeper_than_libgit2_reads() {
+    let repo = Repo::new();
+    repo.write(&format!("tracked/{}f", "d/".repeat(150)), "1\n").commit("deep");
+    repo.write(&format!("tracked/{}f", "d/".repeat(150)), "2\n");
+    repo.write(&format!("{}f", "new/".repeat(150)), "1\n");
+    let changes = facts_by_program(&repo, BaselineChoice::Find).changes.unwrap();
+    assert_eq!((changes.n_unstaged, changes.n_untracked), (1, 1), "{changes:?}");
+}

@@ -120,6 +120,8 @@ pub(super) fn is_unsupported(error: &git2::Error) -> bool {
         || message.contains("not supported")
         || message.contains("unknown repository version")
         || message.contains("mandatory extension")
+        // Folders more than a hundred deep.
+        || message.contains("nesting too deep")
 }
 
 /// How the index differs from HEAD.
