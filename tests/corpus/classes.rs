@@ -42,6 +42,31 @@ fn a_request_under_a_condition_after_finished_work_asks_nobody() {
 }
 
 #[test]
+fn own_acts_notes_and_words_to_others_ask_nobody() {
+    all_are(
+        Label::Complete,
+        &[
+            "手册里多了「安装」一节。若需要，我可以接着把示例也补上。",
+            "导出已经修好，41 个测试全部通过。\n\n首次启动时会询问使用哪个文件夹。",
+            "書き出しを直しました。試験は41件すべて通っています。\n\n先ほどの値を使います。",
+            "書き出しを直しました。試験は41件すべて通っています。\n\nログなどの一覧は `logs/` に残します。",
+            "書き出しを直しました。試験は41件すべて通っています。\n\n利用者には一度読み直すよう伝えてください。",
+            "La exportación está lista y pasan las 41 pruebas.\n\nEn el diálogo, elige la cuenta y pulsa Guardar.",
+            "The export is fixed and all 41 tests pass.\n\nIf you have to pick one format, CSV is the safer choice.",
+        ],
+    );
+    all_are(
+        Label::AwaitingResponse,
+        &[
+            "書き出しを直しました。\n\n次はどの案にしますか",
+            "書き出しを直しました。\n\nこのうちどの番号を使うか選んでください。",
+            "导出已经修好。\n\n请选择其中一种格式，我再继续。",
+        ],
+    );
+    all_are(Label::Incomplete, &["失敗する箇所が分かりました。\n\n次に、どの入力で起きるかを再現します。"]);
+}
+
+#[test]
 fn headings_above_nothing_are_a_stub() {
     all_are(
         Label::Incomplete,

@@ -75,7 +75,8 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     });
     let structure = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Code))
         || document.lines.iter().filter(|line| line.role == Role::Item).count() > 3;
-    let in_an_act = last.forms.has(Form::Doing) && !matches!(last.end, End::Question);
+    let in_an_act =
+        last.forms.has(Form::Doing) && !last.forms.has(Form::IfWants) && last.end != End::Question;
     if ends_text && in_an_act && !sentences.iter().any(|sentence| sentence.forms.has(Form::Done)) {
         return Some(Kind::Announce);
     }
