@@ -1,7 +1,7 @@
 //! The vectors of the questions judge: status, signals and weight, compared whole.
 
 use closeout::judge::questions::{self, Context, Label, Status};
-use closeout::model::TaskKind;
+use closeout::model::{Certainty, TaskKind};
 use serde_json::{Map, Value, json};
 
 use crate::support::vectors;
@@ -77,5 +77,40 @@ fn failing_tests_that_were_put_aside_are_an_admission() {
     ] {
         let judged = questions::classify(text, &Context::default());
         assert_eq!(judged.label == Label::Incomplete, is_open, "{text}: {judged:?}");
+    }
+}
+
+/// What still fails, is not done or was not verified is a sure NO in every language, whatever the same words say is
+/// done, and what only sounds like it is none.
+#[test]
+fn admissions_are_told_from_reports() {
+    let text = include_str!("vectors/admissions.json");
+    let vectors: Value = serde_json::from_str(text).unwrap();
+    let (mut missed, mut asked, mut nagged) = (Vec::new(), Vec::new(), Vec::new());
+    for case in vectors["cases"].as_array().unwrap() {
+        let judged = questions::classify(case["text"].as_str().unwrap(), &Context::default());
+        let is_no = judged.label == Label::Incomplete && judged.certainty == Certainty::High;
+        let wrong = match (case["is_open"] == true, judged.label) {
+            (true, Label::AwaitingResponse) => &mut asked,
+            (true, _) if !is_no => &mut missed,
+            (false, _) if is_no => &mut nagged,
+            _ => continue,
+        };
+        wrong.push(case["name"].as_str().unwrap());
+    }
+    assert_eq!(missed, ["second es admits 7"]);
+    assert!(asked.len() <= 5, "{asked:?}");
+    assert_eq!(nagged, ["second en not 3", "second ko not 9"]);
+}
+
+/// An offer to mend what was admitted does not make finished work of it.
+#[test]
+fn an_offer_beside_an_admission_is_a_question_that_waits() {
+    for text in [
+        "I committed the login page, but two tests still fail. Would you like me to fix them?",
+        "登录页面已提交，但还有两个测试失败。需要我继续修复吗？",
+    ] {
+        let judged = questions::classify(text, &Context::default());
+        assert_eq!(judged.ask, Some(questions::Ask::Blocking), "{text}");
     }
 }

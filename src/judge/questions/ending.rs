@@ -2,7 +2,7 @@
 //! merely announced, still running, partly done, given up, or a stub. Must not judge questions.
 
 use super::document::{Document, End, Sentence};
-use super::forms::Form;
+use super::forms::{Form, FormSet};
 use super::judgement::Kind;
 use super::lines::Role;
 use super::markers::Marker;
@@ -258,6 +258,23 @@ fn is_partial(document: &Document<'_>) -> bool {
         || has_a_mixed_checklist(document)
         || sentences.iter().rev().take(3).any(|sentence| partial(&sentence))
         || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
+}
+
+/// Whether a sentence admits, whatever else was finished, that something of this work fails, is not done or was not
+/// verified. Findings, limits and next steps that a title names are no admission.
+pub(super) fn admits(document: &Document<'_>) -> bool {
+    const NOT: [Form; 4] = [Form::AdmitsNot, Form::Condition, Form::IfTrouble, Form::IfWants];
+    let mut title = FormSet::EMPTY;
+    document.sentences.iter().any(|sentence| {
+        if sentence.role == Role::Heading || sentence.end == End::Colon {
+            title = sentence.forms;
+        }
+        sentence.forms.has(Form::Admits)
+            && matches!(sentence.role, Role::Paragraph | Role::Item)
+            && sentence.end != End::Question
+            && !sentence.forms.any(&NOT)
+            && !title.any(&[Form::AdmitsNot, Form::Elsewhere, Form::Optional])
+    })
 }
 
 /// Whether a list of tasks has ticked boxes and open ones.

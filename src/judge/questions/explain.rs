@@ -47,6 +47,7 @@ const UNFINISHED: FormSet = FormSet::of(&[
     Form::AnnounceIng,
     Form::Progress,
     Form::Partial,
+    Form::Admits,
     Form::Stuck,
     Form::ErrorOnly,
     Form::Interrupted,

@@ -3,7 +3,7 @@
 
 use super::context::{Context, EndOfTurn};
 use super::document::{Document, End, Sentence};
-use super::forms::{COUNT as FORMS, Form, FormSet};
+use super::forms::{Form, FormSet, LEARNED as FORMS};
 use super::judgement::{Ask, Classification, Label};
 use super::lines::Role;
 use super::markers::Marker;
@@ -232,7 +232,11 @@ fn put_forms(out: &mut Features, document: &Document<'_>, focus: Option<usize>) 
     for part in parts {
         let mut counts = [0_i16; FORMS];
         for sentence in part {
-            sentence.forms.each(|form| counts[form] = counts[form].saturating_add(1));
+            sentence.forms.each(|form| {
+                if let Some(count) = counts.get_mut(form) {
+                    *count = count.saturating_add(1);
+                }
+            });
         }
         out.values.extend(counts);
     }

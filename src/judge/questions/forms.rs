@@ -127,6 +127,10 @@ pub(super) enum Form {
     Condition,
     /// Says that nothing was changed.
     NothingDone,
+    /// Admits that something of this work fails, is not done or was not verified, now.
+    Admits,
+    /// Says beside the words of [`Form::Admits`] that they admit nothing: mended, none, only if, agreed.
+    AdmitsNot,
 }
 
 impl Form {
@@ -138,7 +142,9 @@ impl Form {
 }
 
 /// How many groups there are.
-pub(super) const COUNT: usize = Form::NothingDone as usize + 1;
+pub(super) const COUNT: usize = Form::VARIANTS.len();
+/// How many of them the learned correction knows: the first ones.
+pub(super) const LEARNED: usize = Form::NothingDone as usize + 1;
 
 /// A set of groups, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]

@@ -26,6 +26,9 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     if !language::can_be_read(text) {
         result.certainty = result.certainty.min(Certainty::Medium);
     }
+    if ending::admits(&document) {
+        admitted(&mut result);
+    }
     end_of_turn(&mut result, context.end);
     result.language = document.language;
     result.signals = signals::find(&document, &readings);
@@ -100,6 +103,20 @@ fn corrected_by(
         Label::Incomplete => "real messages with these marks are whole",
     });
     result
+}
+
+/// Applies an admission: nothing that was learned makes finished work of it, and a question beside it is no mere offer.
+fn admitted(result: &mut Classification) {
+    match result.label {
+        Label::AwaitingResponse if result.certainty > Certainty::Low => {
+            result.ask = result.ask.map(|_| Ask::Blocking);
+        }
+        Label::Incomplete => result.certainty = Certainty::High,
+        Label::AwaitingResponse | Label::Complete => {
+            let partial = plain(Label::Incomplete, Kind::Partial, reason(Kind::Partial));
+            *result = Classification { certainty: Certainty::High, ..partial };
+        }
+    }
 }
 
 /// Applies what the end of the turn says about its last words.
