@@ -24,18 +24,20 @@ const MAX_FAILING: usize = 10;
 #[derive(Debug, Default)]
 pub(super) struct ResultMemory(HashMap<String, (FileIdentity, FileResults)>);
 
-/// Reads everything the settings name.
+/// Reads everything the settings name, and the plans that prompts name.
 pub(super) fn read_checks(
     directory: &WorkspaceDir,
     settings: &WorkspaceSettings,
     now: Timestamp,
-    memory: &mut ResultMemory,
+    (named_plans, memory): (&[String], &mut ResultMemory),
     found: &mut Observations,
 ) {
     found.closer = configured(settings.closer_report.as_deref(), |name| {
         read_document(directory, name, FileReach::Workspace)
     });
-    let plans = unique(settings.plan_files()).into_iter().map(|name| read_plan(directory, &name, now));
+    let plans = unique(settings.plan_files().chain(named_plans))
+        .into_iter()
+        .map(|name| read_plan(directory, &name, now));
     found.plans = plans.filter(|plan| !matches!(plan, Reading::Absent { .. })).collect();
     let files = unique(settings.demanded_files());
     found.files = if files.is_empty() {

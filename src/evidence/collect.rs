@@ -13,7 +13,7 @@ use super::sessions::{self, SessionSources, read_sessions};
 use super::text_file::{configured, read_decision, read_output};
 use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::{arrivals_at_top, declared_folders};
-use super::{excluded, provenance};
+use super::{excluded, named_plans, provenance};
 use crate::agent::Adapter;
 use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, EndingTurn, GitObservation, GivenBaseline, Observations, Parts,
@@ -58,6 +58,8 @@ pub struct Memory {
     pub(super) base: GitMemory,
     /// When anybody was asked for anything here, as the sessions told at the last read.
     asked: Vec<Timestamp>,
+    /// The plans that prompts name, for collections that do not read sessions.
+    named_plans: Vec<String>,
     /// Git's watch targets from the last read, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
     /// The sessions' watch targets from the last read, for collections that do not read sessions.
@@ -114,6 +116,7 @@ pub fn collect(
     if request.parts.contains(Parts::WORDS) {
         memory.session_targets =
             read_sessions(request, &session_sources(surroundings), &mut memory.sessions, &mut found);
+        memory.named_plans = named_plans::find(&found, settings);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, surroundings.now)
@@ -132,7 +135,8 @@ pub fn collect(
         }
     }
     if request.parts.contains(Parts::CHECKS) {
-        read_checks(&directory, settings, surroundings.now, &mut memory.results, &mut found);
+        let known = (&memory.named_plans[..], &mut memory.results);
+        read_checks(&directory, settings, surroundings.now, known, &mut found);
     }
     let baseline = found.git.present().map(|git| &git.facts.baseline);
     let commit = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit.clone());
@@ -146,7 +150,7 @@ pub fn collect(
     memory.base.close();
     found.watch_targets.clone_from(&memory.git_targets);
     found.watch_targets.extend(memory.session_targets.iter().cloned());
-    found.watch_targets.extend(declared_folders(workspace, settings));
+    found.watch_targets.extend(declared_folders(workspace, settings, &memory.named_plans));
     if !memory.git_targets.is_empty() {
         found.watch_targets.push(arrivals_at_top(workspace));
     }

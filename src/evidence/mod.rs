@@ -9,6 +9,7 @@ mod ending_turn;
 mod excluded;
 pub mod git;
 pub mod live_facts;
+mod named_plans;
 mod own_settings;
 pub mod panes;
 mod plan_file;

@@ -11,7 +11,7 @@ use crate::model::{
 };
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
-use super::{excerpt, tasks};
+use super::{excerpt, named_plan, tasks};
 
 /// How many failing tests or open steps become points of a NO.
 const MAX_POINTS: usize = 50;
@@ -20,15 +20,16 @@ const MAX_POINTS: usize = 50;
 pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
     let settings = scales.settings;
     for plan in &observations.plans {
-        if let Some(evidence) = named_plan(plan, &settings.plans, observations, scales) {
-            pile.add(Parts::CHECKS, evidence);
-        }
+        let named = configured_plan(plan, &settings.plans, observations, scales);
+        let evidence = named.or_else(|| prompted_plan(plan, observations, scales));
         if let Reading::Present(plan) = plan
             && !plan.steps.is_empty()
             && !is_roadmap(plan, observations, scales)
+            && (evidence.is_some() || settings.plan_files().any(|name| *name == plan.name))
         {
             pile.checklists.push((Parts::CHECKS, checklist(plan)));
         }
+        pile.evidence.extend(evidence.map(|evidence| (Parts::CHECKS, evidence)));
     }
     weigh_closer(observations, pile);
     if let Some(evidence) = files("required files", &settings.required_files, observations, scales) {
@@ -54,7 +55,7 @@ fn of_check(
     match &check.ask {
         CheckAsk::Plan { files } => {
             let plans = observations.plans.iter();
-            plans.filter_map(|plan| named_plan(plan, files, observations, scales)).collect()
+            plans.filter_map(|plan| configured_plan(plan, files, observations, scales)).collect()
         }
         CheckAsk::Files { files: names } => files("", names, observations, scales).into_iter().collect(),
         CheckAsk::Tests { files } => {
@@ -70,7 +71,7 @@ fn of_check(
 }
 
 /// Weighs a plan file if it is one of `names`.
-fn named_plan(
+fn configured_plan(
     plan: &Reading<PlanFile>,
     names: &[String],
     observations: &Observations,
@@ -88,6 +89,21 @@ fn named_plan(
         | Reading::NotConfigured
         | Reading::Absent { .. } => None,
     }
+}
+
+/// Weighs a plan file that only a prompt names. An open step of it says NO where the prompt wants all of the plan; that
+/// everything in it is ticked says nothing, since nobody chose it as the measure.
+fn prompted_plan(
+    plan: &Reading<PlanFile>,
+    observations: &Observations,
+    scales: &WeighContext<'_>,
+) -> Option<Evidence> {
+    let plan = plan.present()?;
+    let is_configured = scales.settings.plan_files().any(|name| *name == plan.name);
+    if is_configured || !named_plan::is_wanted_whole(&plan.name, scales.prompts) {
+        return None;
+    }
+    Some(of_plan(plan, observations, scales)).filter(|evidence| evidence.claim == Claim::No)
 }
 
 /// Whether a plan came with the repository and says nothing about this task, because it

@@ -15,6 +15,7 @@ mod excerpt;
 mod git;
 mod idle;
 mod memory;
+mod named_plan;
 mod plans;
 mod runs;
 mod session;

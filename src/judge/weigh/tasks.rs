@@ -88,7 +88,8 @@ pub(super) fn prompts(sessions: &[SessionTask]) -> Vec<String> {
 /// Whether one of these prompts names a file, by its path or its name.
 pub(super) fn is_named_in(path: &str, prompts: &[String]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    // Letters of other scripts end a name: a particle follows it without a blank.
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     prompts.iter().any(|prompt| {
         let prompt = prompt.to_lowercase();
         prompt.match_indices(&name).any(|(at, _)| {

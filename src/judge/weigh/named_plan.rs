@@ -1,0 +1,59 @@
+//! Plan files that only a prompt chooses. Their open steps are open work where the prompt wants all of the plan; where
+//! it wants one step of it, or wants the plan written, they are not. Must not read plans.
+
+use super::tasks::is_named_in;
+use crate::judge::words;
+
+/// Signs that end a sentence; a dot does only before a blank, since it stands in names.
+const ENDS: &[char] = &['\n', '!', '?', ';', '。', '！', '？', '；'];
+
+/// Whether one of these prompts wants everything done that the plan file `name` lists.
+pub(super) fn is_wanted_whole(name: &str, prompts: &[String]) -> bool {
+    let sentences = prompts.iter().flat_map(|prompt| prompt.split(ENDS)).flat_map(|part| part.split(". "));
+    sentences.map(str::to_lowercase).any(|sentence| wants_whole(name, &sentence))
+}
+
+fn wants_whole(name: &str, sentence: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+    let Some(at) = sentence.find(&file) else { return false };
+    let before = &sentence[..at];
+    let rest = sentence.replace(&file, " ");
+    is_named_in(name, &[sentence.to_owned()])
+        && words::has(&rest, "wants_all")
+        && words::has(&format!(" {rest}"), "carries_out")
+        && !words::has(&rest, "wants_a_part")
+        && !rest.contains(|sign: char| sign.is_ascii_digit())
+        && !words::has(before, "writes_down")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_wanted_whole;
+
+    #[test]
+    fn a_prompt_wants_a_plan_done_or_not() {
+        let wants = |prompt: &str| is_wanted_whole("PLAN.md", &[prompt.to_owned()]);
+        for prompt in [
+            "Do everything in PLAN.md and commit.",
+            "Work through PLAN.md and write tests for each step.",
+            "Do all steps of PLAN.md.",
+            "Please implement all of the plan in `PLAN.md`.",
+            "Setze alles aus PLAN.md um.",
+            "PLAN.mdの項目をすべて実装して",
+        ] {
+            assert!(wants(prompt), "{prompt}");
+        }
+        for prompt in [
+            "Do step 3 of PLAN.md.",
+            "Do everything in phase two of PLAN.md.",
+            "Write all steps into PLAN.md.",
+            "Read PLAN.md. Then add all the exports.",
+            "Take the next open step of PLAN.md and do all of it.",
+            "Do everything in MYPLAN.md",
+            "Move all dates in PLAN.md by a month.",
+            "Translate everything in PLAN.md.",
+        ] {
+            assert!(!wants(prompt), "{prompt}");
+        }
+    }
+}
