@@ -188,12 +188,29 @@ impl<'a> Spoken<'a> {
             return Evidence::abstain(Source::Output, self.from, Rejection::Absent)
                 .because(Fact::NothingVisible);
         }
-        match judged.label {
-            Label::Complete | Label::AwaitingResponse => {
-                Evidence::claim(Source::Output, self.from, Claim::Yes).because(Fact::OutputThere)
-            }
-            Label::Incomplete => self.half_way(Source::Output, judged),
+        let is_finding = self.session.is_none() && !self.is_cut && self.finds_undone(judged);
+        let is_whole = self.is_whole_json().unwrap_or(judged.label != Label::Incomplete || is_finding);
+        if is_whole {
+            Evidence::claim(Source::Output, self.from, Claim::Yes).because(Fact::OutputThere)
+        } else {
+            self.half_way(Source::Output, judged)
         }
+    }
+
+    /// Whether what reads like undone work is a finding about the thing examined: no such sentence names the report itself.
+    fn finds_undone(&self, judged: &Classification) -> bool {
+        let said = questions::explain(&self.text).into_iter();
+        let mut said = said.filter(|sentence| sentence.speech == Speech::Unfinished).peekable();
+        judged.kind == Kind::Partial
+            && said.peek().is_some()
+            && !said.any(|sentence| words::has(&sentence.excerpt.to_lowercase(), "names_report"))
+    }
+
+    /// Whether a declared file is whole JSON, one value or several; `None` if it is something else, or was not read whole.
+    fn is_whole_json(&self) -> Option<bool> {
+        let is_json = self.session.is_none() && self.from.to_ascii_lowercase().ends_with(".json");
+        let values = || serde_json::Deserializer::from_str(&self.text).into_iter::<serde::de::IgnoredAny>();
+        (is_json && !self.is_cut).then(|| values().all(|value| value.is_ok()))
     }
 
     /// ASK; about the task also NO at high certainty, and DONE. `runs_on` means that its background work is
