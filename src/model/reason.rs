@@ -222,6 +222,8 @@ pub enum Fact {
     OrderedUnknown,
     /// A prompt orders a check, and only a part of it ran.
     OrderedPart,
+    /// A prompt orders a check, and it ran in another folder than the work lies in.
+    OrderedElsewhere,
     /// A subagent of the task has not reported.
     SubagentSilent,
     /// A session was asked for work, and its record shows none.

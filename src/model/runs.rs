@@ -24,6 +24,9 @@ pub struct RunsSummary {
     pub is_untested: bool,
     /// Commands that act outside the work tree and are known to have succeeded: push, merge, publish.
     pub acts: Vec<Arc<ActingRun>>,
+    /// The last such command, if it is known to have failed.
+    #[serde(skip)]
+    pub failed_act: Option<Arc<ActingRun>>,
     /// Commands without an end that were started: servers, watch modes.
     pub endless: Vec<Arc<str>>,
     /// True if runs may be missing, because steps of the history are missing.
@@ -51,6 +54,9 @@ pub struct CheckRun {
     pub moment: StepMoment,
     /// True if files were changed after it.
     pub is_edited_after: bool,
+    /// True if it ran in a folder that does not hold all that write calls changed.
+    #[serde(skip)]
+    pub is_beside: bool,
     /// What failed, in the tool's own names; shortened, untrusted text.
     pub failing: Vec<String>,
     /// The tool's own closing summary, shortened; untrusted text.

@@ -12,19 +12,20 @@ pub(super) struct CommandRead {
     pub(super) is_edit: bool,
     pub(super) is_edit_before_runs: bool,
     pub(super) acts: Vec<Arc<ActingRun>>,
+    pub(super) failed_act: Option<Arc<ActingRun>>,
     pub(super) endless: Vec<Arc<str>>,
 }
 
 impl CommandRead {
     pub(super) fn of(facts: CommandFacts<'_>, moment: StepMoment) -> CommandRead {
-        let acts = facts.acts.into_iter();
+        let act =
+            |(act, command): (&str, String)| Arc::new(ActingRun { act: act.to_owned(), command, moment });
         CommandRead {
             runs: facts.runs.into_iter().map(|found| Arc::new(Run::of(found, moment))).collect(),
             is_edit: facts.is_edit,
             is_edit_before_runs: facts.is_edit_before_runs,
-            acts: acts
-                .map(|(act, command)| Arc::new(ActingRun { act: act.to_owned(), command, moment }))
-                .collect(),
+            acts: facts.acts.into_iter().map(act).collect(),
+            failed_act: facts.failed_act.map(act),
             endless: facts.endless.into_iter().map(Arc::from).collect(),
         }
     }

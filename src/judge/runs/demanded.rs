@@ -15,6 +15,8 @@ use crate::model::CheckKind;
 const ENDS: &[char] = &['.', ';', '!', '?', ',', ':', '。', '、', '，', '；', '！', '：', '？'];
 /// Signs around a word that are no part of it.
 const QUOTES: &[char] = &['`', '"', '\'', '(', ')', '“', '”', '„', '«', '»', '「', '」'];
+/// Words before a folder.
+const IN: &[&str] = &["in", "inside", "under", "within", "from", "im", "unter", "dans", "sous", "en", "em"];
 /// What is run, in general words.
 const KINDS: [(Group, CheckKind); 4] = [
     (Group::Tests, CheckKind::Test),
@@ -32,8 +34,30 @@ pub struct Demanded {
     pub kind: CheckKind,
     /// Whether a part of the check is asked for, such as one test.
     pub is_part: bool,
+    /// The folder that the prompt names for it. Untrusted text.
+    pub folder: Option<String>,
     /// What the prompt calls it. Untrusted text.
     pub words: String,
+}
+
+impl Demanded {
+    /// Whether the words of a run give the folder that was named, which is then no part of what was asked for.
+    pub fn is_named_by(&self, command: &str) -> bool {
+        let named = self.folder.as_deref();
+        named.is_some_and(|named| command.split(' ').any(|word| word.trim_matches(['/', '.']) == named))
+    }
+
+    /// Whether a run in `folder` (relative to the session's own; `None` is that) checks the folder that was named;
+    /// `None` if none was.
+    pub fn is_run_in(&self, folder: Option<&str>) -> Option<bool> {
+        let named = self.folder.as_deref()?;
+        let Some(folder) = folder else { return Some(true) };
+        let is_end = |rest: &str| rest.is_empty() || rest.ends_with('/');
+        Some(
+            named.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                || folder.starts_with('/') && folder.strip_suffix(named).is_some_and(is_end),
+        )
+    }
 }
 
 /// The words of a clause, as they are written and in lower case.
@@ -53,7 +77,7 @@ pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
     for clause in clauses(prompt) {
         let order = clause.order(is_order && clause.is_joined, catalog);
         is_order = order.is_some();
-        found.extend(order);
+        found.extend(order.map(|demanded| Demanded { folder: clause.folder(), ..demanded }));
     }
     let parts = prompt.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
     found.extend(parts.flat_map(|part| in_joined_script(part, catalog)));
@@ -133,6 +157,15 @@ impl Clause {
         })
     }
 
+    /// The folder that the clause names behind a word such as "in": only a path is one.
+    fn folder(&self) -> Option<String> {
+        let mut pairs = self.lower.iter().zip(self.words.iter().skip(1));
+        let is_path =
+            |word: &str| word.contains('/') && !word.contains(['*', ':', '\\']) && !word.contains("...");
+        let (_, folder) = pairs.find(|(before, word)| IN.contains(&before.as_str()) && is_path(word))?;
+        Some(folder.trim_start_matches("./").trim_end_matches(['/', '.']).to_owned())
+    }
+
     fn starts(&self, at: usize, group: Group) -> Option<usize> {
         PHRASES.starts(self.lower.get(at..)?, &[group])
     }
@@ -160,7 +193,7 @@ impl Clause {
         }
         let is_all = |group| self.starts(begin, group) == Some(to - begin);
         let (_, kind) = KINDS.iter().find(|(group, _)| is_all(*group))?;
-        Some(Demanded { tool: None, kind: *kind, is_part: false, words: whole() })
+        Some(Demanded { tool: None, kind: *kind, is_part: false, folder: None, words: whole() })
     }
 }
 
@@ -173,6 +206,7 @@ fn of_tool(words: &[String], catalog: &Catalog) -> Option<Demanded> {
         tool: Some(tool.name.to_owned()),
         kind: tool.kind,
         is_part: is_part(tool, &call, n_words),
+        folder: None,
         words: words.join(" "),
     })
 }
@@ -229,7 +263,7 @@ fn of_words(command: &str, catalog: &Catalog) -> Option<Demanded> {
 fn of_kind(is_named: impl Fn(&str) -> bool) -> Option<Demanded> {
     KINDS.iter().find_map(|(group, kind)| {
         let noun = PHRASES.joined(*group).find(|noun| is_named(noun))?;
-        Some(Demanded { tool: None, kind: *kind, is_part: false, words: noun.to_owned() })
+        Some(Demanded { tool: None, kind: *kind, is_part: false, folder: None, words: noun.to_owned() })
     })
 }
 
@@ -258,6 +292,25 @@ mod tests {
             ["the full test suite"]
         );
         assert_eq!(asked("Mend it and run `go test ./...` until it passes."), ["go test ./..."]);
+    }
+
+    #[test]
+    fn an_order_names_its_folder() {
+        let folder =
+            |prompt: &str| demanded(prompt, Catalog::built_in()).pop().and_then(|found| found.folder);
+        assert_eq!(
+            folder("Add paging, run the tests in services/api, and commit."),
+            Some("services/api".to_owned())
+        );
+        assert_eq!(folder("Run cargo test in ./crates/web/."), Some("crates/web".to_owned()));
+        assert_eq!(folder("Run the tests in parallel."), None);
+        let found = demanded("Run the tests in services/api.", Catalog::built_in()).remove(0);
+        let is_run_in = |folder| found.is_run_in(folder);
+        assert_eq!(is_run_in(None), Some(true));
+        assert_eq!(is_run_in(Some("services")), Some(true));
+        assert_eq!(is_run_in(Some("services/api")), Some(true));
+        assert_eq!(is_run_in(Some("services/web")), Some(false));
+        assert_eq!(is_run_in(Some("/elsewhere/services/api")), Some(true));
     }
 
     #[test]

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::checks::Checks;
 use super::command::CommandRead;
 use super::edits::is_in_tree;
+use super::read::SENDS;
 use super::run::{Place, Run};
+use super::script::joined;
 use crate::model::{ActingRun, CheckKind, CheckRun, Deed, RunsSummary, StepMoment, TurnStep};
 
 /// The most acts and endless commands kept per task.
@@ -34,6 +36,7 @@ struct TaskFold {
     /// The folders of edited files, each with a trailing slash.
     edited_in: BTreeSet<Arc<str>>,
     acts: Vec<Arc<ActingRun>>,
+    failed_act: Option<Arc<ActingRun>>,
     endless: Vec<Arc<str>>,
 }
 
@@ -101,6 +104,11 @@ impl Fold {
             self.checks.take(run, is_before_edits);
         }
         if self.is_in_task(moment) {
+            if command.failed_act.is_some()
+                || command.acts.iter().any(|act| SENDS.contains(&act.act.as_str()))
+            {
+                self.task.failed_act.clone_from(&command.failed_act);
+            }
             self.task.acts.extend(command.acts.iter().cloned());
             self.task.endless.extend(command.endless.iter().cloned());
             self.task.acts.truncate(MAX_KEPT);
@@ -111,8 +119,11 @@ impl Fold {
     /// What the steps mean for the task. `is_partial` means that steps are missing.
     pub(super) fn summary(self, is_about_checks: bool, is_partial: bool, home: Option<&str>) -> RunsSummary {
         let in_task = |moment: StepMoment| self.is_in_task(moment);
-        let told =
-            |run: &Run| CheckRun { is_edited_after: run.is_before(self.last_edit), ..run.told.clone() };
+        let told = |run: &Run| CheckRun {
+            is_edited_after: run.is_before(self.last_edit),
+            is_beside: !is_above(run.told.folder.as_deref(), &self.task.edited_in, home),
+            ..run.told.clone()
+        };
         let is_known_before = |red: &Run| {
             let is_old = || {
                 !in_task(red.told.moment)
@@ -139,6 +150,7 @@ impl Fold {
                 && !self.checks.is_tested_after(self.last_edit, in_task),
             is_partial: is_partial || self.checks.is_cut,
             acts: self.task.acts,
+            failed_act: self.task.failed_act,
             endless: self.task.endless,
         }
     }
@@ -147,15 +159,8 @@ impl Fold {
 /// Whether a run in `folder` covers every folder in which files were changed.
 fn is_above(folder: Option<&str>, edited_in: &BTreeSet<Arc<str>>, home: Option<&str>) -> bool {
     let Some(folder) = folder else { return true };
-    let below_home = |path: &str| -> Option<String> {
-        match home.and_then(|home| path.strip_prefix(home.trim_end_matches('/'))) {
-            Some(below) => Some(below.trim_start_matches('/').to_owned()),
-            None if path.starts_with('/') => None,
-            None => Some(path.trim_start_matches("./").to_owned()),
-        }
-    };
-    let prefix = format!("{}/", folder.trim_end_matches('/'));
-    edited_in.iter().all(|path| {
-        path.starts_with(&prefix) || below_home(path).is_some_and(|path| path.starts_with(&prefix))
-    })
+    // Paths that cannot be related to each other are compared as they are written.
+    let full = |path: &str| joined(home, path).unwrap_or_default();
+    let prefix = format!("{}/", full(folder).trim_end_matches('/'));
+    edited_in.iter().all(|path| format!("{}/", full(path)).starts_with(&prefix))
 }

@@ -17,6 +17,14 @@ const TRIVIAL: &[&str] = &[
     "tail", "head", "cat", "tee", "sort", "uniq", "wc",
 ];
 
+/// Acts that send the work somewhere; where one of them fails, nothing came of it.
+pub(super) const SENDS: &[&str] = &["push", "pull request", "release", "publish", "deploy"];
+/// How tools begin the line that says so.
+const REFUSALS: &[&str] = &[
+    "error: failed to push", "! [rejected]", "! [remote rejected]", "fatal: ", "npm error ", "npm ERR! ",
+    "error: failed to publish", "error: api errors", "pull request create failed",
+];
+
 /// What a command did.
 #[derive(Debug, Default)]
 pub(super) struct CommandFacts<'c> {
@@ -27,6 +35,8 @@ pub(super) struct CommandFacts<'c> {
     pub(super) is_edit_before_runs: bool,
     /// What it did outside the work tree, with the words of the call.
     pub(super) acts: Vec<(&'c str, String)>,
+    /// The last such act that is known to have failed, by the code or by the lines of a hidden one.
+    pub(super) failed_act: Option<(&'c str, String)>,
     /// What it started that never ends.
     pub(super) endless: Vec<String>,
 }
@@ -83,13 +93,25 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     }
     let seen: Vec<Seen> = commands.iter().map(|command| seen(command, &commands, run)).collect();
     for (at, call) in calls.iter().enumerate() {
-        if let Some(act) = catalog.act_of(&call.words).filter(|_| seen[at] == Seen::Zero) {
-            facts.acts.push((act, commands[at].words.join(" ")));
+        let Some(act) = catalog.act_of(&call.words) else { continue };
+        let told = || (act, commands[at].words.join(" "));
+        match seen[at] {
+            Seen::Zero => facts.acts.push(told()),
+            _ if !SENDS.contains(&act) => {}
+            Seen::NotZero(_) => facts.failed_act = Some(told()),
+            Seen::InFailedChain | Seen::Nothing => {
+                facts.failed_act = says_refused(&run.output).then(told).or(facts.failed_act);
+            }
         }
     }
     settle(&mut found, &seen, &commands, run);
     facts.runs = found.into_iter().map(|(_, run)| run).collect();
     facts
+}
+
+/// Whether an act's own lines say that it failed.
+fn says_refused(output: &str) -> bool {
+    output.lines().any(|line| REFUSALS.iter().any(|refusal| line.trim_start().starts_with(refusal)))
 }
 
 /// The check that a call runs, and how many of its words name it. The call is returned too, without its

@@ -32,6 +32,7 @@ impl Run {
                 is_part,
                 moment,
                 is_edited_after: false,
+                is_beside: false,
                 failing,
                 summary: report.summary,
             },

@@ -252,6 +252,24 @@ pub(in crate::judge) fn begins_with_no(text: &str) -> bool {
     })
 }
 
+/// Whether a prompt asks for one thing: no second sentence asks for work, and no word or comma joins a second demand to
+/// the first one.
+pub(in crate::judge) fn is_one_demand(prompt: &str) -> bool {
+    let sentences = sentences(prompt);
+    let n_work = sentences.iter().filter(|sentence| kind(sentence, &PHRASES) == Kind::Work).count();
+    let is_joined = sentences.iter().any(|sentence| PHRASES.has(&sentence.words, Group::Joint));
+    let goes_on = |part: &str| {
+        let words: Vec<String> = part.split_whitespace().map(str::to_lowercase).collect();
+        PHRASES.starts(&words, &[Group::Work]).is_some()
+    };
+    n_work <= 1 && !is_joined && !prompt.split([',', ';', '、', '，']).skip(1).any(goes_on)
+}
+
+/// Whether a prompt forbids changes.
+pub(super) fn forbids_changes(prompt: &str) -> bool {
+    sentences(prompt).iter().any(|sentence| contains(sentence, Group::NoChange, &PHRASES))
+}
+
 /// Whether a prompt asks for something new, and not only to commit, push or merge what is there.
 pub(in crate::judge) fn wants_content(prompt: &str) -> bool {
     let phrases = &PHRASES;

@@ -10,12 +10,12 @@ mod left_over;
 pub(in crate::judge) mod phrases;
 mod sentence;
 
-pub(super) use demand::{begins_with_no, wants_content};
+pub(super) use demand::{begins_with_no, is_one_demand, wants_content};
 pub use left_over::{LeftOver, SessionStanding, left_over};
 
 use std::sync::Arc;
 
-use demand::{Ask, ask, ask_of_command};
+use demand::{Ask, ask, ask_of_command, forbids_changes};
 
 use super::by_turn::Followed;
 use super::supervised_loop::own_part;
@@ -141,8 +141,9 @@ impl Fold {
             _ if is_steering && !self.is_beside => None,
             Ask::Nothing => Some(Demand::Nothing),
             Ask::Consent if !self.is_asked() => Some(Demand::Nothing),
-            // A prompt that made the agent write files was a request for work.
-            Ask::Answer if !has_edits(turn) => Some(Demand::Answer),
+            // A prompt that made the agent write files was a request for work, unless it forbids just that: then the
+            // agent looked closer, and what it left behind shows in the tree.
+            Ask::Answer if !has_edits(turn) || forbids_changes(&prompt.text) => Some(Demand::Answer),
             Ask::Answer | Ask::Consent | Ask::Reply | Ask::GoOn | Ask::Work { .. } => None,
         };
         match (beside, ask) {

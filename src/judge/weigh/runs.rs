@@ -10,7 +10,7 @@ use crate::model::{
 use super::context::EvidenceSet;
 use super::excerpt;
 use super::memory::Memory;
-use super::tasks::{SessionTask, Standing};
+use super::tasks::{SessionTask, Standing, names_act};
 
 /// How many failures of one run are named.
 const MAX_NAMED: usize = 10;
@@ -22,6 +22,8 @@ pub(super) struct Proven {
     pub(super) is_checked: bool,
     /// Whether a session successfully acted outside the work tree, as its task asked.
     pub(super) acted_outside: bool,
+    /// Whether every session did so whose work is known, and its prompt asks for nothing else.
+    pub(super) is_only_acts: bool,
     /// When a session last edited a file.
     pub(super) last_edit_at: Option<Timestamp>,
 }
@@ -33,13 +35,15 @@ pub(super) fn weigh(
     memory: &mut Memory,
     pile: &mut EvidenceSet,
 ) -> Proven {
-    let mut proven = Proven { is_checked: true, acted_outside: false, last_edit_at: None };
+    let mut proven =
+        Proven { is_checked: true, acted_outside: false, is_only_acts: true, last_edit_at: None };
     let mut has_proof = false;
     let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == Standing::Counts);
     for (session, task) in counting {
         if session.history.turns.is_empty() {
             // Without turns, its edits are unknown.
             proven.is_checked = false;
+            proven.is_only_acts = false;
             continue;
         }
         let home = session.folder.as_ref().and_then(|folder| folder.to_str());
@@ -49,13 +53,17 @@ pub(super) fn weigh(
         has_proof |= summary.proof.is_some();
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
-        proven.acted_outside |= summary.acts.iter().any(|act| task.asks_for(&act.act));
+        let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
+        proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts));
+        proven.is_only_acts &= task.is_only(&acts);
         pile.of_session(Some(session), |pile| {
             weigh_session(&summary, task.is_only_answered(), pile);
             weigh_demanded(&summary, (session, task), pile);
+            weigh_failed_act(&summary, (session, task), pile);
         });
     }
     proven.is_checked &= has_proof;
+    proven.is_only_acts &= proven.acted_outside;
     proven
 }
 
@@ -112,8 +120,12 @@ fn weigh_demanded(
         };
         let runs = || summary.last.iter().filter(is_it);
         let is_failed = |run: &CheckRun| summary.red.contains(run) || summary.red_before.contains(run);
+        let is_beside = |run: &CheckRun| !demanded.is_run_in(run.folder.as_deref()).unwrap_or(!run.is_beside);
         let is_met = |run: &CheckRun| {
-            run.outcome == RunOutcome::Passed && !run.is_edited_after && (!run.is_part || demanded.is_part)
+            run.outcome == RunOutcome::Passed
+                && !run.is_edited_after
+                && !is_beside(run)
+                && (!run.is_part || demanded.is_part || demanded.is_named_by(&run.command))
         };
         if runs().any(|run| is_met(run) || is_failed(run)) {
             continue;
@@ -122,6 +134,7 @@ fn weigh_demanded(
         let found = match runs().next_back() {
             None => Fact::OrderedNotRun,
             Some(run) if run.is_edited_after => Fact::OrderedChanged,
+            Some(run) if run.outcome == RunOutcome::Passed && is_beside(run) => Fact::OrderedElsewhere,
             Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
             Some(_) => Fact::OrderedUnknown,
         };
@@ -132,6 +145,23 @@ fn weigh_demanded(
             Evidence { points, ..evidence.at(runs().next_back().and_then(|run| run.moment.at)) },
         );
     }
+}
+
+/// A push or the like that a prompt of the task asks for, and that failed and was not repeated, is undone work.
+fn weigh_failed_act(
+    summary: &RunsSummary,
+    (session, task): (&SessionObservation, &SessionTask),
+    pile: &mut EvidenceSet,
+) {
+    let Some(failed) = &summary.failed_act else { return };
+    if !task.all_prompts(session).any(|prompt| names_act(prompt, &failed.act)) {
+        return;
+    }
+    let what = excerpt::reason(&failed.command);
+    let evidence =
+        Evidence::claim(Source::Command, what.clone(), Claim::No).because(Reason::RunFailed(what.clone()));
+    let points = vec![Point::Named(what)];
+    pile.add(Parts::WORDS, Evidence { points, ..evidence.at(failed.moment.at) });
 }
 
 fn name(run: &CheckRun) -> String {

@@ -139,10 +139,10 @@ impl<'a> Spoken<'a> {
     }
 
     /// Adds what the words say to the evidence, and returns them for a front. Unless the words are the
-    /// newest, only what they claim is added.
+    /// newest, only what they claim is added. `is_acted` means that all that was asked for are acts that succeeded.
     pub(super) fn weigh(
         &self,
-        (scales, now): (&WeighContext<'_>, Timestamp),
+        (scales, now, is_acted): (&WeighContext<'_>, Timestamp, bool),
         is_newest: bool,
         texts: &mut Texts,
         pile: &mut EvidenceSet,
@@ -168,7 +168,7 @@ impl<'a> Spoken<'a> {
             let runs_on = self.session.is_some_and(|session| {
                 activity::of_session(session, now, scales).state == ActivityState::Background
             });
-            add(self.claim(read, question.as_ref(), (scales, runs_on)), excerpt);
+            add(self.claim(read, question.as_ref(), (scales, runs_on, is_acted)), excerpt);
         }
         let (text, is_cut) = excerpt::tail(&self.text);
         let is_cut = is_cut || self.is_cut;
@@ -214,12 +214,12 @@ impl<'a> Spoken<'a> {
     }
 
     /// ASK; about the task also NO at high certainty, and DONE. `runs_on` means that its background work is
-    /// known to be running.
+    /// known to be running; words about acts that succeeded (`is_acted`) need not say that they are at an end.
     fn claim(
         &self,
         read: &mut TextRead,
         question: Option<&Question>,
-        (scales, runs_on): (&WeighContext<'_>, bool),
+        (scales, runs_on, is_acted): (&WeighContext<'_>, bool, bool),
     ) -> Evidence {
         let silent = |reason: Reason| {
             Evidence::abstain(Source::LastWords, self.from, Rejection::Undecided).because(reason)
@@ -229,7 +229,9 @@ impl<'a> Spoken<'a> {
             ..Evidence::claim(Source::LastWords, self.from, claim)
         };
         let is_of_task = self.scope == Scope::Task;
-        let says_done = is_of_task && read.judged.label == Label::Complete && read.says_done(&self.text);
+        let says_done = is_of_task
+            && read.judged.label == Label::Complete
+            && (read.says_done(&self.text) || is_acted && !says_unfinished(&self.text));
         let judged = &read.judged;
         match (judged.label, question) {
             (Label::AwaitingResponse, Some(question)) => {
@@ -306,6 +308,10 @@ impl<'a> Spoken<'a> {
         }
         Evidence { strength: Strength::Guess, points: vec![Point::StopsHalfWay], ..evidence }
     }
+}
+
+fn says_unfinished(text: &str) -> bool {
+    questions::explain(text).iter().any(|sentence| sentence.speech == Speech::Unfinished)
 }
 
 /// The sign by which the words were judged.

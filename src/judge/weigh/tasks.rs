@@ -99,6 +99,34 @@ pub(super) fn is_named_in(path: &str, prompts: &[String]) -> bool {
     })
 }
 
+/// Acts that are often only the begin of what a prompt asks for: performing one is the task only if it asks for nothing
+/// else.
+const NOT_ALONE: [&str; 6] = ["install", "stash", "undo", "rewrite", "branch", "pull"];
+/// What a prompt says that wants something taken back.
+const TAKES_BACK: [&str; 21] = [
+    "undo", "revert", "discard", "roll back", "rollback", "throw away", "take it back", "rückgängig",
+    "verwirf", "annule", "deshaz", "descarta", "desfaz", "desfaça", "元に戻", "取り消", "破棄", "撤销",
+    "还原", "되돌", "恢复",
+];
+
+/// Whether a prompt names this act.
+pub(super) fn names_act(prompt: &str, act: &str) -> bool {
+    let names = match act {
+        "push" => &["push", "プッシュ", "推送"][..],
+        "merge" => &["merge", "squash", "マージ", "合并"],
+        "cherry-pick" => &["cherry-pick", "cherry pick", "チェリーピック"],
+        "pull request" => &["pull request", "merge request", " pr", "プルリク"],
+        "install" => &["instal", "インストール", "安装", "설치"],
+        "rewrite" => &["reword", "amend", "squash", "commit message", "commit into", "commits into"],
+        "undo" => &[],
+        other => &[other],
+    };
+    let prompt = format!(" {}", prompt.to_lowercase());
+    let takes_back = ["undo", "rewrite"].contains(&act);
+    let back = TAKES_BACK.iter().filter(|_| takes_back);
+    names.iter().chain(back).any(|name| prompt.contains(name))
+}
+
 impl SessionTask {
     /// The current task, if the record has turns.
     pub(super) fn current(&self) -> Option<&Task> {
@@ -150,19 +178,20 @@ impl SessionTask {
             .chain(typed.map(|prompt| prompt.text.as_str()))
     }
 
-    /// Whether the last prompt of its task names this act, so that performing it is the whole task.
-    pub(super) fn asks_for(&self, act: &str) -> bool {
-        let names = match act {
-            "push" => &["push", "プッシュ", "推送"][..],
-            "merge" => &["merge", "squash", "マージ", "合并"],
-            "cherry-pick" => &["cherry-pick", "cherry pick", "チェリーピック"],
-            "pull request" => &["pull request", "merge request", " pr", "プルリク"],
-            other => &[other],
-        };
-        self.tasks.current().is_some_and(|task| {
-            let prompt = format!(" {}", task.last_prompt.to_lowercase());
-            names.iter().any(|name| prompt.contains(name))
-        })
+    /// Whether the last prompt of its task names this act of all its `acts`, so that performing it is the whole task.
+    pub(super) fn asks_for(&self, act: &str, acts: &[&str]) -> bool {
+        let is_named = |task: &Task| names_act(&task.last_prompt, act);
+        self.tasks.current().is_some_and(is_named) && (!NOT_ALONE.contains(&act) || self.is_only(acts))
+    }
+
+    /// Whether its last prompt asks for nothing but these acts.
+    pub(super) fn is_only(&self, acts: &[&str]) -> bool {
+        let prompt = self.tasks.current().map_or("", |task| &task.last_prompt);
+        let is_named = |part: &str| acts.iter().any(|act| names_act(part, act));
+        let parts = prompt.split([',', ';', '\n']).flat_map(|part| part.split(". "));
+        let mut parts = parts.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" then "));
+        is_named(prompt)
+            && (task::is_one_demand(prompt) || parts.all(|part| part.trim().is_empty() || is_named(part)))
     }
 
     /// Whether the agent's todo list was written for its task, as far as the record says.

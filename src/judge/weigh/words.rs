@@ -50,7 +50,7 @@ pub(super) fn weigh(
         .filter(|(_, task)| task.standing == Standing::Counts)
         .map(|(session, task)| (*session, task))
         .collect();
-    let (said, last_words) = weigh_spoken(observations, &counting, scales, &mut memory.texts, pile);
+    let (said, last_words) = weigh_spoken(observations, &counting, (scales, proven), &mut memory.texts, pile);
     idle::weigh(&counting, pile);
     for (session, task) in &counting {
         pile.of_session(Some(session), |pile| plans::weigh(session, task, pile));
@@ -102,7 +102,7 @@ fn of_run(work: TaskWork, tasks: &[SessionTask], scales: &WeighContext<'_>) -> T
 fn weigh_spoken(
     observations: &Observations,
     counting: &[(&SessionObservation, &SessionTask)],
-    scales: &WeighContext<'_>,
+    (scales, proven): (&WeighContext<'_>, runs::Proven),
     texts: &mut Texts,
     pile: &mut EvidenceSet,
 ) -> (decision::Said, Option<LastWords>) {
@@ -144,7 +144,7 @@ fn weigh_spoken(
     let mut front = None;
     for (at, words) in spoken.iter().enumerate() {
         let last_words = pile.of_session(words.session(), |pile| {
-            words.weigh((scales, observations.taken_at), at == 0, texts, pile)
+            words.weigh((scales, observations.taken_at, proven.is_only_acts), at == 0, texts, pile)
         });
         front = front.or(last_words);
     }
