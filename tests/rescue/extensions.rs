@@ -34,7 +34,7 @@ const FORMATS: [Format; 15] = [
         &[V1, ("extensions.submodulePathConfig", "true")],
         "submodulepathconfig",
     ),
-    ("a later format", &[], &[("core.repositoryFormatVersion", "2")], "version"),
+    ("a later format", &[], &[("core.repositoryFormatVersion", "2")], "format 2"),
 ];
 
 fn contents(folder: &Path, names: &[&str]) -> Vec<Vec<u8>> {
