@@ -143,6 +143,8 @@ impl Front {
             changes.removed.iter().for_each(|id| teller.remove(id));
             changes.views.iter().for_each(|view| teller.take(view, now));
         }
+        let is_new = |view: &&WorkspaceView| !self.positions.contains_key(&view.id);
+        self.views.reserve_exact(changes.views.iter().filter(is_new).count());
         for view in changes.views {
             news = news.max(self.take_view(view));
         }

@@ -1,6 +1,7 @@
 //! `closeout` and `closeout watch`: the screen. Owns the terminal. It must not contain rules or draw by
 //! itself: `ui` turns views into a frame, and input into intents.
 
+mod backend;
 pub(super) mod editor;
 mod front;
 mod input;

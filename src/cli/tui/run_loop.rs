@@ -6,6 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use crossterm::event::{self, Event};
+use crossterm::terminal::size;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -108,6 +109,7 @@ async fn run_until_end(
             },
             input = inputs.next() => match input {
                 Some(Ok(event)) if is_suspend(&event) => process::ask_job_to_stop(),
+                Some(Ok(Event::Resize(width, height))) if !screen.resized(width, height) => {}
                 Some(Ok(event)) => {
                     if let Event::FocusGained | Event::FocusLost = event {
                         front.focus(event == Event::FocusGained);
@@ -198,13 +200,15 @@ struct Inputs {
 
 impl Inputs {
     /// Starts a reader thread that ends with the process: on a closed terminal the library's read never
-    /// returns, and the loop must still receive the signal that reports it.
+    /// returns, and the loop must still receive the signal that reports it. The first event is the terminal's size:
+    /// until it listened, it was told of no other.
     fn listen() -> io::Result<Inputs> {
         let (sender, events) = mpsc::unbounded_channel();
         let (asks, asked) = std::sync::mpsc::channel();
         std::thread::Builder::new().spawn(move || {
+            let mut is_listening = false;
             while asked.recv().is_ok() {
-                let input = event::read();
+                let input = if std::mem::replace(&mut is_listening, true) { event::read() } else { begin() };
                 let is_last = input.is_err();
                 if sender.send(input).is_err() || is_last {
                     break;
@@ -225,6 +229,13 @@ impl Inputs {
         self.is_asked = false;
         event
     }
+}
+
+/// Makes the library listen for resizes, then measures the terminal.
+fn begin() -> io::Result<Event> {
+    event::poll(Duration::ZERO)?;
+    let (width, height) = size()?;
+    Ok(Event::Resize(width, height))
 }
 
 /// The signal that a terminal sends when it is closed.

@@ -2,7 +2,7 @@
 //! panic. It must not decide what is drawn.
 
 use std::fmt;
-use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::io::{self, Write, stdout};
 use std::mem::ManuallyDrop;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,8 @@ use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBrackete
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{Command, execute};
 use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
+
+use super::backend::{END_UPDATE, FrameBackend};
 
 /// Whether the terminal is in use, and thus differs from how the shell left it.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -32,47 +33,11 @@ impl Command for TellMouse {
     }
 }
 
-/// The buffer size up to which a frame is one write, in bytes; a full frame of a large screen has about 20 kB.
-const FRAME_BYTES: usize = 1 << 16;
-
-/// Begin and end of a synchronised update (private mode 2026): a terminal that supports it shows a frame as a
-/// whole; others ignore it.
-const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
-const END_UPDATE: &[u8] = b"\x1b[?2026l";
-
-/// The writer of frames: everything between two flushes appears at once.
-pub(super) struct Frames {
-    out: BufWriter<Stdout>,
-    is_begun: bool,
-}
-
-impl Frames {
-    fn new() -> Frames {
-        Frames { out: BufWriter::with_capacity(FRAME_BYTES, stdout()), is_begun: false }
-    }
-}
-
-impl Write for Frames {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !std::mem::replace(&mut self.is_begun, true) {
-            self.out.write_all(BEGIN_UPDATE)?;
-        }
-        self.out.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if std::mem::take(&mut self.is_begun) {
-            self.out.write_all(END_UPDATE)?;
-        }
-        self.out.flush()
-    }
-}
-
 /// The terminal while closeout uses it.
 pub(super) struct Screen {
     /// Where frames are drawn. Its destructor never runs: it reports errors on standard error, and panics if
     /// the terminal behind that is gone.
-    pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<Frames>>>,
+    pub(super) terminal: ManuallyDrop<Terminal<FrameBackend>>,
     /// Whether mouse reports are wanted.
     has_mouse: bool,
 }
@@ -92,6 +57,12 @@ impl Screen {
         out.flush()
     }
 
+    /// Notes the size in cells that the terminal reported, which the next frame has. Returns whether it is another
+    /// one than before.
+    pub(super) fn resized(&mut self, width: u16, height: u16) -> bool {
+        self.terminal.backend_mut().resized(width, height)
+    }
+
     /// Restores the terminal while the program is stopped.
     pub(super) fn give_back() {
         put_back();
@@ -106,7 +77,7 @@ impl Screen {
 }
 
 /// Prepares the terminal for frames. The alternate screen starts empty, as do a new terminal's buffers.
-fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<Frames>>> {
+fn enter(has_mouse: bool) -> io::Result<Terminal<FrameBackend>> {
     enable_raw_mode()?;
     IS_TAKEN.store(true, Ordering::SeqCst);
     let taken = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, Hide);
@@ -115,7 +86,7 @@ fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<Frames>>> {
             TELLS_MOUSE.store(true, Ordering::SeqCst);
             execute!(stdout(), TellMouse(true))?;
         }
-        Terminal::new(CrosstermBackend::new(Frames::new()))
+        Terminal::new(FrameBackend::new()?)
     });
     entered.inspect_err(|_| put_back())
 }
