@@ -29,6 +29,8 @@ static TODO_CALL: LazyLock<Option<Regex>> =
 pub(super) struct Record {
     pub(super) path: PathBuf,
     followed: Followed<Transcript>,
+    /// Whether the client keeps a folder of the session's tasks, as of the last look.
+    has_tasks: bool,
 }
 
 impl Record {
@@ -46,7 +48,7 @@ impl Record {
         if !followed.reader.is_blank() {
             reach_for_todos(&mut followed, &file)?;
         }
-        Ok(Record { path: path.to_owned(), followed })
+        Ok(Record { path: path.to_owned(), followed, has_tasks: false })
     }
 
     /// Whether the session was opened but never used.
@@ -58,23 +60,25 @@ impl Record {
         &self.followed.reader
     }
 
-    /// The folder to watch for changes to its tasks, if it has any.
+    /// The folder to watch for changes to its tasks, if it had any when it was last observed.
     pub(super) fn tasks_target(&self, config_dir: &Path) -> Option<WatchTarget> {
         let folder = tasks_folder(config_dir, self.path.file_stem()?.to_str()?);
-        let has_tasks = self.followed.reader.todos.n_changes > 0 || folder.is_dir();
+        let has_tasks = self.followed.reader.todos.n_changes > 0 || self.has_tasks;
         has_tasks.then(|| WatchTarget::new(folder, Names::Ending(".json".to_owned()), Parts::WORDS))
     }
 
     /// The session as its record and the files beside it describe it.
     pub(super) fn observe(&mut self, config_dir: &Path) -> SessionObservation {
-        let Record { path, followed, .. } = self;
+        let Record { path, followed, has_tasks } = self;
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut session = followed.reader.observation(&id, followed.begins_at == 0);
         session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete;
         session.subagents = subagents(path, &followed.reader.background);
         // The task files are written after the transcript line that mentions the change, so no line says
         // when they are current.
-        if let Some(tasks) = read_tasks(&tasks_folder(config_dir, &id)) {
+        let files = task_files(&tasks_folder(config_dir, &id));
+        *has_tasks = files.is_some();
+        if let Some(tasks) = files.and_then(|files| read_tasks(&files)) {
             // The list as it is now. Its time stays that of the call.
             if let Some(dated) = &mut session.history.todos {
                 dated.list.clone_from(&tasks);
@@ -153,15 +157,20 @@ struct Task {
     status: String,
 }
 
-/// The tasks in `folder`, ordered by number. `None` if there are none.
-fn read_tasks(folder: &Path) -> Option<Checklist> {
+/// The task files in `folder`, ordered by number. `None` if there is no such folder.
+fn task_files(folder: &Path) -> Option<Vec<PathBuf>> {
     let mut numbers: Vec<u32> = fs::read_dir(folder)
         .ok()?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".json")?.parse().ok())
         .take(MAX_FILES)
         .collect();
     numbers.sort_unstable();
-    let tasks = numbers.into_iter().filter_map(|number| read_task(&folder.join(format!("{number}.json"))));
+    Some(numbers.into_iter().map(|number| folder.join(format!("{number}.json"))).collect())
+}
+
+/// The tasks in these files. `None` if there are none.
+fn read_tasks(files: &[PathBuf]) -> Option<Checklist> {
+    let tasks = files.iter().filter_map(|file| read_task(file));
     let tasks = tasks.filter(|task| task.status != "deleted");
     let items: Vec<ChecklistItem> = tasks.map(|task| todo(task.subject, &task.status)).collect();
     (!items.is_empty()).then(|| Checklist { from: NAME.to_owned(), items })
