@@ -394,6 +394,31 @@ fn something_new_at_the_top_of_the_tree_is_looked_at_but_not_for_each_of_many() 
     assert_eq!(monitor.update(changed(2_003, Parts::empty())), []);
 }
 
+/// A record that grows all the time says nothing of the work tree: while looks find it as it was, they become rarer.
+#[test]
+fn looks_that_find_the_tree_as_it_was_become_rarer_until_anything_tells_of_another() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let tree = Parts::CHANGES | Parts::COMMITS;
+    let (mut now, mut generation) = (2_000, 2);
+    let mut look = |monitor: &mut Monitor, hint: Parts| {
+        let effects = monitor.update(changed(now, hint));
+        assert_eq!(effects[0], collect(request(generation, hint | tree, now)));
+        let answer = monitor.update(collected(now + 1, generation, sample(now, hint | tree)));
+        assert!(!answer.iter().any(|effect| matches!(effect, Effect::Collect(_))), "{answer:?}");
+        // The next hint comes while the next look is still put off.
+        let effects = monitor.update(changed(now + 100, Parts::WORDS));
+        assert_eq!(effects[0], collect(request(generation + 1, Parts::WORDS, now + 100)));
+        let effects = monitor.update(collected(now + 101, generation + 1, sample(now + 100, Parts::WORDS)));
+        let [Effect::Wake { at: due }] = effects[..] else { panic!("{effects:?}") };
+        let pause = due.millis_since(at(now + 1));
+        (now, generation) = (now + 20_000, generation + 2);
+        pause
+    };
+    let pauses: Vec<i64> = (0..5).map(|_| look(&mut monitor, Parts::WORDS)).collect();
+    assert_eq!(pauses, [1_000, 2_000, 4_000, 8_000, 8_000]);
+    assert_eq!(look(&mut monitor, Parts::COMMITS), 1_000, "git's own files tell of another tree");
+}
+
 #[test]
 fn the_moment_of_the_look_at_the_tree_is_told_apart_from_the_rest() {
     let mut monitor = monitor();

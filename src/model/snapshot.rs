@@ -143,4 +143,14 @@ impl Snapshot {
         }
         next
     }
+
+    /// Whether HEAD or the work tree differs from that of `other`, as far as git told them.
+    pub fn has_other_tree(&self, other: &Snapshot) -> bool {
+        match (&self.git, &other.git) {
+            (Some(now), Some(before)) => {
+                (&now.head, &now.changes, &now.content) != (&before.head, &before.changes, &before.content)
+            }
+            (now, before) => now.is_some() != before.is_some(),
+        }
+    }
 }

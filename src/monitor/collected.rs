@@ -42,7 +42,17 @@ impl Tracked {
 
     fn absorb(&mut self, generation: u64, sample: Sample, effects: &mut Vec<Effect>) {
         let prompted_before = self.snapshot.session_facts.prompted_at;
-        self.snapshot = self.snapshot.with(generation, &sample);
+        let before = std::mem::take(&mut self.snapshot);
+        self.snapshot = before.with(generation, &sample);
+        if sample.parts.contains(Parts::CHANGES) {
+            let is_first = before.generation == 0;
+            self.collecting.tree_read(is_first || self.snapshot.has_other_tree(&before));
+        }
+        if self.snapshot.session_facts.round_mark != before.session_facts.round_mark
+            || self.snapshot.session_facts.activity != before.session_facts.activity
+        {
+            self.collecting.turned();
+        }
         if sample.session_facts.is_some()
             && self.snapshot.session_facts.prompted_at != prompted_before
             && !sample.parts.contains(Parts::CHECKS)

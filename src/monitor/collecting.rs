@@ -12,6 +12,9 @@ const SCAN_SPACING: i64 = 10;
 /// The least time between work tree scans that no change of git's files calls for: an agent writes to its
 /// transcript many times a second.
 const SCAN_PAUSE_MS: i64 = 1000;
+/// From the second such scan in a row that finds the work tree as it was, each doubles that pause, up to eight times of
+/// it. No COMPLETE rests on a tree that may have changed, however long the pause is.
+const MAX_DOUBLINGS: u32 = 3;
 /// A work tree scan that costs no more than this, in milliseconds, may run together with the other parts.
 const CHEAP_SCAN_MS: u32 = 10;
 
@@ -40,11 +43,13 @@ struct TreeScan {
     /// When the last one began or ended.
     at: Option<Timestamp>,
     took_ms: u32,
+    /// How many scans in a row found the work tree as it was.
+    n_vain: u32,
 }
 
 impl Default for TreeScan {
     fn default() -> TreeScan {
-        TreeScan { is_outdated: true, is_urgent: true, at: None, took_ms: 0 }
+        TreeScan { is_outdated: true, is_urgent: true, at: None, took_ms: 0, n_vain: 0 }
     }
 }
 
@@ -76,6 +81,10 @@ impl Collecting {
         self.again |= parts - Parts::CHANGES;
         self.tree.is_outdated = true;
         self.tree.is_urgent |= parts.intersects(Parts::COMMITS | Parts::CHANGES);
+        // Words alone say nothing of the tree; what comes at its top concerns no part.
+        if parts.is_empty() || self.tree.is_urgent {
+            self.tree.n_vain = 0;
+        }
         self.is_hurried |= parts.contains(Parts::COMMITS);
         if self.tree.is_due(now) {
             self.again |= Parts::CHANGES;
@@ -96,6 +105,7 @@ impl Collecting {
     /// Requests the current state of the work tree. A scan that has just begun is not repeated at once: the
     /// next one follows after its pause.
     pub(super) fn look_at_tree(&mut self, now: Timestamp) {
+        self.tree.n_vain = 0;
         if self.running.is_some_and(|parts| parts.contains(Parts::CHANGES)) {
             return;
         }
@@ -109,6 +119,16 @@ impl Collecting {
     pub(super) fn scan_again(&mut self) {
         self.again |= Parts::CHANGES;
         self.tree.at = None;
+    }
+
+    /// A scan found the work tree as it was, or in another state.
+    pub(super) fn tree_read(&mut self, is_news: bool) {
+        self.tree.n_vain = if is_news { 0 } else { self.tree.n_vain.saturating_add(1) };
+    }
+
+    /// A turn began or ended, which is when a work tree is most likely another.
+    pub(super) fn turned(&mut self) {
+        self.tree.n_vain = 0;
     }
 
     /// The time until which a work tree scan is postponed, if one is.
@@ -183,7 +203,11 @@ impl Collecting {
 
 impl TreeScan {
     fn due_at(&self) -> Timestamp {
-        let pause = if self.is_urgent { FRAME_MS } else { SCAN_PAUSE_MS };
+        let pause = if self.is_urgent {
+            FRAME_MS
+        } else {
+            SCAN_PAUSE_MS << self.n_vain.saturating_sub(1).min(MAX_DOUBLINGS)
+        };
         let spacing = (i64::from(self.took_ms) * SCAN_SPACING).max(pause);
         self.at.map_or(Timestamp(0), |at| at.plus_millis(spacing))
     }
