@@ -133,7 +133,7 @@ impl Front {
 }
 
 fn state(view: &WorkspaceView) -> Option<VerdictState> {
-    view.verdict.as_ref().map(|verdict| verdict.state)
+    view.verdict.as_deref().map(|verdict| verdict.state)
 }
 
 fn is(views: &BTreeMap<String, WorkspaceView>, name: &str, wanted: VerdictState) -> bool {

@@ -19,7 +19,7 @@ fn known<'v>(views: impl Iterator<Item = &'v WorkspaceView>) -> BTreeMap<String,
     let of = |view: &WorkspaceView| {
         let git = view.git.as_ref();
         (
-            view.verdict.as_ref().map(|verdict| (verdict.state, verdict.rule())),
+            view.verdict.as_deref().map(|verdict| (verdict.state, verdict.rule())),
             git.and_then(|git| git.head.commit().map(str::to_owned)),
             git.map(|git| (git.commits.n_new, git.changes.as_ref().map(|changes| changes.n_paths))),
         )

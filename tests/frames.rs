@@ -12,6 +12,8 @@ mod sizes;
 mod tabs;
 mod updates;
 
+use std::sync::Arc;
+
 use closeout::model::{
     ActivityState, Attention, Certainty, Choice, CommitCounts, Evidence, Head, LastWords, Operation,
     PartRole, Question, QuestionWeight, Rejection, Rule, Source, TaskKind, VerdictState, Warning, Why,
@@ -130,7 +132,7 @@ fn detail_of_git_in_trouble() {
         CommitCounts { n_lost: 2, n_empty: 1, n_elsewhere: 1, is_cut: true, ..CommitCounts::default() };
     git.changes = None;
     git.notes = vec!["the history is shallow: commits before it are not known".to_owned()];
-    let verdict = view.verdict.as_mut().unwrap();
+    let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.warnings = vec![Warning::OperationInProgress, Warning::CommitsLost, Warning::DetachedWork];
     assert_snapshot!(detail_of(view));
 }
@@ -213,7 +215,7 @@ fn every_urgency_has_its_sign_and_word() {
     let mut offer =
         judged("offer", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
     offer.attention = Some(Attention::Offer);
-    offer.verdict.as_mut().unwrap().question = Some(Question {
+    Arc::make_mut(offer.verdict.as_mut().unwrap()).question = Some(Question {
         text: "Shall I add a test for this too?".to_owned(),
         choices: Vec::<Choice>::new(),
         weight: QuestionWeight::Offer,
@@ -224,7 +226,7 @@ fn every_urgency_has_its_sign_and_word() {
     seen.is_seen = true;
     let mut left =
         judged("left", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
-    left.verdict.as_mut().unwrap().warnings = vec![Warning::ChangesLeft];
+    Arc::make_mut(left.verdict.as_mut().unwrap()).warnings = vec![Warning::ChangesLeft];
     left.git.as_mut().unwrap().changes.as_mut().unwrap().n_paths = 1;
     let mut views = vec![permission, offer, seen, left, unjudged("fresh")];
     views.extend([
@@ -290,7 +292,7 @@ fn hostile_strings_stay_text_in_their_place() {
         Some(last_words("&#27;[31m &#8238;abc [click](https://evil.example/\u{202e}x) <b>\u{1b}[1m</b>", 3));
     let mut long = asks_in_japanese();
     long.name = "n".repeat(10_000);
-    long.verdict.as_mut().unwrap().question.as_mut().unwrap().text =
+    Arc::make_mut(long.verdict.as_mut().unwrap()).question.as_mut().unwrap().text =
         format!("Z{}algo \u{1F469}\u{200D}\u{1F4BB} {}", "\u{301}".repeat(50), "長".repeat(3_000));
     let views = [long, escape];
     let mut state = screen_of(80, 40, &views);
@@ -351,7 +353,7 @@ fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
         view.reading.tree_at = tree_at;
         let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous)
             .because("the tree is clean".to_owned());
-        view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Noted, clean)];
+        Arc::make_mut(view.verdict.as_mut().unwrap()).parts = vec![part(PartRole::Noted, clean)];
         let views = [view];
         let mut state = screen_of(200, 60, &views);
         let mut rows = text_of(&frame(&state, &views));

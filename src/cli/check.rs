@@ -39,7 +39,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
         let path = display_text::path(&check.path);
         return Err(Failure::NoWorkspace(format!("{path} {reason}")));
     }
-    let state = judged.views.first().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.state);
+    let state = judged.views.first().and_then(|view| view.verdict.as_deref()).map(|verdict| verdict.state);
     if check.json {
         let report = Report {
             version: VERSION,

@@ -28,7 +28,7 @@ pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     match target_workspace.action(Action::Mark { order, reason: mark.reason.clone() }) {
         ActionOutcome::Marked { .. } => {
             let view = target_workspace.view();
-            let state = view.verdict.as_ref().map_or("", |verdict| verdict.state.name());
+            let state = view.verdict.as_deref().map_or("", |verdict| verdict.state.name());
             output::print_line(&format!("{name}: {} is {state}", display_text::line(&view.name)))?;
             Ok(Outcome::Done)
         }

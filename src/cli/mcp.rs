@@ -117,7 +117,7 @@ fn call(environment: &Environment, parameters: &Value) -> Option<Result<String, 
 fn check_my_work(environment: &Environment) -> Result<String, String> {
     let config = engine_config(environment, &environment.here).map_err(|failure| failure.to_string())?;
     let target = TargetWorkspace::judge(&config).map_err(|failure| failure.to_string())?;
-    let verdict = target.view().verdict.as_ref().ok_or("there is no verdict")?;
+    let verdict = target.view().verdict.as_deref().ok_or("there is no verdict")?;
     let line = |point: &OpenPoint| format!("{}: {}", point.source.title(), display_text::line(&point.text));
     let left: Vec<String> = verdict.left_to_do.open().map(line).collect();
     let answer = json!({

@@ -116,7 +116,7 @@ pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
 }
 
 fn verdict(view: &WorkspaceView) -> VerdictState {
-    view.verdict.as_ref().map_or(VerdictState::Error, |verdict| verdict.state)
+    view.verdict.as_deref().map_or(VerdictState::Error, |verdict| verdict.state)
 }
 
 /// The news for the circuit breaker. An agent that says it is still working did not time out.
@@ -260,7 +260,7 @@ fn smart(view: &WorkspaceView, state: VerdictState, found: Found) -> Smart {
         status,
         SmartWord::Ended(SmartStatus::CommitsCreated | SmartStatus::Rescued | SmartStatus::NothingToDo)
     );
-    let why = view.verdict.as_ref().map(words::why).unwrap_or_default();
+    let why = view.verdict.as_deref().map(words::why).unwrap_or_default();
     let outcome = found.report.as_ref().map(|report| report.outcome);
     Smart {
         version: VERSION,

@@ -27,7 +27,7 @@ pub(super) fn run(environment: &Environment, wait: &Wait) -> Ended {
             loop {
                 engine.turn().await;
                 for view in engine.take_changes().views {
-                    let state = view.verdict.as_ref().map(|verdict| verdict.state);
+                    let state = view.verdict.as_deref().map(|verdict| verdict.state);
                     let is_reached = state.is_some_and(|state| wait.until.contains(&state));
                     last = Some(view);
                     if is_reached {

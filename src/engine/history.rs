@@ -84,7 +84,7 @@ pub(super) struct Noted {
 
 impl Noted {
     fn of(view: &WorkspaceView) -> Noted {
-        let verdict = view.verdict.as_ref();
+        let verdict = view.verdict.as_deref();
         Noted {
             workspace: view.id.clone(),
             agent: view.agent.clone(),

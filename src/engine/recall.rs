@@ -68,6 +68,8 @@ fn recall_actions(
         tell(format!("{n_unread} files of drafts cannot be read; they stay where they are"));
     }
     for workspace in workspaces {
+        workspace.history.shrink_to_fit();
+        workspace.timeline.shrink_to_fit();
         workspace.drafts = drafts.remove(&workspace.id).unwrap_or_default();
     }
 }

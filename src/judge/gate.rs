@@ -99,7 +99,7 @@ fn by_verdict(view: &WorkspaceView, row: BlockRow) -> Option<LetGo> {
 
 /// What is left to do for this agent at this event.
 fn held_back(view: &WorkspaceView, call: &GateCall, required: Proof) -> Option<HeldBack> {
-    let verdict = view.verdict.as_ref()?;
+    let verdict = view.verdict.as_deref()?;
     let points: Vec<OpenPoint> =
         verdict.left_to_do.open().filter(|point| is_meant(point, call)).cloned().collect();
     if !points.is_empty() {

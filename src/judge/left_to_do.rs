@@ -89,6 +89,8 @@ pub fn list(
     let gone: Vec<OpenPoint> =
         gone.filter_map(|known| closed(known, evidence, prompted_at, now)).take(MAX_DONE).collect();
     points.extend(gone);
+    // It is kept for each workspace.
+    points.shrink_to_fit();
     LeftToDo { points, summary: summary(evidence) }
 }
 

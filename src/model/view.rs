@@ -1,6 +1,8 @@
 //! What a front shows of one workspace: plain values, so that the screen, a one-shot check, the JSON stream and
 //! a remote host show the same.
 
+use std::sync::Arc;
+
 use super::{
     Activity, Attention, AuditEntry, Checklist, ChosenKey, ConfiguredCheck, DecisionReport, Draft, GitFacts,
     HeldReply, Hindrance, HistoryEntry, LastWords, Marks, Receipt, RunEnd, RunView, RunningAction,
@@ -16,8 +18,8 @@ pub struct WorkspaceView {
     pub name: String,
     /// The task kind that it is judged by.
     pub task_kind: TaskKind,
-    /// The verdict; `None` until the first collection answered.
-    pub verdict: Option<Verdict>,
+    /// The verdict; `None` until the first collection answered. Shared with the monitor.
+    pub verdict: Option<Arc<Verdict>>,
     /// Since when the verdict has its state.
     pub verdict_since: Option<Timestamp>,
     /// Whether that is the state in which closeout found the workspace: then it may have had it for longer.

@@ -1,8 +1,6 @@
 //! The actions on one workspace: the running one, those that agents are answering, and what was done and
 //! received before.
 
-use std::collections::BTreeMap;
-
 use crate::judge::GRACE_MS;
 use crate::model::{
     Action, AuditEntry, CheckRecord, Claim, Draft, Evidence, Fact, HistoryEntry, Marks, OpenPoint, Opinion,
@@ -22,7 +20,7 @@ pub(super) struct Actions {
     /// Whether `running` only prepares something for the person to confirm.
     pub(super) is_plan: bool,
     /// The person's action that waits until an automatic question has ended.
-    pub(super) waiting: Option<Action>,
+    pub(super) waiting: Option<Box<Action>>,
     /// Replies that agents are answering, oldest first.
     pub(super) answering: Vec<RunningAction>,
     /// What was done, newest first.
@@ -40,8 +38,8 @@ pub(super) struct Actions {
     pub(super) asked: Asked,
     /// The person's statements about the workspace.
     pub(super) marks: Marks,
-    /// The rounds, by check id.
-    pub(super) rounds: BTreeMap<String, Rounds>,
+    /// The rounds by check id, of which there are one or two.
+    pub(super) rounds: Vec<(String, Rounds)>,
     /// What was left to do at the last judgement.
     pub(super) points: Vec<OpenPoint>,
     /// The results of the last runs of checks.
@@ -55,6 +53,22 @@ pub(super) struct Actions {
 }
 
 impl Actions {
+    /// The rounds of this check id.
+    pub(super) fn rounds(&self, check_id: &str) -> Option<&Rounds> {
+        self.rounds.iter().find(|(id, _)| id == check_id).map(|(_, rounds)| rounds)
+    }
+
+    /// Replaces the rounds of this check id.
+    pub(super) fn set_rounds(&mut self, check_id: String, rounds: Rounds) {
+        match self.rounds.iter_mut().find(|(id, _)| *id == check_id) {
+            Some((_, known)) => *known = rounds,
+            None => {
+                self.rounds.reserve_exact(1);
+                self.rounds.push((check_id, rounds));
+            }
+        }
+    }
+
     /// Notes since when the decision file has had its content. Returns true if that is news.
     pub(super) fn note_decision(&mut self, facts: &SessionFacts) -> bool {
         let known = self.decision.as_ref();

@@ -92,7 +92,7 @@ impl Actions {
             smart_check: self.smart_check.clone().zip(self.asked.checked.clone()),
             verified: self.verified.clone().zip(self.asked.closer.clone()),
             marks: self.marks.clone(),
-            rounds: self.rounds.clone(),
+            rounds: self.rounds.iter().cloned().collect(),
             points: self.points.clone(),
             seen: self.seen.clone(),
             checks: self.checks.clone(),
@@ -105,6 +105,7 @@ impl Actions {
     fn take_points(&mut self, kept: Vec<OpenPoint>) -> bool {
         if self.points.is_empty() {
             self.points = kept;
+            self.points.shrink_to_fit();
             return false;
         }
         let mut is_news = false;
@@ -128,7 +129,7 @@ impl Actions {
             self.marks = kept.marks;
         }
         if self.rounds.is_empty() {
-            self.rounds = kept.rounds;
+            self.rounds = kept.rounds.into_iter().collect();
         }
         is_news |= self.take_points(kept.points);
         let looked_at = |seen: &Option<SeenState>| seen.as_ref().map(|seen| seen.at);

@@ -36,7 +36,7 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
     // A probe asks for the agent's own word, so it is not told what is left to do.
     let is_check = matches!(action, Action::RunChecks { .. } | Action::AutoChecks);
     let is_told = is_check || matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
-    let verdict = tracked.judged.verdict.as_ref().filter(|_| is_told);
+    let verdict = tracked.judged.verdict.as_deref().filter(|_| is_told);
     let left_to_do = verdict.map(|verdict| verdict.left_to_do.clone()).unwrap_or_default();
     let looked_at = if is_check { looked_at(tracked) } else { LookedAt::default() };
     ActionRequest {
@@ -51,7 +51,7 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         first_session,
         prompt: words.prompt.clone(),
         last_words: words.last_words.as_ref().map(|words| words.text.clone()),
-        standing: asked::standing(tracked.judged.verdict.as_ref()),
+        standing: asked::standing(tracked.judged.verdict.as_deref()),
         verified: tracked.actions.verified.clone().map(Box::new),
         left_to_do,
     }

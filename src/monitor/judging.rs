@@ -1,6 +1,8 @@
 //! Judges one workspace: gives the judge its snapshot, the agents' answers, the person's marks and the
 //! rounds.
 
+use std::sync::Arc;
+
 use super::moments;
 use super::tracked::Tracked;
 use crate::judge::checkers::configured;
@@ -25,7 +27,7 @@ impl Tracked {
         let is_lapsed = self.actions.marks.expire(&self.judged.against);
         let advanced = self.advance_rounds(&evidence);
         let verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
-        let known = self.actions.rounds.get(self.round_key());
+        let known = self.actions.rounds(self.round_key());
         let is_kept = is_lapsed || known.unwrap_or(&Rounds::default()) != &advanced;
         if rests_on_tree(&verdict) && self.collecting.is_tree_outdated() {
             // The tree was read before the agent said "done", so it is read again first.
@@ -35,8 +37,8 @@ impl Tracked {
             }
         }
         let key = self.round_key().to_owned();
-        self.actions.rounds.insert(key, advanced);
-        let before = self.judged.verdict.as_ref().map(|verdict| verdict.state);
+        self.actions.set_rounds(key, advanced);
+        let before = self.judged.verdict.as_deref().map(|verdict| verdict.state);
         if before != Some(verdict.state) {
             self.judged.since = Some(now);
             self.judged.is_found_state = before.is_none();
@@ -50,7 +52,7 @@ impl Tracked {
         }
         let is_kept = is_kept || !are_known(&self.actions.points, &verdict.left_to_do.points);
         self.actions.points.clone_from(&verdict.left_to_do.points);
-        self.judged.verdict = Some(verdict);
+        self.judged.verdict = Some(Arc::new(verdict));
         self.recall_look(before.is_none());
         if is_kept { vec![self.keep_reports()] } else { Vec::new() }
     }
@@ -60,8 +62,12 @@ impl Tracked {
         self.collecting.look_at_tree(now);
         self.judged.is_seen = true;
         self.judged.looked_at = Some(now);
-        let state =
-            self.judged.verdict.as_ref().map(|verdict| verdict.state).filter(|state| state.is_terminal())?;
+        let state = self
+            .judged
+            .verdict
+            .as_deref()
+            .map(|verdict| verdict.state)
+            .filter(|state| state.is_terminal())?;
         // A state that has only just appeared was shown but hardly read: the next run shows it as new.
         let since = self.judged.since.filter(|since| now.millis_since(*since) >= READ_MS)?;
         let moment = moments::moment(&self.snapshot.session_facts);
@@ -78,7 +84,7 @@ impl Tracked {
     /// over its start time.
     fn recall_look(&mut self, is_first: bool) {
         let Some(seen) = self.actions.seen.as_ref().filter(|_| !self.judged.is_seen) else { return };
-        let state = self.judged.verdict.as_ref().map(|verdict| verdict.state);
+        let state = self.judged.verdict.as_deref().map(|verdict| verdict.state);
         if state != Some(seen.state) || seen.moment != moments::moment(&self.snapshot.session_facts) {
             return;
         }
@@ -151,7 +157,7 @@ impl Tracked {
         let facts = &self.snapshot.session_facts;
         let references: Vec<&Evidence> = evidence.iter().collect();
         let none = Rounds::default();
-        let before = self.actions.rounds.get(self.round_key()).unwrap_or(&none);
+        let before = self.actions.rounds(self.round_key()).unwrap_or(&none);
         let advanced = rounds::advance(before, facts.round_mark.as_deref(), &references);
         Rounds { is_used_up: self.actions.is_used_up(facts, evidence), ..advanced }
     }

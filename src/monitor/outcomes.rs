@@ -83,7 +83,7 @@ impl Monitor {
         if let Some(running) =
             actions.running.as_mut().filter(|running| running.is_automatic && actions.waiting.is_none())
         {
-            actions.waiting = Some(action);
+            actions.waiting = Some(Box::new(action));
             cancel(running, effects);
             self.changed.insert(id);
             return;
@@ -216,7 +216,7 @@ impl Monitor {
             self.responses.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
         }
         if let Some(action) = waiting {
-            self.wants_action(id, action, at, effects);
+            self.wants_action(id, *action, at, effects);
         }
     }
 

@@ -24,7 +24,7 @@ impl Tracked {
     pub(super) fn run_end(&self) -> Option<&RunEnd> {
         let sessions = &self.snapshot.session_facts.sessions;
         let prompted_at = sessions.iter().filter_map(|session| session.prompted_at).max();
-        let state = self.judged.verdict.as_ref().map(|verdict| verdict.state);
+        let state = self.judged.verdict.as_deref().map(|verdict| verdict.state);
         let is_over = state.is_some_and(|state| {
             matches!(state, VerdictState::Complete | VerdictState::Working | VerdictState::Waiting)
         });

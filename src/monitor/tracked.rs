@@ -1,5 +1,7 @@
 //! One workspace: what is known of it, and what is due in it.
 
+use std::sync::Arc;
+
 use crate::model::{
     Baseline, CollectRequest, FoundWorkspace, GitReader, KeptReports, MarkSeen, Parts, Policy, ProcessId,
     RunEnd, RunView, SessionPlace, Snapshot, TaskKind, Timestamp, Verdict, WatchProblem, WatchTarget,
@@ -34,7 +36,8 @@ pub(super) struct Tracked {
 /// The verdict, and what the person saw of it.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
-    pub(super) verdict: Option<Verdict>,
+    /// Shared with the views.
+    pub(super) verdict: Option<Arc<Verdict>>,
     /// Since when the verdict has its state.
     pub(super) since: Option<Timestamp>,
     /// True while the state is that of the first verdict.

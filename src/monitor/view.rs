@@ -45,7 +45,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
             problems: tracked.problems.clone(),
             is_running: tracked.collecting.is_running(),
             generation: snapshot.generation,
-            taken_at: judged.verdict.as_ref().map(|_| snapshot.taken_at),
+            taken_at: judged.verdict.as_deref().map(|_| snapshot.taken_at),
             tree_at: snapshot.tree_at,
         },
     }
@@ -68,7 +68,7 @@ fn actions(actions: &Actions) -> ActionsView {
 /// Why the person should look at the workspace. Where they want quiet, only what is asked of them counts.
 fn attention(tracked: &Tracked, sessions: &[SessionView]) -> Option<Attention> {
     let (judged, run_end) = (&tracked.judged, tracked.unseen_run_end());
-    let attention = attention::attention(judged.verdict.as_ref()?, sessions, run_end, judged.is_seen)?;
+    let attention = attention::attention(judged.verdict.as_deref()?, sessions, run_end, judged.is_seen)?;
     let is_asked = matches!(attention, Attention::Permission | Attention::Asks);
     (is_asked || tracked.actions.marks.quiet.is_none()).then_some(attention)
 }

@@ -14,7 +14,7 @@ use crate::model::hex::hex;
 use crate::model::{
     Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo,
     NextActionKind, PartRole, Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind, Timestamp,
-    VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
+    Verdict, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
 };
 
 /// The version of this format. It is raised when a field is removed or changes its meaning; new fields, and
@@ -174,7 +174,7 @@ pub struct PartRow {
 impl Row {
     /// The row of a view; `None` while the view has no verdict.
     pub fn of(view: &WorkspaceView) -> Option<Row> {
-        let verdict = view.verdict.clone()?;
+        let verdict = Verdict::clone(view.verdict.as_deref()?);
         Some(Row {
             path: path(&view.id),
             name: view.name.clone(),

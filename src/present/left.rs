@@ -9,7 +9,7 @@ use crate::model::{
 
 /// What has to happen before the workspace is COMPLETE; `None` if it is, or if there is no task.
 pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
-    let verdict = view.verdict.as_ref()?;
+    let verdict = view.verdict.as_deref()?;
     if matches!(verdict.state, VerdictState::Complete | VerdictState::NoTask) {
         return None;
     }

@@ -19,7 +19,7 @@ pub(crate) const STATE_WIDTH: usize = 10;
 
 /// The state of a workspace as its row shows it, in at most ten characters.
 pub(crate) fn state_of(view: &WorkspaceView) -> &'static str {
-    match view.verdict.as_ref().map(|verdict| verdict.state) {
+    match view.verdict.as_deref().map(|verdict| verdict.state) {
         None => row::reading(),
         Some(_) if Urgency::of(view) == Urgency::Permission => row::permission(),
         Some(_) if Urgency::of(view) == Urgency::ToCommit => row::to_commit(),
@@ -128,7 +128,7 @@ fn newest_commit(view: &WorkspaceView) -> Option<String> {
 
 /// True if the verdict rests on a clean work tree.
 pub(crate) fn rests_on_clean_tree(view: &WorkspaceView) -> bool {
-    view.verdict.as_ref().is_some_and(|verdict| verdict.rule() == Rule::YesClean)
+    view.verdict.as_deref().is_some_and(|verdict| verdict.rule() == Rule::YesClean)
 }
 
 /// The rule that decided, in words. The work tree is not watched, so a look that is no longer current is

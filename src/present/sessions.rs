@@ -178,7 +178,7 @@ pub(crate) fn aside(view: &WorkspaceView) -> Option<String> {
     }
     let session = view.sessions.first()?;
     let activity = &session.activity;
-    if view.verdict.as_ref().is_some_and(|verdict| verdict.rule() == Rule::TurnCut) {
+    if view.verdict.as_deref().is_some_and(|verdict| verdict.rule() == Rule::TurnCut) {
         return None;
     }
     match activity.state {
@@ -213,7 +213,7 @@ pub(crate) fn moment(view: &WorkspaceView) -> Option<Timestamp> {
 /// The same for the verdict alone, ignoring sessions that wait for something.
 pub(crate) fn judged_moment(view: &WorkspaceView) -> Option<Timestamp> {
     let is_working = matches!(
-        view.verdict.as_ref().map(|verdict| verdict.state),
+        view.verdict.as_deref().map(|verdict| verdict.state),
         Some(VerdictState::Working | VerdictState::Waiting)
     );
     let told = if is_working { view.activity.since } else { view.sessions.first().and_then(since) };

@@ -157,7 +157,7 @@ fn placed(view: &WorkspaceView, held: Option<&WorkspaceId>) -> Urgency {
 
 /// True if it is finished and seen: an offer needs to be read only once.
 fn is_settled(view: &WorkspaceView) -> bool {
-    let state = view.verdict.as_ref().map(|verdict| verdict.state);
+    let state = view.verdict.as_deref().map(|verdict| verdict.state);
     view.is_seen && state == Some(VerdictState::Complete)
 }
 

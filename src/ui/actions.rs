@@ -102,7 +102,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
     let KeyCommand::Action(command) = action else { return None };
     match command {
         WorkspaceCommand::Reply => is(|view| {
-            let asks = view.verdict.as_ref().is_some_and(|verdict| verdict.question.is_some());
+            let asks = view.verdict.as_deref().is_some_and(|verdict| verdict.question.is_some());
             !view.sessions.is_empty() && (asks || sessions::names_permission(view))
         }),
         WorkspaceCommand::Rescue => is(|view| {
@@ -122,7 +122,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
         WorkspaceCommand::Mark => is(|view| view.sessions.is_empty() && is_to_be_asked(view)),
         WorkspaceCommand::Checks => is(|view| {
             let is_done =
-                view.verdict.as_ref().is_some_and(|verdict| verdict.state == VerdictState::Complete);
+                view.verdict.as_deref().is_some_and(|verdict| verdict.state == VerdictState::Complete);
             view.actions.running.is_none() && !view.checks.is_empty() && !is_done
         }),
         WorkspaceCommand::Undo
@@ -134,7 +134,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
 
 /// The command for a workspace's next action; its hint comes first.
 pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
-    match view.verdict.as_ref()?.next_action.kind() {
+    match view.verdict.as_deref()?.next_action.kind() {
         NextActionKind::Answer => Some(WorkspaceCommand::Reply),
         NextActionKind::Rescue => Some(WorkspaceCommand::Rescue),
         NextActionKind::Fix => Some(WorkspaceCommand::SendBack),
@@ -146,7 +146,7 @@ pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
 
 /// Whether somebody should be asked about the work now: the verdict says so, and no action is running.
 fn is_to_be_asked(view: &WorkspaceView) -> bool {
-    let next = view.verdict.as_ref().map(|verdict| verdict.next_action.kind());
+    let next = view.verdict.as_deref().map(|verdict| verdict.next_action.kind());
     view.actions.running.is_none() && next == Some(NextActionKind::Ask)
 }
 

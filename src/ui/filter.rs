@@ -60,7 +60,7 @@ impl Wanted {
 
     fn matches(&self, view: &WorkspaceView, matcher: &mut Matcher, buffer: &mut Vec<char>) -> bool {
         let branch = view.git.as_ref().and_then(|git| git.head.branch());
-        let verdict = view.verdict.as_ref();
+        let verdict = view.verdict.as_deref();
         let agents = view.sessions.iter().map(|session| Some(session.agent.as_str()));
         let fields = [Some(view.name.as_str()), branch, view.agent.as_deref()].into_iter().chain(agents);
         let state = [Some(row::state_of(view)), verdict.map(|verdict| verdict.state.name())];

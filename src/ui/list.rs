@@ -165,7 +165,7 @@ fn facts(view: &WorkspaceView, look: Look) -> Cow<'_, str> {
 
 /// The state; for a COMPLETE, followed by the sign of its proof.
 fn state_of(view: &WorkspaceView, look: Look) -> String {
-    let proof = view.verdict.as_ref().and_then(|verdict| verdict.proof);
+    let proof = view.verdict.as_deref().and_then(|verdict| verdict.proof);
     let proof = proof.map(|proof| format!(" {}", look.sign(Sign::Proof(proof)))).unwrap_or_default();
     format!("{}{proof}", row::state_of(view))
 }

@@ -161,11 +161,11 @@ impl Front {
 }
 
 fn is(view: &WorkspaceView, state: VerdictState) -> bool {
-    view.actions.running.is_none() && view.verdict.as_ref().is_some_and(|verdict| verdict.state == state)
+    view.actions.running.is_none() && view.verdict.as_deref().is_some_and(|verdict| verdict.state == state)
 }
 
 fn short(view: &WorkspaceView) -> String {
-    let verdict = view.verdict.as_ref().map(|verdict| (verdict.state, &verdict.why, &verdict.parts));
+    let verdict = view.verdict.as_deref().map(|verdict| (verdict.state, &verdict.why, &verdict.parts));
     format!("{} {verdict:?} {:?} {:?} {:?}", view.name, view.actions.running, view.not_asked, view.sessions)
 }
 

@@ -1,6 +1,8 @@
 //! Actions on the screen: the preview of a rescue, undo, asking an agent, a decision, and what became of
 //! them. Pictures, and scripts of keys whose intents are compared whole.
 
+use std::sync::Arc;
+
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, AutoBudget, CheckAsk,
     CommitAuthor, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram,
@@ -758,7 +760,7 @@ fn the_key_of_a_mark_that_holds_takes_that_one_back() {
 fn a_lapse_is_told_with_its_reason() {
     let mut views = five();
     views[0].marks.lapsed = Some(closeout::model::MarkLapse::Question);
-    views[0].verdict.as_mut().unwrap().warnings = vec![closeout::model::Warning::MarkLapsed];
+    Arc::make_mut(views[0].verdict.as_mut().unwrap()).warnings = vec![closeout::model::Warning::MarkLapsed];
     let mut state = screen_of(80, 24, &views);
     let words = "Your word holds no more: a question came since.";
     let shown = |state: &State| text_of(&frame(state, &views)).join("\n");

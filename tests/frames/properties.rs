@@ -1,5 +1,7 @@
 //! What holds of every frame, whatever the views hold and whatever the size.
 
+use std::sync::Arc;
+
 use closeout::model::{
     Head, NextAction, Pane, SessionOrigin, TodoProgress, Why, WorkspaceView, display_text,
 };
@@ -64,7 +66,7 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
             file.path.clone_from(&words[10]);
         }
     }
-    if let Some(verdict) = &mut view.verdict {
+    if let Some(verdict) = view.verdict.as_mut().map(Arc::make_mut) {
         verdict.why = Why::Because(verdict.rule(), words[11].clone().into());
         verdict.next_action = NextAction::Repair(Some(words[0].clone().into()));
         for part in &mut verdict.parts {

@@ -1,6 +1,8 @@
 //! Sessions on the screen: what the row says of them, the block in the detail, the way to a pane, and
 //! the old ones that are folded away.
 
+use std::sync::Arc;
+
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Intent, PartRole, QuestionWeight, Source,
     WorkspaceView,
@@ -270,7 +272,7 @@ fn the_own_question_comes_before_that_of_another_session() {
     view.sessions.extend(codex_asks_beside_claude().sessions.pop());
     assert!(row(view.clone()).contains("検索結果を保存する"));
     // Answered, it gives way; what it offers does not keep it.
-    let verdict = view.verdict.as_mut().unwrap();
+    let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.question.as_mut().unwrap().weight = QuestionWeight::Offer;
     view.sessions[0].question = None;
     assert!(row(view).contains("codex asks: Shall I drop"));
@@ -282,7 +284,7 @@ fn git_without_facts_says_why() {
     view.git = None;
     let reason = "the repository belongs to another user";
     let evidence = Evidence::claim(Source::Commits, "git", Claim::Fail).because(reason.to_owned());
-    view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Decided, evidence)];
+    Arc::make_mut(view.verdict.as_mut().unwrap()).parts = vec![part(PartRole::Decided, evidence)];
     let views = [view];
     let mut state = screen_of(80, 40, &views);
     let _ = press(&mut state, &views, "4");

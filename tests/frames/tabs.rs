@@ -1,5 +1,7 @@
 //! The tabs of a workspace, each at every size, and what is left to do: marking points and sending them back.
 
+use std::sync::Arc;
+
 use strum::VariantArray as _;
 
 use closeout::model::{
@@ -53,7 +55,7 @@ fn busy() -> WorkspaceView {
         "clippy fails",
         PointState::Done { at: minutes_ago(1) },
     ));
-    view.verdict.as_mut().unwrap().left_to_do.points = points;
+    Arc::make_mut(view.verdict.as_mut().unwrap()).left_to_do.points = points;
     let attempts = &smart_report().attempts;
     let attempt = |number: u32| ProbeAttempt { number, ..attempts[number as usize % attempts.len()].clone() };
     let mut report = smart_report();
@@ -196,7 +198,7 @@ fn a_point_under_the_cursor_is_marked_as_not_of_this_task() {
 #[test]
 fn where_nothing_is_for_an_agent_it_is_said() {
     let mut view = busy();
-    view.verdict.as_mut().unwrap().left_to_do.points =
+    Arc::make_mut(view.verdict.as_mut().unwrap()).left_to_do.points =
         vec![point(PointKind::Answer, Source::LastWords, "Which one?", PointState::Open)];
     view.actions.verified = Some(verify_report());
     let views = [view];

@@ -1,5 +1,7 @@
 //! Scripts of inputs: what they select, open and want. Reactions are compared whole.
 
+use std::sync::Arc;
+
 use closeout::model::{Intent, Rule, VerdictState, Why, WorkspaceId, WorkspaceView};
 use closeout::present::{self, section_of};
 use closeout::ui::keymap::{BINDINGS, FILTER_BINDINGS, action_of};
@@ -502,7 +504,7 @@ fn no_key_is_bound_twice_and_each_is_on_the_help_page() {
 #[test]
 fn a_filter_has_names_first_and_asks_for_a_state_by_s() {
     let mut views = five();
-    let question = views[0].verdict.as_mut().unwrap().question.as_mut().unwrap();
+    let question = Arc::make_mut(views[0].verdict.as_mut().unwrap()).question.as_mut().unwrap();
     question.text = "Shall the docs say so?".to_owned();
     let order = |keys: &str| {
         let mut state = screen_of(80, 24, &views);

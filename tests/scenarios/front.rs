@@ -52,6 +52,7 @@ impl World {
             .into_iter()
             .next()
             .and_then(|view| view.verdict)
+            .map(std::sync::Arc::unwrap_or_clone)
             .unwrap_or_else(|| panic!("{:?}", judged.refused))
     }
 

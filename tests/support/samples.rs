@@ -1,5 +1,7 @@
 //! The workspaces of the main samples: finished, asking in Japanese, needing a rescue, failing, at work.
 
+use std::sync::Arc;
+
 use closeout::model::{
     Activity, ActivityState, AtRisk, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
     CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, PartRole, Pointer,
@@ -42,7 +44,7 @@ pub(crate) fn finished() -> WorkspaceView {
         items: vec![item("Write the README", ItemState::Done), item("Add a picture", ItemState::Done)],
     }];
     view.last_words = Some(last_words("All **done**. The README has a picture now.", 26));
-    let verdict = view.verdict.as_mut().unwrap();
+    let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.parts = vec![
         part(
             PartRole::Agrees,
@@ -97,7 +99,7 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
         )
     });
     begin_search(view.git.as_mut().unwrap());
-    ask(view.verdict.as_mut().unwrap(), question);
+    ask(Arc::make_mut(view.verdict.as_mut().unwrap()), question);
     view
 }
 
@@ -190,7 +192,7 @@ pub(crate) fn rescue() -> WorkspaceView {
         ],
         ..Changes::default()
     });
-    let verdict = view.verdict.as_mut().unwrap();
+    let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.next_action = NextAction::Rescue(Some(4));
     verdict.parts = vec![
         part(
@@ -221,7 +223,7 @@ pub(crate) fn failing() -> WorkspaceView {
     );
     view.verdict_since = Some(minutes_ago(64));
     view.activity = activity(ActivityState::Idle, 64);
-    let verdict = view.verdict.as_mut().unwrap();
+    let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.stage = 2;
     verdict.next_action = NextAction::Fix { first: Some("2 of 40 tests fail".to_owned()), n_more: 0 };
     verdict.parts = vec![
@@ -258,7 +260,7 @@ pub(crate) fn working() -> WorkspaceView {
             item("Document it", ItemState::Open),
         ],
     }];
-    let verdict = view.verdict.as_mut().unwrap();
+    let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.so_far = Some(VerdictState::Incomplete);
     verdict.next_action = NextAction::Wait;
     view

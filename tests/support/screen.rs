@@ -57,7 +57,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
 pub(crate) fn judged(name: &str, state: VerdictState, why: Why) -> WorkspaceView {
     let git = git_facts(&format!("feature/{name}"));
     WorkspaceView {
-        verdict: Some(verdict(state, why)),
+        verdict: Some(std::sync::Arc::new(verdict(state, why))),
         verdict_since: Some(minutes_ago(7)),
         is_found_state: true,
         agent: Some("claude".to_owned()),

@@ -212,7 +212,7 @@ impl Waiting {
 
 /// The kind of notice that a view calls for. Work to be committed is no news to a person who commits by hand.
 fn kind_of(view: &WorkspaceView) -> Option<NoticeKind> {
-    let verdict = view.verdict.as_ref()?;
+    let verdict = view.verdict.as_deref()?;
     let kind = view.attention.and_then(NoticeKind::of)?;
     if let Some(end) = run_end(view) {
         return end.status.notice();
@@ -244,7 +244,7 @@ pub(super) fn end_of_run(id: &str) -> String {
 }
 
 fn notice(view: &WorkspaceView, kind: NoticeKind, now: Timestamp) -> Notice {
-    let question = view.verdict.as_ref().and_then(|verdict| verdict.question.as_ref());
+    let question = view.verdict.as_deref().and_then(|verdict| verdict.question.as_ref());
     Notice {
         workspace: view.id.clone(),
         name: display_text::line(&view.name).into_owned(),
@@ -259,7 +259,7 @@ fn notice(view: &WorkspaceView, kind: NoticeKind, now: Timestamp) -> Notice {
 /// The occasion's name: the same in every closeout, but different if the same thing happens again later.
 fn occasion(view: &WorkspaceView) -> String {
     let prompted_at = view.sessions.iter().filter_map(|session| session.prompted_at).max();
-    let verdict = view.verdict.as_ref();
+    let verdict = view.verdict.as_deref();
     let question =
         verdict.and_then(|verdict| verdict.question.as_ref()).map(|question| question.text.as_str());
     let head = view.git.as_ref().and_then(|git| git.head.commit());

@@ -12,8 +12,8 @@ use super::report::{RunNews, RunResult};
 impl Driver<'_> {
     /// Stores the end and reports it.
     pub(super) fn finish(mut self, status: RunStatus) -> Result<Outcome, Failure> {
-        let state = self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.state);
-        let is_at_risk = self.last.as_ref().and_then(|view| view.verdict.as_ref()).is_some_and(|verdict| {
+        let state = self.last.as_ref().and_then(|view| view.verdict.as_deref()).map(|verdict| verdict.state);
+        let is_at_risk = self.last.as_ref().and_then(|view| view.verdict.as_deref()).is_some_and(|verdict| {
             verdict.state == VerdictState::RescueNeeded || verdict.warnings.contains(&Warning::WorkAtRisk)
         });
         if status != RunStatus::Complete

@@ -92,7 +92,7 @@ pub(super) fn open_points(verdict: &Verdict, output: &Path) -> Vec<String> {
 
 /// The question in its own words, with its choices.
 pub(super) fn question(view: &WorkspaceView) -> Option<String> {
-    let question = view.verdict.as_ref()?.question.as_ref()?;
+    let question = view.verdict.as_deref()?.question.as_ref()?;
     let mut text = question.text.clone();
     for choice in &question.choices {
         // Writing to a string cannot fail.

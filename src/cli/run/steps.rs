@@ -153,7 +153,7 @@ impl Driver<'_> {
 
     fn check(&mut self) -> Result<LoopEvent, Failure> {
         let Found { view, problem, cost_micros } = self.judge_and_verify()?;
-        let Some((view, verdict)) = view.as_ref().and_then(|view| Some((view, view.verdict.as_ref()?)))
+        let Some((view, verdict)) = view.as_ref().and_then(|view| Some((view, view.verdict.as_deref()?)))
         else {
             self.reporter.tell(RunNews::Note { text: "the workspace is gone".to_owned() })?;
             return Ok(LoopEvent::NotStarted);
@@ -204,7 +204,7 @@ impl Driver<'_> {
 
     fn wait_for_others(&mut self) -> Result<LoopEvent, Failure> {
         if self.run.state.n_waits == 1 {
-            let why = self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(words::why);
+            let why = self.last.as_ref().and_then(|view| view.verdict.as_deref()).map(words::why);
             self.reporter.tell(RunNews::Waits { why: why.unwrap_or_default() })?;
         }
         self.stop.wait(LOOK_AGAIN);

@@ -49,7 +49,7 @@ impl Driver<'_> {
         let Some(config) = config else { return Ok(Found { view: None, problem: None, cost_micros: None }) };
         let mut all = OneShot::judge(&config).ending_with(self.stop.clone());
         let mut judged = all.judged();
-        let open = judged.views.first().and_then(|view| view.verdict.as_ref());
+        let open = judged.views.first().and_then(|view| view.verdict.as_deref());
         if open.is_some_and(|verdict| are_checks(verdict.left_to_do.open().filter(|point| point.weighs))) {
             // As at a gate: if another iteration follows anyway, there is no need to wait for them.
             let _ =
@@ -60,7 +60,7 @@ impl Driver<'_> {
         }
         output::notes(&judged.notices);
         let found = Found { view: judged.views.into_iter().next(), problem: None, cost_micros: None };
-        let verdict = found.view.as_ref().and_then(|view| view.verdict.as_ref());
+        let verdict = found.view.as_ref().and_then(|view| view.verdict.as_deref());
         if self.run.order.verify.is_none() || !verdict.is_some_and(waits_for_closer) {
             return Ok(found);
         }

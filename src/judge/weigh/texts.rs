@@ -53,6 +53,8 @@ impl Texts {
             self.known.remove(0);
         }
         let last = self.known.len();
+        // Most workspaces have one text.
+        self.known.reserve_exact(1);
         self.known.push(read);
         &mut self.known[last]
     }

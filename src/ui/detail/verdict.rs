@@ -92,13 +92,13 @@ fn dialog(asked: &AskedByTool, sheet: TextLayout) -> Vec<Line<'static>> {
 
 fn title(view: &WorkspaceView, sheet: TextLayout) -> Line<'static> {
     let urgency = Urgency::of(view);
-    let name = view.verdict.as_ref().map_or("NOT JUDGED YET", |verdict| verdict.state.name());
+    let name = view.verdict.as_deref().map_or("NOT JUDGED YET", |verdict| verdict.state.name());
     let mut line = Line::from(vec![
         sheet.span(sheet.look.sign(Sign::Urgency(urgency)), TextStyle::of(urgency)),
         Span::raw(" "),
         Span::styled(name, sheet.style(TextStyle::of(urgency)).patch(sheet.style(TextStyle::Strong))),
     ]);
-    let verdict = view.verdict.as_ref();
+    let verdict = view.verdict.as_deref();
     if let Some(proof) = verdict.and_then(|verdict| verdict.proof) {
         line.push_span(sheet.span(format!(" [{}]", sets::proof(proof)), TextStyle::Open));
     } else if verdict.is_some_and(|verdict| verdict.is_self_reported) {
