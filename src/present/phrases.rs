@@ -43,7 +43,7 @@ phrases! {
     /// What the user would do next.
     next {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
-        uncommitted_work, keep(commits), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
+        uncommitted_work, keep(commits), reword(commits, subject), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
         run_unknown_tests, commit, ask, decide, look_at_turn, look_at_last_words, ask_about_last_words, repair(what),
         agent_rewrites(file), rewrite(file), look_at_error,
     }

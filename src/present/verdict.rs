@@ -5,7 +5,9 @@ use super::phrases::{next, verdict as say};
 use super::reason::label;
 use super::texts::shown;
 use super::{counts, sets};
-use crate::model::{AtRisk, NextAction, PartRole, Reason, Rule, Source, Verdict, Why, display_text};
+use crate::model::{
+    AtRisk, GitReason, NextAction, PartRole, Reason, Rule, Source, Verdict, Why, display_text,
+};
 
 /// How many characters of a source's own words are quoted in a sentence.
 const MAX_QUOTE: usize = 160;
@@ -91,6 +93,9 @@ pub(super) fn of_next(action: &NextAction) -> String {
         NextAction::Rescue(Some(n_files)) => next::rescue(counts::files(n_files)),
         NextAction::Rescue(None) => next::rescue(next::uncommitted_work()),
         NextAction::KeepCommits(n) => next::keep(counts::commits(n)),
+        NextAction::BringIn(Some(Reason::Git(GitReason::Kept { n, subject }))) => {
+            next::reword(counts::commits(n), shown(subject))
+        }
         NextAction::BringIn(Some(what)) => next::bring_in(quoted(what)),
         NextAction::BringIn(None) => next::bring_in(say::kept_apart()),
         NextAction::Fix { first: None, .. } => next::send_back().to_owned(),
@@ -169,4 +174,17 @@ fn names(sources: &[Source]) -> Option<String> {
     let titles: Vec<String> = sources.iter().map(|source| say::the(source.title())).collect();
     let (last, before) = titles.split_last()?;
     Some(if before.is_empty() { last.clone() } else { say::all(before.join(", "), last) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_with_kept_work_depends_on_where_it_is() {
+        let next = |reason: GitReason| of_next(&NextAction::BringIn(Some(reason.into())));
+        let kept = GitReason::Kept { n: 2, subject: "wip".to_owned() };
+        assert_eq!(next(kept), "finish the work, or reword 2 commits: wip");
+        assert!(next(GitReason::StashedWork(1)).starts_with("bring it in: 1 "));
+    }
 }
