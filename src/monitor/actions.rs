@@ -60,12 +60,11 @@ impl Actions {
 
     /// Replaces the rounds of this check id.
     pub(super) fn set_rounds(&mut self, check_id: String, rounds: Rounds) {
-        match self.rounds.iter_mut().find(|(id, _)| *id == check_id) {
-            Some((_, known)) => *known = rounds,
-            None => {
-                self.rounds.reserve_exact(1);
-                self.rounds.push((check_id, rounds));
-            }
+        if let Some((_, known)) = self.rounds.iter_mut().find(|(id, _)| *id == check_id) {
+            *known = rounds;
+        } else {
+            self.rounds.reserve_exact(1);
+            self.rounds.push((check_id, rounds));
         }
     }
 
