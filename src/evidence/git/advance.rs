@@ -48,9 +48,7 @@ pub(super) fn advanced(
     if base.is_none_or(|base| commits.last().is_some_and(|tip| tip.tree == base.tree)) {
         return Ok(None);
     }
-    // HEAD may hold again what it held before: which commits count then is counted again, too.
-    let stays = &known.git.commits.stays;
-    if commits.last().is_some_and(|tip| stays.iter().any(|stay| stay.tree.as_ref() == Some(&tip.tree))) {
+    if commits.last().is_some_and(|tip| holds_again(known, tip)) {
         return Ok(None);
     }
     let made: Vec<&Commit> = commits.iter().skip(1).collect();
@@ -82,8 +80,7 @@ pub(super) fn advanced(
                 facts.git.commits.newest.insert(0, told);
             }
         }
-        let stays = &mut facts.git.commits.stays;
-        stays::advance((repo, &others), stays, (commit, &work), &mut entries)?;
+        stays::advance((repo, &others), &mut facts.git.commits.stays, (commit, &work), &mut entries)?;
     }
     keep_newest(&mut facts.git.commits);
     move_on(&mut facts, &commits);
@@ -91,6 +88,11 @@ pub(super) fn advanced(
     facts.git.head = stamp.head().clone();
     facts.stamp = Some(stamp.until_read_anew());
     Ok(Some(facts))
+}
+
+/// Whether HEAD holds again with `tip` what it held before; which commits count is counted again then.
+fn holds_again(known: &Facts, tip: &Commit) -> bool {
+    known.git.commits.stays.iter().any(|stay| stay.tree.as_ref() == Some(&tip.tree))
 }
 
 /// Moves HEAD's tree, and how far it is ahead, over `commits`, the first of which was known.

@@ -205,23 +205,42 @@ impl Count<'_> {
             }
         }
         self.is_plain &= unknown.is_empty() && same.is_empty();
-        if !unknown.is_empty() {
-            let ids: Vec<Id> = unknown.iter().map(|commit| commit.id.clone()).collect();
-            let mut hide = self.other_refs()?.to_vec();
-            hide.extend(self.received(walked));
-            hide.extend(self.fetched()?);
-            let here: HashSet<Id> =
-                self.repo.walk(&ids, &hide, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
-            for commit in unknown {
-                if here.contains(&commit.id) {
-                    new.push(commit);
-                } else {
-                    self.counts.n_foreign += 1;
-                }
+        self.take_unknown(unknown, walked, &mut new)?;
+        let rescued = rescued(self.repo, &new)?;
+        let new = self.list_new(walked, new, &rescued)?;
+        self.list_rescued(walked, &rescued)?;
+        Ok(new)
+    }
+
+    /// Adds those of the `unknown` commits to `new` that no other ref and no fetch brought here.
+    fn take_unknown<'a>(
+        &mut self,
+        unknown: Vec<&'a Commit>,
+        walked: &[Commit],
+        new: &mut Vec<&'a Commit>,
+    ) -> Read<()> {
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<Id> = unknown.iter().map(|commit| commit.id.clone()).collect();
+        let mut hide = self.other_refs()?.to_vec();
+        hide.extend(self.received(walked));
+        hide.extend(self.fetched()?);
+        let here: HashSet<Id> =
+            self.repo.walk(&ids, &hide, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
+        for commit in unknown {
+            if here.contains(&commit.id) {
+                new.push(commit);
+            } else {
+                self.counts.n_foreign += 1;
             }
         }
-        // A rescue saves work; nobody has said that the work is done.
-        let rescued = rescued(self.repo, &new)?;
+        Ok(())
+    }
+
+    /// Counts and describes the `new` commits that hold work, and returns their ids. A rescue saves work; nobody
+    /// has said that the work is done.
+    fn list_new(&mut self, walked: &[Commit], new: Vec<&Commit>, rescued: &HashSet<Id>) -> Read<HashSet<Id>> {
         let (rescued_here, new): (Vec<&Commit>, Vec<&Commit>) =
             new.into_iter().partition(|commit| rescued.contains(&commit.id));
         let mut paths: HashMap<&str, Vec<Vec<u8>>> = HashMap::new();
@@ -251,13 +270,17 @@ impl Count<'_> {
                 }
             }
         }
-        for commit in
-            newest_first(walked).into_iter().filter(|commit| rescued.contains(&commit.id)).take(MAX_NEWEST)
-        {
+        Ok(new)
+    }
+
+    /// Describes the newest commits of rescues.
+    fn list_rescued(&mut self, walked: &[Commit], rescued: &HashSet<Id>) -> Read<()> {
+        let of_rescues = newest_first(walked).into_iter().filter(|commit| rescued.contains(&commit.id));
+        for commit in of_rescues.take(MAX_NEWEST) {
             let summary = self.summary(commit, &self.repo.paths(commit)?)?;
             self.counts.rescued.push(summary);
         }
-        Ok(new)
+        Ok(())
     }
 
     fn summary(&self, commit: &Commit, paths: &[Vec<u8>]) -> Read<CommitSummary> {
