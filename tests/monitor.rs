@@ -694,9 +694,9 @@ fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_s
         let action = Action::PlanAsk { purpose: AskPurpose::Probe, session: None, options: Box::default() };
         let intent = Intent::Action { workspace: id(), action: Box::new(action) };
         let effects = monitor.update(Event::Wanted { at: at(11), intent });
-        effects.into_iter().find_map(|effect| match effect {
-            Effect::Action(request) => Some(request.standing),
-            _ => None,
+        effects.into_iter().find_map(|effect| {
+            let Effect::Action(request) = effect else { return None };
+            Some(request.standing)
         })
     };
     assert_eq!(standing(silent.clone()), Some(EvidenceSummary::default()));

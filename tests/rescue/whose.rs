@@ -166,9 +166,9 @@ const WORLDS: [World; 17] = [
 ];
 
 fn named(notices: &[RecordNotice]) -> Option<PathBuf> {
-    let in_notice = |it: &RecordNotice| match it {
-        RecordNotice::GitDirElsewhere { git_dir } => Some(PathBuf::from(git_dir)),
-        _ => None,
+    let in_notice = |it: &RecordNotice| {
+        let RecordNotice::GitDirElsewhere { git_dir } = it else { return None };
+        Some(PathBuf::from(git_dir))
     };
     notices.iter().find_map(in_notice)
 }

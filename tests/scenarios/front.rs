@@ -47,13 +47,8 @@ impl World {
     /// The verdict, as `closeout check` finds it.
     pub(super) fn verdict(&self) -> Verdict {
         let judged = judge_once(&self.engine_config());
-        judged
-            .views
-            .into_iter()
-            .next()
-            .and_then(|view| view.verdict)
-            .map(std::sync::Arc::unwrap_or_clone)
-            .unwrap_or_else(|| panic!("{:?}", judged.refused))
+        let verdict = judged.views.into_iter().next().and_then(|view| view.verdict);
+        verdict.map_or_else(|| panic!("{:?}", judged.refused), std::sync::Arc::unwrap_or_clone)
     }
 
     /// A person's word, as `closeout mark` takes it.
