@@ -9,14 +9,16 @@ use closeout::judge::combine::table::{LastPrompt, UserMark};
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
-    GitReader, Head, NextActionKind, OfferPolicy, Operation, PartRole, Point, Policy, Proof, Question,
-    QuestionWeight, Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp,
-    Verdict, VerdictState, Warning,
+    GitReader, Head, OfferPolicy, Operation, PartRole, Point, Policy, Proof, Question, QuestionWeight,
+    Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp, Verdict, VerdictState,
 };
 use closeout::present::verdict as words;
 use proptest::prelude::*;
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use strum::VariantArray as _;
+
+use crate::support::vectors;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +35,8 @@ struct Vector {
     is: Option<CaseOf>,
     why: String,
     input: Input,
-    expect: Expect,
+    /// The parts of the verdict by name; what is missing is nothing.
+    expect: Map<String, Value>,
 }
 
 /// What a rule asks for is so, is not so, or cannot be known.
@@ -143,23 +146,6 @@ struct SomeQuestion {
 struct SomePolicy {
     stall_stage: Option<u8>,
     unreadable_limit: Option<u8>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expect {
-    state: VerdictState,
-    rule: Rule,
-    /// A state, or `NONE`.
-    so_far: Option<String>,
-    action: Option<NextActionKind>,
-    #[serde(default)]
-    roles: BTreeMap<Source, PartRole>,
-    warnings: Option<Vec<Warning>>,
-    conflicts: Option<usize>,
-    stage: Option<u8>,
-    is_self_reported: Option<bool>,
-    proof: Option<Proof>,
 }
 
 impl Said {
@@ -290,47 +276,38 @@ fn verdict(input: &Input) -> Verdict {
     )
 }
 
+impl Vector {
+    fn state(&self) -> VerdictState {
+        VerdictState::deserialize(&self.expect["state"]).unwrap()
+    }
+
+    fn rule(&self) -> Rule {
+        Rule::deserialize(&self.expect["rule"]).unwrap()
+    }
+}
+
 /// Every difference between what a vector expects and what came out.
 fn differences(vector: &Vector) -> Vec<String> {
     let verdict = verdict(&vector.input);
-    let expect = &vector.expect;
-    let mut found = Vec::new();
-    let mut check = |what: &str, expected: String, actual: String| {
-        if expected != actual {
-            found
-                .push(format!("{}: {what}: expected {expected}, got {actual} ({})", vector.name, vector.why));
-        }
-    };
-    check("state", format!("{:?}", expect.state), format!("{:?}", verdict.state));
-    check("rule", format!("{:?}", expect.rule), format!("{:?}", verdict.rule()));
-    check("parts", vector.input.evidence.len().to_string(), verdict.parts.len().to_string());
-    if let Some(so_far) = &expect.so_far {
-        check("so_far", so_far.clone(), verdict.so_far.map_or("NONE", VerdictState::name).to_owned());
+    assert_eq!(vector.input.evidence.len(), verdict.parts.len(), "{}", vector.name);
+    let mut roles: BTreeMap<Source, Vec<PartRole>> = BTreeMap::new();
+    for part in &verdict.parts {
+        roles.entry(part.evidence.source).or_default().push(part.role);
     }
-    if let Some(action) = expect.action {
-        check("action", format!("{action:?}"), format!("{:?}", verdict.next_action.kind()));
-    }
-    if let Some(warnings) = &expect.warnings {
-        check("warnings", format!("{warnings:?}"), format!("{:?}", verdict.warnings));
-    }
-    if let Some(conflicts) = expect.conflicts {
-        check("conflicts", conflicts.to_string(), verdict.conflicts.len().to_string());
-    }
-    if let Some(stage) = expect.stage {
-        check("stage", stage.to_string(), verdict.stage.to_string());
-    }
-    if let Some(is_self_reported) = expect.is_self_reported {
-        check("is_self_reported", is_self_reported.to_string(), verdict.is_self_reported.to_string());
-    }
-    if expect.proof.is_some() {
-        check("proof", format!("{:?}", expect.proof), format!("{:?}", verdict.proof));
-    }
-    for (source, role) in &expect.roles {
-        let parts = verdict.parts.iter().filter(|part| part.evidence.source == *source);
-        let roles: Vec<PartRole> = parts.map(|part| part.role).collect();
-        check(&format!("role of {source:?}"), format!("{:?}", [*role]), format!("{roles:?}"));
-    }
-    found
+    let told = vectors::as_map(&json!({
+        "state": verdict.state,
+        "rule": verdict.rule(),
+        "so_far": verdict.so_far,
+        "action": verdict.next_action.kind(),
+        "warnings": verdict.warnings,
+        "conflicts": verdict.conflicts.len(),
+        "stage": verdict.stage,
+        "is_self_reported": verdict.is_self_reported,
+        "proof": verdict.proof,
+        "roles": roles,
+    }));
+    let found = vectors::whole_differences(&vector.expect, &told);
+    found.into_iter().map(|found| format!("{}: {found} ({})", vector.name, vector.why)).collect()
 }
 
 #[test]
@@ -346,10 +323,10 @@ fn combine_vectors_pass() {
 fn combine_vectors_reach_every_state_and_every_rule() {
     let file: File = serde_json::from_str(include_str!("vectors/combine.json")).unwrap();
     for &state in VerdictState::VARIANTS {
-        assert!(file.cases.iter().any(|case| case.expect.state == state), "{state:?} is in no vector");
+        assert!(file.cases.iter().any(|case| case.state() == state), "{state:?} is in no vector");
     }
     for &rule in Rule::VARIANTS {
-        assert!(file.cases.iter().any(|case| case.expect.rule == rule), "{rule:?} is in no vector");
+        assert!(file.cases.iter().any(|case| case.rule() == rule), "{rule:?} is in no vector");
     }
 }
 
@@ -367,13 +344,13 @@ fn each_rule_has_cases_that_meet_it_that_do_not_and_that_cannot_be_known() {
                 .collect();
             assert!(!cases.is_empty(), "{rule:?} has no case {case_of:?}");
             for case in cases {
-                let is_by_rule = case.expect.rule == rule;
+                let is_by_rule = case.rule() == rule;
                 let is_right = match case_of {
                     CaseOf::Met => is_by_rule,
                     CaseOf::Unmet => !is_by_rule,
-                    CaseOf::Unknown => !is_by_rule || case.expect.state != VerdictState::Complete,
+                    CaseOf::Unknown => !is_by_rule || case.state() != VerdictState::Complete,
                 };
-                assert!(is_right, "{}: {:?}", case.name, case.expect.rule);
+                assert!(is_right, "{}: {:?}", case.name, case.rule());
             }
         }
     }

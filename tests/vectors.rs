@@ -338,7 +338,7 @@ fn harness(cases: &Value, actual: &Value) -> Result<(), String> {
         answer.insert("echo".to_owned(), input.get("text").cloned().unwrap_or_default());
         answer
     };
-    let run = || vectors::check(&path, &["text"], judge, vectors::by_equality);
+    let run = || vectors::check(&path, true, &["text"], judge, vectors::by_equality);
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
         match panic.downcast::<String>() {
             Ok(message) => *message,
@@ -350,14 +350,20 @@ fn harness(cases: &Value, actual: &Value) -> Result<(), String> {
 #[test]
 fn the_vectors_harness_fails_loudly_and_by_name() {
     let case = |input: Value, expect: Value| json!({"cases": [{"name": "n1", "why": "w", "input": input, "expect": expect}]});
-    let actual = json!({"a": [1, 2], "b": null});
-    assert_eq!(harness(&case(json!({"text": "x"}), json!({"a": [1, 2], "b": null})), &actual), Ok(()));
+    let actual = json!({"a": [1, 2], "b": null, "c": [false, ""]});
+    assert_eq!(harness(&case(json!({"text": "x"}), json!({"a": [1, 2], "echo": "x"})), &actual), Ok(()));
     let recipe = json!({"text_gen": {"prefix": "<", "unit": "ab", "times": 2, "suffix": ">"}});
-    assert_eq!(harness(&case(recipe, json!({"echo": "<abab>"})), &actual), Ok(()));
+    assert_eq!(harness(&case(recipe, json!({"echo": "<abab>", "a": [1, 2]})), &actual), Ok(()));
+    let marked = json!({"cases": [{"name": "n", "input": {}, "expect": {"b": null}, "unchecked": ["a"]}]});
+    assert_eq!(harness(&marked, &actual), Ok(()));
+    let marked = json!({"unchecked": ["a"], "cases": [{"name": "n", "input": {}, "expect": {"b": null}}]});
+    assert_eq!(harness(&marked, &actual), Ok(()));
     for (cases, words) in [
         (case(json!({}), json!({"a": [1]})), "n1"),
         (case(json!({}), json!({"a": [1, 2, 3]})), "1 of 1 cases fail"),
-        (case(json!({}), json!({"c": null})), "nothing of that name"),
+        (case(json!({}), json!({"b": null})), "a: expected nothing, got [1,2]"),
+        (case(json!({"text": "x"}), json!({"a": [1, 2]})), "echo: expected nothing, got \"x\""),
+        (case(json!({}), json!({"d": null})), "nothing of that name"),
         (case(json!({"other": 1}), json!({"b": null})), "unknown key `other`"),
         (case(json!({"text_gen": {"unti": "x"}}), json!({"b": null})), "unknown key `unti`"),
         (case(json!({}), json!({})), "nothing is expected"),

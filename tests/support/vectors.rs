@@ -1,11 +1,13 @@
 //! Test vectors: loading, generated texts, and comparison of whole values.
 //!
 //! A file is `{"cases":[{"name","why","input","expect"}]}`. A judge's test turns an input into a map of
-//! results. Every key of `expect` is compared, and a key that the judge does not report fails the case.
+//! results. Every key of `expect` is compared, and a key that the judge does not report fails the case. A key that
+//! `expect` leaves out has to come out as nothing, unless the case or the file lists it under `unchecked`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 /// One case.
@@ -14,8 +16,11 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// The judge's input, with generated texts filled in.
     pub(crate) input: Map<String, Value>,
-    /// The expected results; a missing key is not checked.
+    /// The expected results; what is missing is expected to be nothing.
     pub(crate) expect: Map<String, Value>,
+    /// The results that may be anything.
+    unchecked: Vec<String>,
+    is_whole: bool,
 }
 
 /// Custom comparison for a key of `expect`; `None` means comparison by equality.
@@ -41,17 +46,24 @@ pub(crate) fn load(path: &Path) -> Vec<Case> {
     let cases = file.get_mut("cases").and_then(Value::as_array_mut).map(std::mem::take);
     let cases = cases.unwrap_or_else(|| panic!("{}: no list of cases", path.display()));
     assert!(!cases.is_empty(), "{}: no cases", path.display());
+    let of_file = read_unchecked(file.get("unchecked"), &path.display().to_string());
     cases
         .into_iter()
         .enumerate()
-        .map(|(index, case)| read_case(case, &format!("{} #{index}", path.display())))
+        .map(|(index, case)| read_case(case, &of_file, &format!("{} #{index}", path.display())))
         .collect()
 }
 
-fn read_case(case: Value, place: &str) -> Case {
+fn read_unchecked(keys: Option<&Value>, place: &str) -> Vec<String> {
+    let keys = keys.map_or(Ok(Vec::new()), Vec::deserialize);
+    keys.unwrap_or_else(|error| panic!("{place}: `unchecked`: {error}"))
+}
+
+fn read_case(case: Value, of_file: &[String], place: &str) -> Case {
     let Value::Object(mut case) = case else { panic!("{place}: not an object") };
     let name = case.remove("name").and_then(|name| name.as_str().map(str::to_owned));
     case.remove("why");
+    let unchecked = [read_unchecked(case.remove("unchecked").as_ref(), place), of_file.to_vec()].concat();
     let mut part = |key: &str| match case.remove(key).map(|value| expand(value, place)) {
         Some(Value::Object(object)) => object,
         other => panic!("{place}: `{key}` is not an object: {other:?}"),
@@ -59,7 +71,13 @@ fn read_case(case: Value, place: &str) -> Case {
     let (input, expect) = (part("input"), part("expect"));
     assert!(case.is_empty(), "{place}: unknown keys {:?}", case.keys());
     assert!(!expect.is_empty(), "{place}: nothing is expected");
-    Case { name: name.unwrap_or_else(|| panic!("{place}: no name")), input, expect }
+    Case {
+        name: name.unwrap_or_else(|| panic!("{place}: no name")),
+        input,
+        expect,
+        unchecked,
+        is_whole: true,
+    }
 }
 
 /// Replaces every `X_gen`, at any depth, by `prefix` + `unit` × `times` + `suffix`.
@@ -99,24 +117,31 @@ fn generate(recipe: &Value, place: &str) -> String {
     text("prefix").to_owned() + &text("unit").repeat(times) + text("suffix")
 }
 
-/// Runs the cases of `file` in [`folder`] through `judge`, as [`check`] does.
+/// Runs the cases of `file` in [`folder`] through `judge`, as [`check`] does. A foreign folder's cases need not expect
+/// every result.
 pub(crate) fn run(
     file: &str,
     inputs: &[&str],
     judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     compare: Compare,
 ) {
-    check(&folder().join(file), inputs, judge, compare);
+    let folder = folder();
+    check(&folder.join(file), folder == own_folder(), inputs, judge, compare);
 }
 
-/// Runs every case of a file, then panics with a list of all failures. `inputs` are the known keys of `input`.
+/// Runs every case of a file, then panics with a list of all failures. `inputs` are the known keys of `input`;
+/// `is_whole` says that results are compared which a case does not name.
 pub(crate) fn check(
     path: &Path,
+    is_whole: bool,
     inputs: &[&str],
     judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
     compare: Compare,
 ) {
-    let cases = load(path);
+    let mut cases = load(path);
+    for case in &mut cases {
+        case.is_whole = is_whole;
+    }
     let failures: Vec<String> = cases
         .iter()
         .filter_map(|case| {
@@ -146,14 +171,51 @@ fn problems(
         problems.push("the judge, or its driver, panicked".to_owned());
         return problems;
     };
-    for (key, expected) in &case.expect {
-        let is_equal = compare(key, expected, &actual).unwrap_or_else(|| actual.get(key) == Some(expected));
-        if !is_equal {
-            let actual = actual.get(key).map_or("nothing of that name".to_owned(), ToString::to_string);
-            problems.push(format!("{key}: expected {expected}, got {actual}"));
-        }
-    }
+    problems.extend(differences(&case.expect, &actual, compare));
+    let is_left_out = |key: &str| case.is_whole && !case.unchecked.iter().any(|unchecked| unchecked == key);
     problems
+        .extend(left_out(&case.expect, &actual).filter(|(key, _)| is_left_out(key)).map(|(_, said)| said));
+    problems
+}
+
+/// What is other than expected, by key.
+fn differences<'a>(
+    expect: &'a Map<String, Value>,
+    actual: &'a Map<String, Value>,
+    compare: Compare,
+) -> impl Iterator<Item = String> + 'a {
+    expect.iter().filter_map(move |(key, expected)| {
+        let is_equal = compare(key, expected, actual).unwrap_or_else(|| actual.get(key) == Some(expected));
+        let actual = || actual.get(key).map_or("nothing of that name".to_owned(), ToString::to_string);
+        (!is_equal).then(|| format!("{key}: expected {expected}, got {}", actual()))
+    })
+}
+
+/// What `expect` leaves out and is something, each with its key.
+fn left_out<'a>(
+    expect: &'a Map<String, Value>,
+    actual: &'a Map<String, Value>,
+) -> impl Iterator<Item = (&'a str, String)> {
+    let left_out = actual.iter().filter(|(key, value)| !expect.contains_key(*key) && !is_nothing(value));
+    left_out.map(|(key, value)| (key.as_str(), format!("{key}: expected nothing, got {value}")))
+}
+
+/// Every difference between a whole result and what is expected.
+pub(crate) fn whole_differences(expect: &Map<String, Value>, actual: &Map<String, Value>) -> Vec<String> {
+    let left_out = left_out(expect, actual).map(|(_, said)| said);
+    differences(expect, actual, by_equality).chain(left_out).collect()
+}
+
+/// Whether a result says nothing: no value, no, zero, no words, or a list of such.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) => false,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.iter().all(is_nothing),
+        Value::Object(object) => object.values().all(is_nothing),
+    }
 }
 
 /// Compares every key by equality.
