@@ -42,6 +42,15 @@ impl fmt::Display for AutoBudget {
     }
 }
 
+/// The answer to a request to send one question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbePermit {
+    /// It may be sent; the budget includes it.
+    Granted(AutoBudget),
+    /// It must not be sent.
+    Denied(NotAsked),
+}
+
 /// Why closeout did not ask an agent on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

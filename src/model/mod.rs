@@ -88,7 +88,7 @@ pub use asking::{
     SeenContent, SeenState, SmartReport, TaskMoment, Trace, VerifyReport,
 };
 pub use audit::{ActionEnd, Actor, AuditEntry};
-pub use auto_probe::{AutoBudget, Hindrance, NotAsked, SessionMoment};
+pub use auto_probe::{AutoBudget, Hindrance, NotAsked, ProbePermit, SessionMoment};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use certainty::Certainty;
 pub use check::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck};

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{AutoBudget, NotAsked, SessionMoment, Timestamp};
+use crate::model::{AutoBudget, NotAsked, ProbePermit, SessionMoment, Timestamp};
 
 use super::StoreError;
 use super::folder::{Store, read_form, replace_form};
@@ -38,8 +38,7 @@ struct Sent {
 impl Store {
     /// Acquires the permit to send one question unasked, right before it is sent. The question is then
     /// counted, and the count is on disk when this returns. `is_first` says that it is the first question
-    /// at `moment` rather than a later one of the same smart check. Returns the budget including this
-    /// question, or why it must not be sent.
+    /// at `moment` rather than a later one of the same smart check.
     ///
     /// # Errors
     /// The file cannot be read or written, so there is no permit.
@@ -49,13 +48,13 @@ impl Store {
         is_first: bool,
         per_hour: u32,
         now: Timestamp,
-    ) -> Result<Result<AutoBudget, NotAsked>, StoreError> {
+    ) -> Result<ProbePermit, StoreError> {
         let _lock = self.lock()?;
         let mut sent = self.sent_by_itself()?;
         // The last prompt is known only if enough of the record was read; session and time identify the turn without it.
         let turn = |moment: &SessionMoment| (moment.session.clone(), moment.rested_at);
         if is_first && sent.iter().any(|known| turn(&known.moment) == turn(moment)) {
-            return Ok(Err(NotAsked::AskedBefore));
+            return Ok(ProbePermit::Denied(NotAsked::AskedBefore));
         }
         let counted = within_the_hour(&sent, now);
         let budget = AutoBudget { n_sent: number(counted.len()), per_hour };
@@ -63,11 +62,11 @@ impl Store {
         let n_over = counted.len().checked_sub(usize::try_from(per_hour).unwrap_or(usize::MAX));
         if let Some(n_over) = n_over {
             let until = counted.get(n_over).copied().unwrap_or(now).plus_millis(HOUR_MS);
-            return Ok(Err(NotAsked::UsedUp { budget, until }));
+            return Ok(ProbePermit::Denied(NotAsked::UsedUp { budget, until }));
         }
         sent.push(Sent { at: now, moment: moment.clone() });
         replace_form(&self.sent_file(), &Questions { sent: remembered(&sent, now) })?;
-        Ok(Ok(AutoBudget { n_sent: budget.n_sent + 1, per_hour }))
+        Ok(ProbePermit::Granted(AutoBudget { n_sent: budget.n_sent + 1, per_hour }))
     }
 
     /// How much of the hourly budget is used.

@@ -13,8 +13,8 @@ use crate::engine::clock;
 use crate::judge::supervised_loop::Breaker;
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, ActivitySource,
-    ActivityState, Actor, AskOptions, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbeRescue, SessionMoment,
-    Trace,
+    ActivityState, Actor, AskOptions, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbePermit, ProbeRescue,
+    SessionMoment, Trace,
 };
 use crate::store::{Store, StoreError};
 
@@ -108,7 +108,10 @@ fn permit(
     let now = clock::now();
     let per_hour = tools.config.config.auto_probes.per_hour;
     let taken = store.acquire_probe_permit(moment, begun.is_none(), per_hour, now);
-    let budget = taken.map_err(|error| unkept(&error))?.map_err(Stop::NotAsked)?;
+    let budget = match taken.map_err(|error| unkept(&error))? {
+        ProbePermit::Granted(budget) => budget,
+        ProbePermit::Denied(why) => return Err(Stop::NotAsked(why)),
+    };
     if begun.is_none()
         && let Some(mut entry) = audit::begin(request, Actor::Automatic, now)
     {
