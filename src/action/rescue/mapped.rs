@@ -24,8 +24,11 @@ pub(super) fn inodes() -> BTreeSet<u64> {
 fn written(line: &[u8]) -> Option<u64> {
     let mut fields = line.split(|byte| *byte == b' ');
     let may = fields.nth(1)?;
-    let inode: u64 = std::str::from_utf8(fields.nth(2)?).ok()?.parse().ok()?;
-    (may.get(1) == Some(&b'w') && may.get(3) == Some(&b's') && inode != 0).then_some(inode)
+    if may.get(1) != Some(&b'w') || may.get(3) != Some(&b's') {
+        return None;
+    }
+    let inode = std::str::from_utf8(fields.nth(2)?).ok()?.parse().ok()?;
+    (inode != 0).then_some(inode)
 }
 
 #[cfg(test)]
