@@ -266,16 +266,11 @@ fn reply_plan() -> ReplyPlan {
     ReplyPlan {
         id: "r".to_owned(),
         session: session("s-1"),
-        channel: ReplyChannel::Resume,
-        channel_words: "given to `claude`".to_owned(),
+        channel: ReplyChannel::Resume { program: "claude".to_owned(), is_described: false },
         pane: None,
         state: ActivityState::Gone,
         question: None,
-        permission: None,
-        asked: None,
         warnings: Vec::new(),
-        next: Vec::new(),
-        long_text: None,
         unsettled: None,
     }
 }

@@ -14,6 +14,7 @@ use crate::model::{
     WorkspaceView, display_text,
 };
 use crate::present::json as forms;
+use crate::present::reply_json::ReplyPlanRow;
 
 use super::args::Reply;
 use super::environment::Environment;
@@ -38,20 +39,14 @@ struct Meant {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Planned {
     /// How the reply would go, or went.
-    plan: ReplyPlan,
+    plan: ReplyPlanRow,
     /// What became of it; null when nothing was sent.
     receipt: Option<Receipt>,
 }
 
 impl Planned {
     fn of(plan: &ReplyPlan, receipt: Option<&Receipt>) -> Planned {
-        let mut plan = plan.clone();
-        if let ReplyChannel::File { path } = &mut plan.channel
-            && path.to_str().is_none()
-        {
-            *path = display_text::path(path).into();
-        }
-        Planned { plan, receipt: receipt.cloned() }
+        Planned { plan: ReplyPlanRow::of(plan), receipt: receipt.cloned() }
     }
 }
 
@@ -194,7 +189,7 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
         (false, false) => None,
     };
     if let Some(wanted) = wanted {
-        let permission = plan.permission.as_ref();
+        let permission = plan.channel.permission();
         let permission =
             permission.ok_or_else(|| Failure::Refused("it waits for no permission".to_owned()))?;
         let option = permission.options.iter().find(|option| option.label.starts_with(wanted));
@@ -213,7 +208,7 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
 
 /// Whether the words go to a place that accepts them whatever the session is doing.
 fn is_file(plan: &ReplyPlan) -> bool {
-    matches!(plan.channel, ReplyChannel::File { .. } | ReplyChannel::Resume | ReplyChannel::Run)
+    matches!(plan.channel, ReplyChannel::File { .. } | ReplyChannel::Resume { .. } | ReplyChannel::Run { .. })
 }
 
 /// The words, from the argument or from standard input.
@@ -229,7 +224,7 @@ fn text_of(reply: &Reply) -> Result<Option<String>, Failure> {
 
 /// The option of a dialog that `text` names, by its number or its label.
 fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
-    let asked = plan.asked.as_ref().filter(|_| plan.has_way());
+    let asked = plan.channel.asked().filter(|_| plan.has_way());
     let Some((asked, question)) = asked.and_then(|asked| Some((asked, asked.questions.first()?))) else {
         return Err(Failure::Refused("it asks in a dialog on its screen: answer it in its pane".to_owned()));
     };

@@ -17,7 +17,7 @@ pub(super) fn asked(session: &SessionView) -> String {
 /// What a person sees before they confirm. `is_look`: nothing will be sent, so it also shows how to send it.
 pub(super) fn plan(plan: &ReplyPlan, is_look: bool) -> String {
     let mut lines = vec![to(&plan.session.agent, &plan.session.session_id)];
-    match (&plan.permission, &plan.asked, &plan.question) {
+    match (plan.channel.permission(), plan.channel.asked(), &plan.question) {
         (Some(permission), _, _) => {
             lines.push(format!("wants    {}", display_text::line(&permission.what)));
             for option in &permission.options {
@@ -29,14 +29,16 @@ pub(super) fn plan(plan: &ReplyPlan, is_look: bool) -> String {
         (None, None, None) => {}
     }
     if plan.has_way() {
-        lines.push(format!("goes     it will be {}", display_text::line(&plan.channel_words)));
+        lines.push(format!("goes     it will be {}", display_text::line(&plan.channel.to_string())));
         if let (true, Some(next)) = (is_look, by_command(plan)) {
             lines.push(format!("next     {next}"));
         }
     } else if let Some(pane) = &plan.pane {
         lines.push(format!("next     answer it in its pane, tmux pane {}", display_text::line(&pane.id)));
     }
-    lines.extend(plan.next.iter().map(|next| format!("next     {}", display_text::line(next))));
+    lines.extend(
+        plan.channel.next_steps().iter().map(|next| format!("next     {}", display_text::line(next))),
+    );
     lines.extend(plan.warnings.iter().map(|warning| format!("note     {}", display_text::line(warning))));
     if let Some(unsettled) = &plan.unsettled {
         lines.push(format!(
@@ -51,8 +53,8 @@ pub(super) fn plan(plan: &ReplyPlan, is_look: bool) -> String {
 pub(super) fn confirm(plan: &ReplyPlan, body: &ReplyBody) -> String {
     match (body, &plan.unsettled) {
         (ReplyBody::Permission { answer, .. }, _) => {
-            let options = plan.permission.iter().flat_map(|permission| &permission.options);
-            let label = options.filter(|option| option.answer == *answer).map(|option| option.label.as_str());
+            let options = plan.channel.permission().into_iter().flat_map(|permission| permission.options);
+            let label = options.filter(|option| option.answer == *answer).map(|option| option.label);
             format!("Answer \"{}\"?", label.collect::<String>())
         }
         (ReplyBody::Option { label, .. }, _) => format!("Answer \"{}\"?", display_text::line(label)),
@@ -66,11 +68,11 @@ pub(super) fn confirm(plan: &ReplyPlan, body: &ReplyBody) -> String {
 /// The command that chooses one of the options.
 fn by_command(plan: &ReplyPlan) -> Option<String> {
     let id = display_text::line(&plan.session.session_id);
-    if plan.permission.is_some() {
+    if plan.channel.permission().is_some() {
         return Some(format!("closeout reply {id} --allow, or --deny"));
     }
-    plan.asked
-        .as_ref()
+    plan.channel
+        .asked()
         .map(|_| format!("closeout reply {id} NUMBER; words of your own are written in its pane"))
 }
 

@@ -123,8 +123,8 @@ pub use process_stat::ProcessStat;
 pub use question::{Choice, Question, QuestionWeight};
 pub use reason::{Fact, Reason};
 pub use reply::{
-    Draft, LongText, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel,
-    ReplyPlan, SessionName,
+    Draft, LongText, PaneInput, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody,
+    ReplyChannel, ReplyPlan, ScreenPrompt, ServerPermission, SessionName,
 };
 pub use rescue_plan::{
     CommitAuthor, CommitPath, CommitTarget, LeftOut, MessageWords, NoAuthor, PlanNote, PlannedChange,

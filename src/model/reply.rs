@@ -1,11 +1,14 @@
 //! A reply to an agent: the plan for sending it, its content, and what became of it.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActionClass, ActivityState, AskedByTool, Pane, ProcessId, Question, Timestamp, stable_hash};
+use super::{
+    ActionClass, ActivityState, AskedByTool, Pane, ProcessId, Question, Timestamp, display_text, stable_hash,
+};
 
 /// A session by its agent and id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -16,25 +19,31 @@ pub struct SessionName {
     pub session_id: String,
 }
 
-/// How a reply reaches a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", tag = "kind")]
+/// How a reply reaches a session, and what it can be there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum ReplyChannel {
-    /// The agent's program goes on with a session that is not live.
-    Resume,
-    /// The agent's own queue for a live session.
-    Queue,
+    /// Words for the agent's program, which goes on with a session that is not live.
+    Resume {
+        /// The program.
+        program: String,
+        /// It was named by the user for an agent of their own, and may do anything with the words.
+        is_described: bool,
+    },
+    /// Words for the agent's own queue for a live session.
+    Queue {
+        /// The program that takes them.
+        program: String,
+    },
     /// The server that the session's process itself has, over loopback.
     Api {
         /// Its port.
         port: u16,
         /// The process.
         process: ProcessId,
-        /// The server's id of the permission that would be answered.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        request: Option<String>,
+        /// The permission that would be answered; otherwise it takes words.
+        permission: Option<ServerPermission>,
     },
-    /// Pasted into the tmux pane of a live session that is idle.
+    /// Typed into the tmux pane of a live session.
     Pane {
         /// The pane.
         pane: Pane,
@@ -42,20 +51,145 @@ pub enum ReplyChannel {
         server: u32,
         /// The agent's process in it.
         process: ProcessId,
+        /// What its screen takes.
+        input: PaneInput,
     },
-    /// A file that the agent reads.
+    /// Words in a file that the agent reads.
     File {
         /// Its path.
         path: PathBuf,
     },
-    /// Handed to the supervised run that waits for it.
-    Run,
+    /// Words for the supervised run that waits for them.
+    Run {
+        /// The run's process.
+        pid: u32,
+    },
     /// In no way from here: it waits for an answer that only its own screen can be given.
-    Nowhere,
+    Nowhere {
+        /// What its screen shows, if that is known.
+        prompt: Option<ScreenPrompt>,
+        /// What the user can do, beside going to its pane: a sentence each.
+        next: Vec<String>,
+    },
+}
+
+/// A permission that a session's own server asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ServerPermission {
+    /// The server's id of it.
+    pub request: String,
+    /// What is asked.
+    pub prompt: PermissionPrompt,
+}
+
+/// What the screen of a session takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum PaneInput {
+    /// Words, pasted.
+    Paste {
+        /// What becomes of a long text, where that is another thing than of a short one.
+        long_text: Option<LongText>,
+    },
+    /// The key of one option of a permission.
+    Permission(PermissionPrompt),
+    /// The key of one option of the dialog in which the session asks.
+    Option(AskedByTool),
+}
+
+/// What a screen shows that can be answered only there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum ScreenPrompt {
+    /// A permission.
+    Permission {
+        /// What the agent wants to do. Untrusted text.
+        what: String,
+    },
+    /// A dialog in which the session asks.
+    Asked(AskedByTool),
+}
+
+impl ReplyChannel {
+    /// The permission that the session waits for, without options if none can be sent. Then words cannot be sent.
+    pub fn permission(&self) -> Option<PermissionPrompt> {
+        match self {
+            ReplyChannel::Api { permission, .. } => permission.as_ref().map(|asked| asked.prompt.clone()),
+            ReplyChannel::Pane { input, .. } => match input {
+                PaneInput::Permission(prompt) => Some(prompt.clone()),
+                PaneInput::Paste { .. } | PaneInput::Option(_) => None,
+            },
+            ReplyChannel::Nowhere { prompt, .. } => match prompt.as_ref()? {
+                ScreenPrompt::Permission { what } => {
+                    Some(PermissionPrompt { what: what.clone(), options: Vec::new() })
+                }
+                ScreenPrompt::Asked(_) => None,
+            },
+            ReplyChannel::Resume { .. }
+            | ReplyChannel::Queue { .. }
+            | ReplyChannel::File { .. }
+            | ReplyChannel::Run { .. } => None,
+        }
+    }
+
+    /// The dialog in which the session asks. Then words cannot be sent.
+    pub fn asked(&self) -> Option<&AskedByTool> {
+        if let ReplyChannel::Pane { input: PaneInput::Option(asked), .. }
+        | ReplyChannel::Nowhere { prompt: Some(ScreenPrompt::Asked(asked)), .. } = self
+        {
+            Some(asked)
+        } else {
+            None
+        }
+    }
+
+    /// What becomes of a long text, where that is another thing than of a short one.
+    pub fn long_text(&self) -> Option<&LongText> {
+        let ReplyChannel::Pane { input: PaneInput::Paste { long_text }, .. } = self else { return None };
+        long_text.as_ref()
+    }
+
+    /// What the user can do where nothing can be sent, beside going to its pane: a sentence each.
+    pub fn next_steps(&self) -> &[String] {
+        let ReplyChannel::Nowhere { next, .. } = self else { return &[] };
+        next
+    }
+}
+
+impl PaneInput {
+    /// What the screen shows then, if it can be answered only there.
+    pub fn screen_prompt(&self) -> Option<ScreenPrompt> {
+        match self {
+            PaneInput::Paste { .. } => None,
+            PaneInput::Permission(prompt) => Some(ScreenPrompt::Permission { what: prompt.what.clone() }),
+            PaneInput::Option(asked) => Some(ScreenPrompt::Asked(asked.clone())),
+        }
+    }
+}
+
+/// What happens with a reply, like "pasted into tmux pane %3"; empty where nothing can be sent. May hold untrusted text.
+impl fmt::Display for ReplyChannel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplyChannel::Resume { program, is_described: true } => {
+                write!(f, "given to the program `{program}`")
+            }
+            ReplyChannel::Resume { program, is_described: false } => {
+                write!(f, "given to `{program}`, which goes on with the session without a screen")
+            }
+            ReplyChannel::Queue { program } => write!(f, "put into the queue of `{program}`"),
+            ReplyChannel::Api { port, .. } => write!(f, "by the server of its own process, on port {port}"),
+            ReplyChannel::Pane { pane, input: PaneInput::Paste { .. }, .. } => {
+                write!(f, "pasted into tmux pane {}", pane.id)
+            }
+            ReplyChannel::Pane { pane, .. } => write!(f, "typed into tmux pane {}", pane.id),
+            ReplyChannel::File { path } => write!(f, "written to the file {}", display_text::path(path)),
+            ReplyChannel::Run { pid } => write!(f, "handed to the supervised run of process {pid}"),
+            ReplyChannel::Nowhere { .. } => Ok(()),
+        }
+    }
 }
 
 /// How a reply would go, as the user sees it before it is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReplyPlan {
     /// The id of the reply that is sent by this plan. A plan sends one reply at most: what comes again with
     /// the same id was sent before.
@@ -64,25 +198,14 @@ pub struct ReplyPlan {
     pub session: SessionName,
     /// How it reaches the session.
     pub channel: ReplyChannel,
-    /// What happens with a reply, in words, like "pasted into tmux pane %3"; empty where nothing can be sent. May
-    /// hold untrusted text.
-    pub channel_words: String,
     /// The tmux pane that it is shown in, if one can go there.
     pub pane: Option<Pane>,
     /// What the session does.
     pub state: ActivityState,
     /// The question that it would answer.
     pub question: Option<Question>,
-    /// The permission that the session waits for. Then words cannot be sent, only one of its options.
-    pub permission: Option<PermissionPrompt>,
-    /// The dialog in which the session asks. Then words cannot be sent, only one of its options.
-    pub asked: Option<AskedByTool>,
     /// What the user should know first, a sentence each. May hold untrusted text.
     pub warnings: Vec<String>,
-    /// What the user can do where nothing can be sent, beside going to its pane: a sentence each.
-    pub next: Vec<String>,
-    /// What becomes of a long text on this way, where that is another thing than of a short one.
-    pub long_text: Option<LongText>,
     /// A reply to the same session of which it is not known whether it was sent: the user decides.
     pub unsettled: Option<Receipt>,
 }
@@ -146,12 +269,12 @@ pub enum ReplyBody {
 impl ReplyPlan {
     /// True if the plan has a channel, so that something can be sent.
     pub fn has_way(&self) -> bool {
-        self.channel != ReplyChannel::Nowhere
+        !matches!(self.channel, ReplyChannel::Nowhere { .. })
     }
 
     /// What happens to this text because it is long; `None` if it is not.
     pub fn warning_of(&self, text: &str) -> Option<&str> {
-        let long = self.long_text.as_ref()?;
+        let long = self.channel.long_text()?;
         let is_long = text.lines().count() > long.n_lines || text.chars().count() > long.n_signs;
         is_long.then_some(long.words.as_str())
     }

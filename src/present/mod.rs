@@ -17,6 +17,7 @@ pub(crate) mod mark;
 pub(crate) mod phrases;
 pub mod problem;
 pub mod reason;
+pub mod reply_json;
 pub mod rescue_json;
 pub(crate) mod row;
 pub(crate) mod runs;

@@ -3,8 +3,8 @@
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActivitySource, ActivityState,
     AskedByTool, AskedOption, AskedQuestion, Draft, HeldEnd, HeldNow, HeldReply, HeldStep, Intent, LongText,
-    PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan, Response,
-    SessionName, WorkspaceView,
+    PaneInput, PermissionOption, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyBody, ReplyChannel,
+    ReplyPlan, Response, ScreenPrompt, SessionName, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -32,20 +32,20 @@ fn name(agent: &str) -> SessionName {
     SessionName { agent: agent.to_owned(), session_id: format!("{agent}-0b1c2d3e") }
 }
 
+fn in_pane(input: PaneInput) -> ReplyChannel {
+    let process = ProcessId { pid: 7, started_at: 1 };
+    ReplyChannel::Pane { pane: pane("%3"), server: 1, process, input }
+}
+
 fn plan_for(view: &WorkspaceView) -> ReplyPlan {
     ReplyPlan {
         id: "r-1".to_owned(),
         session: name("claude"),
-        channel: ReplyChannel::Resume,
-        channel_words: "pasted into tmux pane %3".to_owned(),
+        channel: in_pane(PaneInput::Paste { long_text: None }),
         pane: Some(pane("%3")),
         state: ActivityState::Asks,
         question: view.sessions[0].question.clone(),
-        permission: None,
-        asked: None,
         warnings: Vec::new(),
-        next: Vec::new(),
-        long_text: None,
         unsettled: None,
     }
 }
@@ -375,7 +375,8 @@ fn needs_permission() -> WorkspaceView {
 fn a_permission_is_answered_by_a_choice_and_a_yes_and_never_by_enter() {
     let views = [needs_permission()];
     let prompt = permission(&[("allow once", "1"), ("deny", "3")]);
-    let plan = ReplyPlan { permission: Some(prompt.clone()), question: None, ..plan_for(&views[0]) };
+    let channel = in_pane(PaneInput::Permission(prompt.clone()));
+    let plan = ReplyPlan { channel, question: None, ..plan_for(&views[0]) };
     let mut state = open(&views, plan.clone(), SMALL);
     assert_snapshot!("permission_options", picture(&frame(&state, &views)));
     // Letters and Enter decide nothing.
@@ -402,7 +403,8 @@ fn a_permission_that_comes_while_one_types_takes_no_key_and_no_text() {
     read(&mut state);
     assert_eq!(press(&mut state, &views, "!").intents, [kept(&views[0], "first!")]);
     let prompt = permission(&[("allow once", "1")]);
-    let plan = ReplyPlan { permission: Some(prompt), ..plan_for(&views[0]) };
+    let channel = in_pane(PaneInput::Permission(prompt));
+    let plan = ReplyPlan { channel, ..plan_for(&views[0]) };
     let _ = hear(&mut state, &views, ActionKind::Plan, planned(plan));
     assert_eq!(press(&mut state, &views, "1y1y\n").intents, []);
     assert_eq!(ui::update(&mut state, &views, Input::Paste("1y".to_owned())).intents, []);
@@ -420,11 +422,11 @@ fn a_permission_that_comes_while_one_types_takes_no_key_and_no_text() {
 fn where_a_permission_has_no_safe_answer_enter_goes_to_the_pane() {
     let views = [needs_permission()];
     let plan = ReplyPlan {
-        permission: Some(permission(&[])),
         question: None,
-        channel: ReplyChannel::Nowhere,
-        channel_words: String::new(),
-        next: vec!["`closeout hook install`, and its next permissions can be answered here".to_owned()],
+        channel: ReplyChannel::Nowhere {
+            prompt: Some(ScreenPrompt::Permission { what: permission(&[]).what }),
+            next: vec!["`closeout hook install`, and its next permissions can be answered here".to_owned()],
+        },
         warnings: vec!["which keys would answer it is not certain".to_owned()],
         ..plan_for(&views[0])
     };
@@ -463,8 +465,7 @@ fn database() -> AskedQuestion {
 fn an_option_of_a_dialog_is_chosen_by_its_key_and_confirmed() {
     let views = [asks_in_a_dialog(vec![database()])];
     let plan = ReplyPlan {
-        asked: views[0].sessions[0].asks.clone(),
-        channel_words: "typed into tmux pane %3".to_owned(),
+        channel: in_pane(PaneInput::Option(views[0].sessions[0].asks.clone().unwrap())),
         ..plan_for(&views[0])
     };
     // Until it is known how it goes there is no field for words either.
@@ -489,10 +490,10 @@ fn where_no_key_is_certain_the_options_are_shown_and_enter_goes_to_the_pane() {
     let port =
         AskedQuestion { heading: None, text: "Which ports?".to_owned(), takes_several: true, ..database() };
     let views = [asks_in_a_dialog(vec![database(), port])];
+    let asked = views[0].sessions[0].asks.clone();
+    let nowhere = |next| ReplyChannel::Nowhere { prompt: asked.clone().map(ScreenPrompt::Asked), next };
     let plan = ReplyPlan {
-        asked: views[0].sessions[0].asks.clone(),
-        channel: ReplyChannel::Nowhere,
-        channel_words: String::new(),
+        channel: nowhere(Vec::new()),
         warnings: vec!["it asks several questions at once: answer them one by one there".to_owned()],
         ..plan_for(&views[0])
     };
@@ -503,7 +504,7 @@ fn where_no_key_is_certain_the_options_are_shown_and_enter_goes_to_the_pane() {
     assert_eq!(press(&mut state, &views, "\n").intents, [jump]);
     // Without a pane to go to Enter is no key.
     let next = vec!["answer it in its terminal".to_owned()];
-    let mut state = open(&views, ReplyPlan { pane: None, next, ..plan }, (80, 30));
+    let mut state = open(&views, ReplyPlan { pane: None, channel: nowhere(next), ..plan }, (80, 30));
     assert!(shows(&state, &views, "answer it in its terminal"));
     assert!(!shows(&state, &views, "Enter"));
     assert_eq!(press(&mut state, &views, "\n").intents, []);
@@ -514,7 +515,8 @@ fn what_becomes_of_a_long_text_is_said_once_it_is_long() {
     let views = [asks()];
     let words = "more than 3 lines are marked".to_owned();
     let long_text = Some(LongText { n_lines: 3, n_signs: 800, words });
-    let mut state = open(&views, ReplyPlan { long_text, ..plan_for(&views[0]) }, SMALL);
+    let channel = in_pane(PaneInput::Paste { long_text });
+    let mut state = open(&views, ReplyPlan { channel, ..plan_for(&views[0]) }, SMALL);
     let _ = press(&mut state, &views, "2");
     assert!(!shows(&state, &views, "are marked"));
     let _ = ui::update(&mut state, &views, Input::Paste("a\nb\nc\nd".to_owned()));

@@ -3,7 +3,6 @@
 
 use closeout::model::{
     ActionClass, ActionProblem, ActivityState, AskedByTool, AskedOption, Receipt, ReceiptState, ReplyBody,
-    ReplyChannel,
 };
 use serde_json::{Value, json};
 
@@ -69,13 +68,13 @@ fn an_option_is_chosen_by_its_key_and_the_answer_is_seen_in_the_record() {
     let Some((bench, pane, _)) = asking(&one()) else { return };
     let plan = bench.plan().unwrap();
     assert_eq!(plan.state, ActivityState::Asks);
-    let asked = plan.asked.as_ref().unwrap();
+    let asked = plan.channel.asked().unwrap();
     let question = &asked.questions[0];
     assert_eq!((&*asked.call, asked.is_alone, asked.questions.len()), ("toolu_1", true, 1));
     assert_eq!(question.label(), format!("Database: {QUESTION}"));
     let options: Vec<String> = question.options.iter().map(AskedOption::label).collect();
     assert_eq!(options, ["PostgreSQL: A server", "SQLite"]);
-    assert_eq!(plan.channel_words, format!("typed into tmux pane {pane}"));
+    assert_eq!(plan.channel.to_string(), format!("typed into tmux pane {pane}"));
     let launch = bench.launch(&[]);
     // Words, an option that is not there, and one of another call.
     let words = ReplyBody::Text { text: "2".to_owned() };
@@ -133,7 +132,7 @@ fn no_key_is_typed_where_its_screen_would_make_another_thing_of_it() {
         bench.draw(&pane, screen, place);
         assert!(refused(send(plan)).contains("not seen ready for a key"), "{screen:?}");
         let plan = bench.plan().unwrap();
-        assert_eq!((&plan.channel, plan.pane.is_some()), (&ReplyChannel::Nowhere, true));
+        assert_eq!((plan.has_way(), plan.pane.is_some()), (false, true));
         assert!(plan.warnings[0].contains("not seen ready for a key"), "{:?}", plan.warnings);
     }
     bench.draw(&pane, &DIALOG, (0, 2));
@@ -142,7 +141,7 @@ fn no_key_is_typed_where_its_screen_would_make_another_thing_of_it() {
     let [first, second, third] = plans;
     calls(&bench, "toolu_2", &one());
     assert!(refused(send(first)).contains("changed since you looked"));
-    assert_eq!(bench.plan().unwrap().channel, ReplyChannel::Nowhere);
+    assert!(!bench.plan().unwrap().has_way());
     is_answered(&bench, "toolu_1", "SQLite");
     assert!(refused(send(second)).contains("changed since you looked"));
     bench.set_status(pid, "busy", None);
@@ -171,10 +170,10 @@ fn where_it_is_not_certain_what_a_key_does_the_options_are_shown_and_none_can_be
     for (questions, why) in cases {
         let Some((bench, _, _)) = asking(&questions) else { return };
         let plan = bench.plan().unwrap();
-        assert_eq!(plan.channel, ReplyChannel::Nowhere, "{why}");
+        assert!(!plan.has_way(), "{why}");
         assert!(plan.pane.is_some());
         assert!(plan.warnings[0].contains(why), "{:?}", plan.warnings);
-        let AskedByTool { questions: shown, .. } = plan.asked.clone().unwrap();
+        let AskedByTool { questions: shown, .. } = plan.channel.asked().cloned().unwrap();
         assert_eq!(shown.len(), questions.as_array().unwrap().len());
         let label = shown[0].options[0].label.clone();
         assert!(send_body(&bench.launch(&[]), &plan, option(0, &label, "toolu_1")).is_err());

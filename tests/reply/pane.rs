@@ -20,7 +20,7 @@ fn words_are_pasted_sent_and_seen_in_the_record() {
     assert!(plan.question.as_ref().unwrap().text.contains("Which of the two"));
     let ReplyChannel::Pane { pane: named, process, .. } = &plan.channel else { panic!("{plan:?}") };
     assert_eq!((&named.id, process.pid), (&pane, pid));
-    assert_eq!(plan.channel_words, format!("pasted into tmux pane {pane}"));
+    assert_eq!(plan.channel.to_string(), format!("pasted into tmux pane {pane}"));
     let receipt = std::thread::scope(|scope| {
         scope.spawn(|| {
             // The agent takes it when Return comes.
@@ -137,7 +137,7 @@ fn nothing_is_typed_while_it_works_waits_or_asks() {
     assert!(words.contains("changed since you looked"), "{words}");
     // Which call it is for is not certain: no option, and no words.
     let plan = bench.plan().unwrap();
-    assert_eq!(plan.permission.as_ref().unwrap().options, []);
+    assert_eq!(plan.channel.permission().unwrap().options, []);
     assert!(refused(bench.send(&plan, "y")).contains("words would decide it"));
     assert_eq!(bench.bytes(), "");
 }

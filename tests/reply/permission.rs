@@ -4,9 +4,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use closeout::evidence::LiveSources;
-use closeout::model::{
-    ActionClass, PermissionOption, PermissionPrompt, ReceiptState, ReplyBody, ReplyChannel,
-};
+use closeout::model::{ActionClass, PermissionOption, PermissionPrompt, ReceiptState, ReplyBody};
 use serde_json::json;
 
 use super::fixture::{ReplyFixture, SESSION, plan, send_body};
@@ -43,8 +41,8 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
         what: "Bash: cargo test".to_owned(),
         options: vec![option("allow once", "1"), option("deny, and end the turn", "Esc")],
     };
-    assert_eq!(plan.permission, Some(prompt));
-    assert_eq!(plan.channel_words, format!("typed into tmux pane {pane}"));
+    assert_eq!(plan.channel.permission(), Some(prompt));
+    assert_eq!(plan.channel.to_string(), format!("typed into tmux pane {pane}"));
     let launch = bench.launch(&[]);
     for body in [
         answer("1", "Bash: rm -rf /"),
@@ -118,10 +116,10 @@ fn a_command_is_shown_whole_or_not_answered() {
     bench.set_status(pid, "waiting", Some("permission prompt"));
     let long = format!("{} && rm -rf build", "echo step && ".repeat(60));
     asks_for(&bench, &long);
-    let prompt = bench.plan().unwrap().permission.unwrap();
+    let prompt = bench.plan().unwrap().channel.permission().unwrap();
     assert_eq!((prompt.what, prompt.options.len()), (format!("Bash: {long}"), 2));
     asks_for(&bench, &"echo step && ".repeat(200));
-    assert_eq!(bench.plan().unwrap().permission.unwrap().options, []);
+    assert_eq!(bench.plan().unwrap().channel.permission().unwrap().options, []);
 }
 
 #[test]
@@ -131,10 +129,14 @@ fn without_a_hook_no_way_is_told_and_the_hook_is_named() {
     bench.say("do it", "");
     bench.set_status(pid, "waiting", Some("permission prompt"));
     let plan = bench.plan().unwrap();
-    assert_eq!(plan.permission.as_ref().unwrap().options, []);
-    assert_eq!((&plan.channel, &*plan.channel_words), (&ReplyChannel::Nowhere, ""));
+    assert_eq!(plan.channel.permission().unwrap().options, []);
+    assert_eq!(plan.channel.to_string(), "");
+    assert!(!plan.has_way());
     assert_eq!(plan.pane.map(|pane| pane.id), Some(pane));
-    assert_eq!(plan.next, ["`closeout hook install`, and its next permissions can be answered here"]);
+    assert_eq!(
+        plan.channel.next_steps(),
+        ["`closeout hook install`, and its next permissions can be answered here"]
+    );
     assert_eq!(plan.warnings, ["which keys would answer it is not certain"]);
 }
 
@@ -147,8 +149,8 @@ fn without_tmux_it_is_said_that_tmux_is_missing() {
     let mut launch = bench.launch(&[]);
     launch.live = Some(LiveSources::new(None));
     let plan = plan(&launch, SESSION).unwrap();
-    assert_eq!((plan.channel, plan.pane), (ReplyChannel::Nowhere, None));
-    assert_eq!(plan.permission.unwrap().options, []);
-    assert_eq!(plan.next, ["answer it in its terminal"]);
+    assert_eq!((plan.has_way(), &plan.pane), (false, &None));
+    assert_eq!(plan.channel.permission().unwrap().options, []);
+    assert_eq!(plan.channel.next_steps(), ["answer it in its terminal"]);
     assert!(plan.warnings[0].contains("tmux was not found on the PATH"), "{:?}", plan.warnings);
 }

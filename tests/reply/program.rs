@@ -53,7 +53,7 @@ const ANSWER: &str = r#"echo '{"type":"result","is_error":false,"result":"Done."
 fn a_session_that_is_not_open_is_gone_on_with_by_its_program() {
     let Some((bench, launch)) = over(ANSWER) else { return };
     let seen = plan(&launch, SESSION).unwrap();
-    assert_eq!(seen.channel, ReplyChannel::Resume);
+    assert!(matches!(seen.channel, ReplyChannel::Resume { .. }), "{seen:?}");
     for text in ["はい、2で $(touch canary) `x` ; -R".to_owned(), "0123456789".repeat(20_000)] {
         let receipt = send(&launch, &plan(&launch, SESSION).unwrap(), &text).unwrap();
         assert_eq!(receipt.state, ReceiptState::Consumed);
@@ -132,10 +132,7 @@ fn a_live_codex_session_is_given_words_by_its_queue() {
     let launch =
         bench.launch_with(bench.server.tmux(None), Adapter::named("codex", home).unwrap(), &[&folder]);
     let seen = plan(&launch, THREAD).unwrap();
-    assert_eq!(
-        (&seen.channel, &*seen.channel_words),
-        (&ReplyChannel::Queue, "put into the queue of `codex`")
-    );
+    assert_eq!(seen.channel, ReplyChannel::Queue { program: "codex".to_owned() });
     let text = "-R はい; $(x)\nsecond";
     let receipt = send(&launch, &seen, text).unwrap();
     assert_eq!(receipt.state, ReceiptState::Delivered);

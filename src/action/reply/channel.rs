@@ -5,19 +5,14 @@ use super::pane::Address;
 use super::{Current, Replier};
 use crate::agent::Asking;
 use crate::model::{
-    ActionClass, ActionProblem, ActivitySource, ActivityState, AskedByTool, LiveStatus, LongText, Pane,
-    PermissionPrompt, Question, ReplyChannel, ReplyPlan, display_text,
+    ActionClass, ActionProblem, ActivitySource, ActivityState, LiveStatus, LongText, Pane, PaneInput,
+    PermissionPrompt, Question, ReplyChannel, ReplyPlan,
 };
 
 /// The chosen channel and what a person should know about it.
 pub(super) struct Chosen {
     pub(super) channel: ReplyChannel,
-    pub(super) words: String,
     pub(super) warnings: Vec<String>,
-    pub(super) next: Vec<String>,
-    pub(super) permission: Option<PermissionPrompt>,
-    pub(super) asked: Option<AskedByTool>,
-    pub(super) long_text: Option<LongText>,
     /// The pane that a person can jump to.
     pub(super) pane: Option<Pane>,
     /// The checked address of the pane, if the reply goes to one.
@@ -27,8 +22,9 @@ pub(super) struct Chosen {
 impl Chosen {
     /// Turns this into a choice that sends nothing, for the given reason.
     pub(super) fn close(&mut self, why: impl Into<String>) {
-        self.channel = ReplyChannel::Nowhere;
-        self.words = String::new();
+        if let ReplyChannel::Pane { input, .. } = &self.channel {
+            self.channel = ReplyChannel::Nowhere { prompt: input.screen_prompt(), next: Vec::new() };
+        }
         self.address = None;
         self.warnings.push(why.into());
     }
@@ -43,8 +39,7 @@ pub(super) fn choose(replier: &Replier<'_>, current: &Current) -> Result<Chosen,
     let adapter = replier.adapter;
     let state = current.view.activity.state;
     if let Some(path) = adapter.reply_file(replier.workspace) {
-        let words = format!("written to the file {}", display_text::path(&path));
-        return Ok(plain(ReplyChannel::File { path }, words));
+        return Ok(plain(ReplyChannel::File { path }));
     }
     let resumed = adapter.command(&current.session, &Asking::Reply { text: String::new() });
     if adapter.facts().is_described {
@@ -55,7 +50,7 @@ pub(super) fn choose(replier: &Replier<'_>, current: &Current) -> Result<Chosen,
                 "give it a `reply_file` or `commands.reply` in your configuration",
             )
         })?;
-        return Ok(plain(ReplyChannel::Resume, format!("given to the program `{}`", program.program)));
+        return Ok(plain(ReplyChannel::Resume { program: program.program, is_described: true }));
     }
     // The agent's own server accepts words at any time, and for this session alone.
     if let Some(chosen) = replier.by_server(current) {
@@ -76,18 +71,8 @@ pub(super) fn choose(replier: &Replier<'_>, current: &Current) -> Result<Chosen,
     pane(replier, current)
 }
 
-pub(super) fn plain(channel: ReplyChannel, words: String) -> Chosen {
-    Chosen {
-        channel,
-        words,
-        warnings: Vec::new(),
-        next: Vec::new(),
-        permission: None,
-        asked: None,
-        long_text: None,
-        pane: None,
-        address: None,
-    }
+pub(super) fn plain(channel: ReplyChannel) -> Chosen {
+    Chosen { channel, warnings: Vec::new(), pane: None, address: None }
 }
 
 /// Whether nobody has the session open.
@@ -114,10 +99,7 @@ fn over(replier: &Replier<'_>, current: &Current, program: Option<String>) -> Re
             "open it on its own screen and answer there",
         ));
     };
-    let mut chosen = plain(
-        ReplyChannel::Resume,
-        format!("given to `{program}`, which goes on with the session without a screen"),
-    );
+    let mut chosen = plain(ReplyChannel::Resume { program, is_described: false });
     chosen
         .warnings
         .push("without a screen nobody is asked: what it has no permission for is refused to it".to_owned());
@@ -135,7 +117,7 @@ fn queue(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProbl
     let command = replier.adapter.command(&current.session, &asking).ok_or_else(|| {
         refused("it cannot be named to its agent: its id or its folder is not known", "answer it in its pane")
     })?;
-    let mut chosen = plain(ReplyChannel::Queue, format!("put into the queue of `{}`", command.program));
+    let mut chosen = plain(ReplyChannel::Queue { program: command.program });
     match current.view.activity.state {
         ActivityState::Working | ActivityState::Background => {
             chosen.warnings.push("it works: the words wait in its queue, or steer its turn".to_owned());
@@ -174,7 +156,12 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
     let typing = replier.adapter.facts().typing.ok_or_else(|| {
         refused("what its screen makes of pasted words was never tried", "answer it in its pane")
     })?;
-    let (channel, words, address) = in_pane(replier, current, "pasted into")?;
+    let long_text = typing.long_paste.map(|long| LongText {
+        n_lines: long.n_lines,
+        n_signs: long.n_signs,
+        words: long.words.to_owned(),
+    });
+    let (channel, address) = in_pane(replier, current, PaneInput::Paste { long_text })?;
     let folder = current.session.folder.as_deref().unwrap_or(replier.workspace);
     let is_ready = replier.adapter.title_status(&address.title, folder) == Some(LiveStatus::Idle);
     if replier.adapter.facts().tells_by_title && !is_ready {
@@ -191,16 +178,11 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
             return Err(refused(words, "answer it in its pane"));
         }
     }
-    let long_text = typing.long_paste.map(|long| LongText {
-        n_lines: long.n_lines,
-        n_signs: long.n_signs,
-        words: long.words.to_owned(),
-    });
-    let mut chosen = plain(channel, words);
+    let mut chosen = plain(channel);
     if typing.empty_box.is_none() {
         chosen.warnings.push("words that stand in its input box already are sent with these".to_owned());
     }
-    Ok(Chosen { long_text, pane: current.view.pane.clone(), address: Some(address), ..chosen })
+    Ok(Chosen { pane: current.view.pane.clone(), address: Some(address), ..chosen })
 }
 
 /// For a session that waits for a permission: no text, only the options of its prompt.
@@ -210,34 +192,36 @@ fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
         Ok((what, keys)) => ((*what).to_owned(), keys.keys.iter().map(Into::into).collect()),
         Err(_) => (current.view.activity.detail.clone().unwrap_or_default(), Vec::new()),
     };
-    let mut chosen = by_a_key(replier, current, known.as_ref().err().copied());
-    if chosen.channel == ReplyChannel::Nowhere && chosen.pane.is_some() && known.is_err() {
+    let input = PaneInput::Permission(PermissionPrompt { what, options });
+    let mut chosen = by_a_key(replier, current, known.as_ref().err().copied(), Some(input));
+    if let ReplyChannel::Nowhere { next, .. } = &mut chosen.channel
+        && chosen.pane.is_some()
+        && known.is_err()
+    {
         let is_told = current.session.live.iter().any(|word| word.source == ActivitySource::Hook);
         if replier.adapter.facts().permission.is_some() && !is_told {
-            chosen
-                .next
-                .push("`closeout hook install`, and its next permissions can be answered here".to_owned());
+            next.push("`closeout hook install`, and its next permissions can be answered here".to_owned());
         }
     }
-    let options = if chosen.channel == ReplyChannel::Nowhere { Vec::new() } else { options };
-    Chosen { permission: Some(PermissionPrompt { what, options }), ..chosen }
+    chosen
 }
 
 /// For a session that asks in a dialog on its screen: no text, only one of the options.
 fn dialog(replier: &Replier<'_>, current: &Current) -> Chosen {
-    let chosen = by_a_key(replier, current, replier.adapter.option_dialog(&current.session).err());
-    Chosen { asked: current.session.asked.clone(), ..chosen }
+    let input = current.session.asked.clone().map(PaneInput::Option);
+    by_a_key(replier, current, replier.adapter.option_dialog(&current.session).err(), input)
 }
 
-/// A key for the prompt on the screen. `why` says why the right key is not certain, if it is not.
-fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chosen {
-    let mut chosen = match in_pane(replier, current, "typed into") {
-        Ok((channel, words, address)) => Chosen { address: Some(address), ..plain(channel, words) },
+/// A key for the prompt on the screen, if it is known. `why` says why the right key is not certain, if it is not.
+fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>, input: Option<PaneInput>) -> Chosen {
+    let prompt = input.as_ref().and_then(PaneInput::screen_prompt);
+    let in_pane = input.map(|input| in_pane(replier, current, input)).transpose();
+    let mut chosen = match in_pane {
+        Ok(Some((channel, address))) => Chosen { address: Some(address), ..plain(channel) },
+        Ok(None) => plain(ReplyChannel::Nowhere { prompt, next: Vec::new() }),
         Err(problem) => {
-            let mut chosen = plain(ReplyChannel::Nowhere, String::new());
-            chosen.next.extend(problem.next);
-            chosen.warnings.push(problem.message);
-            chosen
+            let next = problem.next.into_iter().collect();
+            Chosen { warnings: vec![problem.message], ..plain(ReplyChannel::Nowhere { prompt, next }) }
         }
     };
     if let Some(why) = why {
@@ -254,12 +238,12 @@ fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chos
     chosen
 }
 
-/// The current pane of the session's process. `what` says in words what is done to it.
+/// The current pane of the session's process, to take this input.
 fn in_pane(
     replier: &Replier<'_>,
     current: &Current,
-    what: &str,
-) -> Result<(ReplyChannel, String, Address), ActionProblem> {
+    input: PaneInput,
+) -> Result<(ReplyChannel, Address), ActionProblem> {
     let elsewhere = "answer it in its terminal";
     let Some(process) = current.view.process else {
         return Err(refused("it is not known whether and where it is open", elsewhere));
@@ -272,9 +256,8 @@ fn in_pane(
         return Err(refused("it is open outside of tmux, where closeout cannot type", elsewhere));
     };
     let address = tmux.find(pane, process)?;
-    let words = format!("{what} tmux pane {}", pane.id);
-    let channel = ReplyChannel::Pane { pane: pane.clone(), server: address.server, process };
-    Ok((channel, words, address))
+    let channel = ReplyChannel::Pane { pane: pane.clone(), server: address.server, process, input };
+    Ok((channel, address))
 }
 
 impl Replier<'_> {
@@ -285,16 +268,16 @@ impl Replier<'_> {
             let words = format!("changed since you looked: {what}; nothing was sent");
             Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again"))
         };
+        if chosen.channel.permission() != plan.channel.permission() {
+            return changed("it waits for another permission, or for none");
+        }
+        if chosen.channel.asked() != plan.channel.asked() {
+            return changed("it asks something else, or nothing any more");
+        }
         if chosen.channel != plan.channel {
             return changed("it would go another way");
         }
-        if chosen.permission != plan.permission {
-            return changed("it waits for another permission, or for none");
-        }
-        if chosen.asked != plan.asked {
-            return changed("it asks something else, or nothing any more");
-        }
-        let is_queue = matches!(plan.channel, ReplyChannel::Queue);
+        let is_queue = matches!(plan.channel, ReplyChannel::Queue { .. });
         let text = |question: &Option<Question>| question.as_ref().map(|asked| asked.text.clone());
         if !is_queue && text(&current.view.question) != text(&plan.question) {
             return changed("its question is another one");

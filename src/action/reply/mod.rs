@@ -29,7 +29,8 @@ pub use replier::{Current, Replier};
 
 use crate::action::clock;
 use crate::model::{
-    ActionClass, ActionProblem, Receipt, ReceiptState, ReplyBody, ReplyPlan, SessionName, Timestamp,
+    ActionClass, ActionProblem, PaneInput, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
+    SessionName, Timestamp,
 };
 use channel::choose;
 use journal::Journal;
@@ -42,20 +43,15 @@ impl Replier<'_> {
     pub fn plan(&self, session: &SessionName) -> Result<ReplyPlan, ActionProblem> {
         let current = (self.look)()?;
         let mut chosen = choose(self, &current)?;
-        match &chosen.address {
-            Some(address) if chosen.asked.is_some() => {
-                if let Err(problem) = self.open_dialog(address, &current) {
-                    chosen.close(problem.message);
-                }
+        if let (Some(address), ReplyChannel::Pane { input, .. }) = (&chosen.address, &chosen.channel) {
+            let hindrance = match input {
+                PaneInput::Option(_) => self.open_dialog(address, &current).err(),
+                PaneInput::Permission(_) => self.drawn_prompt(address, &current).err(),
+                PaneInput::Paste { .. } => self.empty_box(address).map(|_| None)?,
+            };
+            if let Some(problem) = hindrance {
+                chosen.close(problem.message);
             }
-            Some(address) if chosen.permission.is_some() => {
-                if let Err(problem) = self.drawn_prompt(address, &current) {
-                    chosen.close(problem.message);
-                    chosen.permission.iter_mut().for_each(|prompt| prompt.options.clear());
-                }
-            }
-            Some(address) => drop(self.empty_box(address)?),
-            None => {}
         }
         let mut journal = Journal::take(&self.state, session)?;
         let unsettled = unsettled(&mut journal, &current);
@@ -75,15 +71,10 @@ impl Replier<'_> {
             id: new_id((self.now)()),
             session: session.clone(),
             channel: chosen.channel,
-            channel_words: chosen.words,
             pane: chosen.pane,
             state: current.view.activity.state,
             question: current.view.question.clone(),
-            permission: chosen.permission,
-            asked: chosen.asked,
             warnings,
-            next: chosen.next,
-            long_text: chosen.long_text,
             unsettled,
         })
     }
@@ -115,7 +106,7 @@ impl Replier<'_> {
         let receipt = Receipt {
             id: plan.id.clone(),
             session: plan.session.clone(),
-            channel_words: chosen.words,
+            channel_words: chosen.channel.to_string(),
             excerpt: Receipt::excerpt_of(&sent),
             text_sum: Receipt::sum_of(&sent),
             sent_at: (self.now)(),

@@ -29,7 +29,7 @@ impl Replier<'_> {
         chosen: &Chosen,
         current: &Current,
     ) -> Result<Cow<'b, str>, ActionProblem> {
-        match (body, &chosen.permission) {
+        match (body, chosen.channel.permission()) {
             (ReplyBody::Option { place, label, call }, _) => {
                 dialog::check(self.adapter, *place, label, call, current)?;
                 Ok(format!("answered: {label}").into())
@@ -54,7 +54,7 @@ impl Replier<'_> {
                     return Err(refused(words, "write it in one line"));
                 }
                 let asking = Asking::Queue { text: text.clone() };
-                let is_queue = chosen.channel == ReplyChannel::Queue;
+                let is_queue = matches!(chosen.channel, ReplyChannel::Queue { .. });
                 let session = (self.look)()?.session;
                 if is_queue && self.adapter.command(&session, &asking).is_none() {
                     let words = "it is longer than the agent's queue takes (100 KiB). Nothing was sent";
@@ -69,7 +69,7 @@ impl Replier<'_> {
                 Err(refused("it waits for no permission any more; nothing was sent", "look again"))
             }
             (ReplyBody::Permission { answer, what }, Some(prompt)) => {
-                let is_same = *what == prompt.what && plan.permission.as_ref() == Some(prompt);
+                let is_same = *what == prompt.what && plan.channel.permission().as_ref() == Some(&prompt);
                 if !is_same || !prompt.options.iter().any(|option| option.answer == *answer) {
                     return Err(refused(
                         "it waits for another permission than the one that you answered; nothing was sent",
@@ -98,7 +98,7 @@ impl Replier<'_> {
             (ReplyChannel::Pane { .. }, ReplyBody::Option { place, label, call }) => {
                 self.choose_option(plan, *place, label, call)
             }
-            (ReplyChannel::Nowhere | ReplyChannel::Run, _) => {
+            (ReplyChannel::Nowhere { .. } | ReplyChannel::Run { .. }, _) => {
                 Err(refused("it can be answered on its own screen only", "answer it there"))
             }
             (ReplyChannel::File { path }, ReplyBody::Text { text }) => {
@@ -106,8 +106,10 @@ impl Replier<'_> {
                 let words = "the file is there; the agent takes it when it looks".to_owned();
                 Ok((ReceiptState::Queued, Some(words)))
             }
-            (ReplyChannel::Queue, ReplyBody::Text { text }) => self.queue(plan, text, receipt),
-            (ReplyChannel::Resume, ReplyBody::Text { text }) => self.resume_session(text, receipt, taken),
+            (ReplyChannel::Queue { .. }, ReplyBody::Text { text }) => self.queue(plan, text, receipt),
+            (ReplyChannel::Resume { .. }, ReplyBody::Text { text }) => {
+                self.resume_session(text, receipt, taken)
+            }
             (ReplyChannel::Api { .. }, ReplyBody::Text { text }) => self.post_words(plan, text, receipt),
             (ReplyChannel::Api { .. }, ReplyBody::Permission { answer, .. }) => {
                 self.post_answer(plan, answer)
@@ -174,10 +176,10 @@ impl Replier<'_> {
             return Err(refused("which key would answer it is not certain", "answer it in its pane"));
         };
         let at = self.drawn_prompt(&address, &current)?;
+        let asked = plan.channel.permission().map(|prompt| prompt.what);
         let is_answered = |current: &Current| {
             let what = self.adapter.permission_keys(&current.session).ok().map(|(what, _)| what);
-            current.view.activity.state != ActivityState::NeedsPermission
-                || what != plan.permission.as_ref().map(|prompt| prompt.what.as_str())
+            current.view.activity.state != ActivityState::NeedsPermission || what != asked.as_deref()
         };
         let typed = self.type_key(plan, (tmux, &address, &current), (key.key, at.as_ref()), &is_answered)?;
         Ok(match typed {

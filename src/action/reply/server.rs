@@ -12,6 +12,7 @@ use crate::agent::processes::listening_ports;
 use crate::agent::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
 use crate::model::{
     ActionProblem, LiveStatus, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyChannel, ReplyPlan,
+    ServerPermission,
 };
 
 /// How many ports of a process are tried.
@@ -36,25 +37,23 @@ impl Replier<'_> {
             ApiAnswers { status: Some(&status), permission: Some(&permission), question: Some(&question) };
         let word = server.reports(&answers).remove(&current.session.session_id);
         let waits = server.waits_for(&current.session, &permission);
-        let words = format!("by the server of its own process, on port {port}");
-        let chosen = |request, warnings, permission| Chosen {
+        let chosen = |warnings, permission| Chosen {
             warnings,
-            permission,
             pane: current.view.pane.clone(),
-            ..plain(ReplyChannel::Api { port, process, request }, words.clone())
+            ..plain(ReplyChannel::Api { port, process, permission })
         };
         Some(match (waits, word.map(|word| word.status)) {
             (Some((request, what)), _) => {
                 let prompt = PermissionPrompt { what, options: server.permission_options() };
-                Ok(chosen(Some(request), Vec::new(), Some(prompt)))
+                Ok(chosen(Vec::new(), Some(ServerPermission { request, prompt })))
             }
             // A question of the agent is answered through another channel.
             (None, Some(LiveStatus::Waiting { .. })) => return None,
             (None, Some(LiveStatus::Busy)) => {
                 let warning = "it works: the words wait until its turn is over".to_owned();
-                Ok(chosen(None, vec![warning], None))
+                Ok(chosen(vec![warning], None))
             }
-            (None, _) => Ok(chosen(None, Vec::new(), None)),
+            (None, _) => Ok(chosen(Vec::new(), None)),
         })
     }
 
@@ -76,10 +75,10 @@ impl Replier<'_> {
 
     /// Sends the answer to a permission to the server.
     pub(super) fn post_answer(&self, plan: &ReplyPlan, answer: &str) -> Sent {
-        let ReplyChannel::Api { request: Some(id), .. } = &plan.channel else {
+        let ReplyChannel::Api { permission: Some(permission), .. } = &plan.channel else {
             return Err(refused("it waits for no permission any more; nothing was sent", "look again"));
         };
-        let ask = ApiAsk::Answer { request: id, answer };
+        let ask = ApiAsk::Answer { request: &permission.request, answer };
         match self.post(plan, |server, current| server.request(&current.session, &ask))? {
             Posted::Taken(_) => Ok((ReceiptState::Delivered, Some("its server took the answer".to_owned()))),
             Posted::Perhaps(why) => Ok((ReceiptState::Unknown, Some(why.to_owned()))),

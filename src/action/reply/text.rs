@@ -77,14 +77,19 @@ mod tests {
             pane: crate::model::Pane { socket: None, id: "%1".to_owned() },
             server: 1,
             process: crate::model::ProcessId { pid: 1, started_at: 1 },
+            input: crate::model::PaneInput::Paste { long_text: None },
         }
+    }
+
+    fn resume() -> ReplyChannel {
+        ReplyChannel::Resume { program: "p".to_owned(), is_described: false }
     }
 
     /// R02, R10.
     #[test]
     fn controls_are_refused_with_their_place() {
         let bad = ["a\u{3}b", "\u{1b}[A", "\0", "日\r", "\u{9b}A", "\u{7f}", "x\u{85}", "\u{1b}[201~"];
-        for channel in [pane(), ReplyChannel::Resume, ReplyChannel::Queue] {
+        for channel in [pane(), resume(), ReplyChannel::Queue { program: "p".to_owned() }] {
             for text in bad {
                 let words = problem(text, &channel).unwrap();
                 assert!(words.contains("control character U+"), "{text:?}: {words}");
@@ -92,13 +97,13 @@ mod tests {
         }
         assert!(problem("日\r", &pane()).unwrap().contains("character 2 is the control character U+000D"));
         assert!(problem("a\tb", &pane()).is_some());
-        assert_eq!(problem("a\tb", &ReplyChannel::Resume), None);
+        assert_eq!(problem("a\tb", &resume()), None);
     }
 
     #[test]
     fn words_are_sent_as_they_are() {
         let good = ["-R hello", "Enter", "$(touch x)", "a; b;", "\"'`", "はい", "a\nb\nc", "👩‍👩‍👧 ok", ";"];
-        for channel in [pane(), ReplyChannel::Resume] {
+        for channel in [pane(), resume()] {
             for text in good {
                 assert_eq!(problem(text, &channel), None, "{text:?}");
             }
@@ -109,9 +114,9 @@ mod tests {
     fn what_the_agent_would_take_for_a_command_is_refused_at_its_screen_only() {
         for text in ["/clear", " !rm -rf x", "\n/x"] {
             assert!(problem(text, &pane()).unwrap().contains("takes for a command"), "{text:?}");
-            assert_eq!(problem(text, &ReplyChannel::Resume), None);
+            assert_eq!(problem(text, &resume()), None);
         }
-        assert_eq!(problem(" \n ", &ReplyChannel::Resume).unwrap(), "there are no words in it");
+        assert_eq!(problem(" \n ", &resume()).unwrap(), "there are no words in it");
     }
 
     /// R10.
@@ -119,7 +124,7 @@ mod tests {
     fn what_is_too_long_is_refused_with_the_limit() {
         assert_eq!(problem(&"x".repeat(100_000), &pane()), None);
         assert!(problem(&"x".repeat(200_000), &pane()).unwrap().contains("131072"));
-        assert_eq!(problem(&"x".repeat(200_000), &ReplyChannel::Resume), None);
-        assert!(problem(&"x".repeat(2_000_000), &ReplyChannel::Resume).unwrap().contains("1048576"));
+        assert_eq!(problem(&"x".repeat(200_000), &resume()), None);
+        assert!(problem(&"x".repeat(2_000_000), &resume()).unwrap().contains("1048576"));
     }
 }

@@ -90,7 +90,7 @@ fn plan_words(action: &Action) -> String {
         }
         Action::Rescue { plan } => rescue_words(plan),
         Action::Undo { plan } => undo_words(plan),
-        Action::Reply { plan, .. } => format!("to {}, {}", plan.session.agent, plan.channel_words),
+        Action::Reply { plan, .. } => format!("to {}, {}", plan.session.agent, plan.channel),
         Action::Held { reply, step: HeldStep::Keep } => {
             format!("to {}, when its turn has ended", reply.session.agent)
         }

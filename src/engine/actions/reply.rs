@@ -42,7 +42,7 @@ pub(super) fn send(
     body: &ReplyBody,
     tools: &Tools<'_>,
 ) -> Result<Receipt, ActionProblem> {
-    if plan.channel == ReplyChannel::Run {
+    if matches!(plan.channel, ReplyChannel::Run { .. }) {
         return run_answer::send(request, plan, body, tools);
     }
     with_replier(request, &plan.session, tools, |replier| replier.send(plan, body))

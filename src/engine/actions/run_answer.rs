@@ -24,21 +24,15 @@ pub(super) fn plan(
     tools: &Tools<'_>,
 ) -> Result<ReplyPlan, ActionProblem> {
     let (_, run) = asking(request, session, tools)?;
-    let words = format!("handed to the supervised run of process {}", run.pid);
     let moment = format!("{} {} {:?}", run.id, run.iterations.len(), run.question);
     Ok(ReplyPlan {
         id: format!("{:016x}-{}", stable_hash(moment.as_bytes()), clock::now().0),
         session: session.clone(),
-        channel: ReplyChannel::Run,
-        channel_words: words,
+        channel: ReplyChannel::Run { pid: run.pid },
         pane: None,
         state: ActivityState::Asks,
         question: RunView::of(run, None).question,
-        permission: None,
-        asked: None,
         warnings: Vec::new(),
-        next: Vec::new(),
-        long_text: None,
         unsettled: None,
     })
 }
@@ -76,7 +70,7 @@ pub(super) fn send(
     Ok(Receipt {
         id: plan.id.clone(),
         session: plan.session.clone(),
-        channel_words: plan.channel_words.clone(),
+        channel_words: plan.channel.to_string(),
         excerpt: Receipt::excerpt_of(text),
         text_sum: Receipt::sum_of(text),
         sent_at,

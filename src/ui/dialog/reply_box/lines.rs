@@ -97,10 +97,10 @@ impl ReplyBox {
             writer.add(Sign::Warning, warning, TextStyle::Open);
         }
         let session = sessions::find(context.view, &self.session);
-        let planned = plan.and_then(|plan| plan.asked.as_ref());
+        let planned = plan.and_then(|plan| plan.channel.asked());
         let asked = planned.or(session.and_then(|session| session.asks.as_ref()));
-        match (plan.and_then(|plan| plan.permission.as_ref()), asked) {
-            (Some(prompt), _) => add_permission(prompt, &mut writer),
+        match (plan.and_then(|plan| plan.channel.permission()), asked) {
+            (Some(prompt), _) => add_permission(&prompt, &mut writer),
             (None, _) if plan.is_none() && sessions::waits_for_a_permission(session) => {
                 let what = session.and_then(|session| session.activity.detail.clone()).unwrap_or_default();
                 add_permission(&PermissionPrompt { what, options: Vec::new() }, &mut writer);
@@ -155,8 +155,8 @@ impl ReplyBox {
             }
             Stage::Planned { plan, confirm } => {
                 if plan.has_way() {
-                    writer.add(Sign::Arrow, &format!("will be {}", plan.channel_words), TextStyle::Good);
-                    if plan.asked.is_some() {
+                    writer.add(Sign::Arrow, &format!("will be {}", plan.channel), TextStyle::Good);
+                    if plan.channel.asked().is_some() {
                         writer.add_below(
                             "An answer in your own words is written in its pane.",
                             TextStyle::Faint,
@@ -171,7 +171,7 @@ impl ReplyBox {
                 add_confirm(plan, *confirm, context, &mut writer);
             }
             Stage::Sending { plan, .. } => {
-                let words = format!("being sent: {}", plan.channel_words);
+                let words = format!("being sent: {}", plan.channel);
                 writer.add(Sign::Arrow, &words, TextStyle::Busy);
             }
             Stage::Stopped(stop) => add_stop(stop, &mut writer),
@@ -212,7 +212,7 @@ fn add_next_steps(plan: &ReplyPlan, writer: &mut Writer) {
     if plan.pane.is_some() {
         writer.add(Sign::Arrow, "Enter goes to its pane: answer it there.", TextStyle::Good);
     }
-    for next in &plan.next {
+    for next in plan.channel.next_steps() {
         writer.add(Sign::Arrow, next, TextStyle::Good);
     }
     for why in &plan.warnings {
@@ -224,8 +224,9 @@ fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer:
     match confirm {
         Confirm::Nothing => {}
         Confirm::Option(option) => {
-            let label = text::line(label_of(plan, option).unwrap_or_default());
-            let yes = if plan.permission.is_some() { "y yes" } else { "Enter yes" };
+            let label = label_of(plan, option).unwrap_or_default();
+            let label = text::line(&label);
+            let yes = if plan.channel.permission().is_some() { "y yes" } else { "Enter yes" };
             writer.add(ASKS, &format!("Answer “{label}”?  {yes}  n no"), TextStyle::Bad);
         }
         Confirm::Again => {
@@ -240,12 +241,12 @@ fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer:
 }
 
 /// The name of an option of the prompt that the session shows.
-fn label_of(plan: &ReplyPlan, place: usize) -> Option<&str> {
-    if let Some(prompt) = &plan.permission {
-        return prompt.options.get(place).map(|option| option.label.as_str());
+fn label_of(plan: &ReplyPlan, place: usize) -> Option<String> {
+    if let Some(prompt) = plan.channel.permission() {
+        return prompt.options.get(place).map(|option| option.label.clone());
     }
-    let question = plan.asked.as_ref()?.questions.first()?;
-    question.options.get(place).map(|option| option.label.as_str())
+    let question = plan.channel.asked()?.questions.first()?;
+    question.options.get(place).map(|option| option.label.clone())
 }
 
 fn add_stop(stop: &Stop, writer: &mut Writer) {

@@ -83,7 +83,7 @@ pub(super) enum Mode {
 
 /// How many options the session's prompt has; `None` if it takes words.
 pub(super) fn plan_options(plan: &ReplyPlan) -> Option<usize> {
-    match (&plan.permission, &plan.asked) {
+    match (plan.channel.permission(), plan.channel.asked()) {
         (Some(prompt), _) => Some(prompt.options.len()),
         (None, Some(asked)) => Some(asked.questions.first().map_or(0, |question| question.options.len())),
         (None, None) => None,
@@ -113,8 +113,8 @@ impl ReplyBox {
 
     /// The keys while something is to be confirmed. Enter gives no permission.
     pub(super) fn confirm_keys(&self) -> &'static [Binding<ReplyAction>] {
-        let is_permission = self.plan().is_some_and(|plan| plan.permission.is_some());
-        let is_asked = self.plan().is_some_and(|plan| plan.asked.is_some());
+        let is_permission = self.plan().is_some_and(|plan| plan.channel.permission().is_some());
+        let is_asked = self.plan().is_some_and(|plan| plan.channel.asked().is_some());
         if is_asked && !is_permission { keys::CHOOSE } else { keys::CONFIRM }
     }
 

@@ -248,11 +248,11 @@ impl ReplyBox {
 
 /// What is sent for an option of the session's prompt.
 fn body_of(plan: &ReplyPlan, place: usize) -> Option<ReplyBody> {
-    if let Some(prompt) = &plan.permission {
+    if let Some(prompt) = plan.channel.permission() {
         let answer = prompt.options.get(place)?.answer.clone();
-        return Some(ReplyBody::Permission { answer, what: prompt.what.clone() });
+        return Some(ReplyBody::Permission { answer, what: prompt.what });
     }
-    let asked = plan.asked.as_ref()?;
+    let asked = plan.channel.asked()?;
     let label = asked.questions.first()?.options.get(place)?.label.clone();
     Some(ReplyBody::Option { place, label, call: asked.call.clone() })
 }
