@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rules::{findings, findings_of_crate_root, findings_with};
-use table::{EXCEPTIONS, LATER_ROOMS, MAX_LINES, ROOMS, Room, room};
+use table::{EXCEPTIONS, LATER_ROOMS, MAX_LINES, RESCUE_ROOMS, ROOMS, Room, room};
 
 /// Every Rust file below a folder, with its path from the top of the project.
 fn rust_files(folder: &str) -> Vec<(String, String)> {
@@ -189,6 +189,79 @@ fn what_is_no_circle_of_files_is_not_found() {
     for files in [ONE_WAY, NAMES_HANDED_ON, A_TEST_LOOKS_UP, A_COMMENT] {
         let found = planted_circles(files);
         assert!(found.is_empty(), "{files:?}: {found:?}");
+    }
+}
+
+/// The room of a file of `action/rescue`; an empty name is the folder's own file.
+fn rescue_room_of(file: &str) -> Option<&str> {
+    let path = file.strip_prefix("src/action/rescue/")?;
+    Some(path.split_once('/').map_or_else(|| path.trim_end_matches(".rs"), |(room, _)| room))
+        .map(|room| if room == "mod" { "" } else { room })
+}
+
+/// The arrows between rooms of `action/rescue`, each with the first that needs it.
+fn rescue_arrows(files: &[(String, String)]) -> BTreeMap<(String, String), String> {
+    let mut found = BTreeMap::new();
+    for (from, to, what) in circles::arrows(files) {
+        if let (Some(room), Some(other)) = (rescue_room_of(&from), rescue_room_of(&to))
+            && room != other
+            && !other.is_empty()
+        {
+            let words = format!("{from} needs {to} for {what}");
+            found.entry((room.to_owned(), other.to_owned())).or_insert(words);
+        }
+    }
+    found
+}
+
+/// What the table of rescue's rooms does not allow.
+fn rescue_strangers(files: &[(String, String)]) -> Vec<String> {
+    let imports =
+        |room: &str| RESCUE_ROOMS.iter().find(|(name, _)| *name == room).map(|(_, imports)| *imports);
+    let is_allowed = |room: &str, other: &str| {
+        let imports = if room.is_empty() { Some(&["base"][..]) } else { imports(room) };
+        imports.is_some_and(|imports| imports.contains(&other))
+    };
+    let found = rescue_arrows(files).into_iter();
+    found.filter(|((room, other), _)| !is_allowed(room, other)).map(|(_, words)| words).collect()
+}
+
+#[test]
+fn the_rooms_of_a_rescue_keep_to_their_table() {
+    let files = rust_files("src");
+    let found = rescue_strangers(&files);
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    // Each folder is in the table, each arrow of it is needed and points to a room above.
+    let rooms: BTreeSet<&str> =
+        files.iter().filter_map(|(file, _)| rescue_room_of(file)).filter(|room| !room.is_empty()).collect();
+    assert_eq!(rooms, RESCUE_ROOMS.iter().map(|(name, _)| *name).collect());
+    let arrows = rescue_arrows(&files);
+    for (place, (room, imports)) in RESCUE_ROOMS.iter().enumerate() {
+        for import in *imports {
+            assert!(RESCUE_ROOMS[..place].iter().any(|(name, _)| name == import), "{room} imports {import}");
+            let arrow = ((*room).to_owned(), (*import).to_owned());
+            assert!(arrows.contains_key(&arrow), "{room} does not need {import} any more");
+        }
+    }
+}
+
+#[test]
+fn an_arrow_up_between_the_rooms_of_a_rescue_would_be_found() {
+    for code in [
+        "use crate::action::rescue::survey::f; fn g() { f() }",
+        "fn g() { super::super::survey::f() }",
+        "use crate::action::rescue::Rescuer; impl Rescuer { fn h(&self) { self.of_survey() } }",
+    ] {
+        let file = |name: &str, code: &str| (format!("src/action/rescue/{name}"), code.to_owned());
+        let files = [
+            file("mod.rs", "mod base; mod survey; pub struct Rescuer;"),
+            file("base/names.rs", code),
+            file(
+                "survey/mod.rs",
+                "pub fn f() {} use crate::action::rescue::Rescuer; impl Rescuer { pub fn of_survey(&self) {} }",
+            ),
+        ];
+        assert_eq!(rescue_strangers(&files).len(), 1, "{code}");
     }
 }
 

@@ -43,6 +43,16 @@ pub(super) fn circles(files: &[(String, String)]) -> Vec<Circle> {
     circles
 }
 
+/// From file to file of one room, with what is needed there.
+pub(super) fn arrows(files: &[(String, String)]) -> Vec<(String, String, String)> {
+    let arrows = CrateFiles::new(files).arrows();
+    let listed = arrows.into_iter().flat_map(|(from, needed)| {
+        let what = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
+        needed.into_iter().map(move |(to, names)| (from.to_owned(), to.to_owned(), what(names)))
+    });
+    listed.collect()
+}
+
 fn explanation(arrows: &Arrows<'_>, circle: &[&str]) -> String {
     let mut lines = vec![format!("a circle of {} files:", circle.len())];
     for file in circle {

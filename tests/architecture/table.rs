@@ -146,6 +146,24 @@ pub(super) const ROOMS: &[Room] = &[
     },
 ];
 
+/// The rooms of `action/rescue` in reading order, each with those that it imports. All of them have the `Rescuer` of
+/// the folder's own file, which itself imports `base` only.
+pub(super) const RESCUE_ROOMS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("survey", &["base"]),
+    ("lock", &["base", "survey"]),
+    ("trust", &["base", "survey", "lock"]),
+    ("ref_transaction", &["base", "survey", "lock"]),
+    ("undo", &["base", "survey", "lock", "ref_transaction"]),
+    ("visible", &["base", "survey", "trust", "ref_transaction"]),
+    ("snapshot", &["base", "survey", "ref_transaction", "visible"]),
+    ("vault", &["base", "survey", "lock", "snapshot"]),
+    ("catalogue", &["base", "survey", "lock", "ref_transaction", "vault"]),
+    ("record", &["base", "survey", "lock", "ref_transaction", "snapshot", "vault", "catalogue"]),
+    ("plan", &["base", "survey", "lock", "trust", "ref_transaction", "visible", "snapshot", "record"]),
+    ("commit", &["base", "survey", "lock", "trust", "ref_transaction", "visible", "snapshot", "plan"]),
+];
+
 /// A file that may do more than its room, and why.
 pub(super) struct Exception {
     pub(super) file: &'static str,

@@ -19,70 +19,40 @@
 //!          MoveDone                                         the move stands
 //! ```
 //!
+//! Its rooms, each importing only those above it; `tests/architecture/table.rs` has their arrows:
+//!
+//! ```text
+//! base             errors, names, steps, the journal, git's plain files
+//! survey           reads the work tree: what is there, what is new, what is in doubt
+//! lock             one rescue at a time in a worktree
+//! trust            whose programs may run: filters, hooks, scripts
+//! ref_transaction  moves a branch with its index, or neither; recovery of a move that was cut off
+//! undo             the same move back, and again
+//! visible          what a visible commit holds, how it is split, what its message says
+//! snapshot         makes a record, tells whether an old one is the same, verifies it
+//! vault            records outside of the repository
+//! catalogue        lists records, restores and deletes them
+//! record           has a record made, or an old one used again
+//! plan             what the user is shown
+//! commit           carries out what was confirmed
+//! ```
+//!
 //! An undo and a redo are the same move, in the other direction. Where someone else changed the branch or the index
-//! since, recovery replaces neither (`recovery.rs`).
+//! since, recovery replaces neither.
 
-mod author;
-mod belonging;
-mod branch;
+mod base;
 mod catalogue;
-mod coverage;
-mod deletion;
-mod error;
-mod filters;
-mod git_files;
-mod holder;
-mod hook_files;
-mod hooks;
-mod ignored;
-mod journal;
-mod kept_index;
-mod key_like;
-mod killed_git;
-mod leaving_out;
-mod limits;
-mod listing;
+mod commit;
 mod lock;
-mod looked_at;
-mod mapped;
-mod message;
-mod names;
-mod nested;
-mod new_branch;
-mod own_command;
-mod own_program;
-mod packs;
 mod plan;
-mod prepared;
-mod reading;
 mod record;
-mod recording;
-mod recovery;
 mod ref_transaction;
-mod references;
-mod repository;
-mod rescuer;
-mod restore;
-mod reuse;
-mod scripts;
-mod seen_index;
-mod settings;
-mod shell;
-mod split;
-mod spool;
-mod startup;
-mod step;
+mod snapshot;
 mod survey;
-mod target;
-mod tracked;
 mod trust;
-mod unchanged;
 mod undo;
 mod vault;
-mod verify;
 mod visible;
-mod whole_file;
-mod worktrees;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -94,9 +64,9 @@ use std::time::Duration;
 use crate::git::{CallPolicy, Git, Repository};
 use crate::process::{Budget, Cancel, Held, Launcher};
 
-pub use error::RescueError;
+pub use base::error::RescueError;
+pub use base::step::Stage;
 pub use plan::PlanRequest;
-pub use step::Stage;
 
 /// The time limit of a git call that only lists things.
 const GIT_LIMIT: Duration = Duration::from_secs(10);

@@ -4,14 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::error::RescueError;
-use super::listing::Tree;
-use super::lock::WorktreeLock;
-use super::looked_at::Recorded;
-use super::message::{self, MessageFacts};
-use super::trust::Programs;
-use super::visible::{self, Attributes, Staged, Staging};
-use super::{Rescuer, author, leaving_out, own_command, split, target};
+use crate::action::rescue::{
+    Rescuer, base::author, base::error::RescueError, lock::WorktreeLock, ref_transaction::target,
+    snapshot::looked_at::Recorded, survey::leaving_out, survey::listing::Tree, trust::Programs,
+    trust::own_command, visible, visible::Attributes, visible::Staged, visible::Staging, visible::message,
+    visible::message::MessageFacts, visible::split,
+};
 use crate::git::{ForPrograms, Git, Stdin, line};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,

@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use super::error::RescueError;
-use super::journal::{self, Move, Purpose, Reading};
-use super::listing::{self, Tree};
-use super::lock::WorktreeLock;
-use super::{Rescuer, recovery, ref_transaction, seen_index};
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::journal, base::journal::Move, base::journal::Purpose,
+    base::journal::Reading, lock::WorktreeLock, ref_transaction, ref_transaction::recovery, survey::listing,
+    survey::listing::Tree, survey::seen_index,
+};
 use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::{TakenBack, UndoDirection, UndoPlan};
 

@@ -9,10 +9,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::error::RescueError;
-use super::lock::WorktreeLock;
-use super::record::{Commits, Draft};
-use super::{Rescuer, listing, references};
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::references, lock::WorktreeLock, snapshot::Commits,
+    snapshot::Draft, survey::listing,
+};
 use crate::disk;
 use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 
@@ -74,7 +74,7 @@ pub(super) fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft
             return Err(RescueError::Damage("the bundle does not hold what was read".to_owned()));
         }
     }
-    super::verify::is_there(&git, draft, &[])
+    crate::action::rescue::snapshot::verify::is_there(&git, draft, &[])
 }
 
 /// A bundle unpacked into a repository of our own, which is deleted on drop.

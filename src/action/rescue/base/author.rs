@@ -1,0 +1,42 @@
+//! Determines the author of a visible commit. It must not invent a name: a commit is the person's own.
+
+use crate::action::rescue::base::error::RescueError;
+use crate::git::{Git, Stdin, line};
+use crate::model::CommitAuthor;
+
+/// The person's identity as git knows it; `None` if no setting names one.
+pub(in crate::action::rescue) fn known(git: &Git<'_>) -> Result<Option<CommitAuthor>, RescueError> {
+    let output = git.real(["-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT"], Stdin::Lock)?;
+    Ok(if output.is_success() { parse(&line(&output)) } else { None })
+}
+
+/// Parses `Name <mail> seconds zone`.
+fn parse(text: &str) -> Option<CommitAuthor> {
+    let (name, rest) = text.split_once(" <")?;
+    let (mail, _) = rest.rsplit_once('>')?;
+    Some(CommitAuthor { name: name.to_owned(), mail: mail.to_owned() })
+}
+
+/// The `-c` options that make `commit-tree` use this identity; none if git already knows it.
+pub(in crate::action::rescue) fn settings(
+    git: &Git<'_>,
+    wanted: Option<&CommitAuthor>,
+) -> Result<Vec<String>, RescueError> {
+    let known = known(git)?;
+    let Some(author) = wanted.or(known.as_ref()) else {
+        return Err(RescueError::Refused(
+            "git knows no name and mail for the commit; give them, or set user.name and user.email"
+                .to_owned(),
+        ));
+    };
+    if !author.is_usable() {
+        return Err(RescueError::Refused("the name or the mail address cannot be in a commit".to_owned()));
+    }
+    if known.as_ref() == Some(author) {
+        return Ok(Vec::new());
+    }
+    let settings = ["user", "author", "committer"].iter().flat_map(|section| {
+        [format!("{section}.name={}", author.name), format!("{section}.email={}", author.mail)]
+    });
+    Ok(settings.flat_map(|setting| ["-c".to_owned(), setting]).collect())
+}

@@ -1,0 +1,183 @@
+//! Why a rescue, an undo or a recovery failed.
+//!
+//! It must not carry anything that could be returned as data: gaps and left-out paths are part of the result.
+
+use std::path::{Path, PathBuf};
+
+use crate::git::{GitError, WriteLink};
+use crate::model::{ActionClass, ReadProblem, RecordCost, Unreadable};
+use crate::process::ProcessError;
+
+/// Why nothing was done. A record made before the failure is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum RescueError {
+    /// Refused; nothing changed. The text names the way out.
+    #[error("{0}")]
+    Refused(String),
+    /// The record is saved but the visible commit is not made. The text says why.
+    #[error("{0}")]
+    SavedOnly(String),
+    /// Someone else holds a lock: git, or another rescue.
+    #[error("{0}")]
+    Busy(String),
+    /// An untrusted program would run. The text names it.
+    #[error("{0}")]
+    Untrusted(String),
+    /// There is nothing to do.
+    #[error("there is nothing to do")]
+    Nothing,
+    /// A check failed. Nothing is deleted.
+    #[error("a check failed: {0}")]
+    Damage(String),
+    /// The record would be large. Ask a person, then allow it with
+    /// [`RecordOrder::is_size_allowed`](crate::model::RecordOrder::is_size_allowed).
+    #[error("the record would take {} new or changed files of {} bytes; {} bytes are free", .0.n_files, .0.n_bytes, .0.n_free_bytes)]
+    Ask(RecordCost),
+    /// The record would take more than half of the free space.
+    #[error("the record would take {} bytes, more than half of the {} that are free", .0.n_bytes, .0.n_free_bytes)]
+    NoRoom(RecordCost),
+    /// The record's work is in no branch, or that cannot be determined. Ask a person before forgetting it.
+    #[error("the work of this record is in no branch; it would be lost")]
+    WouldLose,
+    /// The repository is not writable. The record can still be kept in closeout's own folder
+    /// ([`KeepIn::Vault`](crate::model::KeepIn::Vault)).
+    #[error("the repository cannot be written to: {0}")]
+    ReadOnly(String),
+    /// Git cannot use the repository at all. The text says why.
+    #[error("the repository cannot be used: {0}")]
+    Unusable(String),
+    /// A link is on the way to what would be written; nothing was written through it.
+    #[error("{0}; closeout writes nothing through a link: put a copy in its place, or use git itself")]
+    Linked(WriteLink),
+    /// A person cancelled it. Everything is as before except what is kept.
+    #[error("{}", cancelled(.kept.as_deref()))]
+    Cancelled {
+        /// The reference of the record that was already made, if any.
+        kept: Option<String>,
+    },
+    /// Git hung or exceeded its time limit, and was ended. The text says where.
+    #[error("{0}")]
+    TimedOut(String),
+    /// Git failed.
+    #[error("git {what} failed: {}", if words.is_empty() { "it does not say why" } else { words })]
+    Git {
+        /// The git command.
+        what: String,
+        /// What git wrote to stderr.
+        words: String,
+    },
+    /// Something that is needed from the repository, or one of closeout's own files, could not be read or
+    /// written.
+    #[error("{0}")]
+    Failed(String),
+    /// Git could not be run.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// A file could not be read or written.
+    #[error("cannot {what} {path:?}")]
+    Io {
+        /// The attempted operation.
+        what: &'static str,
+        /// The path of the file.
+        path: PathBuf,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+}
+
+impl RescueError {
+    /// The class of an action that fails with this error.
+    pub fn class(&self) -> ActionClass {
+        match self {
+            RescueError::Refused(_)
+            | RescueError::Linked(_)
+            | RescueError::Ask(_)
+            | RescueError::NoRoom(_)
+            | RescueError::WouldLose => ActionClass::Refused,
+            RescueError::SavedOnly(_) => ActionClass::SavedOnly,
+            RescueError::Busy(_) => ActionClass::Busy,
+            RescueError::Untrusted(_) => ActionClass::Untrusted,
+            RescueError::Nothing => ActionClass::Nothing,
+            RescueError::Damage(_) => ActionClass::Damage,
+            RescueError::TimedOut(_) => ActionClass::TimedOut,
+            RescueError::Cancelled { .. } => ActionClass::Cancelled,
+            RescueError::Git { .. }
+            | RescueError::Unusable(_)
+            | RescueError::Failed(_)
+            | RescueError::Process(_)
+            | RescueError::Io { .. }
+            | RescueError::ReadOnly(_) => ActionClass::Failed,
+        }
+    }
+
+    /// The same error with the record that was already made and is kept.
+    pub(in crate::action::rescue) fn keeping(self, record: &str) -> RescueError {
+        if let RescueError::Cancelled { kept: None } = self {
+            return RescueError::Cancelled { kept: Some(record.to_owned()) };
+        }
+        if let RescueError::TimedOut(words) = &self
+            && !words.contains(record)
+        {
+            return RescueError::TimedOut(format!("{words}; the record {record} holds the work"));
+        }
+        if let RescueError::Linked(_) = self { self.with_record_only(record) } else { self }
+    }
+
+    /// The same error when only the record was requested so far: a later failure must not hide that record.
+    pub(in crate::action::rescue) fn with_record_only(self, record: &str) -> RescueError {
+        let is_told = matches!(
+            self,
+            RescueError::TimedOut(_) | RescueError::SavedOnly(_) | RescueError::Cancelled { .. }
+        );
+        if is_told {
+            return self.keeping(record);
+        }
+        RescueError::SavedOnly(format!("{self}; the record {record} holds the work"))
+    }
+
+    /// For `map_err`: an [`Io`](RescueError::Io) error with the attempted operation and the path.
+    pub(in crate::action::rescue) fn io(
+        what: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(std::io::Error) -> RescueError {
+        let path = path.to_owned();
+        move |source| RescueError::Io { what, path, source }
+    }
+}
+
+impl From<Unreadable> for RescueError {
+    fn from(unreadable: Unreadable) -> RescueError {
+        if unreadable.problem == ReadProblem::Io {
+            RescueError::Failed(unreadable.detail)
+        } else {
+            RescueError::Refused(unreadable.detail)
+        }
+    }
+}
+
+impl From<WriteLink> for RescueError {
+    fn from(link: WriteLink) -> RescueError {
+        RescueError::Linked(link)
+    }
+}
+
+impl From<GitError> for RescueError {
+    fn from(error: GitError) -> RescueError {
+        let words = error.to_string();
+        match error {
+            GitError::TimedOut { .. } => RescueError::TimedOut(words),
+            GitError::Cancelled => RescueError::Cancelled { kept: None },
+            GitError::TooLong { command, .. } => RescueError::Git { what: command, words },
+            GitError::Failed { command, message } => RescueError::Git { what: command, words: message },
+            GitError::Linked(link) => RescueError::Linked(link),
+            GitError::Process(error) => RescueError::Process(error),
+        }
+    }
+}
+
+fn cancelled(kept: Option<&str>) -> String {
+    match kept {
+        Some(record) => format!("ended on request; nothing was committed, and the work is kept in {record}"),
+        None => "ended on request; all is as it was".to_owned(),
+    }
+}

@@ -1,0 +1,315 @@
+//! The journal of what was done to a worktree. It lies outside the repository, has one line per action, and
+//! only grows.
+//!
+//! It must not be repaired in place: a line cut by a crash is skipped, and a damaged one is reported.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::action::rescue::{base::error::RescueError, base::whole_file::read_small};
+use crate::disk::write;
+use crate::git::Sha1;
+
+/// The most that is read of a journal, in bytes: room for some hundred thousand actions.
+const CAP: u64 = 256 << 20;
+
+/// One action. All existing journals use the tag `act` and these names: if they changed, rescues made by older
+/// versions could not be undone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "act", rename_all = "snake_case")]
+pub(in crate::action::rescue) enum JournalEntry {
+    /// A record is saved.
+    Saved(Saved),
+    /// Branch and index are about to move.
+    Moving(Move),
+    /// The move is complete.
+    Moved {
+        /// The id of the move.
+        id: String,
+    },
+    /// The move did not happen and will not.
+    RolledBack {
+        /// The id of the move.
+        id: String,
+    },
+    /// A record was deleted for good at a person's request. It must not be restored as a lost one.
+    Forgotten {
+        /// The hidden reference.
+        reference: String,
+        /// The moves whose kept indexes were deleted with it.
+        moves: Vec<String>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::action::rescue) struct Saved {
+    /// The name of the hidden reference.
+    pub(in crate::action::rescue) reference: String,
+    /// The commit of the work tree.
+    pub(in crate::action::rescue) snapshot: String,
+    /// The commit of the index and the facts.
+    pub(in crate::action::rescue) record: String,
+    /// The commit that HEAD pointed to; `None` if the branch was unborn.
+    pub(in crate::action::rescue) head: Option<String>,
+    /// The digest of the index entries.
+    pub(in crate::action::rescue) digest: String,
+    /// What the list of records shows; missing in lines of older versions.
+    #[serde(default)]
+    pub(in crate::action::rescue) shown: Shown,
+}
+
+/// What the list of records shows of a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::action::rescue) struct Shown {
+    /// When it was made, in milliseconds since the epoch.
+    pub(in crate::action::rescue) time: Option<i64>,
+    /// The branch by its full name.
+    pub(in crate::action::rescue) branch: Option<String>,
+    /// The number of files.
+    pub(in crate::action::rescue) n_files: Option<usize>,
+    /// Their total size in bytes.
+    pub(in crate::action::rescue) n_bytes: Option<u64>,
+    /// The bytes it took on disk.
+    pub(in crate::action::rescue) n_disk_bytes: Option<u64>,
+    /// The number of gaps.
+    pub(in crate::action::rescue) n_gaps: Option<usize>,
+    /// The name of its bundle in our own folder for this worktree.
+    pub(in crate::action::rescue) vault: Option<String>,
+    /// Whether it has no reference and lies in the vault alone.
+    #[serde(default)]
+    pub(in crate::action::rescue) is_vault_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::action::rescue) enum Purpose {
+    /// A visible commit.
+    Commit,
+    /// The undo of a visible commit.
+    Undo,
+    /// The redo of an undone commit.
+    Redo,
+}
+
+/// A move of a branch and the index that belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::action::rescue) struct Move {
+    /// The id of the move.
+    pub(in crate::action::rescue) id: String,
+    pub(in crate::action::rescue) purpose: Purpose,
+    /// The full name of the branch.
+    pub(in crate::action::rescue) branch: String,
+    /// The commit before the move; `None` if the branch does not exist yet.
+    pub(in crate::action::rescue) from: Option<String>,
+    /// The commit after the move; `None` if the branch is removed.
+    pub(in crate::action::rescue) to: Option<String>,
+    /// The digest of the index entries before.
+    pub(in crate::action::rescue) digest_before: String,
+    /// The digest of the index entries after.
+    pub(in crate::action::rescue) digest_after: String,
+    /// Our own copy of the index before; `None` if there was no index.
+    pub(in crate::action::rescue) index_before: Option<KeptIndex>,
+    /// Our own copy of the index after; `None` if there is none.
+    pub(in crate::action::rescue) index_after: Option<KeptIndex>,
+    /// The device and inode of the new index, to which git's lock is a hard link.
+    pub(in crate::action::rescue) inode: (u64, u64),
+    /// The device and inode of the file to which the locks on HEAD and the branch are hard links; `None` if git
+    /// moves the branch.
+    pub(in crate::action::rescue) branch_inode: Option<(u64, u64)>,
+    /// Whether only the branch moves, because it is not checked out and the index does not belong to it.
+    #[serde(default)]
+    pub(in crate::action::rescue) is_branch_only: bool,
+    /// For a new branch: the commit that it starts from.
+    pub(in crate::action::rescue) base: Option<String>,
+    /// The reference of the record that was made first.
+    #[serde(default)]
+    pub(in crate::action::rescue) record: String,
+}
+
+impl Move {
+    /// Creates a branch that starts at `base`. Nothing else moves.
+    pub(in crate::action::rescue) fn of_branch(
+        id: String,
+        branch: String,
+        to: Option<String>,
+        base: Option<String>,
+        record: String,
+    ) -> Move {
+        Move {
+            id,
+            purpose: Purpose::Commit,
+            branch,
+            from: None,
+            to,
+            digest_before: String::new(),
+            digest_after: String::new(),
+            index_before: None,
+            index_after: None,
+            inode: (0, 0),
+            branch_inode: None,
+            is_branch_only: true,
+            base,
+            record,
+        }
+    }
+}
+
+/// A copy of an index in our own folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::action::rescue) struct KeptIndex {
+    /// The file's name, which is the checksum of its bytes.
+    pub(in crate::action::rescue) sum: String,
+    /// The modification time of the index file, in seconds and nanoseconds since the epoch.
+    pub(in crate::action::rescue) modified: (u64, u32),
+}
+
+/// The content of a journal: actions, and what could not be read.
+pub(in crate::action::rescue) type Reading = write::Lines<JournalEntry>;
+
+/// The journal of one worktree.
+pub(in crate::action::rescue) struct Journal {
+    lines: write::Journal<JournalEntry>,
+    /// The record whose reference is about to be made. Its journal line comes after the reference, so that the
+    /// journal never names a record that is not kept.
+    pending: PathBuf,
+}
+
+impl Journal {
+    pub(in crate::action::rescue) fn at(folder: &Path) -> Journal {
+        let lines = write::Journal::at(folder.join("journal"), CAP, Some(Sha1::of));
+        Journal { lines, pending: folder.join("pending") }
+    }
+
+    /// Announces that the reference of `record` is about to be made. On disk when this returns.
+    pub(in crate::action::rescue) fn begin(&self, record: &Saved) -> Result<(), RescueError> {
+        let text = serde_json::to_vec(record).map_err(std::io::Error::from);
+        let written = text.and_then(|text| write::replace(&self.pending, &text));
+        written.map_err(RescueError::io("write", &self.pending))
+    }
+
+    /// Appends the line of an announced record and removes the announcement.
+    pub(in crate::action::rescue) fn end(&self, record: Saved) -> Result<(), RescueError> {
+        self.append(&JournalEntry::Saved(record))?;
+        self.clear_pending();
+        Ok(())
+    }
+
+    /// The record that was announced but not completed, because a crash came between.
+    pub(in crate::action::rescue) fn pending(&self) -> Result<Option<Saved>, RescueError> {
+        let text = read_small(&self.pending)?;
+        Ok(text.and_then(|text| serde_json::from_slice(&text).ok()))
+    }
+
+    /// Removes the announcement.
+    pub(in crate::action::rescue) fn clear_pending(&self) {
+        // A leftover announcement is compared with the journal next time.
+        let _ = std::fs::remove_file(&self.pending);
+    }
+
+    /// Appends an action. On disk when this returns.
+    pub(in crate::action::rescue) fn append(&self, action: &JournalEntry) -> Result<(), RescueError> {
+        self.lines.append(action).map_err(RescueError::io("append to", self.lines.path()))
+    }
+
+    /// All actions, and what could not be read.
+    pub(in crate::action::rescue) fn read(&self) -> Result<Reading, RescueError> {
+        self.lines.read().map_err(RescueError::io("read", self.lines.path()))
+    }
+
+    /// Rewrites the journal without the actions that `is_gone` selects.
+    pub(in crate::action::rescue) fn drop_actions(
+        &self,
+        is_gone: &dyn Fn(&JournalEntry) -> bool,
+    ) -> Result<(), RescueError> {
+        self.lines.remove(is_gone).map_err(RescueError::io("write", self.lines.path()))
+    }
+}
+
+/// The last move, and whether it was completed or rolled back.
+pub(in crate::action::rescue) fn last_move(actions: &[JournalEntry]) -> Option<(&Move, bool)> {
+    let last = moves(actions).next()?;
+    let is_end = |action: &JournalEntry| match action {
+        JournalEntry::Moved { id } | JournalEntry::RolledBack { id } => *id == last.id,
+        JournalEntry::Forgotten { moves, .. } => moves.contains(&last.id),
+        JournalEntry::Saved(_) | JournalEntry::Moving(_) => false,
+    };
+    Some((last, actions.iter().any(is_end)))
+}
+
+/// The last move that was made, not rolled back, and whose indexes were not deleted.
+pub(in crate::action::rescue) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
+    let id = actions
+        .iter()
+        .rev()
+        .find_map(|action| if let JournalEntry::Moved { id } = action { Some(id) } else { None })?;
+    let is_deleted =
+        |action: &JournalEntry| matches!(action, JournalEntry::Forgotten { moves, .. } if moves.contains(id));
+    if actions.iter().any(is_deleted) {
+        return None;
+    }
+    moves(actions).find(|made| made.id == *id)
+}
+
+/// The moves, newest first.
+pub(in crate::action::rescue) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
+    actions
+        .iter()
+        .rev()
+        .filter_map(|action| if let JournalEntry::Moving(made) = action { Some(made) } else { None })
+}
+
+/// Whether the journal knows the record, be it saved or deleted.
+pub(in crate::action::rescue) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
+    actions.iter().any(|action| {
+        matches!(action, JournalEntry::Saved(Saved { reference, .. }) | JournalEntry::Forgotten { reference, .. }
+            if reference == record)
+    })
+}
+
+/// The records that were saved and not deleted, oldest first.
+pub(in crate::action::rescue) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
+    let mut saved: Vec<&Saved> = Vec::new();
+    let mut deleted: BTreeSet<&str> = BTreeSet::new();
+    for action in actions {
+        if let JournalEntry::Saved(record) = action {
+            saved.push(record);
+        } else if let JournalEntry::Forgotten { reference, .. } = action {
+            deleted.insert(reference);
+        }
+    }
+    saved.retain(|record| !deleted.contains(record.reference.as_str()));
+    saved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_the_form_of_older_versions() {
+        let saved = Saved {
+            reference: "refs/r".to_owned(),
+            snapshot: "s".to_owned(),
+            record: "r".to_owned(),
+            head: None,
+            digest: "d".to_owned(),
+            shown: Shown::default(),
+        };
+        let id = "m".to_owned();
+        let forgotten = JournalEntry::Forgotten { reference: "refs/r".to_owned(), moves: vec![id.clone()] };
+        for (line, entry) in [
+            (
+                r#"{"act":"saved","reference":"refs/r","snapshot":"s","record":"r","head":null,"digest":"d"}"#,
+                JournalEntry::Saved(saved),
+            ),
+            (r#"{"act":"moved","id":"m"}"#, JournalEntry::Moved { id: id.clone() }),
+            (r#"{"act":"rolled_back","id":"m"}"#, JournalEntry::RolledBack { id }),
+            (r#"{"act":"forgotten","reference":"refs/r","moves":["m"]}"#, forgotten),
+        ] {
+            assert_eq!(serde_json::from_str::<JournalEntry>(line).unwrap(), entry, "{line}");
+            assert!(serde_json::to_string(&entry).unwrap().starts_with(line.trim_end_matches('}')), "{line}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What every other room of a rescue stands on: errors, names, steps, the journal of its moves, and the plain files of git.
+//!
+//! It must not change a repository.
+
+pub(super) mod author;
+pub(super) mod error;
+pub(super) mod git_files;
+pub(super) mod holder;
+pub(super) mod journal;
+pub(super) mod killed_git;
+pub(super) mod names;
+pub(super) mod references;
+pub(super) mod repository;
+pub(super) mod settings;
+pub(super) mod startup;
+pub(super) mod step;
+pub(super) mod whole_file;
+pub(super) mod worktrees;

@@ -1,0 +1,151 @@
+//! Hidden references: their names, their list, and how one is created when another reference is in the way. It
+//! must not change a reference that is not closeout's.
+
+use crate::action::rescue::{base::error::RescueError, base::killed_git::update_ref};
+use crate::git::{Git, Stdin, line, succeeded};
+use crate::model::RecordNotice;
+use crate::process::End;
+
+/// A hidden reference of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::action::rescue) struct Hidden {
+    /// Its full name.
+    pub(in crate::action::rescue) name: String,
+    /// The object id that it points to.
+    pub(in crate::action::rescue) id: String,
+}
+
+/// The name of a record's reference.
+pub(in crate::action::rescue) fn of_record(key: &str, id: &str) -> String {
+    format!("refs/closeout/rescue/{key}/{id}")
+}
+
+/// Whether a record can have this name: the usual one, or the one with an alternative top folder.
+pub(in crate::action::rescue) fn is_of_record(name: &str) -> bool {
+    key_of(name).is_some()
+}
+
+/// The key of the worktree that a record's reference belongs to.
+pub(in crate::action::rescue) fn key_of(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix("refs/closeout")?;
+    let (top, rest) = rest.split_once('/')?;
+    let digits = top.strip_prefix('-');
+    let is_top = top.is_empty() || digits.is_some_and(|digits| is_hex(digits) && digits.len() == 8);
+    let (key, id) = rest.strip_prefix("rescue/")?.split_once('/')?;
+    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (is_top && is_hex(key) && is_id).then_some(key)
+}
+
+fn is_hex(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Creates the hidden reference `name` at `commit`; it must not exist.
+pub(in crate::action::rescue) fn make(git: &Git<'_>, name: &str, commit: &str) -> Result<(), RescueError> {
+    let zero = git.repo.format.zero();
+    let output = update_ref(git, &["--no-deref", name, commit, &zero])?;
+    succeeded("update-ref", output)?;
+    Ok(())
+}
+
+/// Creates `refs/closeout/<below>` at `commit`, or one with an alternative top folder if another reference is
+/// in the way. Returns the name used.
+pub(in crate::action::rescue) fn make_or_other(
+    git: &Git<'_>,
+    below: &str,
+    commit: &str,
+) -> Result<(String, Option<RecordNotice>), RescueError> {
+    let name = format!("refs/closeout/{below}");
+    let Err(error) = make(git, &name, commit) else { return Ok((name, None)) };
+    let Some(taken) = in_the_way(git, &name)? else { return Err(error) };
+    let name = other_name(below);
+    make(git, &name, commit)?;
+    Ok((name, Some(RecordNotice::OtherName { taken })))
+}
+
+/// The name used if a reference is in the way of the usual one. Its digits are the end of the id.
+fn other_name(below: &str) -> String {
+    let digits = &below[below.len().saturating_sub(8)..];
+    format!("refs/closeout-{digits}/{below}")
+}
+
+/// The two names that a record planned as `usual` can have.
+pub(in crate::action::rescue) fn names_of(usual: &str) -> [String; 2] {
+    [usual.to_owned(), other_name(usual.strip_prefix("refs/closeout/").unwrap_or(usual))]
+}
+
+/// Keeps the commits of a visible rescue whatever happens to the branch, and marks them as a rescue. The last
+/// commit's reference is named after the move; each earlier one has a number in front.
+pub(in crate::action::rescue) fn pin(
+    git: &Git<'_>,
+    key: &str,
+    id: &str,
+    commits: &[String],
+) -> Result<(), RescueError> {
+    for (n, commit) in commits.iter().rev().enumerate() {
+        let name = if n == 0 { id.to_owned() } else { format!("{n}-{id}") };
+        make_or_other(git, &format!("visible/{key}/{name}"), commit)?;
+    }
+    Ok(())
+}
+
+/// A reference whose name is a parent path of `name`, so that the two cannot coexist.
+pub(in crate::action::rescue) fn in_the_way(
+    git: &Git<'_>,
+    name: &str,
+) -> Result<Option<String>, RescueError> {
+    let ends = name.match_indices('/').map(|(end, _)| end);
+    // `refs` alone is not a reference.
+    for end in ends.skip(1) {
+        let output =
+            git.real(["rev-parse", "-q", "--verify", "--end-of-options", &name[..end]], Stdin::Lock)?;
+        if output.is_success() {
+            return Ok(Some(name[..end].to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// All hidden references of records in the repository, from every worktree.
+pub(in crate::action::rescue) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
+    let args = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/closeout", "refs/closeout-*/**"];
+    let output = succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?;
+    Ok(String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|text| text.split_once(' '))
+        .filter(|(_, name)| is_of_record(name))
+        .map(|(id, name)| Hidden { name: name.to_owned(), id: id.to_owned() })
+        .collect())
+}
+
+/// Moves a reference of ours from its current value (`None`: absent) back to `to`.
+pub(in crate::action::rescue) fn put_back(
+    git: &Git<'_>,
+    name: &str,
+    from: Option<&str>,
+    to: &str,
+) -> Result<(), RescueError> {
+    let zero = git.repo.format.zero();
+    let output = update_ref(git, &["--no-deref", name, to, from.unwrap_or(&zero)])?;
+    succeeded("update-ref", output)?;
+    Ok(())
+}
+
+/// Removes a reference of ours that points to `id`.
+pub(in crate::action::rescue) fn remove(git: &Git<'_>, name: &str, id: &str) -> Result<(), RescueError> {
+    let output = update_ref(git, &["--no-deref", "-d", name, id])?;
+    succeeded("update-ref", output)?;
+    Ok(())
+}
+
+/// The id that a reference points to; `None` if it does not exist.
+///
+/// # Errors
+/// Git cannot tell: then nothing may be concluded from the reference.
+pub(in crate::action::rescue) fn at(git: &Git<'_>, name: &str) -> Result<Option<String>, RescueError> {
+    let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", name], Stdin::Lock)?;
+    if output.end == End::Code(1) {
+        return Ok(None);
+    }
+    Ok(Some(line(&succeeded("rev-parse", output)?)))
+}

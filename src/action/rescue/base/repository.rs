@@ -1,0 +1,91 @@
+//! Decides in which repositories a rescue works: the top is the workspace, only this user owns it, and it is
+//! writable. It must not search above the workspace, because a parent may be a hostile repository.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+use crate::action::rescue::base::error::RescueError;
+use crate::disk;
+use crate::git::Repository;
+use crate::model::display_text;
+
+/// What a workspace has as its repository.
+pub(in crate::action::rescue) enum Opened {
+    /// One that can be used.
+    Usable(Repository),
+    /// Something at `.git` that cannot be used as a repository.
+    Unusable {
+        /// The workspace.
+        top: PathBuf,
+        /// Why it cannot be used.
+        reason: String,
+    },
+}
+
+/// Opens the repository whose top is `workspace`.
+///
+/// # Errors
+/// [`RescueError::Refused`] names what is wrong with the workspace.
+pub(in crate::action::rescue) fn open(workspace: &Path, home: Option<&Path>) -> Result<Opened, RescueError> {
+    match Repository::open(workspace) {
+        Ok(Some(repo)) => {
+            check_top(&repo.top, home)?;
+            check_owner(&repo)?;
+            Ok(Opened::Usable(repo))
+        }
+        Ok(None) => refused(workspace, "is not the top of a git work tree; name the folder that holds .git"),
+        Err(unreadable) => {
+            let top = disk::resolve(workspace).unwrap_or_default();
+            if top.join(".git").symlink_metadata().is_err() {
+                return Err(RescueError::Refused(unreadable.detail));
+            }
+            check_top(&top, home)?;
+            Ok(Opened::Unusable { top, reason: unreadable.detail })
+        }
+    }
+}
+
+fn check_top(top: &Path, home: Option<&Path>) -> Result<(), RescueError> {
+    let is_home = home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == top);
+    if is_home || top.parent().is_none() {
+        return refused(top, "is the home folder or the root; name a repository inside it");
+    }
+    Ok(())
+}
+
+/// Refuses a repository of which any part belongs to another user.
+pub(in crate::action::rescue) fn check_owner(repo: &Repository) -> Result<(), RescueError> {
+    match repo.foreign_place() {
+        Some(path) => refused(&path, "belongs to another user"),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a repository in which no objects can be written.
+pub(in crate::action::rescue) fn check_writable(repo: &Repository) -> Result<(), RescueError> {
+    match rustix::fs::access(repo.common_dir.join("objects"), rustix::fs::Access::WRITE_OK) {
+        Err(errno @ (Errno::ROFS | Errno::ACCESS | Errno::PERM)) => {
+            Err(RescueError::ReadOnly(std::io::Error::from(errno).to_string()))
+        }
+        // Any other problem shows at the first write.
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Refuses a state folder of another user, because nothing may be written there. A missing one is created
+/// later.
+pub(in crate::action::rescue) fn check_state_folder(folder: &Path) -> Result<(), RescueError> {
+    let user = rustix::process::geteuid().as_raw();
+    match folder.metadata() {
+        Ok(metadata) if metadata.uid() != user => {
+            refused(folder, "is the state folder, and belongs to another user")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn refused<T>(path: &Path, reason: &str) -> Result<T, RescueError> {
+    Err(RescueError::Refused(format!("{} {reason}", display_text::path(path))))
+}

@@ -1,0 +1,186 @@
+//! The settings of a repository that a rescue must know. They are read as text; it must not obey one that names
+//! a program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::action::rescue::base::error::RescueError;
+use crate::git::{self, ConfigEntry, Git, Setting, Stdin, is_true};
+use crate::model::{RecordNotice, display_text};
+
+/// Settings of the section `core` that decide what is ignored and how contents are converted.
+const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile", "checkroundtripencoding"];
+
+#[derive(Debug, Default)]
+pub(in crate::action::rescue) struct Settings {
+    /// Settings of the section `core` that the shadow adopts.
+    harmless: Vec<Setting>,
+    /// Names of the filters that have a program configured.
+    pub(in crate::action::rescue) filters: BTreeSet<String>,
+    /// Remotes to which a push would take the hidden references.
+    pub(in crate::action::rescue) mirrors: Vec<RecordNotice>,
+    /// When git removes unreachable objects and unreachable reflog entries.
+    pub(in crate::action::rescue) expiry: Expiry,
+    /// The filter settings as name, key and value, in git's reading order.
+    pub(in crate::action::rescue) filter_values: Vec<(String, String, String)>,
+}
+
+/// When unreachable objects expire, as the settings put it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::action::rescue) struct Expiry {
+    /// The value of `gc.pruneExpire`.
+    pub(in crate::action::rescue) objects: String,
+    /// The value of `gc.reflogExpireUnreachable`.
+    pub(in crate::action::rescue) reflog: String,
+}
+
+impl Default for Expiry {
+    fn default() -> Expiry {
+        Expiry { objects: "2.weeks.ago".to_owned(), reflog: "30.days.ago".to_owned() }
+    }
+}
+
+impl Settings {
+    /// Whether line endings are converted even without an attribute.
+    pub(in crate::action::rescue) fn is_converting(&self) -> bool {
+        self.harmless
+            .iter()
+            .rev()
+            .find(|(key, _)| key == "autocrlf")
+            .is_some_and(|(_, value)| value != "false")
+    }
+
+    /// The settings that the shadow adopts.
+    pub(in crate::action::rescue) fn for_shadow(&self) -> Vec<Setting> {
+        let modes = ("filemode".to_owned(), "true".to_owned());
+        std::iter::once(modes).chain(self.harmless.iter().cloned()).collect()
+    }
+
+    /// Reads the settings. Refuses a repository that has no work tree here.
+    ///
+    /// # Errors
+    /// [`RescueError::Unusable`] if git cannot read them.
+    pub(in crate::action::rescue) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
+        // A git that was killed says nothing about the settings.
+        let output = git::config_list(git)?;
+        if !output.is_success() {
+            return Err(RescueError::Unusable(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        }
+        if git.repo.is_extended {
+            check_extensions(git)?;
+        }
+        let entries = git::entries_of(&output);
+        let mut settings = Settings::default();
+        let mut is_bare = false;
+        let mut work_tree = None;
+        let mut mirrors = Mirrors::default();
+        for ConfigEntry { key, value, .. } in &entries {
+            if let Some(name) = key.strip_prefix("core.") {
+                is_bare = if name == "bare" { is_true(value) } else { is_bare };
+                if name == "worktree" {
+                    work_tree = Some(value.clone());
+                }
+                if HARMLESS.contains(&name) {
+                    settings.harmless.push((name.to_owned(), value.to_owned()));
+                }
+            }
+            match key.as_str() {
+                "gc.pruneexpire" => value.clone_into(&mut settings.expiry.objects),
+                "gc.reflogexpireunreachable" => value.clone_into(&mut settings.expiry.reflog),
+                _ => {}
+            }
+            mirrors.add(key, value);
+            let program = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.'));
+            if let Some((name, key @ ("clean" | "process" | "required"))) = program {
+                settings.filters.insert(name.to_owned());
+                settings.filter_values.push((name.to_owned(), key.to_owned(), value.to_owned()));
+            }
+        }
+        // As git does: both apply to the main worktree only; a linked worktree is where it was created.
+        if git.repo.git_dir == git.repo.common_dir {
+            check_work_tree(git, is_bare, work_tree.as_deref())?;
+        }
+        settings.mirrors = mirrors.notices();
+        Ok(settings)
+    }
+}
+
+/// Lets git look at the extensions of the repository: it lists the settings also if it can do nothing else.
+fn check_extensions(git: &Git<'_>) -> Result<(), RescueError> {
+    let output = git.real(["rev-parse", "--git-dir"], Stdin::Lock)?;
+    if output.is_success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    Err(RescueError::Unusable(words.split_whitespace().collect::<Vec<_>>().join(" ")))
+}
+
+/// Refuses a bare repository, and one whose work tree is another folder: its index is not about the files here.
+fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Result<(), RescueError> {
+    let Some(named) = work_tree else {
+        if is_bare {
+            return Err(RescueError::Refused("the repository is bare: it has no work tree".to_owned()));
+        }
+        return Ok(());
+    };
+    let path = git.repo.git_dir.join(named);
+    if path.canonicalize().is_ok_and(|path| path == git.repo.top) {
+        return Ok(());
+    }
+    let words = format!("core.worktree says that its work tree is {}", display_text::path(&path));
+    Err(RescueError::Refused(words))
+}
+
+/// Whether this is a partial clone, which could fetch missing objects.
+pub(in crate::action::rescue) fn is_partial(git: &Git<'_>) -> Result<bool, RescueError> {
+    let args = ["config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"];
+    Ok(git.real(args, Stdin::Lock)?.is_success())
+}
+
+/// The settings of a remote that decide whether a push takes every reference.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mirror {
+    takes_all_anyway: bool,
+    is_all: bool,
+    is_without_ours: bool,
+}
+
+/// Remotes, by name, to which a push may take the hidden references.
+#[derive(Debug, Default)]
+struct Mirrors(BTreeMap<String, Mirror>);
+
+impl Mirrors {
+    fn add(&mut self, key: &str, value: &str) {
+        let Some((remote, name)) = key.strip_prefix("remote.").and_then(|rest| rest.rsplit_once('.')) else {
+            return;
+        };
+        let mirror = self.0.entry(remote.to_owned()).or_default();
+        match (name, value.trim_start_matches('+').split(':').next()) {
+            ("mirror", _) => mirror.takes_all_anyway = is_true(value),
+            ("push", Some("refs/*")) => mirror.is_all = true,
+            ("push", Some(HIDDEN_OUT)) => mirror.is_without_ours = true,
+            _ => {}
+        }
+    }
+
+    /// The notices with the way out. `--mirror` allows no refspecs, so such a remote needs equivalent refspecs
+    /// instead.
+    fn notices(self) -> Vec<RecordNotice> {
+        let leaks = |mirror: &Mirror| mirror.takes_all_anyway || (mirror.is_all && !mirror.is_without_ours);
+        let found = self.0.into_iter().filter(|(_, mirror)| leaks(mirror));
+        found
+            .map(|(remote, mirror)| {
+                let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+                let name = if remote.chars().all(is_plain) { &remote } else { "REMOTE" };
+                let remedy = if mirror.takes_all_anyway {
+                    format!("git -c remote.{name}.mirror=false push {name} '+refs/*:refs/*' '{HIDDEN_OUT}'")
+                } else {
+                    format!("git config --add remote.{name}.push '{HIDDEN_OUT}'")
+                };
+                RecordNotice::MirrorRemote { remote, remedy }
+            })
+            .collect()
+    }
+}
+
+/// The refspec that keeps the hidden references out of a push.
+const HIDDEN_OUT: &str = "^refs/closeout*";

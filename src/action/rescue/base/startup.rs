@@ -1,0 +1,43 @@
+//! Finds at program start what a crash interrupted and left in our own folder. It must read only journals and
+//! no repository; [`Rescuer::recover`] completes or rolls back what is found.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::action::rescue::{Rescuer, base::journal, base::journal::Journal, base::worktrees};
+use crate::disk;
+
+impl Rescuer {
+    /// Removes the working folders of killed rescues: they hold copies of contents, which can be large. Leaves
+    /// alone what another process is using.
+    pub fn sweep(&self) {
+        for entry in fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten() {
+            let Ok(lock) = disk::open(&entry.path().join("lock")) else { continue };
+            if lock.try_lock().is_err() {
+                continue;
+            }
+            for left in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+                let name = left.file_name();
+                // What cannot be removed is tried again at the next rescue.
+                if name.to_string_lossy().starts_with("work") {
+                    let _ = fs::remove_dir_all(left.path());
+                } else if disk::write::is_left(&name) {
+                    let _ = fs::remove_file(left.path());
+                }
+            }
+        }
+    }
+
+    /// The tops of worktrees with an interrupted rescue or undo. One that another process is carrying out right
+    /// now is included; [`Rescuer::recover`] waits for it.
+    pub fn unfinished(&self) -> Vec<PathBuf> {
+        let folders = fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten();
+        let cut = folders.filter_map(|entry| {
+            let actions = Journal::at(&entry.path()).read().ok()?.entries;
+            let (_, is_over) = journal::last_move(&actions)?;
+            let top = worktrees::place_of(&entry.path())?;
+            (!is_over).then_some(top)
+        });
+        cut.collect()
+    }
+}

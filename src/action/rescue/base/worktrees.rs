@@ -1,0 +1,120 @@
+//! Maps our own folders to repositories: each worktree has one, with a journal, and it stays when the worktree
+//! is removed. It must not assign a journal to a repository that has none of its records.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::action::rescue::{
+    base::error::RescueError, base::journal::Journal, base::journal::JournalEntry, base::names,
+    base::whole_file::read_small,
+};
+use crate::disk::write::replace;
+use crate::git::{Repository, stored_ref};
+
+/// Our own folder for one worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::action::rescue) struct Place {
+    pub(in crate::action::rescue) folder: PathBuf,
+    /// The key of the worktree, which is the folder's name.
+    pub(in crate::action::rescue) key: String,
+    /// The top of the worktree when it was last seen.
+    pub(in crate::action::rescue) top: PathBuf,
+}
+
+/// Gives a moved repository the key of its former place, so that it keeps its journal. Conditions: nothing is
+/// at that place any more, and this repository contains a record from that journal. The repository's other
+/// worktrees follow.
+pub(in crate::action::rescue) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), RescueError> {
+    let all = state.join("rescue");
+    if all.join(&repo.key).join("place").symlink_metadata().is_ok() || !all.is_dir() {
+        return Ok(());
+    }
+    let is_gone = |path: &Path| path.symlink_metadata().is_err();
+    let name = |path: &Path| path.file_name().map(OsStr::to_owned);
+    let known = every(&all)?;
+    let left = known.iter().filter(|(place, common)| {
+        let is_of_main = common.starts_with(&place.top);
+        let is_like_it = if repo.git_dir == repo.common_dir {
+            is_of_main
+        } else {
+            // Only the main worktree was moved, or this one along with it.
+            let is_moved = is_gone(&place.top) && name(&place.top) == name(&repo.top);
+            !is_of_main && (place.top == repo.top || is_moved)
+        };
+        // The repository may have been recognised already, through another worktree.
+        let is_moved = is_gone(common) || *common == repo.common_dir;
+        is_like_it && is_moved && has_a_record_of(repo, place)
+    });
+    let Some((place, common)) = left.min_by_key(|(place, _)| &place.key) else { return Ok(()) };
+    repo.key.clone_from(&place.key);
+    for (other, _) in known.iter().filter(|(_, it)| it == common) {
+        remember(&other.folder, &other.top, &repo.common_dir)?;
+    }
+    Ok(())
+}
+
+/// Whether the repository contains a record of this place, by name and id.
+fn has_a_record_of(repo: &Repository, place: &Place) -> bool {
+    let entries = Journal::at(&place.folder).read().map(|read| read.entries).unwrap_or_default();
+    entries.iter().any(|entry| {
+        let JournalEntry::Saved(saved) = entry else { return false };
+        matches!(stored_ref(repo, &saved.reference), Ok(Some(id)) if id == saved.snapshot)
+    })
+}
+
+/// Notes which worktree `folder` is for: the top and the shared git directory, in hexadecimal.
+pub(in crate::action::rescue) fn remember(
+    folder: &Path,
+    top: &Path,
+    common_dir: &Path,
+) -> Result<(), RescueError> {
+    let path = folder.join("place");
+    let text = [top, common_dir].map(|path| names::hex(path.as_os_str().as_bytes())).join("\n");
+    if read_small(&path)?.is_some_and(|there| there == text.as_bytes()) {
+        return Ok(());
+    }
+    replace(&path, text.as_bytes()).map_err(RescueError::io("write", &path))
+}
+
+/// The top that `folder` was last for.
+pub(in crate::action::rescue) fn place_of(folder: &Path) -> Option<PathBuf> {
+    read_place(folder).map(|(top, _)| top)
+}
+
+/// The shared git directory of the worktree that `folder` was last for.
+pub(in crate::action::rescue) fn common_dir_of(folder: &Path) -> Option<PathBuf> {
+    read_place(folder).map(|(_, common_dir)| common_dir)
+}
+
+fn read_place(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+    let place = read_small(&folder.join("place")).ok().flatten()?;
+    let mut paths = place
+        .split(|byte| *byte == b'\n')
+        .map(|path| Some(PathBuf::from(OsStr::from_bytes(&names::unhex(path)?))));
+    Some((paths.next()??, paths.next()??))
+}
+
+/// The known folders of all worktrees of the repository with this shared git directory.
+pub(in crate::action::rescue) fn of_repository(
+    state: &Path,
+    common_dir: &Path,
+) -> Result<Vec<Place>, RescueError> {
+    let known = every(&state.join("rescue"))?;
+    let mut places: Vec<Place> =
+        known.into_iter().filter(|(_, common)| common == common_dir).map(|(place, _)| place).collect();
+    places.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(places)
+}
+
+/// Every folder of ours, with the shared git directory of its worktree.
+fn every(all: &Path) -> Result<Vec<(Place, PathBuf)>, RescueError> {
+    let mut places = Vec::new();
+    for entry in fs::read_dir(all).map_err(RescueError::io("list", all))?.flatten() {
+        let (folder, Ok(key)) = (entry.path(), entry.file_name().into_string()) else { continue };
+        let Some((top, common)) = read_place(&folder) else { continue };
+        places.push((Place { folder, key, top }, common));
+    }
+    Ok(places)
+}

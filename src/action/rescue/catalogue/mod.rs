@@ -1,0 +1,323 @@
+//! Lists a repository's records by comparing journals with references. A reference that someone removed or
+//! moved is restored as long as the objects exist.
+//!
+//! It must not delete anything, and must not trust a reference that no journal knows.
+
+pub(super) mod deletion;
+pub(super) mod restore;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::action::clock;
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::journal, base::journal::Journal, base::journal::Saved,
+    base::references, base::references::Hidden, base::settings::Settings, base::worktrees::Place,
+    lock::WorktreeLock, ref_transaction::recovery, vault,
+};
+use crate::git::{Git, GitError, ObjectFormat, Stdin, succeeded};
+use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
+
+/// The age in milliseconds before which a record is never deleted without asking: 30 days.
+const OLD: i64 = 30 * 24 * 60 * 60 * 1000;
+
+impl Rescuer {
+    /// Lists all records of the repository of `workspace`, newest first, including those of its other and
+    /// removed worktrees. Restores references of records that someone removed or moved.
+    ///
+    /// # Errors
+    /// As for [`Rescuer::record`]. Damage to single records or to a journal is part of the list instead.
+    pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
+        let worktree = WorktreeLock::take_any(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        match list(self, &worktree) {
+            Err(RescueError::Unusable(reason)) => list(self, &worktree.standing_in(reason)?),
+            listed => listed,
+        }
+    }
+}
+
+/// Lists the records of the repository whose worktree is locked.
+pub(in crate::action::rescue) fn list(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+) -> Result<RecordList, RescueError> {
+    let git = worktree.git(rescuer);
+    let mut list = RecordList { notices: Settings::read(&git)?.mirrors, ..RecordList::default() };
+    // References are read first: a record that is forgotten meanwhile is then already marked in the journals.
+    let hidden = references::list(&git)?;
+    let places = worktree.places(rescuer)?;
+    let mut n_unseen = 0;
+    let mut reaches = Reaches::default();
+    let mut known = BTreeSet::new();
+    for place in &places {
+        let read = Journal::at(&place.folder).read()?;
+        if read.n_damaged > 0 {
+            list.notices.push(RecordNotice::JournalDamaged { n_lines: read.n_damaged });
+        }
+        if read.n_newer > 0 {
+            list.notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
+        }
+        for saved in journal::saved(&read.entries) {
+            known.insert(saved.reference.clone());
+            if worktree.unusable.is_some() && !saved.shown.is_vault_only {
+                n_unseen += 1;
+                continue;
+            }
+            let (state, notice) = look_at(&git, place, saved, &hidden)?;
+            list.notices.extend(notice);
+            let reach = match state {
+                RecordState::Kept | RecordState::PutBack | RecordState::NotInJournal => {
+                    reaches.of(&git, &saved.snapshot, saved.head.as_deref())
+                }
+                RecordState::VaultOnly | RecordState::Lost => Reach::Unknown,
+            };
+            list.records.push(in_journal(place, saved, state, reach));
+        }
+    }
+    for hidden in hidden.into_iter().filter(|hidden| !known.contains(&hidden.name)) {
+        list.notices.push(RecordNotice::NotInJournal { reference: hidden.name.clone() });
+        list.records.push(not_in_journal(&git, &places, hidden, &mut reaches));
+    }
+    if let Some(reason) = worktree.unusable.clone() {
+        list.notices.push(RecordNotice::NoRepository { reason, n_unseen });
+    }
+    list.records.sort_by(|a, b| (b.time, &b.reference).cmp(&(a.time, &a.reference)));
+    list.totals = RecordTotals {
+        n_records: list.records.len(),
+        n_disk_bytes: list.records.iter().filter_map(|record| record.n_disk_bytes).sum(),
+    };
+    Ok(list)
+}
+
+/// Number and disk size of all records that the repository's journals know.
+pub(in crate::action::rescue) fn totals(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+) -> Result<RecordTotals, RescueError> {
+    let mut totals = RecordTotals::default();
+    for place in worktree.places(rescuer)? {
+        let read = Journal::at(&place.folder).read()?;
+        for saved in journal::saved(&read.entries) {
+            totals.n_records += 1;
+            totals.n_disk_bytes += saved.shown.n_disk_bytes.unwrap_or(0);
+        }
+    }
+    Ok(totals)
+}
+
+/// Finds a record in the repository's journals; also returns whose journal it is.
+pub(in crate::action::rescue) fn known(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    reference: &str,
+) -> Result<Option<(Place, Saved)>, RescueError> {
+    for place in worktree.places(rescuer)? {
+        let read = Journal::at(&place.folder).read()?;
+        let found = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
+        if let Some(saved) = found.cloned() {
+            return Ok(Some((place, saved)));
+        }
+    }
+    Ok(None)
+}
+
+/// Compares a record of the journal with the references, and restores its reference if necessary.
+fn look_at(
+    git: &Git<'_>,
+    place: &Place,
+    saved: &Saved,
+    hidden: &[Hidden],
+) -> Result<(RecordState, Option<RecordNotice>), RescueError> {
+    let reference = saved.reference.clone();
+    if saved.shown.is_vault_only {
+        let is_there = bundle(place, saved).is_some_and(|path| path.is_file());
+        return Ok(if is_there {
+            (RecordState::VaultOnly, None)
+        } else {
+            (RecordState::Lost, Some(RecordNotice::Lost { reference }))
+        });
+    }
+    let found = hidden.iter().find(|hidden| hidden.name == reference);
+    if found.is_some_and(|found| found.id == saved.snapshot) {
+        return Ok((RecordState::Kept, None));
+    }
+    if !is_whole(git, &saved.snapshot)? {
+        return Ok((RecordState::Lost, Some(RecordNotice::Lost { reference })));
+    }
+    if git.repo.check_writes(&[&reference]).is_err() {
+        // All of it is there, and the journal finds it without its reference.
+        return Ok((RecordState::Kept, None));
+    }
+    let moved_to = found.map(|found| found.id.clone());
+    if let Some(other) = &moved_to {
+        // Nothing is deleted: a foreign value of the reference is kept under another name.
+        let id = reference.rsplit('/').next().unwrap_or_default();
+        let below = format!("moved/{}/{id}-{}", place.key, other.get(..8).unwrap_or_default());
+        match references::make_or_other(git, &below, other) {
+            Ok(_) => {}
+            Err(_) if references::at(git, &format!("refs/closeout/{below}"))?.is_some() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    references::put_back(git, &reference, moved_to.as_deref(), &saved.snapshot)?;
+    Ok((RecordState::PutBack, Some(RecordNotice::PutBack { reference, moved_to })))
+}
+
+/// Whether the repository has every object that the commit reaches.
+fn is_whole(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
+    let args = ["rev-list", "--objects", "--quiet", commit, "--not", "--branches"];
+    match git.real(args, Stdin::Lock) {
+        Ok(output) => Ok(output.is_success()),
+        Err(GitError::Failed { .. } | GitError::TooLong { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The path of the record's bundle, if the journal names one.
+pub(in crate::action::rescue) fn bundle(place: &Place, saved: &Saved) -> Option<PathBuf> {
+    saved.shown.vault.as_ref().map(|name| vault::folder(&place.folder).join(name))
+}
+
+fn in_journal(place: &Place, saved: &Saved, state: RecordState, reach: Reach) -> KeptRecord {
+    let shown = &saved.shown;
+    let time = shown.time.map_or_else(|| time_of(&saved.reference), Timestamp);
+    let is_there = state == RecordState::Kept;
+    KeptRecord {
+        reference: saved.reference.clone(),
+        snapshot: saved.snapshot.clone(),
+        time,
+        worktree: Some(place.top.clone()),
+        branch: shown.branch.clone(),
+        n_files: shown.n_files,
+        n_bytes: shown.n_bytes,
+        n_disk_bytes: shown.n_disk_bytes,
+        n_gaps: shown.n_gaps,
+        reach,
+        state,
+        vault: bundle(place, saved),
+        is_old: is_there && reach == Reach::InBranch && clock::now().millis_since(time) > OLD,
+    }
+}
+
+/// Describes a record that no journal knows, from its own facts.
+fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut Reaches) -> KeptRecord {
+    let meta = meta(git, &hidden.id);
+    let number = |name: &str| meta.get(name).and_then(serde_json::Value::as_u64);
+    let text = |name: &str| meta.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let key = references::key_of(&hidden.name);
+    KeptRecord {
+        time: time_of(&hidden.name),
+        worktree: places.iter().find(|place| Some(&*place.key) == key).map(|place| place.top.clone()),
+        branch: text("branch"),
+        n_files: number("n_files").and_then(|n| usize::try_from(n).ok()),
+        n_bytes: number("n_bytes"),
+        n_disk_bytes: None,
+        n_gaps: meta.get("gaps").and_then(serde_json::Value::as_array).map(Vec::len),
+        reach: reaches.of(git, &hidden.id, text("head").as_deref()),
+        state: RecordState::NotInJournal,
+        vault: None,
+        is_old: false,
+        reference: hidden.name,
+        snapshot: hidden.id,
+    }
+}
+
+/// The facts stored in a record; null if they cannot be read.
+fn meta(git: &Git<'_>, snapshot: &str) -> serde_json::Value {
+    let read = || {
+        let record = record_of(git, snapshot).ok()?;
+        let args = ["cat-file", "blob", &format!("{record}:meta.json")];
+        let output = succeeded("cat-file", git.real(args, Stdin::Lock).ok()?).ok()?;
+        serde_json::from_slice(&output.stdout).ok()
+    };
+    read().unwrap_or_default()
+}
+
+/// The commit of the index and the facts: the last parent of the snapshot, and its only one on an unborn
+/// branch.
+pub(in crate::action::rescue) fn record_of(git: &Git<'_>, snapshot: &str) -> Result<String, RescueError> {
+    let args = ["rev-parse", "--end-of-options", &format!("{snapshot}^@")];
+    let parents = succeeded("rev-parse", git.real(args, Stdin::Lock)?)?;
+    let parents = String::from_utf8_lossy(&parents.stdout).into_owned();
+    let last = parents.lines().last().filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    last.map(str::to_owned)
+        .ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
+}
+
+/// The time in the name of a reference (`20260131T235959Z-…`); the epoch if there is none.
+fn time_of(reference: &str) -> Timestamp {
+    let id = reference.rsplit('/').next().unwrap_or_default();
+    let time = id.split('-').next().unwrap_or_default();
+    let parsed = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%SZ", time);
+    let zoned = parsed.and_then(|time| time.to_zoned(jiff::tz::TimeZone::UTC));
+    zoned.map_or(Timestamp(0), |zoned| Timestamp(zoned.timestamp().as_millisecond()))
+}
+
+/// The objects that branches reach, read once per starting commit.
+#[derive(Default)]
+pub(in crate::action::rescue) struct Reaches {
+    since: BTreeMap<Option<String>, BTreeSet<String>>,
+}
+
+impl Reaches {
+    /// Whether everything that the record added to its last commit has reached a branch.
+    pub(in crate::action::rescue) fn of(
+        &mut self,
+        git: &Git<'_>,
+        snapshot: &str,
+        head: Option<&str>,
+    ) -> Reach {
+        self.missing(git, snapshot, head).map_or(Reach::Unknown, |n_missing| match n_missing {
+            0 => Reach::InBranch,
+            n => Reach::Missing(n),
+        })
+    }
+
+    fn missing(&mut self, git: &Git<'_>, snapshot: &str, head: Option<&str>) -> Result<usize, RescueError> {
+        let before = head.unwrap_or(git.repo.format.empty_tree());
+        let record = record_of(git, snapshot)?;
+        let mut contents = changed(git, before, snapshot)?;
+        let listed = crate::action::rescue::survey::listing::tree(git, &record)?;
+        let is_staged = |path: &[u8]| path.starts_with(b"s0/");
+        if listed.keys().any(|path| is_staged(path)) {
+            contents.extend(changed(git, before, &format!("{record}:s0"))?);
+        }
+        let others = listed.into_iter().filter(|(path, entry)| {
+            let is_work = path.starts_with(b"x/") || (path.starts_with(b"s") && path.get(2) == Some(&b'/'));
+            is_work && !is_staged(path) && entry.mode != "160000"
+        });
+        contents.extend(others.map(|(_, entry)| entry.id));
+        let key = head.map(str::to_owned);
+        if !self.since.contains_key(&key) {
+            self.since.insert(key.clone(), reached_since(git, head)?);
+        }
+        let reached = self.since.get(&key);
+        Ok(contents.iter().filter(|id| reached.is_none_or(|reached| !reached.contains(*id))).count())
+    }
+}
+
+/// The blobs of `to` that are not at the same path in `from`.
+fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, RescueError> {
+    let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", from, to];
+    let output = succeeded("diff-tree", git.real(args, Stdin::Lock)?)?;
+    let zero = ObjectFormat::zero(git.repo.format);
+    Ok(output
+        .stdout
+        .split(|byte| *byte == 0)
+        .filter_map(|field| std::str::from_utf8(field).ok()?.strip_prefix(':'))
+        .filter_map(|text| {
+            let mut fields = text.split(' ');
+            let (mode, id) = (fields.nth(1)?, fields.nth(1)?);
+            (mode != "160000" && id != zero).then(|| id.to_owned())
+        })
+        .collect())
+}
+
+/// Every object of the branches that is not in `head`'s history.
+fn reached_since(git: &Git<'_>, head: Option<&str>) -> Result<BTreeSet<String>, RescueError> {
+    let mut args = vec!["rev-list", "--objects", "--no-object-names", "--branches"];
+    args.extend(head.iter().flat_map(|head| ["--not", head]));
+    let output = succeeded("rev-list", git.real(args, Stdin::Lock)?)?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}

@@ -1,0 +1,351 @@
+//! Writes the work tree of a record into a new, empty folder.
+//!
+//! It must not write into a folder that holds anything or through a link, and must not write anything before
+//! every name is known to be safe.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File};
+use std::io::{Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::journal::Saved, base::names, base::references,
+    base::settings::Settings, catalogue, lock, lock::WorktreeLock, survey::listing,
+    survey::listing::TreeEntry, vault::Opened,
+};
+use crate::disk;
+use crate::disk::write::{own_folder, sync_file_system};
+use crate::git::{Git, ObjectFormat, Stdin, succeeded};
+use crate::model::display_text;
+
+/// The most that is read from git at once, in bytes. A larger file goes to disk separately.
+const AT_ONCE: u64 = 32 << 20;
+/// The folder for files whose names git refuses; each is named by its number in the record. If the work tree
+/// has this name too, a number is appended.
+const REFUSED_NAMES: &str = "names-that-git-refuses";
+
+/// The files to write, by path below the new folder.
+type Files = BTreeMap<PathBuf, TreeEntry>;
+
+impl Rescuer {
+    /// Writes the files of the record `reference` into `into`, which must be empty or absent. Returns how many
+    /// were written. Files get the current time and are accessible to this user only.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] if `into` holds something or a name in the record is not safe. Nothing is
+    /// written then.
+    pub fn restore(&self, workspace: &Path, reference: &str, into: &Path) -> Result<usize, RescueError> {
+        self.restore_paths(workspace, reference, &[], into)
+    }
+
+    /// Like [`Rescuer::restore`], but only for these paths of the record, each a file or a folder. Empty
+    /// `paths` means all. A record that exists only in the vault is read from there.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] also if the record does not hold one of the paths.
+    pub fn restore_paths(
+        &self,
+        workspace: &Path,
+        reference: &str,
+        paths: &[Vec<u8>],
+        into: &Path,
+    ) -> Result<usize, RescueError> {
+        let worktree = WorktreeLock::take_any(self, workspace)?;
+        if !references::is_of_record(reference) {
+            return Err(RescueError::Refused("this is no reference of a record".to_owned()));
+        }
+        let git = worktree.git(self);
+        check_outside(&worktree, into)?;
+        let known = catalogue::known(self, &worktree, reference)?;
+        if let Some(snapshot) = snapshot_of(&git, known.as_ref().map(|(_, saved)| saved), reference)? {
+            return restore(self, &git, &snapshot, paths, into);
+        }
+        let bundle = known.as_ref().and_then(|(place, saved)| catalogue::bundle(place, saved));
+        match bundle.filter(|bundle| bundle.is_file()) {
+            Some(bundle) => {
+                let opened = Opened::open(self, &bundle, &worktree.work())?;
+                restore(self, &opened.git(self), &opened.snapshot, paths, into)
+            }
+            None if known.is_some() => {
+                if let Some(reason) = &worktree.unusable {
+                    return Err(RescueError::Unusable(reason.clone()));
+                }
+                // If git cannot use the repository, nothing is known of the record.
+                Settings::read(&git)?;
+                let words = "the record is gone from the repository, with its objects";
+                Err(RescueError::Damage(words.to_owned()))
+            }
+            None => Err(RescueError::Refused("there is no such record".to_owned())),
+        }
+    }
+
+    /// Restores from a bundle of the vault. The repository that it came from need not exist any more.
+    pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
+        let folder = self.state.join("rescue").join("opened");
+        own_folder(&folder).map_err(RescueError::io("make", &folder))?;
+        let _lock = lock::lock(&folder)?;
+        let opened = Opened::open(self, bundle, &folder.join("work"))?;
+        restore(self, &opened.git(self), &opened.snapshot, paths, into)
+    }
+}
+
+/// The commit of the record's work tree, or `None` if its objects are gone. The journal decides, not the
+/// reference: anyone can move or remove a reference, and the objects remain until git collects them.
+///
+/// # Errors
+/// [`RescueError::Damage`] if the commits are not the ones that the journal names.
+fn snapshot_of(git: &Git<'_>, known: Option<&Saved>, reference: &str) -> Result<Option<String>, RescueError> {
+    let Some(saved) = known else { return references::at(git, reference) };
+    let args = ["cat-file", "-e", "--end-of-options", &format!("{}^{{commit}}", saved.snapshot)];
+    if !git.real(args, Stdin::Lock)?.is_success() {
+        return Ok(None);
+    }
+    if catalogue::record_of(git, &saved.snapshot)? == saved.record {
+        return Ok(Some(saved.snapshot.clone()));
+    }
+    Err(RescueError::Damage("the record is not the one that the journal names".to_owned()))
+}
+
+/// Refuses a folder of git's or closeout's own: files there would be mistaken for references or objects.
+fn check_outside(worktree: &WorktreeLock, into: &Path) -> Result<(), RescueError> {
+    let above = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let real = into.canonicalize().or_else(|_| above.canonicalize());
+    let is_inside = |real: &PathBuf| {
+        [&worktree.repo.git_dir, &worktree.repo.common_dir, &worktree.folder]
+            .iter()
+            .any(|folder| real.starts_with(folder))
+    };
+    if real.as_ref().is_ok_and(is_inside) {
+        let words = "this folder is git's or closeout's own; choose one outside of it";
+        return Err(RescueError::Refused(words.to_owned()));
+    }
+    Ok(())
+}
+
+fn restore(
+    rescuer: &Rescuer,
+    git: &Git<'_>,
+    snapshot: &str,
+    paths: &[Vec<u8>],
+    into: &Path,
+) -> Result<usize, RescueError> {
+    let files = chosen(files(git, snapshot)?, paths)?;
+    check_names(&files)?;
+    let sizes = sizes(git, &files)?;
+    new_folder(into)?;
+    let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, entry)| entry.mode == "120000");
+    // Links come last, so that nothing can be written through them.
+    for group in groups(plain.into_iter().chain(links), &sizes) {
+        let written = match group[..] {
+            [(path, entry)] if is_large(entry, &sizes) => write_large(git, &into.join(path), entry),
+            _ => write_group(git, into, &group),
+        };
+        written.map_err(|error| {
+            if !matches!(error, RescueError::Cancelled { .. }) {
+                return error;
+            }
+            let into = display_text::path(into);
+            RescueError::Failed(format!("ended on request; {into} holds only a part of the record"))
+        })?;
+    }
+    if rescuer.is_synced {
+        sync(into)?;
+    }
+    Ok(files.len())
+}
+
+/// All files of the record, those with refused names in a folder of their own.
+fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
+    let mut files = Files::new();
+    for (path, entry) in listing::tree(git, snapshot)? {
+        if names::is_refused(&path, &entry.mode) {
+            return Err(RescueError::Refused("the record holds a name that is not safe".to_owned()));
+        }
+        if entry.mode != "160000" {
+            files.insert(PathBuf::from(OsStr::from_bytes(&path)), entry);
+        }
+    }
+    let folder = free_name(&files);
+    for (path, entry) in listing::tree(git, &catalogue::record_of(git, snapshot)?)? {
+        if let Some(number) = path.strip_prefix(b"x/") {
+            let path = folder.join(OsStr::from_bytes(number));
+            if !number.iter().all(u8::is_ascii_digit) || files.insert(path, entry).is_some() {
+                return Err(RescueError::Refused("the record holds a name that is not safe".to_owned()));
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// A top-level name that no file, folder or link of the record has.
+fn free_name(files: &Files) -> PathBuf {
+    let tops: BTreeSet<&OsStr> = files.keys().filter_map(|path| path.iter().next()).collect();
+    let mut name = REFUSED_NAMES.to_owned();
+    let mut number = 1_u64;
+    while tops.contains(OsStr::new(&name)) {
+        name = format!("{REFUSED_NAMES}-{number}");
+        number += 1;
+    }
+    name.into()
+}
+
+/// The requested files, or all if no path is given.
+fn chosen(files: Files, paths: &[Vec<u8>]) -> Result<Files, RescueError> {
+    if paths.is_empty() {
+        return Ok(files);
+    }
+    let mut chosen = Files::new();
+    for path in paths {
+        let path = Path::new(OsStr::from_bytes(path));
+        let found = files.iter().filter(|(file, _)| file.starts_with(path));
+        let n_before = chosen.len();
+        let is_there = files.keys().any(|file| file.starts_with(path));
+        chosen.extend(found.map(|(file, entry)| (file.clone(), entry.clone())));
+        if chosen.len() == n_before && !is_there {
+            let words = format!("the record does not hold {}", display_text::path(path));
+            return Err(RescueError::Refused(words));
+        }
+    }
+    Ok(chosen)
+}
+
+/// Refuses a name that is both a file and a folder. Git accepts such a tree, and writing it could follow a
+/// link.
+fn check_names(files: &Files) -> Result<(), RescueError> {
+    let is_twice = |path: &PathBuf| path.ancestors().skip(1).any(|parent| files.contains_key(parent));
+    match files.keys().find(|path| is_twice(path)) {
+        None => Ok(()),
+        Some(path) => {
+            let words = format!("{} lies below a file or link", display_text::path(path));
+            Err(RescueError::Refused(words))
+        }
+    }
+}
+
+fn new_folder(into: &Path) -> Result<(), RescueError> {
+    match DirBuilder::new().mode(0o700).create(into) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            let is_folder = into.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+            if is_folder && fs::read_dir(into).is_ok_and(|mut entries| entries.next().is_none()) {
+                return Ok(());
+            }
+            Err(RescueError::Refused("a record is restored only into a new or empty folder".to_owned()))
+        }
+        Err(error) => Err(RescueError::io("make", into)(error)),
+    }
+}
+
+fn sizes(git: &Git<'_>, files: &Files) -> Result<BTreeMap<String, u64>, RescueError> {
+    let ids: String = files.values().map(|entry| entry.id.clone() + "\n").collect();
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let output = succeeded("cat-file", git.real(args, Stdin::Bytes(ids.into_bytes()))?)?;
+    let sizes = listing::sizes(&output.stdout);
+    match files.iter().find(|(_, entry)| !sizes.contains_key(&entry.id)) {
+        None => Ok(sizes),
+        Some((path, _)) => {
+            Err(RescueError::Damage(format!("the content of {} is missing", display_text::path(path))))
+        }
+    }
+}
+
+fn is_large(entry: &TreeEntry, sizes: &BTreeMap<String, u64>) -> bool {
+    entry.mode != "120000" && sizes.get(&entry.id).is_some_and(|size| *size > AT_ONCE)
+}
+
+/// Groups the files that are read together; a large file forms its own group.
+fn groups<'f>(
+    files: impl Iterator<Item = (&'f PathBuf, &'f TreeEntry)>,
+    sizes: &BTreeMap<String, u64>,
+) -> Vec<Vec<(&'f PathBuf, &'f TreeEntry)>> {
+    let mut groups: Vec<Vec<_>> = Vec::new();
+    let mut n_bytes = AT_ONCE;
+    for file in files {
+        let size = sizes.get(&file.1.id).copied().unwrap_or(0) + 100;
+        if n_bytes + size > AT_ONCE || groups.is_empty() {
+            groups.push(Vec::new());
+            n_bytes = 0;
+        }
+        n_bytes += size;
+        if let Some(group) = groups.last_mut() {
+            group.push(file);
+        }
+    }
+    groups
+}
+
+fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> Result<(), RescueError> {
+    let ids: String = group.iter().map(|(_, entry)| entry.id.clone() + "\n").collect();
+    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?)?;
+    let mut answer = &output.stdout[..];
+    for (path, entry) in group {
+        let Some((content, rest)) = next_content(answer, &entry.id, git.repo.format) else {
+            return Err(not_as_listed(path));
+        };
+        answer = rest;
+        write_one(&into.join(path), entry, content)?;
+    }
+    Ok(())
+}
+
+fn not_as_listed(path: &Path) -> RescueError {
+    RescueError::Damage(format!("the content of {} is not as listed", display_text::path(path)))
+}
+
+/// Splits the next content off an answer of `cat-file --batch`; also returns the rest.
+fn next_content<'a>(answer: &'a [u8], id: &str, format: ObjectFormat) -> Option<(&'a [u8], &'a [u8])> {
+    let end = answer.iter().position(|byte| *byte == b'\n')?;
+    let header = std::str::from_utf8(&answer[..end]).ok()?;
+    let size: usize = header.strip_prefix(id)?.strip_prefix(" blob ")?.parse().ok()?;
+    let content = answer.get(end + 1..end + 1 + size)?;
+    (format.id_of(content)? == id).then_some((content, answer.get(end + 2 + size..)?))
+}
+
+fn new_file(path: &Path, entry: &TreeEntry) -> Result<File, RescueError> {
+    let mode = if entry.mode == "100755" { 0o700 } else { 0o600 };
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true).mode(mode);
+    options.open(path).map_err(RescueError::io("make", path))
+}
+
+fn parent_of(path: &Path) -> Result<(), RescueError> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(RescueError::io("make", folder))
+}
+
+fn write_one(path: &Path, entry: &TreeEntry, content: &[u8]) -> Result<(), RescueError> {
+    parent_of(path)?;
+    if entry.mode == "120000" {
+        let target = OsStr::from_bytes(content);
+        return std::os::unix::fs::symlink(target, path).map_err(RescueError::io("make", path));
+    }
+    new_file(path, entry)?.write_all(content).map_err(RescueError::io("write", path))
+}
+
+/// Has git write a large content to `path`, then reads the file again to verify it.
+fn write_large(git: &Git<'_>, path: &Path, entry: &TreeEntry) -> Result<(), RescueError> {
+    parent_of(path)?;
+    let file = Arc::new(new_file(path, entry)?);
+    git.write_blob(&entry.id, &file)?;
+    let written = disk::open(path).map_err(RescueError::io("open", path))?;
+    let size = written.metadata().map_err(RescueError::io("look at", path))?.len();
+    let mut id = git.repo.format.blob(size);
+    let mut written = written.take(size);
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        match written.read(&mut piece).map_err(RescueError::io("read", path))? {
+            0 => break,
+            n => id.update(&piece[..n]),
+        }
+    }
+    if id.hex().as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
+}
+
+/// Syncs what was restored, because success is reported only after it is on disk.
+fn sync(into: &Path) -> Result<(), RescueError> {
+    sync_file_system(into).map_err(RescueError::io("write", into))
+}

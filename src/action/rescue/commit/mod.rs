@@ -1,0 +1,285 @@
+//! Makes the visible commit of a plan, and recovers from crashes. Both lock the worktree and first complete or
+//! roll back what a crash interrupted.
+//!
+//! It must not commit anything that the plan does not show, and must not touch the work tree.
+
+pub(super) mod own_program;
+
+use std::path::Path;
+
+use crate::action::rescue::{
+    Rescuer, base::author, base::error::RescueError, base::journal, base::journal::Move,
+    base::journal::Purpose, base::journal::Saved, base::references, base::settings::Settings,
+    base::step::Stage, lock::WorktreeLock, ref_transaction, ref_transaction::kept_index,
+    ref_transaction::packs, ref_transaction::packs::Needed, ref_transaction::recovery,
+    ref_transaction::target, snapshot, snapshot::looked_at::Current, snapshot::unchanged, survey,
+    survey::listing, survey::listing::Tree, survey::seen_index, survey::seen_index::SeenIndex,
+    survey::spool::Spool, trust::Programs, trust::hooks, trust::hooks::Hooks, visible, visible::Staged,
+    visible::Staging, visible::split,
+};
+use crate::git::{Git, Shadow, index_entries};
+use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
+
+impl Rescuer {
+    /// Commits exactly what `plan` shows, or nothing. Does not touch the work tree.
+    ///
+    /// # Errors
+    /// [`RescueError::SavedOnly`] if anything differs from the plan or no target was chosen;
+    /// [`RescueError::Refused`] if the author is not decided; [`RescueError::Cancelled`] if it was cancelled
+    /// before its commits were made: from there on it is completed.
+    pub fn commit(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
+        self.commit_shown(workspace, plan).map_err(|error| error.keeping(&plan.record.reference))
+    }
+
+    fn commit_shown(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        let git = worktree.git(self);
+        worktree.repo.check_writes(&[branch_of(plan)])?;
+        let saved = saved_of(&worktree, &git, plan)?;
+        let settings = Settings::read(&git)?;
+        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+        shadow.configure(&settings.for_shadow())?;
+        let current = self.revalidate(&git, shadow, settings, plan, &saved)?;
+        if plan.programs.wanted == Some(WantedProgram::Own) {
+            return self.run_own(&worktree, &git, &current, plan, &saved);
+        }
+        // Read before anything is staged, because trust can cover the tracked files as they are now.
+        let programs = self.programs(&git, &current.shadow, &current.survey.untracked)?;
+        let wanted = self.stage_shown(&git, &current, plan, &programs)?;
+        self.reached(Stage::TreeMade);
+        let author = author::settings(&git, plan.author.as_ref())?;
+        let parent = plan.head.as_deref();
+        let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
+        let hooks = self.wanted_hooks(&git, &current.shadow, plan, programs)?;
+        let commits = visible::commits(
+            &git,
+            &current.shadow,
+            (parent, current.head.clone()),
+            &wanted,
+            &author,
+            hooks.as_ref(),
+        );
+        let difference = match &hooks {
+            Some(_) => Self::difference_after_hooks(&git, &current, &saved)?,
+            None => None,
+        };
+        let commits = commits.map_err(|error| with_difference(error, difference.as_deref()))?;
+        let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
+        let held = self.hold()?;
+        let kept: Vec<&str> = parent.into_iter().chain([saved.snapshot.as_str()]).collect();
+        let needed = Needed::of(&git, last, &kept)?;
+        let packs = packs::keep_commit(&git, &current.shadow, &worktree, &needed)?;
+        let moved = (|| {
+            let id = worktree.new_id();
+            references::pin(&git, &worktree.repo.key, &id, &commits)?;
+            // The branch must not reach the disk before its commit does.
+            worktree.sync(self)?;
+            self.reached(Stage::CommitPinned);
+            needed.check(&git)?;
+            let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
+            let branch = planned.branch.clone();
+            ref_transaction::make(self, &worktree, &current.shadow, planned)?;
+            Ok::<_, RescueError>(branch)
+        })();
+        packs::release_packs(&worktree, &packs);
+        let branch = moved?;
+        drop(held);
+        let record = plan.record.clone();
+        let notes = difference.into_iter().chain(hooks.and_then(|hooks| hooks.after())).collect();
+        Ok(Rescued { record, commits, branch, n_paths, notes, can_be_undone: true })
+    }
+
+    /// Completes or rolls back what a crash interrupted, never leaving half of it.
+    pub fn recover(&self, workspace: &Path) -> Result<(), RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)
+    }
+
+    /// Reads everything again and refuses unless it is as it was when the plan was made.
+    fn revalidate(
+        &self,
+        git: &Git<'_>,
+        shadow: Shadow,
+        settings: Settings,
+        plan: &RescuePlan,
+        saved: &Saved,
+    ) -> Result<Current, RescueError> {
+        let mut spool = Spool::create(git, &shadow.file("stream"))?;
+        let survey = survey::survey(git, &shadow, &mut spool)?;
+        let draft = snapshot::draft(git, &shadow, &survey, &mut spool)?;
+        let id = saved.reference.rsplit('/').next().unwrap_or_default();
+        let targets = target::targets(git, &survey, &self.protected, id)?;
+        targets.check(git, plan.target.as_ref())?;
+        let snapshot = listing::tree(git, &saved.snapshot)?;
+        let digest = listing::digest(&survey.entries);
+        let is_same = survey.head.commit == plan.head
+            && survey.head.branch.as_deref().unwrap_or_default() == plan.branch
+            && saved.head == plan.head
+            && digest == saved.digest
+            && draft.snapshot == snapshot;
+        if !is_same {
+            return Err(visible::changed());
+        }
+        let head = plan.head.as_ref().map_or_else(|| Ok(Tree::new()), |id| listing::tree(git, id))?;
+        let unchanged = unchanged::files(git, &shadow, &settings, &survey, Some(&head))?;
+        let mut paths = visible::paths(&head, &snapshot, &survey);
+        paths.retain(|path| !unchanged.stored_alike.contains(&path.path));
+        if !is_shown(&paths, &plan.paths) {
+            return Err(visible::changed());
+        }
+        Ok(Current { settings, shadow, survey, head, snapshot, digest })
+    }
+
+    fn wanted_hooks<'a>(
+        &'a self,
+        git: &'a Git<'a>,
+        shadow: &'a Shadow,
+        plan: &RescuePlan,
+        programs: Programs,
+    ) -> Result<Option<Hooks<'a>>, RescueError> {
+        if plan.programs.wanted != Some(WantedProgram::Hooks) {
+            return Ok(None);
+        }
+        Hooks::of(self, git, shadow, programs).map(Some)
+    }
+
+    /// Describes what the hooks changed in the work tree. Nothing is lost: the commit holds what was confirmed
+    /// and the record holds the earlier content.
+    fn difference_after_hooks(
+        git: &Git<'_>,
+        current: &Current,
+        saved: &Saved,
+    ) -> Result<Option<String>, RescueError> {
+        // Runs even after a cancellation: a person must learn what the hooks did.
+        let git = git.to_the_end();
+        let mut spool = Spool::create(&git, &current.shadow.file("stream-after"))?;
+        let after = survey::survey(&git, &current.shadow, &mut spool)?;
+        Ok(hooks::difference(&current.survey.blobs, &after.blobs).map(|difference| {
+            format!(
+                "the hooks changed the work tree: {difference}; the record {} holds it as it was",
+                saved.reference
+            )
+        }))
+    }
+
+    /// Stages the plan's paths and splits them into its commits; every object must be the one the plan shows.
+    fn stage_shown(
+        &self,
+        git: &Git<'_>,
+        current: &Current,
+        plan: &RescuePlan,
+        programs: &Programs,
+    ) -> Result<Vec<(Staged, String)>, RescueError> {
+        let included = plan.paths.iter().filter(|path| path.left_out.is_none()).map(|path| &path.path[..]);
+        let attributes = visible::attributes(git, &current.shadow, included)?;
+        let staging = Staging {
+            git,
+            shadow: &current.shadow,
+            settings: &current.settings,
+            entries: &current.survey.entries,
+            snapshot: &current.snapshot,
+            attributes: &attributes,
+            programs: self.for_programs(programs),
+        };
+        let staged = staging.stage(&plan.paths)?;
+        if !are_objects_shown(plan, &staged) {
+            return Err(visible::changed());
+        }
+        if staged.is_empty() {
+            let filters = plan.programs.filters.join(", ");
+            let why = if plan.programs.is_trusted || filters.is_empty() {
+                String::new()
+            } else {
+                format!(" (filters that are not trusted: {filters})")
+            };
+            return Err(RescueError::SavedOnly(format!(
+                "all that changed is left out{why} or only staged; no commit would hold it"
+            )));
+        }
+        split::chosen(plan, &current.survey, &current.head, &staged)
+    }
+}
+
+/// The branch that the plan's commit goes to.
+fn branch_of(plan: &RescuePlan) -> &str {
+    match &plan.target {
+        Some(CommitTarget::NewBranch(name)) => name,
+        Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => &plan.branch,
+    }
+}
+
+/// Adds what the hooks changed to the error of a step that failed after them.
+fn with_difference(error: RescueError, difference: Option<&str>) -> RescueError {
+    match difference {
+        Some(difference) => RescueError::SavedOnly(format!("{error}; {difference}")),
+        None => error,
+    }
+}
+
+/// The move that makes `commit` visible where the plan wants it.
+fn planned_move(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    current: &Current,
+    plan: &RescuePlan,
+    saved: &Saved,
+    commit: &str,
+    id: String,
+) -> Result<Move, RescueError> {
+    let (to, record) = (Some(commit.to_owned()), saved.reference.clone());
+    if let Some(CommitTarget::NewBranch(branch)) = &plan.target {
+        return Ok(Move::of_branch(id, branch.clone(), to, plan.head.clone(), record));
+    }
+    let before = current.shadow.raw_index.as_ref().map(|raw| kept_index::keep(worktree, raw)).transpose()?;
+    let after = SeenIndex::read(&current.shadow.index)?
+        .raw
+        .map(|raw| kept_index::keep(worktree, &raw))
+        .transpose()?;
+    Ok(Move {
+        id,
+        purpose: Purpose::Commit,
+        branch: plan.branch.clone(),
+        from: plan.head.clone(),
+        to,
+        digest_before: current.digest.clone(),
+        digest_after: listing::digest(&index_entries(git, &current.shadow, &current.shadow.index)?),
+        index_before: before,
+        index_after: after,
+        inode: (0, 0),
+        branch_inode: None,
+        is_branch_only: false,
+        base: None,
+        record,
+    })
+}
+
+/// Whether the plan shows exactly the current paths and includes only those that may be included.
+fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
+    now.len() == plan.len()
+        && now.iter().zip(plan).all(|(now, then)| {
+            let can_be_in = now.left_out.is_none_or(LeftOut::can_be_asked_for);
+            now.path == then.path && now.change == then.change && (can_be_in || then.left_out.is_some())
+        })
+}
+
+/// The record of a plan; journal and repository must both know it.
+fn saved_of(worktree: &WorktreeLock, git: &Git<'_>, plan: &RescuePlan) -> Result<Saved, RescueError> {
+    let actions = worktree.journal.read()?.entries;
+    let saved = journal::saved(&actions).into_iter().rev().find(|it| it.reference == plan.record.reference);
+    let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
+        return Err(RescueError::Refused("the journal does not know this record".to_owned()));
+    };
+    if references::at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
+        return Err(RescueError::Damage("the reference of the record was changed or removed".to_owned()));
+    }
+    Ok(saved)
+}
+
+/// Whether each path was staged as the object that the plan shows.
+fn are_objects_shown(plan: &RescuePlan, staged: &Staged) -> bool {
+    plan.paths.iter().filter(|path| path.left_out.is_none()).all(|path| {
+        let object = staged.get(&path.path).and_then(Option::as_ref).map(|entry| &entry.id);
+        object == path.object.as_ref()
+    })
+}

@@ -1,0 +1,198 @@
+//! Runs the person's own rescue program instead of the built-in commit: a configured command, or
+//! `commit-rescue.py` at the top of the workspace. The record comes first. The result is judged by the commits
+//! that exist afterwards; it must not be judged by what the program says.
+
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::journal::JournalEntry, base::journal::Move,
+    base::journal::Purpose, base::journal::Saved, base::references, lock::WorktreeLock,
+    ref_transaction::branch, ref_transaction::kept_index, snapshot::looked_at::Current, survey,
+    survey::listing, survey::seen_index, survey::seen_index::SeenIndex, survey::spool::Spool, trust::hooks,
+    trust::own_command,
+};
+use crate::git::{Git, Stdin, line, operation, succeeded};
+use crate::model::{CommitTarget, RescuePlan, Rescued, display_text};
+use crate::process::{self, End, Output, ProcessError, Spec};
+
+impl Rescuer {
+    /// Runs the person's own program instead of the commit and examines what it did.
+    pub(in crate::action::rescue) fn run_own(
+        &self,
+        worktree: &WorktreeLock,
+        git: &Git<'_>,
+        current: &Current,
+        plan: &RescuePlan,
+        saved: &Saved,
+    ) -> Result<Rescued, RescueError> {
+        if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
+            let words = "a rescue program commits to the branch that is checked out";
+            return Err(RescueError::Refused(words.to_owned()));
+        }
+        let Some(own) = own_command::find(self, &git.repo.top) else {
+            return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
+        };
+        let programs = self.programs(git, &current.shadow, &current.survey.untracked)?;
+        if !programs.is_own_trusted {
+            return Err(RescueError::Untrusted(format!(
+                "the rescue program is not trusted: {}",
+                own.words.join(" ")
+            )));
+        }
+        let mut spec = Spec::new(own.program, &git.repo.top).args(own.args);
+        for (name, value) in &self.program_env {
+            spec = spec.env(name, value);
+        }
+        spec = spec.env("CLOSEOUT_RECORD", &saved.reference);
+        if let Some(name) = &plan.programs.spec {
+            spec = spec.env("CLOSEOUT_SPEC", name);
+        }
+        spec.stdin = Some(plan.message.clone().into_bytes());
+        spec.time_limit = self.program_limit;
+        spec.own_session.clone_from(&self.launcher);
+        spec.cancel = Some(self.cancel.clone());
+        let message = message_of(process::run(&spec))?;
+        let changed = programs.files.changed().map(|path| {
+            format!(
+                "{} changed while the rescue program ran: what ran may not be what is trusted",
+                display_text::path(path)
+            )
+        });
+        // Even after a cancellation, what the program did is examined and journalled.
+        let held = self.cancel.hold();
+        let git = &git.to_the_end();
+        if held.is_none() && listing::head(git)?.commit == plan.head {
+            return Err(RescueError::Cancelled { kept: None });
+        }
+        let commits = new_commits(git, plan, message.as_deref(), &saved.reference)?;
+        let id = worktree.new_id();
+        let pinned =
+            references::pin(git, &worktree.repo.key, &id, &commits).map_err(|error| error.to_string());
+        let undoable =
+            pinned.and_then(|()| self.journal_own(worktree, git, current, plan, saved, (id, commits.last())));
+        let mut notes: Vec<String> = message.into_iter().chain(changed).collect();
+        let can_be_undone = match undoable {
+            Ok(()) => true,
+            Err(words) => {
+                notes.push(format!(
+                    "{words}, so that an undo would not be exact; the record {} gives the work back",
+                    saved.reference
+                ));
+                false
+            }
+        };
+        let n_paths = n_changed(git, plan.head.as_deref(), commits.last().map(String::as_str))?;
+        let branch = plan.branch.clone();
+        Ok(Rescued { record: plan.record.clone(), commits, branch, n_paths, notes, can_be_undone })
+    }
+
+    /// Enters what the program did in the journal, so that it can be undone exactly. Fails with the reason why
+    /// it cannot be.
+    fn journal_own(
+        &self,
+        worktree: &WorktreeLock,
+        git: &Git<'_>,
+        current: &Current,
+        plan: &RescuePlan,
+        saved: &Saved,
+        (id, last): (String, Option<&String>),
+    ) -> Result<(), String> {
+        let words = |error: RescueError| error.to_string();
+        if operation(git).map_err(|error| error.to_string())?.is_some() {
+            return Err("an operation of git is in progress".to_owned());
+        }
+        let shadow = seen_index::shadow(
+            &worktree.repo,
+            &worktree.folder.join(format!("work-after-{}", worktree.new_id())),
+        )
+        .map_err(words)?;
+        shadow.configure(&current.settings.for_shadow()).map_err(|error| error.detail)?;
+        let mut spool = Spool::create(git, &shadow.file("stream")).map_err(words)?;
+        let after = survey::survey(git, &shadow, &mut spool).map_err(words)?;
+        if let Some(difference) = hooks::difference(&current.survey.blobs, &after.blobs) {
+            return Err(format!("the work tree is another one now ({difference})"));
+        }
+        let keep = |raw| kept_index::keep(worktree, raw);
+        let index_before = current.shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
+        let index_after = shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
+        let last = last.ok_or("there is no commit")?;
+        worktree.sync(self).map_err(words)?;
+        if SeenIndex::read(&worktree.repo.index()).map_err(words)?.raw != shadow.raw_index {
+            return Err("the index changed".to_owned());
+        }
+        let made = Move {
+            id: id.clone(),
+            purpose: Purpose::Commit,
+            branch: plan.branch.clone(),
+            from: plan.head.clone(),
+            to: Some(last.clone()),
+            digest_before: current.digest.clone(),
+            digest_after: listing::digest(&after.entries),
+            index_before,
+            index_after,
+            // The index that the program left: if we crash before the next line, recovery takes the move for
+            // done.
+            inode: branch::inode(&worktree.repo.index()).unwrap_or_default(),
+            branch_inode: None,
+            is_branch_only: false,
+            base: None,
+            record: saved.reference.clone(),
+        };
+        worktree.journal.append(&JournalEntry::Moving(made)).map_err(words)?;
+        worktree.journal.append(&JournalEntry::Moved { id }).map_err(words)
+    }
+}
+
+/// What to report about the program's end. An error only if it was never started.
+fn message_of(ran: Result<Output, ProcessError>) -> Result<Option<String>, RescueError> {
+    let output = match ran {
+        Ok(output) => output,
+        Err(error @ ProcessError::Lost { .. }) => return Ok(Some(error.to_string())),
+        Err(error @ (ProcessError::NotAbsolute { .. } | ProcessError::Start { .. })) => {
+            return Err(error.into());
+        }
+    };
+    Ok(match output.end {
+        End::Code(0) => None,
+        End::TimedOut => Some("the rescue program did not end in its time and was ended".to_owned()),
+        End::Cancelled => Some("the rescue program was ended on request".to_owned()),
+        End::Code(_) | End::Signal(_) | End::AtCap => {
+            Some(format!("the rescue program failed: {}", hooks::said(&output)))
+        }
+    })
+}
+
+/// The commits that were added to the branch, oldest first.
+fn new_commits(
+    git: &Git<'_>,
+    plan: &RescuePlan,
+    message: Option<&str>,
+    record: &str,
+) -> Result<Vec<String>, RescueError> {
+    let after = listing::head(git)?;
+    let saved_only = |words: &str| {
+        let words = message.map_or_else(|| words.to_owned(), |message| format!("{message}; {words}"));
+        Err(RescueError::SavedOnly(format!("{words}; the record {record} holds the work")))
+    };
+    if after.branch.as_deref() != Some(&plan.branch) {
+        return saved_only("the rescue program left the branch");
+    }
+    let Some(newest) = after.commit.as_ref().filter(|_| after.commit != plan.head) else {
+        return saved_only("the rescue program made no commit");
+    };
+    if let Some(old) = &plan.head
+        && !git.real(["merge-base", "--is-ancestor", old, newest], Stdin::Lock)?.is_success()
+    {
+        return saved_only("the rescue program changed commits that were there");
+    }
+    let mut args = vec!["rev-list".to_owned(), "--reverse".to_owned(), newest.clone()];
+    args.extend(plan.head.iter().map(|old| format!("^{old}")));
+    let output = succeeded("rev-list", git.real(&args, Stdin::Lock)?)?;
+    Ok(line(&output).lines().map(str::to_owned).collect())
+}
+
+/// The number of paths that differ between two commits.
+fn n_changed(git: &Git<'_>, old: Option<&str>, new: Option<&str>) -> Result<usize, RescueError> {
+    let tree = |id: Option<&str>| id.map_or_else(|| Ok(listing::Tree::new()), |id| listing::tree(git, id));
+    let (old, new) = (tree(old)?, tree(new)?);
+    let paths: std::collections::BTreeSet<&Vec<u8>> = old.keys().chain(new.keys()).collect();
+    Ok(paths.into_iter().filter(|path| old.get(*path) != new.get(*path)).count())
+}

@@ -1,0 +1,122 @@
+//! Checks that a repository lists the work tree from which it was reached. A file `.git` can name anybody's
+//! repository, and a rescue there would move someone else's branch and index.
+//!
+//! It must not change anything and must not guess: what cannot be proved is refused, naming both sides.
+
+use std::fs;
+use std::path::Path;
+
+use crate::action::rescue::{
+    base::error::RescueError, base::journal, base::journal::Journal, base::worktrees, survey::Survey,
+    survey::reading::WorkTree,
+};
+use crate::git::{self, Git, IndexEntry, Repository, Stdin};
+use crate::model::{RecordNotice, display_text};
+
+/// Refuses a work tree that its repository does not list.
+///
+/// # Errors
+/// [`RescueError::Refused`] names the work tree, the git directory and the way out.
+pub(in crate::action::rescue) fn check(git: &Git<'_>) -> Result<(), RescueError> {
+    let repo = git.repo;
+    if repo.git_dir != repo.common_dir {
+        return check_linked(repo);
+    }
+    if repo.is_in_place() {
+        return Ok(());
+    }
+    // The git directory of another folder's work tree, reached through a `.git` file or link.
+    let owner = repo.git_dir.parent().filter(|_| repo.git_dir.ends_with(".git"));
+    let Some(owner) = owner.filter(|owner| *owner != repo.top) else { return Ok(()) };
+    // With `core.worktree` set, the comparison happens when the settings are read.
+    if git.real(["config", "--get", "core.worktree"], Stdin::Lock)?.is_success() {
+        return Ok(());
+    }
+    refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(owner)))
+}
+
+/// What tells whose repository a work tree uses.
+pub(in crate::action::rescue) enum Belonging {
+    /// The repository is in the work tree, lists it or names it.
+    Own,
+    /// It knows files that are here, and names no work tree.
+    Elsewhere(RecordNotice),
+    /// It knows none of the files here. Holds why nothing is changed in it.
+    Doubtful(String),
+}
+
+/// Whether the repository is this work tree's own. A git directory elsewhere does not name its work tree, but its index
+/// remembers the files that it was made from. A clone that names somebody else's repository has none of those, unless
+/// git was run in it: that renews what the index remembers.
+pub(in crate::action::rescue) fn of(git: &Git<'_>, survey: &Survey) -> Result<Belonging, RescueError> {
+    let repo = git.repo;
+    if repo.git_dir != repo.common_dir || repo.is_in_place() {
+        return Ok(Belonging::Own);
+    }
+    // The name was compared when the settings were read.
+    if git.real(["config", "--get", "core.worktree"], Stdin::Lock)?.is_success() {
+        return Ok(Belonging::Own);
+    }
+    // No folder on the way may be a link: it could lead to the files of the other.
+    let tree = WorkTree::open(&repo.top, repo.format)?;
+    let is_of_here = |entry: &IndexEntry| {
+        let stamp = tree.stamp(&entry.path).ok().flatten();
+        stamp.is_some_and(|stamp| stamp.is_file_of(entry))
+    };
+    let git_dir = display_text::path(&repo.git_dir);
+    let is_new = survey.entries.is_empty() && survey.head.commit.is_none();
+    if is_new || survey.entries.iter().any(is_of_here) {
+        return Ok(Belonging::Elsewhere(RecordNotice::GitDirElsewhere { git_dir }));
+    }
+    let top = display_text::path(&repo.top);
+    Ok(Belonging::Doubtful(format!(
+        "{top} uses the repository {git_dir}, whose index knows none of the files here; if it belongs here, \
+         `git config core.worktree {top}` says so"
+    )))
+}
+
+/// Refuses a repository in which closeout moved a branch for another work tree that still uses it.
+pub(in crate::action::rescue) fn check_place(
+    repo: &Repository,
+    folder: &Path,
+    journal: &Journal,
+) -> Result<(), RescueError> {
+    let Some(top) = worktrees::place_of(folder).filter(|top| *top != repo.top) else { return Ok(()) };
+    let is_in_use = matches!(Repository::open(&top), Ok(Some(other)) if other.git_dir == repo.git_dir && other.top == top);
+    if !is_in_use || journal::moves(&journal.read()?.entries).next().is_none() {
+        return Ok(());
+    }
+    refused(repo, &format!("it belongs to the work tree {}; go there", display_text::path(&top)))
+}
+
+/// Checks a linked worktree: its folder in the repository must name this work tree.
+fn check_linked(repo: &Repository) -> Result<(), RescueError> {
+    let is_place = repo.git_dir.parent().is_some_and(|folder| folder == repo.common_dir.join("worktrees"));
+    let named = git::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();
+    if is_place && is_same(&repo.git_dir.join(names_of(&named)), &repo.top.join(".git")) {
+        return Ok(());
+    }
+    let words = format!(
+        "its folder names {:?}; if the worktree was moved, run `git worktree repair` in it",
+        display_text::bytes(named.trim_ascii())
+    );
+    refused(repo, &words)
+}
+
+fn names_of(text: &[u8]) -> &Path {
+    use std::os::unix::ffi::OsStrExt as _;
+    Path::new(std::ffi::OsStr::from_bytes(text.trim_ascii()))
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    real(one).is_some_and(|one| real(other) == Some(one))
+}
+
+fn refused(repo: &Repository, words: &str) -> Result<(), RescueError> {
+    Err(RescueError::Refused(format!(
+        "{} uses the repository {}, which does not list it: {words}",
+        display_text::path(&repo.top),
+        display_text::path(&repo.common_dir)
+    )))
+}

@@ -1,0 +1,201 @@
+//! The lock of one worktree: a file in our own folder that the kernel unlocks when its holder dies, and
+//! everything that is opened under it. It must not wait without a limit.
+
+pub(super) mod belonging;
+pub(super) mod limits;
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::action::clock;
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::journal::Journal, base::repository, base::repository::Opened,
+    base::step::Stage, base::whole_file::read_small, base::worktrees, base::worktrees::Place,
+};
+use crate::disk::write;
+use crate::git::{Git, ObjectFormat, Repository, Sha1};
+
+/// How long to wait for the lock. A child of a killed rescue can hold it a moment longer than its parent.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
+pub(in crate::action::rescue) struct WorktreeLock {
+    /// Its repository, or an empty one of our own that stands in for it.
+    pub(in crate::action::rescue) repo: Repository,
+    /// Why its own repository cannot be used; `None` if it can.
+    pub(in crate::action::rescue) unusable: Option<String>,
+    /// The git directory that all its worktrees share, as our folders know it.
+    common_dir: PathBuf,
+    /// Our own folder for this worktree.
+    pub(in crate::action::rescue) folder: PathBuf,
+    /// The journal of what was done to it.
+    pub(in crate::action::rescue) journal: Journal,
+    /// Eight hexadecimal digits that distinguish what this state folder created in the repository from what a
+    /// closeout with another state folder created. The first four are in the name of every file and reference,
+    /// all eight in `.keep` files.
+    pub(in crate::action::rescue) owner: String,
+    lock: Arc<File>,
+}
+
+impl WorktreeLock {
+    /// Takes the lock of the worktree whose top is `workspace`, waiting at most [`LONGEST_WAIT`]. Refuses one
+    /// whose repository cannot be used.
+    pub(in crate::action::rescue) fn take(
+        rescuer: &Rescuer,
+        workspace: &Path,
+    ) -> Result<WorktreeLock, RescueError> {
+        match repository::open(workspace, rescuer.home.as_deref())? {
+            Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, repo),
+            Opened::Unusable { reason, .. } => Err(RescueError::Refused(reason)),
+        }
+    }
+
+    /// The same for what needs no repository: if the workspace's own cannot be used, an empty one stands in for
+    /// it, with which work can be kept in the vault.
+    pub(in crate::action::rescue) fn take_any(
+        rescuer: &Rescuer,
+        workspace: &Path,
+    ) -> Result<WorktreeLock, RescueError> {
+        match repository::open(workspace, rescuer.home.as_deref())? {
+            Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, repo),
+            Opened::Unusable { top, reason } => WorktreeLock::of_unusable(rescuer, top, reason),
+        }
+    }
+
+    fn of_repository(rescuer: &Rescuer, mut repo: Repository) -> Result<WorktreeLock, RescueError> {
+        repository::check_state_folder(&rescuer.state)?;
+        worktrees::recognise(&rescuer.state, &mut repo)?;
+        let (folder, lock) = locked_folder(rescuer, &repo.key)?;
+        let journal = Journal::at(&folder);
+        belonging::check_place(&repo, &folder, &journal)?;
+        worktrees::remember(&folder, &repo.top, &repo.common_dir)?;
+        let (owner, common_dir) = (owner_of(&folder)?, repo.common_dir.clone());
+        let lock = Arc::new(lock);
+        let worktree = WorktreeLock { repo, unusable: None, common_dir, folder, journal, owner, lock };
+        belonging::check(&worktree.git(rescuer))?;
+        rescuer.reached(Stage::Locked);
+        Ok(worktree)
+    }
+
+    fn of_unusable(rescuer: &Rescuer, top: PathBuf, reason: String) -> Result<WorktreeLock, RescueError> {
+        repository::check_state_folder(&rescuer.state)?;
+        let git_dir = top.join(".git");
+        let key = Repository::key_of(&git_dir);
+        let (folder, lock) = locked_folder(rescuer, &key)?;
+        let repo = stand_in(&folder, top, key)?;
+        repository::check_owner(&repo)?;
+        // What is known of it from better days stays known.
+        let known = worktrees::common_dir_of(&folder);
+        let common_dir = known.clone().unwrap_or(git_dir);
+        if known.is_none() {
+            worktrees::remember(&folder, &repo.top, &common_dir)?;
+        }
+        let (journal, owner) = (Journal::at(&folder), owner_of(&folder)?);
+        let (unusable, lock) = (Some(reason), Arc::new(lock));
+        let worktree = WorktreeLock { repo, unusable, common_dir, folder, journal, owner, lock };
+        rescuer.reached(Stage::Locked);
+        Ok(worktree)
+    }
+
+    /// The same worktree with an empty repository in the place of one that git cannot use.
+    pub(in crate::action::rescue) fn standing_in(self, reason: String) -> Result<WorktreeLock, RescueError> {
+        let repo = stand_in(&self.folder, self.repo.top.clone(), self.repo.key.clone())?;
+        Ok(WorktreeLock { repo, unusable: Some(reason), ..self })
+    }
+
+    /// Our folders for all worktrees of the repository.
+    pub(in crate::action::rescue) fn places(&self, rescuer: &Rescuer) -> Result<Vec<Place>, RescueError> {
+        worktrees::of_repository(&rescuer.state, &self.common_dir)
+    }
+
+    /// A path for a new working folder. Removes those of killed rescues first: a git child that outlived one
+    /// must not interfere with the new one.
+    pub(in crate::action::rescue) fn work(&self) -> PathBuf {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            // What cannot be removed is tried again next time.
+            if name.to_string_lossy().starts_with("work") {
+                let _ = fs::remove_dir_all(entry.path());
+            } else if write::is_left(&name) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        self.folder.join(format!("work-{}", self.new_id()))
+    }
+
+    /// The git runner for this worktree.
+    pub(in crate::action::rescue) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
+        rescuer.runner(&self.repo, &self.lock)
+    }
+
+    /// A new unique name: the UTC time and eight digits, of which four are the owner's.
+    pub(in crate::action::rescue) fn new_id(&self) -> String {
+        let now = clock::since_epoch();
+        let mut sum = Sha1::default();
+        let salt = clock::since_start().subsec_nanos();
+        sum.update(format!("{} {salt} {}", now.as_nanos(), std::process::id()).as_bytes());
+        sum.update(self.repo.key.as_bytes());
+        let time = jiff::Timestamp::try_from(SystemTime::UNIX_EPOCH + now).unwrap_or_default();
+        format!("{}-{}{}", time.strftime("%Y%m%dT%H%M%SZ"), &self.owner[..4], &sum.hex()[..4])
+    }
+
+    /// Whether [`WorktreeLock::new_id`] of this state folder made the name.
+    pub(in crate::action::rescue) fn is_own_id(&self, id: &str) -> bool {
+        id.split_once('-')
+            .is_some_and(|(_, digits)| digits.len() == 8 && digits.starts_with(&self.owner[..4]))
+    }
+
+    /// Syncs the file systems of the repository and of our own folder, unless that is turned off.
+    pub(in crate::action::rescue) fn sync(&self, rescuer: &Rescuer) -> Result<(), RescueError> {
+        if rescuer.is_synced {
+            for path in [&self.repo.common_dir, &self.folder] {
+                write::sync_file_system(path).map_err(RescueError::io("write", path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Our own folder for the worktree with this key, locked.
+fn locked_folder(rescuer: &Rescuer, key: &str) -> Result<(PathBuf, File), RescueError> {
+    let folder = rescuer.state.join("rescue").join(key);
+    write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
+    let lock = lock(&folder)?;
+    Ok((folder, lock))
+}
+
+/// An empty repository of our own for the work tree `top`.
+fn stand_in(folder: &Path, top: PathBuf, key: String) -> Result<Repository, RescueError> {
+    let place = folder.join("stand-in");
+    let made = Repository::create(&place, ObjectFormat::Sha1);
+    Ok(made.map_err(RescueError::io("make", &place))?.with_top(top, key))
+}
+
+/// The owner's digits, created once for each folder.
+fn owner_of(folder: &Path) -> Result<String, RescueError> {
+    let path = folder.join("owner");
+    let known = read_small(&path)?.and_then(|text| String::from_utf8(text).ok());
+    if let Some(owner) = known.filter(|it| it.len() == 8 && it.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+        return Ok(owner);
+    }
+    // Must not collide by chance; need not be secret.
+    let metadata = folder.metadata().map_err(RescueError::io("look at", folder))?;
+    let mut sum = Sha1::default();
+    for now in [clock::since_epoch(), clock::since_start()] {
+        sum.update(format!("{} ", now.as_nanos()).as_bytes());
+    }
+    sum.update(format!("{} {} {}", metadata.dev(), metadata.ino(), std::process::id()).as_bytes());
+    let owner = sum.hex()[..8].to_owned();
+    write::replace(&path, owner.as_bytes()).map_err(RescueError::io("write", &path))?;
+    Ok(owner)
+}
+
+/// Takes the lock of one of our own folders.
+pub(in crate::action::rescue) fn lock(folder: &Path) -> Result<File, RescueError> {
+    let path = folder.join("lock");
+    let lock = write::lock_file(&path, LONGEST_WAIT).map_err(RescueError::io("lock", &path))?;
+    lock.ok_or_else(|| RescueError::Busy("another rescue works on this worktree".to_owned()))
+}

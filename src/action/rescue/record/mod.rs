@@ -1,0 +1,323 @@
+//! Makes a record, from the first look to the line in the journal: read, written, verified, kept.
+//!
+//! It must not report "saved" before every object was found again in the place where it is kept.
+
+pub(super) mod reuse;
+
+use std::path::{Path, PathBuf};
+
+use crate::action::clock;
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::journal::Saved, base::journal::Shown, base::references,
+    base::repository, base::settings::Settings, base::step::Stage, catalogue, lock::WorktreeLock,
+    lock::belonging, lock::belonging::Belonging, lock::limits, ref_transaction::packs,
+    ref_transaction::recovery, snapshot, snapshot::Commits, snapshot::Draft, snapshot::looked_at::Recorded,
+    snapshot::unchanged, snapshot::verify, survey, survey::Survey, survey::ignored, survey::listing,
+    survey::listing::Tree, survey::seen_index, survey::spool::Spool, vault,
+};
+use crate::git::{Git, Shadow};
+use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
+
+/// Where and how a record ended up being kept.
+struct Kept {
+    reference: String,
+    n_disk_bytes: u64,
+    vault: Option<PathBuf>,
+    is_vault_only: bool,
+    notices: Vec<RecordNotice>,
+}
+
+impl Rescuer {
+    /// Records the uncommitted work of the repository whose top is `workspace`. Changes nothing that a person
+    /// or an agent sees. The record is verified and on disk when this returns.
+    ///
+    /// If the newest record holds exactly the current state, it is reused.
+    ///
+    /// # Errors
+    /// [`RescueError::Nothing`] if there is no uncommitted work, [`RescueError::Ask`] if the record would be
+    /// large. Every other error leaves everything as it was.
+    pub fn record(&self, workspace: &Path) -> Result<RescueRecord, RescueError> {
+        self.record_ordered(workspace, RecordOrder::default())
+    }
+
+    /// Like [`Rescuer::record`], with the options of `order`: allow a large record, or choose where it is kept.
+    pub fn record_ordered(&self, workspace: &Path, order: RecordOrder) -> Result<RescueRecord, RescueError> {
+        self.recorded(workspace, order).map(|(_, record, _)| record)
+    }
+
+    /// Makes a record in the worktree of `workspace`, which stays locked. If its repository cannot be used, all files
+    /// are recorded in the vault.
+    pub(in crate::action::rescue) fn recorded(
+        &self,
+        workspace: &Path,
+        order: RecordOrder,
+    ) -> Result<(WorktreeLock, RescueRecord, Recorded), RescueError> {
+        let mut worktree = WorktreeLock::take_any(self, workspace)?;
+        let recovered = recovery::recover(self, &worktree);
+        let mut made = recovered.and_then(|()| self.record_in(&worktree, order));
+        if matches!(made, Err(RescueError::Git { .. }))
+            && let Err(error @ RescueError::Unusable(_)) = Settings::read(&worktree.git(self))
+        {
+            made = Err(error);
+        }
+        if let Err(RescueError::Unusable(reason)) = made {
+            worktree = worktree.standing_in(reason)?;
+            made = self.record_in(&worktree, order);
+        }
+        made.map(|(record, read)| (worktree, record, read))
+    }
+
+    /// Makes a record in a worktree that is already locked: in the vault if a link in the git directory would lead
+    /// it elsewhere.
+    fn record_in(
+        &self,
+        worktree: &WorktreeLock,
+        order: RecordOrder,
+    ) -> Result<(RescueRecord, Recorded), RescueError> {
+        match self.record_where_ordered(worktree, order) {
+            Err(error @ RescueError::Linked(_)) if order.keep_in != KeepIn::Vault => {
+                let order = RecordOrder { keep_in: KeepIn::Vault, ..order };
+                let (mut record, read) = self.record_where_ordered(worktree, order)?;
+                record.notices.insert(0, RecordNotice::VaultOnly { reason: error.to_string() });
+                Ok((record, read))
+            }
+            made => made,
+        }
+    }
+
+    fn record_where_ordered(
+        &self,
+        worktree: &WorktreeLock,
+        order: RecordOrder,
+    ) -> Result<(RescueRecord, Recorded), RescueError> {
+        let git = worktree.git(self);
+        let keep_in = if worktree.unusable.is_some() { KeepIn::Vault } else { order.keep_in };
+        let order = RecordOrder { keep_in, ..order };
+        if order.keep_in != KeepIn::Vault {
+            worktree.repo.check_writes(&[])?;
+            repository::check_writable(&worktree.repo)?;
+        }
+        let (read, draft, spool) = self.read(worktree, &git, order)?;
+        // Git takes a folder without a valid HEAD for no repository and makes no reference there.
+        let mut elsewhere = None;
+        let reason = match &worktree.unusable {
+            Some(reason) => Some(format!("{reason}; it holds all files, and nothing that only git has")),
+            None if read.survey.head.is_known() => match belonging::of(&git, &read.survey)? {
+                Belonging::Own => None,
+                Belonging::Elsewhere(notice) => {
+                    elsewhere = Some(notice);
+                    None
+                }
+                Belonging::Doubtful(reason) => Some(reason),
+            },
+            None => Some("HEAD names no commit and no branch that can be read".to_owned()),
+        };
+        let keep_in = if reason.is_none() { order.keep_in } else { KeepIn::Vault };
+        let order = RecordOrder { keep_in, ..order };
+        let head = read.head.as_ref().ok();
+        if snapshot::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
+            return Err(RescueError::Nothing);
+        }
+        let mut record = match reuse::same(self, worktree, &git, order, &read, &draft)? {
+            Some(saved) => {
+                let ignored = ignored::count(&git, &read.survey.ignored)?;
+                reuse::reused(self, worktree, saved, &read.survey, draft.gaps, ignored)?
+            }
+            None => self.write(worktree, &git, order.keep_in, &read, draft, spool)?,
+        };
+        record.notices.extend(reason.map(|reason| RecordNotice::VaultOnly { reason }).or(elsewhere));
+        record.notices.extend(read.settings.mirrors.iter().cloned());
+        Ok((record, read))
+    }
+
+    /// Reads everything that a record holds.
+    fn read(
+        &self,
+        worktree: &WorktreeLock,
+        git: &Git<'_>,
+        order: RecordOrder,
+    ) -> Result<(Recorded, Draft, Spool), RescueError> {
+        let settings = Settings::read(git)?;
+        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+        shadow.configure(&settings.for_shadow())?;
+        let mut spool = Spool::create(git, &shadow.file("stream"))?;
+        let is_wanted = |expected: &survey::Expected| {
+            limits::check(worktree, order, self.ask_above, expected)?;
+            self.reached(Stage::Listed);
+            Ok(())
+        };
+        let survey = survey::survey_if(git, &shadow, &mut spool, &is_wanted)?;
+        let draft = snapshot::draft(git, &shadow, &survey, &mut spool)?;
+        self.reached(Stage::Surveyed);
+        // Read before the record is written: the record's own objects must not stand in for missing ones.
+        let head = last_commit(git, &survey);
+        let unchanged = unchanged::files(git, &shadow, &settings, &survey, head.as_ref().ok())?;
+        let snapshot = draft.snapshot.clone();
+        Ok((Recorded { settings, shadow, survey, head, unchanged, snapshot }, draft, spool))
+    }
+
+    /// Writes a record of what was read. It is verified and on disk when this returns.
+    fn write(
+        &self,
+        worktree: &WorktreeLock,
+        git: &Git<'_>,
+        keep_in: KeepIn,
+        read: &Recorded,
+        draft: Draft,
+        spool: Spool,
+    ) -> Result<RescueRecord, RescueError> {
+        let Recorded { shadow, survey, .. } = read;
+        let commits = snapshot::import(git, shadow, survey, &draft, spool)?;
+        self.reached(Stage::Imported);
+        worktree.repo.check_same()?;
+        let time = clock::now();
+        let saving = Saved {
+            reference: references::of_record(&worktree.repo.key, &worktree.new_id()),
+            snapshot: commits.snapshot.clone(),
+            record: commits.record.clone(),
+            head: survey.head.commit.clone(),
+            digest: listing::digest(&survey.entries),
+            shown: shown(time, survey, &draft),
+        };
+        let kept = self.keep(worktree, git, shadow, keep_in, &draft, saving.clone())?;
+        let shown = Shown {
+            n_disk_bytes: Some(kept.n_disk_bytes),
+            vault: kept.vault.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
+            is_vault_only: kept.is_vault_only,
+            ..saving.shown
+        };
+        let saved = Saved { reference: kept.reference.clone(), shown, ..saving };
+        worktree.journal.end(saved)?;
+        self.reached(Stage::RecordJournalled);
+        let counted =
+            ignored::count(git, &survey.ignored).and_then(|it| Ok((it, catalogue::totals(self, worktree)?)));
+        let (ignored, totals) = counted.map_err(|error| error.keeping(&kept.reference))?;
+        Ok(RescueRecord {
+            reference: kept.reference,
+            snapshot: commits.snapshot,
+            record: commits.record,
+            time,
+            unchanged_millis: None,
+            branch: survey.head.branch.clone(),
+            n_files: survey.blobs.len(),
+            n_bytes: survey.blobs.values().map(|blob| blob.size).sum(),
+            n_disk_bytes: kept.n_disk_bytes,
+            gaps: draft.gaps,
+            is_settled: survey.is_settled,
+            ignored,
+            vault: kept.vault,
+            notices: kept.notices,
+            totals,
+        })
+    }
+
+    /// Moves the imported objects to where the record is kept and verifies that they arrived.
+    fn keep(
+        &self,
+        worktree: &WorktreeLock,
+        git: &Git<'_>,
+        shadow: &Shadow,
+        keep_in: KeepIn,
+        draft: &Draft,
+        saving: Saved,
+    ) -> Result<Kept, RescueError> {
+        let commits = &Commits { snapshot: saving.snapshot.clone(), record: saving.record.clone() };
+        let usual = saving.reference.clone();
+        let id = usual.rsplit('/').next().unwrap_or_default().to_owned();
+        if keep_in == KeepIn::Vault {
+            let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
+            return self.kept_in_vault(worktree, usual, vault, Vec::new());
+        }
+        let n_disk_bytes = packs::pack_bytes(shadow)?;
+        let packs = packs::move_packs(shadow, worktree)?;
+        self.reached(Stage::PackMoved);
+        // After a cancellation no reference keeps the pack, so git may remove it once it is old.
+        let release = |error: RescueError| {
+            if matches!(error, RescueError::Cancelled { .. } | RescueError::Linked(_)) {
+                packs::release_packs(worktree, &packs);
+            }
+            error
+        };
+        verify::verify(git, draft, commits, &packs).map_err(release)?;
+        self.reached(Stage::Verified);
+        worktree.sync(self)?;
+        git.check_cancelled().map_err(|error| release(error.into()))?;
+        // From here on not cancellable: the reference and its journal line come both or not at all.
+        let git = &git.to_the_end();
+        let shown = Shown { n_disk_bytes: Some(n_disk_bytes), ..saving.shown.clone() };
+        // If a crash interrupts what follows, recovery finds this entry and treats the record as saved.
+        worktree.journal.begin(&Saved { shown, ..saving })?;
+        let below = format!("rescue/{}/{id}", worktree.repo.key);
+        let made = references::make_or_other(git, &below, &commits.snapshot);
+        let (reference, notice) = match made {
+            Ok(made) => made,
+            Err(error) if is_locked(&error) || references::in_the_way(git, &usual)?.is_some() => {
+                // No name is free, or someone left a lock on the whole table of references: keep the record
+                // outside of them.
+                let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
+                let notice = RecordNotice::VaultOnly { reason: error.to_string() };
+                return self.kept_in_vault(worktree, usual, vault, vec![notice]);
+            }
+            Err(error) => return Err(release(error)),
+        };
+        self.reached(Stage::ReferenceMade);
+        // A garbage collection may have run between the pack's arrival and the reference.
+        if let Err(error) = verify::is_there(git, draft, &[&commits.snapshot, &commits.record]) {
+            // If the removal fails too, the first error is still the one to report.
+            let _ = references::remove(git, &reference, &commits.snapshot);
+            return Err(error);
+        }
+        packs::release_packs(worktree, &packs);
+        let vault = match keep_in {
+            KeepIn::RepositoryAndVault => {
+                let written = vault::write(self, worktree, shadow, &id, draft, commits);
+                if matches!(written, Err(RescueError::Cancelled { .. })) {
+                    // If the removal fails, the reference is listed as a record that the journal does not know.
+                    let _ = references::remove(git, &reference, &commits.snapshot);
+                }
+                Some(written?)
+            }
+            KeepIn::Repository | KeepIn::Vault => None,
+        };
+        worktree.sync(self)?;
+        let notices = notice.into_iter().collect();
+        Ok(Kept { reference, n_disk_bytes, vault, is_vault_only: false, notices })
+    }
+
+    fn kept_in_vault(
+        &self,
+        worktree: &WorktreeLock,
+        reference: String,
+        vault: PathBuf,
+        notices: Vec<RecordNotice>,
+    ) -> Result<Kept, RescueError> {
+        worktree.sync(self)?;
+        let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
+        Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
+    }
+}
+
+/// Whether git could not take a lock. The reftable format has a single lock for all references.
+fn is_locked(error: &RescueError) -> bool {
+    matches!(error, RescueError::Git { words, .. } if words.contains("cannot lock"))
+}
+
+/// The tree of the last commit, or why it cannot be read.
+fn last_commit(git: &Git<'_>, survey: &Survey) -> Result<Tree, String> {
+    let commit = survey.head.commit.as_ref();
+    commit
+        .map_or_else(|| Ok(Tree::new()), |commit| listing::tree(git, commit))
+        .map_err(|error| error.to_string())
+}
+
+/// What the list of records shows of it, as far as that is known before it is kept.
+fn shown(time: Timestamp, survey: &Survey, draft: &Draft) -> Shown {
+    Shown {
+        time: Some(time.0),
+        branch: survey.head.branch.clone(),
+        n_files: Some(survey.blobs.len()),
+        n_bytes: Some(survey.blobs.values().map(|blob| blob.size).sum()),
+        n_gaps: Some(draft.gaps.len()),
+        ..Shown::default()
+    }
+}

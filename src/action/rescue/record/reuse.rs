@@ -1,0 +1,97 @@
+//! Recognises that the newest record already holds exactly the state that was just read, so that no second copy
+//! is made.
+//!
+//! It must not rely on times and sizes of files: writing through a memory mapping can leave both unchanged.
+//! Everything is read and hashed before, and the record must still hold all of it.
+
+use std::path::Path;
+
+use crate::action::clock;
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::journal, base::journal::Saved, base::references, catalogue,
+    lock::WorktreeLock, snapshot::Draft, snapshot::looked_at::Recorded, snapshot::verify, survey::Survey,
+    survey::listing, survey::listing::Tree, vault,
+};
+use crate::git::Git;
+use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
+
+/// The newest record of this worktree, if a new one would have the same content in the same place.
+pub(in crate::action::rescue) fn same(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    order: RecordOrder,
+    read: &Recorded,
+    draft: &Draft,
+) -> Result<Option<Saved>, RescueError> {
+    let survey = &read.survey;
+    if order.keep_in == KeepIn::RepositoryAndVault || !survey.is_settled {
+        return Ok(None);
+    }
+    worktree.repo.check_same()?;
+    let actions = worktree.journal.read()?.entries;
+    let newest = journal::saved(&actions).pop().cloned();
+    Ok(newest.filter(|saved| {
+        if order.keep_in == KeepIn::Vault {
+            let name = saved.shown.vault.as_ref().filter(|_| saved.shown.is_vault_only);
+            let bundle = name.map(|name| vault::folder(&worktree.folder).join(name));
+            let is_of_bundle =
+                |bundle: &Path| vault::check(rescuer, bundle, &read.shadow.file("opened"), draft).is_ok();
+            return is_of_state(saved, survey) && bundle.is_some_and(|bundle| is_of_bundle(&bundle));
+        }
+        let id = saved.reference.rsplit('/').next().unwrap_or_default();
+        // A record with another name or place than usual is made again: the usual one may be free now.
+        let is_usual =
+            saved.reference == references::of_record(&worktree.repo.key, id) && !saved.shown.is_vault_only;
+        is_usual && is_of_state(saved, survey) && is_of(git, saved, draft)
+    }))
+}
+
+/// Whether the record was made at the same commit and index.
+fn is_of_state(saved: &Saved, survey: &Survey) -> bool {
+    saved.shown.time.is_some()
+        && saved.head == survey.head.commit
+        && saved.digest == listing::digest(&survey.entries)
+}
+
+/// Whether the record holds what was read, completely. If git does not answer, the answer is no.
+fn is_of(git: &Git<'_>, saved: &Saved, draft: &Draft) -> bool {
+    let is_tree =
+        |commit: &str, expected: &Tree| listing::tree(git, commit).is_ok_and(|tree| tree == *expected);
+    is_tree(&saved.snapshot, &draft.snapshot)
+        && is_tree(&saved.record, &draft.record)
+        && references::at(git, &saved.reference).is_ok_and(|at| at.as_ref() == Some(&saved.snapshot))
+        && verify::is_there(git, draft, &[&saved.snapshot, &saved.record]).is_ok()
+}
+
+/// The description of a reused record.
+pub(in crate::action::rescue) fn reused(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    saved: Saved,
+    survey: &Survey,
+    gaps: Vec<Gap>,
+    ignored: IgnoredFiles,
+) -> Result<RescueRecord, RescueError> {
+    let shown = saved.shown;
+    let time = Timestamp(shown.time.unwrap_or_default());
+    let unchanged = clock::now().millis_since(time);
+    let bundle = shown.vault.map(|name| vault::folder(&worktree.folder).join(name));
+    Ok(RescueRecord {
+        reference: saved.reference,
+        snapshot: saved.snapshot,
+        record: saved.record,
+        time,
+        unchanged_millis: Some(u64::try_from(unchanged).unwrap_or(0)),
+        branch: survey.head.branch.clone(),
+        n_files: survey.blobs.len(),
+        n_bytes: survey.blobs.values().map(|blob| blob.size).sum(),
+        n_disk_bytes: shown.n_disk_bytes.unwrap_or(0),
+        gaps,
+        is_settled: survey.is_settled,
+        ignored,
+        vault: bundle.filter(|path| path.is_file()),
+        notices: Vec::new(),
+        totals: catalogue::totals(rescuer, worktree)?,
+    })
+}

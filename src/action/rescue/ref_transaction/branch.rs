@@ -1,0 +1,295 @@
+//! Moves a branch that is stored in a file of its own as git does, except that the locks are hard links to one
+//! file that the journal names. After a crash, leftover locks are therefore provably ours. A git process that
+//! is killed while it moves a branch leaves locks that cannot be told from anyone else's.
+//!
+//! It must not move a branch that is not where the plan says, and must leave branches in any other storage to
+//! git.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::action::clock;
+use crate::action::rescue::{
+    base::error::RescueError, base::git_files, base::git_files::below, base::journal::Move,
+    base::killed_git::update_ref, lock::WorktreeLock,
+};
+use crate::disk;
+use crate::disk::write::{Missing, NewFile, Over};
+use crate::git::{self, Git, HeadRef, PackedRefs, Read, Repository, Stdin, line};
+use crate::model::ReadProblem;
+
+/// The reflog message of a move.
+const MESSAGE: &str = "closeout";
+
+/// The device and inode of the file at `path`, without following a link.
+pub(in crate::action::rescue) fn inode(path: &Path) -> Option<(u64, u64)> {
+    path.symlink_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+/// The error for a branch that someone else has locked.
+pub(in crate::action::rescue) fn busy(words: &str) -> RescueError {
+    RescueError::Busy(format!("the branch is locked: {words}"))
+}
+
+/// Moves the branch with git itself, if it is where the plan says.
+pub(in crate::action::rescue) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
+    let zero = git.repo.format.zero();
+    let from = plan.from.as_deref().unwrap_or(&zero);
+    let message = "closeout";
+    let args = match &plan.to {
+        Some(to) => vec!["-m", message, &plan.branch, to, from],
+        None => vec!["-m", message, "-d", &plan.branch, from],
+    };
+    let output = update_ref(git, &args)?;
+    if output.is_success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if words.contains(".lock") {
+        return Err(busy(&words));
+    }
+    Err(RescueError::Git { what: "update-ref".to_owned(), words })
+}
+
+/// A branch stored as a file, and the file that its locks link to.
+pub(in crate::action::rescue) struct Branch<'r> {
+    repo: &'r Repository,
+    plan: Move,
+    /// The file that the locks are hard links to. It contains the new value of the branch.
+    prepared: PathBuf,
+    /// The identity for the reflog, determined before anything is locked.
+    who: String,
+}
+
+impl<'r> Branch<'r> {
+    /// Writes the file for the locks at `prepared`. Returns `None` if git must move this branch itself, because
+    /// it is stored in another format or is not a plain name of a commit.
+    pub(in crate::action::rescue) fn prepare(
+        git: &Git<'r>,
+        plan: &Move,
+        prepared: PathBuf,
+    ) -> Result<Option<Branch<'r>>, RescueError> {
+        let repo = git.repo;
+        match is_plain(repo, plan) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            // Git would follow this link; we do not.
+            Err(unreadable) if unreadable.problem == ReadProblem::Link => return Ok(None),
+            Err(unreadable) => return Err(unreadable.into()),
+        }
+        let who = who(git)?;
+        let failed = |error| RescueError::io("write", &prepared)(error);
+        let mut file = git_files::create(repo, &prepared).map_err(failed)?;
+        keep_mode(&repo.common_dir.join(&plan.branch), &file).map_err(failed)?;
+        file.write_all(format!("{}\n", plan.to.as_deref().unwrap_or_default()).as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        Ok(Some(Branch { repo, plan: plan.clone(), prepared, who }))
+    }
+
+    /// Takes the locks. Returns `false`, holding none of them, if someone else has one.
+    pub(in crate::action::rescue) fn lock(&self) -> Result<bool, RescueError> {
+        // HEAD needs no lock if it names another branch.
+        let n_others = usize::from(self.plan.is_branch_only);
+        for lock in locks(self.repo, &self.plan.branch).into_iter().skip(n_others) {
+            if let Err(error) = git_files::link(self.repo, &self.prepared, &lock) {
+                release(self.repo, &self.plan.branch, inode(&self.prepared))?;
+                if error.kind() == ErrorKind::AlreadyExists {
+                    return Ok(false);
+                }
+                return Err(RescueError::io("make", &lock)(error));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the branch is still at the start of the move, and HEAD names it if it is the checked-out one.
+    pub(in crate::action::rescue) fn is_as_planned(&self) -> Result<bool, RescueError> {
+        Ok(is_plain(self.repo, &self.plan)?)
+    }
+
+    /// Moves the branch. The locks must be held.
+    pub(in crate::action::rescue) fn go(&self) -> Result<(), RescueError> {
+        let (file, lock) = (self.file(), lock_of(self.repo, &self.plan.branch));
+        let lock = lock.file_name().unwrap_or_default();
+        let moved = below(self.repo, &file, Missing::Fail).and_then(|place| match &self.plan.to {
+            // A removed branch can leave an empty folder at this path. A folder with contents stays, and the
+            // move fails.
+            Some(_) => place.replace_by(lock).or_else(|error| {
+                if error.kind() == ErrorKind::IsADirectory {
+                    return place.remove_folder().and_then(|()| place.replace_by(lock));
+                }
+                Err(error)
+            }),
+            None => place.remove(),
+        });
+        moved.map_err(RescueError::io("move", &file))
+    }
+
+    /// Adds the move to the reflogs, if they are kept. A failure to write them is ignored.
+    pub(in crate::action::rescue) fn log(&self) {
+        log(self.repo, &self.plan, &self.who, Repeat::Allowed);
+    }
+
+    pub(in crate::action::rescue) fn open(&self) -> Option<File> {
+        disk::open(&self.file()).ok()
+    }
+
+    fn file(&self) -> PathBuf {
+        self.repo.common_dir.join(&self.plan.branch)
+    }
+}
+
+/// Gives the replacement of `old` the same mode, because access for others may be deliberate.
+pub(in crate::action::rescue) fn keep_mode(old: &Path, new: &File) -> io::Result<()> {
+    match old.symlink_metadata() {
+        Ok(metadata) if metadata.is_file() => new.set_permissions(metadata.permissions()),
+        _ => Ok(()),
+    }
+}
+
+/// The identity for the reflog: name, e-mail and time.
+fn who(git: &Git<'_>) -> Result<String, RescueError> {
+    let who = git.real(["var", "GIT_COMMITTER_IDENT"], Stdin::Lock)?;
+    Ok(if who.is_success() {
+        line(&who)
+    } else {
+        let now = clock::since_epoch().as_secs();
+        format!("closeout <closeout@localhost> {now} +0000")
+    })
+}
+
+/// Whether to append a line that the reflog already ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeat {
+    Allowed,
+    LeftAway,
+}
+
+/// Adds a move that a crash interrupted to the reflogs, unless it is already there.
+pub(in crate::action::rescue) fn log_again(git: &Git<'_>, plan: &Move) {
+    // The reflog is a convenience: failing to write it must not fail the recovery.
+    if let Ok(who) = who(git) {
+        log(git.repo, plan, &who, Repeat::LeftAway);
+    }
+}
+
+fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
+    let (name, from, to) = (plan.branch.as_str(), plan.from.as_deref(), plan.to.as_deref());
+    let zero = "0".repeat(to.or(from).map_or(40, str::len));
+    let (old, new) = (from.unwrap_or(&zero), to.unwrap_or(&zero));
+    let text = format!("{old} {new} {who}\t{MESSAGE}\n");
+    let tell = |log_of: &str| {
+        let is_told = || {
+            let last = git::reflog(repo, log_of).ok().and_then(|log| log.into_iter().next_back());
+            last.is_some_and(|last| last.old == old && last.new == new)
+        };
+        if repeat == Repeat::Allowed || !is_told() {
+            let _ = append(repo, &log_file(repo, log_of), &text, from.is_none());
+        }
+    };
+    if !plan.is_branch_only {
+        tell("HEAD");
+    }
+    if to.is_some() {
+        tell(name);
+    } else {
+        // Git deletes the reflog together with the branch.
+        let _ = git_files::remove(repo, &log_file(repo, name));
+    }
+}
+
+/// Removes the locks on HEAD and on the branch `name` that are links to the file with this inode.
+pub(in crate::action::rescue) fn release(
+    repo: &Repository,
+    name: &str,
+    ours: Option<(u64, u64)>,
+) -> Result<(), RescueError> {
+    for lock in locks(repo, name).into_iter().rev() {
+        if ours.is_some() && inode(&lock) == ours {
+            let removed = git_files::remove(repo, &lock);
+            removed.map_err(RescueError::io("remove", &lock))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the locks that killed git processes left on our own hidden references of this worktree.
+pub(in crate::action::rescue) fn release_hidden(worktree: &WorktreeLock) {
+    let repo = &worktree.repo;
+    for kind in ["rescue", "visible"] {
+        let folder = repo.common_dir.join("refs/closeout").join(kind).join(&repo.key);
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(".lock")).unwrap_or_default();
+            // References of all but the last commit carry a number before the id.
+            if worktree.is_own_id(id) || id.split_once('-').is_some_and(|(_, id)| worktree.is_own_id(id)) {
+                // A lock that remains is tried again next time; it blocks no other reference.
+                let _ = git_files::remove(repo, &entry.path());
+            }
+        }
+    }
+}
+
+/// The locks, in the order in which git takes them.
+fn locks(repo: &Repository, name: &str) -> [PathBuf; 2] {
+    [repo.git_dir.join("HEAD.lock"), lock_of(repo, name)]
+}
+
+fn lock_of(repo: &Repository, name: &str) -> PathBuf {
+    repo.common_dir.join(format!("{name}.lock"))
+}
+
+/// Whether the branch can be moved by changing files alone. That requires: HEAD names it in a regular file
+/// (unless only the branch is to move), and it is stored as a plain commit id equal to `from` (`None`: it does
+/// not exist) with nothing packed in the way of `to` (`None`: delete).
+fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
+    let (name, from, to) = (plan.branch.as_str(), plan.from.as_deref(), plan.to.as_deref());
+    let is_of_head = || -> Read<bool> {
+        Ok(!repo.git_dir.join("HEAD").is_symlink()
+            && git::head_ref(repo)? == HeadRef::Branch(name.to_owned()))
+    };
+    let is_here = repo.has_ref_files()
+        && (plan.is_branch_only || is_of_head()?)
+        && !name.contains("..")
+        && name.starts_with("refs/heads/")
+        && git::stored_ref(repo, name)?.as_deref() == from;
+    if !is_here {
+        return Ok(false);
+    }
+    let packed = PackedRefs::read(repo)?;
+    let is_below =
+        |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
+    // A packed branch may occupy a parent folder of this name, or lie below this name.
+    let is_taken =
+        || packed.entries().any(|(_, it)| is_below(it, name.as_bytes()) || is_below(name.as_bytes(), it));
+    Ok((from.is_some() || !is_taken()) && (to.is_some() || packed.id_of(name).is_none()))
+}
+
+/// The longest log that is copied, in bytes.
+const LOG_CAP: u64 = 64 << 20;
+
+/// Appends a line to a reflog; creates a missing one only if `is_made`. A log with a second name elsewhere is replaced
+/// by a longer copy, so that the other stays as it is; git would write to both.
+fn append(repo: &Repository, path: &Path, text: &str, is_made: bool) -> io::Result<()> {
+    let missing = if is_made { Missing::Create } else { Missing::Fail };
+    let place = below(repo, path, missing)?;
+    let mut log = place.open_to_append(is_made.then_some(0o666))?;
+    let metadata = log.metadata()?;
+    if metadata.nlink() == 1 {
+        return log.write_all(text.as_bytes());
+    }
+    let content = disk::read_start(&log, LOG_CAP)?;
+    if content.len() as u64 != metadata.len() {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    let copy = NewFile::create(place.folder(), 0o600, &[&content[..], text.as_bytes()].concat())?;
+    copy.as_file().set_permissions(metadata.permissions())?;
+    copy.put_whole(place.name(), Over::Any)
+}
+
+fn log_file(repo: &Repository, name: &str) -> PathBuf {
+    let (folder, file) = git::log_file(repo, name);
+    folder.join(file)
+}

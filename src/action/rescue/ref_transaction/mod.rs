@@ -1,0 +1,226 @@
+//! Moves a branch and its index as one, under git's own lock. The lock is a hard link to a file that the
+//! journal names, so that leftovers of a crash are provably ours.
+//!
+//! It must not move anything that differs from what was confirmed, and must not remove someone else's lock.
+
+pub(super) mod branch;
+pub(super) mod kept_index;
+pub(super) mod new_branch;
+pub(super) mod packs;
+pub(super) mod prepared;
+pub(super) mod recovery;
+pub(super) mod target;
+
+use std::fs::File;
+use std::time::SystemTime;
+
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::git_files, base::holder, base::journal::JournalEntry,
+    base::journal::Move, base::references, base::step::Stage, lock::WorktreeLock,
+    ref_transaction::branch::Branch, ref_transaction::branch::inode, ref_transaction::branch::move_branch,
+    ref_transaction::kept_index::kept, ref_transaction::prepared::checked, ref_transaction::prepared::done,
+    ref_transaction::prepared::for_branch, ref_transaction::prepared::forget_prepared,
+    ref_transaction::prepared::prepared, ref_transaction::prepared::release_branch,
+    ref_transaction::prepared::roll_back, survey::listing, survey::seen_index::SeenIndex,
+};
+use crate::git::{Git, RawIndex, Shadow, operation};
+
+fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
+    let (from, to) = (prepared(worktree, &plan.id), checked(worktree, &plan.id));
+    if inode(&to) == Some(plan.inode) {
+        // Already renamed: the index had changed when we got its lock, and everything is checked once more.
+        return Ok(());
+    }
+    git_files::rename(&worktree.repo, &from, &to).map_err(RescueError::io("rename", &from))
+}
+
+/// Makes the move. If it fails, everything is as before.
+pub(in crate::action::rescue) fn make(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    shadow: &Shadow,
+    mut plan: Move,
+) -> Result<(), RescueError> {
+    let git = worktree.git(rescuer);
+    worktree.repo.check_writes(&[&plan.branch])?;
+    new_branch::check_packed(worktree)?;
+    if plan.is_branch_only {
+        return new_branch::make(rescuer, worktree, &git, &mut plan);
+    }
+    // Its files would look changed in the other worktree.
+    if target::is_checked_out_twice(&git, &plan.branch)? {
+        return Err(RescueError::SavedOnly("the branch is checked out in another worktree too".to_owned()));
+    }
+    let branch = match prepare(rescuer, worktree, &git, &mut plan) {
+        Ok(branch) => branch,
+        Err(error) => {
+            forget_prepared(worktree, &plan);
+            return Err(error);
+        }
+    };
+    rescuer.reached(Stage::MoveJournalled);
+    let held = match lock(rescuer, &git, worktree, shadow, &plan, branch.as_ref()) {
+        Ok(held) => held,
+        Err(error) => {
+            roll_back(worktree, &plan)?;
+            return Err(error);
+        }
+    };
+    // From here until the new index is in place, every git that wants to stage fails, so nothing else is done.
+    let moved = match &branch {
+        Some(branch) => branch.go(),
+        None => move_branch(&git, &plan),
+    };
+    if let Err(error) = moved {
+        // A failed call of git does not say whether the branch was moved.
+        if branch.is_none() && references::at(&git, &plan.branch)? == plan.to {
+            return finish(rescuer, worktree, &plan, None);
+        }
+        roll_back(worktree, &plan)?;
+        return Err(error);
+    }
+    rescuer.reached(Stage::BranchMoved);
+    let finished = finish(rescuer, worktree, &plan, branch.as_ref());
+    drop(held);
+    finished
+}
+
+/// Writes the files that will be linked and renamed, and enters the move in the journal.
+fn prepare<'t>(
+    rescuer: &Rescuer,
+    worktree: &'t WorktreeLock,
+    git: &Git<'t>,
+    plan: &mut Move,
+) -> Result<Option<Branch<'t>>, RescueError> {
+    let beside = prepared(worktree, &plan.id);
+    let after = plan.index_after.as_ref().map(|index| kept(worktree, index)).transpose()?;
+    if let Some(after) = &after {
+        kept_index::put_back(worktree, &after.bytes)?;
+    }
+    let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
+    let written = git_files::create(&worktree.repo, &beside).and_then(|mut new| {
+        after.as_ref().unwrap_or(&empty).write_to(&mut new)?;
+        branch::keep_mode(&worktree.repo.index(), &new)?;
+        new.sync_all()
+    });
+    written.map_err(RescueError::io("write", &beside))?;
+    rescuer.reached(Stage::IndexPrepared);
+    let file = for_branch(worktree, &plan.id);
+    let branch = Branch::prepare(git, plan, file.clone())?;
+    plan.inode = inode(&beside).unwrap_or_default();
+    plan.branch_inode = inode(&file);
+    worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
+    Ok(branch)
+}
+
+/// The error for a lock on the index that is someone else's.
+pub(in crate::action::rescue) fn busy(worktree: &WorktreeLock) -> RescueError {
+    RescueError::Busy(holder::label(&worktree.repo, &worktree.repo.index_lock()))
+}
+
+/// How often to try again if the index has changed by the time its lock is taken.
+const INDEX_TRIES: u32 = 20;
+
+/// Open handles on the files that are replaced under the locks. They delay the file system's work of deleting
+/// them until the locks are released, so that nobody waits for that.
+struct Replaced {
+    _index: SeenIndex,
+    _branch: Option<File>,
+}
+
+/// Takes the locks on the branch, then git's lock on an index that has the expected meaning. Git waits for a
+/// branch lock but not for the index lock. Everything is therefore checked before; under the index lock we only
+/// check that it is still the file that was read.
+fn lock(
+    rescuer: &Rescuer,
+    git: &Git<'_>,
+    worktree: &WorktreeLock,
+    shadow: &Shadow,
+    plan: &Move,
+    branch: Option<&Branch<'_>>,
+) -> Result<Replaced, RescueError> {
+    let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
+    let before = plan.index_before.as_ref().map(|index| kept(worktree, index)).transpose()?;
+    let mut known = before.map(|raw| raw.bytes);
+    for _ in 0..INDEX_TRIES {
+        let now = SeenIndex::read(&index)?;
+        // A `git status` changes the bytes of the index but not its meaning.
+        if now.bytes() != known.as_deref() {
+            if !kept_index::says_the_same(git, worktree, shadow, now.raw.as_ref(), plan)? {
+                return Err(RescueError::SavedOnly("something was staged since you looked".to_owned()));
+            }
+            known = now.bytes().map(<[u8]>::to_vec);
+        }
+        check(git, worktree, plan, branch)?;
+        mark_checked(worktree, plan)?;
+        let old_branch = branch.and_then(Branch::open);
+        rescuer.reached(Stage::Checked);
+        // A mismatch that is already visible needs no lock that others would run into.
+        if now.is_still_at(&index)? {
+            if let Err(error) = git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock) {
+                release_branch(worktree, plan)?;
+                let is_taken = error.kind() == std::io::ErrorKind::AlreadyExists;
+                return Err(if is_taken { busy(worktree) } else { RescueError::io("make", &lock)(error) });
+            }
+            if now.is_still_at(&index)? {
+                rescuer.reached(Stage::IndexLocked);
+                return Ok(Replaced { _index: now, _branch: old_branch });
+            }
+            git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
+        }
+        release_branch(worktree, plan)?;
+    }
+    Err(RescueError::Busy("the index changes all the time".to_owned()))
+}
+
+/// Locks the branch if that is our task, then checks that everything but the index is as confirmed.
+fn check(
+    git: &Git<'_>,
+    worktree: &WorktreeLock,
+    plan: &Move,
+    branch: Option<&Branch<'_>>,
+) -> Result<(), RescueError> {
+    let refused = |words: &str| Err(RescueError::SavedOnly(words.to_owned()));
+    let is_in_place = match branch {
+        Some(branch) if !branch.lock()? => {
+            return Err(branch::busy("HEAD.lock or the lock of the branch is there"));
+        }
+        Some(branch) => branch.is_as_planned()?,
+        None => {
+            let head = listing::head(git)?;
+            head.branch.as_deref() == Some(&plan.branch) && head.commit == plan.from
+        }
+    };
+    worktree.repo.check_same()?;
+    if operation(git)?.is_some() {
+        return refused("an operation of git was begun since you looked");
+    }
+    if is_in_place { Ok(()) } else { refused("the branch moved since you looked") }
+}
+
+/// Puts the new index in place under our lock and marks the move as complete.
+pub(in crate::action::rescue) fn finish(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    plan: &Move,
+    branch: Option<&Branch<'_>>,
+) -> Result<(), RescueError> {
+    let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
+    if plan.index_after.is_some() {
+        git_files::rename(&worktree.repo, &lock, &index)
+            .map_err(RescueError::io("put in its place", &index))?;
+    } else {
+        match git_files::remove(&worktree.repo, &index) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(RescueError::io("remove", &index)(error));
+            }
+            _ => git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?,
+        }
+    }
+    rescuer.reached(Stage::IndexMoved);
+    if let Some(branch) = branch {
+        // HEAD is still locked by us, so nobody else writes to its reflog.
+        branch.log();
+    }
+    done(rescuer, worktree, plan)
+}

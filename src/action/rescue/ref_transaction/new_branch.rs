@@ -1,0 +1,100 @@
+//! Creates or deletes a branch that is not checked out, for a commit that the checked-out branch cannot take.
+//! It must not touch HEAD, the index or the work tree, and needs no lock on them.
+
+use std::time::Duration;
+
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::holder, base::journal::JournalEntry, base::journal::Move,
+    base::references, base::step::Stage, lock::WorktreeLock, ref_transaction::branch,
+    ref_transaction::branch::Branch, ref_transaction::branch::inode, ref_transaction::branch::move_branch,
+    ref_transaction::prepared::done, ref_transaction::prepared::for_branch,
+    ref_transaction::prepared::forget_prepared, ref_transaction::prepared::roll_back,
+    ref_transaction::target::n_checked_out,
+};
+use crate::git::Git;
+
+/// How often to look for git's lock on the packed references: 1 second in all, as git itself waits.
+const PACKED_TRIES: u32 = 50;
+const PACKED_PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits for a process that is packing the references.
+pub(in crate::action::rescue) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
+    let lock = worktree.repo.common_dir.join("packed-refs.lock");
+    for _ in 0..PACKED_TRIES {
+        if lock.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        std::thread::sleep(PACKED_PAUSE);
+    }
+    Err(RescueError::Busy(holder::label(&worktree.repo, &lock)))
+}
+
+/// Moves the branch alone. Where it is stored as a file, our own file is linked, so that leftovers of a crash
+/// are provably ours.
+pub(in crate::action::rescue) fn make(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    plan: &mut Move,
+) -> Result<(), RescueError> {
+    worktree.repo.check_same()?;
+    if references::at(git, &plan.branch)? != plan.from {
+        return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
+    }
+    // A worktree that has the branch checked out would be left without a commit.
+    if plan.to.is_none() && n_checked_out(git, &plan.branch)? > 0 {
+        return Err(RescueError::Refused(
+            "the branch is checked out; switch to another one first".to_owned(),
+        ));
+    }
+    let file = for_branch(worktree, &plan.id);
+    let prepared = Branch::prepare(git, plan, file.clone()).and_then(|branch| {
+        plan.branch_inode = inode(&file);
+        worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
+        Ok(branch)
+    });
+    let branch = prepared.inspect_err(|_| forget_prepared(worktree, plan))?;
+    rescuer.reached(Stage::MoveJournalled);
+    let moved = match &branch {
+        Some(branch) => by_files(branch),
+        None => move_branch(git, plan),
+    };
+    if let Err(error) = moved
+        && (branch.is_some() || references::at(git, &plan.branch)? != plan.to)
+    {
+        roll_back(worktree, plan)?;
+        return Err(error);
+    }
+    rescuer.reached(Stage::BranchMoved);
+    if let Some(branch) = &branch {
+        branch.log();
+    }
+    done(rescuer, worktree, plan)
+}
+
+fn by_files(branch: &Branch<'_>) -> Result<(), RescueError> {
+    if !branch.lock()? {
+        return Err(branch::busy("its lock is there"));
+    }
+    if branch.is_as_planned()? {
+        return branch.go();
+    }
+    Err(RescueError::Refused("the branch moved since the rescue".to_owned()))
+}
+
+/// Completes or rolls back a branch move that a crash interrupted.
+pub(in crate::action::rescue) fn recover(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    plan: &Move,
+    at: Option<&String>,
+) -> Result<(), RescueError> {
+    if at != plan.to.as_ref() {
+        return roll_back(worktree, plan);
+    }
+    if plan.branch_inode.is_some() {
+        branch::log_again(git, plan);
+    }
+    done(rescuer, worktree, plan)
+}

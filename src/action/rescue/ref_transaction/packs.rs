@@ -1,0 +1,183 @@
+//! Moves packs from our own object directory into the repository. Each gets a `.keep` file until a reference
+//! holds its contents, so that no garbage collection removes it in between.
+//!
+//! It must not touch a pack or `.keep` file of git's or of a closeout with another state folder.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::action::rescue::{
+    base::error::RescueError, base::git_files, base::settings, base::whole_file::read_small,
+    lock::WorktreeLock,
+};
+use crate::disk::Folder;
+use crate::disk::write::{Below, Missing};
+use crate::git::{Git, GitError, Shadow, Stdin, succeeded};
+
+/// Moves the packs of our own object directory into the repository. Returns the paths of their index files
+/// there.
+pub(in crate::action::rescue) fn move_packs(
+    shadow: &Shadow,
+    worktree: &WorktreeLock,
+) -> Result<Vec<PathBuf>, RescueError> {
+    let from = shadow.objects.join("pack");
+    let to = worktree.repo.common_dir.join("objects/pack");
+    worktree.repo.check_writes(&[])?;
+    let [_, top] = worktree.repo.held().map_err(RescueError::io("open", &to))?;
+    let mut names: Vec<String> = fs::read_dir(&from)
+        .map_err(RescueError::io("list", &from))?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.starts_with("pack-"))
+        .collect();
+    // The `.idx` file comes last, because git uses a pack as soon as it is there.
+    names.sort_by_key(|name| (is_list(name), name.clone()));
+    let mut packs = Vec::new();
+    for name in names {
+        if is_list(&name) {
+            // A garbage collection between the pack and its reference must leave the pack alone.
+            let keep = Path::new(&name).with_extension("keep");
+            let source = from.join(&keep);
+            write_whole(&source, keep_text(worktree).as_bytes())
+                .map_err(RescueError::io("write", &source))?;
+            move_in(&top, &source).map_err(RescueError::io("write", &to.join(&keep)))?;
+        }
+        let target = to.join(&name);
+        move_in(&top, &from.join(&name)).map_err(RescueError::io("write", &target))?;
+        if is_list(&name) {
+            packs.push(target);
+        }
+    }
+    Ok(packs)
+}
+
+fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// Moves a file of our own into the packs of the repository whose shared git directory is `top`. Only the whole
+/// file ever has its name there.
+fn move_in(top: &Folder, source: &Path) -> io::Result<()> {
+    let name = source.file_name().unwrap_or_default().to_string_lossy();
+    let place = |name: &str| Below::open(top, &Path::new("objects/pack").join(name), Missing::Create);
+    place(&name).and_then(|place| place.take(source)).or_else(|_| {
+        // Another file system. If we crash here, git removes files with such a name.
+        let temporary = format!("tmp_closeout_{name}");
+        let beside = place(&temporary)?;
+        let _ = beside.remove();
+        io::copy(&mut File::open(source)?, &mut beside.create(0o444)?)?;
+        place(&name)?.replace_by(temporary.as_ref())
+    })
+}
+
+/// What a commit needs beyond the commits that are already kept.
+pub(in crate::action::rescue) struct Needed<'a> {
+    commit: &'a str,
+    others: &'a [&'a str],
+    is_partial: bool,
+}
+
+impl<'a> Needed<'a> {
+    /// What `commit` needs beyond `others`.
+    pub(in crate::action::rescue) fn of(
+        git: &Git<'_>,
+        commit: &'a str,
+        others: &'a [&'a str],
+    ) -> Result<Needed<'a>, RescueError> {
+        Ok(Needed { commit, others, is_partial: settings::is_partial(git)? })
+    }
+
+    /// The git command that lists it.
+    fn arguments(&self) -> Vec<&'a str> {
+        let mut args = vec!["rev-list", "--objects", "--no-object-names"];
+        if self.is_partial {
+            // What a partial clone has not fetched does not count as missing.
+            args.push("--missing=allow-any");
+        }
+        args.extend([self.commit, "--not"]);
+        args.extend(self.others);
+        args
+    }
+
+    /// Checks that the repository has all of it.
+    ///
+    /// # Errors
+    /// [`RescueError::SavedOnly`] if something is missing.
+    pub(in crate::action::rescue) fn check(&self, git: &Git<'_>) -> Result<(), RescueError> {
+        let listed = git.real(self.arguments(), Stdin::Lock)?;
+        succeeded("rev-list", listed).map(drop).map_err(|error| collected(&error))
+    }
+}
+
+/// Puts everything that `commit` needs into one pack of the repository that garbage collection does not touch
+/// until it is released. Unreachable loose objects have no such protection.
+///
+/// # Errors
+/// [`RescueError::SavedOnly`] if something was already collected.
+pub(in crate::action::rescue) fn keep_commit(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    worktree: &WorktreeLock,
+    commit: &Needed<'_>,
+) -> Result<Vec<PathBuf>, RescueError> {
+    let listed = git.with_objects(&shadow.objects).real(commit.arguments(), Stdin::Lock)?;
+    let ids = succeeded("rev-list", listed).map_err(|error| collected(&error))?.stdout;
+    let folder = shadow.objects.join("pack");
+    let base = folder.join("pack");
+    let args = [OsStr::new("pack-objects"), OsStr::new("-q"), OsStr::new("--"), base.as_os_str()];
+    // Git creates the pack's temporary files in its object directory, which may be on another file system.
+    let packed = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(ids))?;
+    succeeded("pack-objects", packed).map_err(|error| collected(&error))?;
+    move_packs(shadow, worktree)
+}
+
+fn collected(error: &GitError) -> RescueError {
+    RescueError::SavedOnly(format!(
+        "a part of the commit is gone, as when git collects garbage meanwhile; nothing was moved, try again: {error}"
+    ))
+}
+
+/// The size in bytes of the packs in our own object directory.
+pub(in crate::action::rescue) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
+    let folder = shadow.objects.join("pack");
+    let entries = fs::read_dir(&folder).map_err(RescueError::io("list", &folder))?;
+    Ok(entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
+}
+
+/// Lets git treat the packs normally again, once a reference keeps them or they are no longer wanted.
+pub(in crate::action::rescue) fn release_packs(worktree: &WorktreeLock, packs: &[PathBuf]) {
+    for pack in packs {
+        // A `.keep` that remains only stops git from merging this pack with others.
+        let _ = remove_keep(worktree, &pack.with_extension("keep"));
+    }
+}
+
+fn remove_keep(worktree: &WorktreeLock, keep: &Path) -> io::Result<()> {
+    git_files::remove(&worktree.repo, keep)
+}
+
+/// Releases packs that a killed rescue of this state folder left in the repository.
+pub(in crate::action::rescue) fn release_left_packs(worktree: &WorktreeLock) {
+    for entry in fs::read_dir(worktree.repo.common_dir.join("objects/pack")).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_keep = path.extension().is_some_and(|extension| extension == "keep");
+        if is_keep && matches!(read_small(&path), Ok(Some(text)) if text == keep_text(worktree).as_bytes()) {
+            // What cannot be removed is tried again next time.
+            let _ = remove_keep(worktree, &path);
+        }
+    }
+}
+
+/// The text of a `.keep` file, which names its owner.
+fn keep_text(worktree: &WorktreeLock) -> String {
+    format!("closeout {}\n", worktree.owner)
+}
+
+/// Whether this is a pack's index file (`.idx`).
+fn is_list(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "idx")
+}

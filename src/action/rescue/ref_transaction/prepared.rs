@@ -1,0 +1,83 @@
+//! The files that a move prepares beside the index. They prove which locks are ours, even after a crash.
+//!
+//! It must not remove someone else's lock.
+
+use std::path::{Path, PathBuf};
+
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::git_files, base::journal::JournalEntry, base::journal::Move,
+    base::step::Stage, lock::WorktreeLock, ref_transaction::branch, ref_transaction::branch::inode,
+};
+
+/// The new index, beside the old one.
+pub(in crate::action::rescue) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {
+    worktree.repo.git_dir.join(format!("index.closeout-{id}"))
+}
+
+/// The same file after everything but the index was checked: only then can we have moved the branch.
+pub(in crate::action::rescue) fn checked(worktree: &WorktreeLock, id: &str) -> PathBuf {
+    worktree.repo.git_dir.join(format!("index.closeout-{id}-checked"))
+}
+
+/// The file to which the locks on HEAD and the branch are hard links.
+pub(in crate::action::rescue) fn for_branch(worktree: &WorktreeLock, id: &str) -> PathBuf {
+    worktree.repo.git_dir.join(format!("index.closeout-{id}-branch"))
+}
+
+/// Removes the prepared files.
+pub(in crate::action::rescue) fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
+    for path in [prepared(worktree, &plan.id), checked(worktree, &plan.id), for_branch(worktree, &plan.id)] {
+        // What remains is removed by the next recovery.
+        let _ = git_files::remove(&worktree.repo, &path);
+    }
+}
+
+/// Marks a move as complete. The prepared files stay until that is in the journal: while they exist, no other
+/// file can have their inode, so a lock with that inode is ours.
+pub(in crate::action::rescue) fn done(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    plan: &Move,
+) -> Result<(), RescueError> {
+    worktree.repo.check_writes(&[&plan.branch])?;
+    release_branch(worktree, plan)?;
+    worktree.sync(rescuer)?;
+    worktree.journal.append(&JournalEntry::Moved { id: plan.id.clone() })?;
+    forget_prepared(worktree, plan);
+    rescuer.reached(Stage::MoveDone);
+    Ok(())
+}
+
+/// Rolls back a move that has moved nothing. Removes only locks that are ours.
+pub(in crate::action::rescue) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
+    // Our locks may be behind a link that came meanwhile; a recovery without it finds them by these files.
+    worktree.repo.check_writes(&[&plan.branch])?;
+    release_branch(worktree, plan)?;
+    let lock = worktree.repo.index_lock();
+    if is_ours(worktree, plan, &lock) {
+        git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
+    }
+    forget_prepared(worktree, plan);
+    worktree.journal.append(&JournalEntry::RolledBack { id: plan.id.clone() })
+}
+
+/// Whether `path` is the index that this move prepared, proved by a prepared name that still exists.
+pub(in crate::action::rescue) fn is_ours(worktree: &WorktreeLock, plan: &Move, path: &Path) -> bool {
+    let is_held = [prepared(worktree, &plan.id), checked(worktree, &plan.id)]
+        .iter()
+        .any(|path| inode(path) == Some(plan.inode));
+    is_held && inode(path) == Some(plan.inode)
+}
+
+/// The same for the locks on HEAD and the branch: their device and inode, if they are ours.
+pub(in crate::action::rescue) fn branch_inode(worktree: &WorktreeLock, plan: &Move) -> Option<(u64, u64)> {
+    plan.branch_inode.filter(|ours| inode(&for_branch(worktree, &plan.id)) == Some(*ours))
+}
+
+/// Removes our locks on HEAD and the branch.
+pub(in crate::action::rescue) fn release_branch(
+    worktree: &WorktreeLock,
+    plan: &Move,
+) -> Result<(), RescueError> {
+    branch::release(&worktree.repo, &plan.branch, branch_inode(worktree, plan))
+}

@@ -1,0 +1,162 @@
+//! Completes or rolls back a move that a crash interrupted, never leaving half of it.
+//!
+//! It must not remove someone else's lock, and must not replace an index that someone has written since.
+
+use std::fs;
+
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::git_files, base::journal, base::journal::JournalEntry,
+    base::journal::Move, base::journal::Saved, base::references, lock::WorktreeLock, ref_transaction::branch,
+    ref_transaction::branch::inode, ref_transaction::busy, ref_transaction::finish,
+    ref_transaction::new_branch, ref_transaction::packs, ref_transaction::packs::Needed,
+    ref_transaction::prepared::branch_inode, ref_transaction::prepared::checked,
+    ref_transaction::prepared::done, ref_transaction::prepared::is_ours, ref_transaction::prepared::prepared,
+    ref_transaction::prepared::roll_back, survey::listing, survey::seen_index,
+};
+use crate::git::{Git, index_entries};
+
+/// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers. Waits with
+/// all of that while the repository cannot be used.
+pub(in crate::action::rescue) fn recover(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+) -> Result<(), RescueError> {
+    if worktree.unusable.is_some() {
+        // Nothing tells how far it got.
+        return Ok(());
+    }
+    let read = worktree.journal.read()?;
+    let (actions, n_unread) = (&read.entries, read.n_unread());
+    let interrupted = journal::last_move(actions).filter(|(_, is_over)| !is_over).map(|(plan, _)| plan);
+    // Behind a link nothing is completed or removed; the next action without one does that.
+    let branch: Vec<&str> = interrupted.iter().map(|plan| plan.branch.as_str()).collect();
+    let is_linked = worktree.repo.check_writes(&branch).is_err();
+    if let Some(plan) = interrupted.filter(|_| !is_linked) {
+        let git = worktree.git(rescuer).to_the_end();
+        let at = references::at(&git, &plan.branch)?;
+        if plan.is_branch_only {
+            new_branch::recover(rescuer, worktree, &git, plan, at.as_ref())?;
+        } else {
+            settle(rescuer, worktree, &git, (plan, at), n_unread > 0)?;
+        }
+    }
+    if let Some(pending) = worktree.journal.pending()? {
+        let names = references::names_of(&pending.reference);
+        if !names.iter().any(|name| journal::is_known(actions, name)) {
+            adopt(&worktree.git(rescuer).to_the_end(), worktree, &pending)?;
+        }
+        worktree.journal.clear_pending();
+    }
+    if n_unread > 0 || is_linked {
+        // An unreadable line may refer to one of the leftovers.
+        return Ok(());
+    }
+    remove_prepared(worktree)?;
+    branch::release_hidden(worktree);
+    packs::release_left_packs(worktree);
+    Ok(())
+}
+
+/// Completes or rolls back the move of a branch and its index. `at` is where the branch is now; `is_unread` says
+/// that a line of the journal cannot be read.
+fn settle(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    (plan, at): (&Move, Option<String>),
+    is_unread: bool,
+) -> Result<(), RescueError> {
+    let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
+    let is_checked = inode(&checked(worktree, &plan.id)) == Some(plan.inode);
+    let is_lock_ours = is_ours(worktree, plan, &lock);
+    let is_index_moved = match plan.index_after {
+        Some(_) => is_ours(worktree, plan, &index),
+        None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
+    };
+    if at == plan.to && plan.branch_inode.is_some() && (is_checked || is_index_moved) {
+        // We moved the branch, and the reflog line comes only after that.
+        branch::log_again(git, plan);
+    }
+    if is_index_moved {
+        done(rescuer, worktree, plan)
+    } else if is_lock_ours && at == plan.to && is_checked {
+        if is_moved_by_us(worktree, plan) {
+            finish(rescuer, worktree, plan, None)
+        } else {
+            take_up(rescuer, worktree, git, plan, true)
+        }
+    } else if is_unread && at == plan.to && inode(&prepared(worktree, &plan.id)).is_none() {
+        // The journal line that marks it as done is unreadable; prepared files are removed only after that
+        // line.
+        done(rescuer, worktree, plan)
+    } else if is_lock_ours || at == plan.from || !is_checked {
+        // Without the "checked" mark we locked nothing, so any move of the branch was someone else's.
+        roll_back(worktree, plan)
+    } else if at == plan.to && inode(&lock).is_none() && is_checked {
+        take_up(rescuer, worktree, git, plan, false)
+    } else if inode(&lock).is_some() {
+        Err(busy(worktree))
+    } else {
+        roll_back(worktree, plan)
+    }
+}
+
+/// Adopts a record that lacks only its journal line: its reference has one of the announced names, and every
+/// object exists.
+fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), RescueError> {
+    let head: Vec<&str> = pending.head.as_deref().into_iter().collect();
+    for reference in references::names_of(&pending.reference) {
+        if references::at(git, &reference)?.as_ref() == Some(&pending.snapshot)
+            && Needed::of(git, &pending.snapshot, &head)?.check(git).is_ok()
+        {
+            return worktree.journal.append(&JournalEntry::Saved(Saved { reference, ..pending.clone() }));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the branch's file is the one that we prepared, which was put there under the lock on the index.
+fn is_moved_by_us(worktree: &WorktreeLock, plan: &Move) -> bool {
+    let ours = branch_inode(worktree, plan);
+    ours.is_some() && inode(&worktree.repo.common_dir.join(&plan.branch)) == ours
+}
+
+/// Handles a branch that has moved without proof that we moved it. If the lock is gone, either someone removed
+/// it, or the new index was put in place and git has written another since. The index is replaced only if it
+/// still has its earlier meaning.
+fn take_up(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    plan: &Move,
+    is_locked: bool,
+) -> Result<(), RescueError> {
+    let lock = worktree.repo.index_lock();
+    if !is_locked {
+        git_files::link(&worktree.repo, &checked(worktree, &plan.id), &lock)
+            .map_err(RescueError::io("make", &lock))?;
+    }
+    let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+    let digest = listing::digest(&index_entries(git, &shadow, &shadow.index)?);
+    if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
+        return finish(rescuer, worktree, plan, None);
+    }
+    git_files::remove(&worktree.repo, &lock).map_err(RescueError::io("remove", &lock))?;
+    done(rescuer, worktree, plan)
+}
+
+/// Removes what a crash left before the journal knew of it, but nothing of a closeout with another state
+/// folder.
+fn remove_prepared(worktree: &WorktreeLock) -> Result<(), RescueError> {
+    let folder = &worktree.repo.git_dir;
+    for entry in fs::read_dir(folder).map_err(RescueError::io("list", folder))?.flatten() {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_prefix("index.closeout-")).unwrap_or_default();
+        let id = id.trim_end_matches("-checked").trim_end_matches("-branch");
+        // Another owner's file must stay: it proves that owner's locks.
+        if worktree.is_own_id(id) {
+            let _ = git_files::remove(&worktree.repo, &entry.path());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Determines where a visible commit can go: the checked-out branch, or a new one.
+//!
+//! It must not choose for a person: if the checked-out branch cannot or should not take the commit, a new
+//! branch is only offered.
+
+use crate::action::rescue::{base::error::RescueError, survey::Survey};
+use crate::git::{Git, Stdin, operation, succeeded};
+use crate::model::CommitTarget;
+
+/// The possible targets of a commit.
+pub(in crate::action::rescue) struct Targets {
+    /// Everything that can be chosen; empty if no commit can be made at all.
+    pub(in crate::action::rescue) all: Vec<CommitTarget>,
+    /// The target if nothing is chosen.
+    pub(in crate::action::rescue) usual: Option<CommitTarget>,
+    /// Why there is no `usual` target.
+    pub(in crate::action::rescue) refusal: Option<String>,
+}
+
+impl Targets {
+    /// No target at all, for this reason.
+    pub(in crate::action::rescue) fn none(words: impl Into<String>) -> Targets {
+        Targets { all: Vec::new(), usual: None, refusal: Some(words.into()) }
+    }
+
+    /// Checks that `wanted` can be chosen.
+    pub(in crate::action::rescue) fn check(
+        &self,
+        git: &Git<'_>,
+        wanted: Option<&CommitTarget>,
+    ) -> Result<(), RescueError> {
+        let refused = || {
+            let words = self.refusal.clone().unwrap_or_else(|| "choose where the commit goes".to_owned());
+            Err(RescueError::SavedOnly(words))
+        };
+        match wanted {
+            Some(CommitTarget::NewBranch(name)) => {
+                if !self.all.iter().any(|it| matches!(it, CommitTarget::NewBranch(_))) {
+                    return refused();
+                }
+                check_new_branch(git, name)
+            }
+            Some(wanted) if self.all.contains(wanted) => Ok(()),
+            Some(_) | None => refused(),
+        }
+    }
+}
+
+/// Checks a branch name that a person may have entered instead of the offered one.
+fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
+    let refused = |words: String| Err(RescueError::Refused(words));
+    let Some(short) = name.strip_prefix("refs/heads/") else {
+        return refused("a new branch has a name that begins with refs/heads/".to_owned());
+    };
+    let output = git.real(["check-ref-format", "--branch", short], Stdin::Lock)?;
+    if !output.is_success() || short == "HEAD" {
+        return refused("git does not take this name for a branch".to_owned());
+    }
+    if names_at(git, name)?.is_empty() {
+        Ok(())
+    } else {
+        refused(format!("there is a branch {short} already"))
+    }
+}
+
+/// The references with this name or below it.
+fn names_at(git: &Git<'_>, name: &str) -> Result<Vec<String>, RescueError> {
+    let output = git.real(["for-each-ref", "--format=%(refname)", name], Stdin::Lock)?;
+    let output = succeeded("for-each-ref", output)?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
+/// The targets for a commit of this state. `id` is the last part of the record's name: a time and digits.
+pub(in crate::action::rescue) fn targets(
+    git: &Git<'_>,
+    survey: &Survey,
+    protected: &[String],
+    id: &str,
+) -> Result<Targets, RescueError> {
+    if let Some(words) = blocked(git, survey)? {
+        return Ok(Targets::none(words));
+    }
+    let new_branch = CommitTarget::NewBranch(new_branch(git, id)?);
+    let elsewhere = |words: String| Targets {
+        all: vec![new_branch.clone()],
+        usual: None,
+        refusal: Some(format!("{words}; the commit can go to a new branch")),
+    };
+    let Some(branch) = &survey.head.branch else {
+        return Ok(elsewhere("HEAD is detached: no branch would keep the commit".to_owned()));
+    };
+    let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+    if is_checked_out_twice(git, branch)? {
+        return Ok(elsewhere(format!("the branch {name} is checked out in another worktree too")));
+    }
+    if is_protected(git, protected, name)? {
+        return Ok(Targets {
+            all: vec![new_branch, CommitTarget::ProtectedHead],
+            usual: None,
+            refusal: Some(format!(
+                "the branch {name} is protected; choose a new branch, or this one explicitly"
+            )),
+        });
+    }
+    let all = vec![CommitTarget::Head, new_branch];
+    Ok(Targets { all, usual: Some(CommitTarget::Head), refusal: None })
+}
+
+/// In a list of protected branches: the default branch of each remote, as far as it is known locally.
+const DEFAULT_OF_REMOTES: &str = "*/HEAD";
+
+/// Whether a pattern matches the branch: its name, a folder of branches (`release/*`), or
+/// [`DEFAULT_OF_REMOTES`].
+fn is_protected(git: &Git<'_>, patterns: &[String], name: &str) -> Result<bool, RescueError> {
+    let is_named = |pattern: &String| match pattern.strip_suffix("/*") {
+        Some(folder) => name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+        None => pattern == name,
+    };
+    if patterns.iter().any(is_named) {
+        return Ok(true);
+    }
+    if !patterns.iter().any(|pattern| pattern == DEFAULT_OF_REMOTES) {
+        return Ok(false);
+    }
+    let heads = git.real(["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes"], Stdin::Lock)?;
+    let heads = succeeded("for-each-ref", heads)?;
+    Ok(String::from_utf8_lossy(&heads.stdout).lines().any(|line| {
+        let Some((remote, target)) = line.split_once("/HEAD ") else { return false };
+        target.strip_prefix(remote).and_then(|rest| rest.strip_prefix('/')) == Some(name)
+    }))
+}
+
+/// Why no visible commit can be made of this state at all. The record is kept either way.
+fn blocked(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError> {
+    let words = |words: &str| Ok(Some(words.to_owned()));
+    if !survey.is_settled {
+        return words("files change all the time");
+    }
+    if let Some(begun) = operation(git)? {
+        return Ok(Some(format!("git {} is in progress; finish or abort it first", begun.label())));
+    }
+    if survey.entries.iter().any(|entry| entry.stage != 0) {
+        return words("the index has conflicts");
+    }
+    if let Some(words) = &survey.index_problem {
+        return Ok(Some(words.clone()));
+    }
+    if let Some(lost) = &survey.head.lost {
+        return Ok(Some(format!("the repository is damaged: the last commit {lost} is missing")));
+    }
+    Ok(None)
+}
+
+/// Whether more than one worktree has the branch checked out: its files would look changed in the others.
+pub(in crate::action::rescue) fn is_checked_out_twice(
+    git: &Git<'_>,
+    branch: &str,
+) -> Result<bool, RescueError> {
+    Ok(n_checked_out(git, branch)? > 1)
+}
+
+/// How many worktrees have the branch checked out.
+pub(in crate::action::rescue) fn n_checked_out(git: &Git<'_>, branch: &str) -> Result<usize, RescueError> {
+    let list = succeeded("worktree", git.real(["worktree", "list", "--porcelain", "-z"], Stdin::Lock)?)?;
+    let wanted = format!("branch {branch}");
+    Ok(list.stdout.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
+}
+
+/// A name for a new branch that does not collide with an existing one.
+fn new_branch(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
+    let time = id.split('-').next().unwrap_or(id);
+    let taken = names_at(git, "refs/heads/rescue")?;
+    let is_free = |name: &String| !taken.iter().any(|it| it == name || it.starts_with(&format!("{name}/")));
+    // A branch named `rescue` rules out any branch below `rescue/`.
+    let folder = if taken.iter().any(|it| it == "refs/heads/rescue") { "rescue-" } else { "rescue/" };
+    let names = [format!("refs/heads/{folder}{time}"), format!("refs/heads/{folder}{id}")];
+    let [_, last] = &names;
+    Ok(names.iter().find(|name| is_free(name)).unwrap_or(last).clone())
+}

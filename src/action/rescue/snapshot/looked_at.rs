@@ -1,0 +1,34 @@
+//! What was read of a repository: for a record, and again before a commit. It must not read anything itself.
+
+use crate::action::rescue::{
+    base::settings::Settings, snapshot::unchanged::Unchanged, survey::Survey, survey::listing::Tree,
+};
+use crate::git::Shadow;
+
+/// What a record was made from, for the visible commit that follows.
+pub(in crate::action::rescue) struct Recorded {
+    pub(in crate::action::rescue) settings: Settings,
+    /// The shadow in which it was made.
+    pub(in crate::action::rescue) shadow: Shadow,
+    pub(in crate::action::rescue) survey: Survey,
+    /// The tree of the last commit, or why it could not be read before the record was made.
+    pub(in crate::action::rescue) head: Result<Tree, String>,
+    /// Files that git considers unchanged, whatever their bytes on disk.
+    pub(in crate::action::rescue) unchanged: Unchanged,
+    /// The recorded work tree.
+    pub(in crate::action::rescue) snapshot: Tree,
+}
+
+/// The current state, checked against the plan.
+pub(in crate::action::rescue) struct Current {
+    pub(in crate::action::rescue) settings: Settings,
+    /// The shadow, with a copy of the current index.
+    pub(in crate::action::rescue) shadow: Shadow,
+    pub(in crate::action::rescue) survey: Survey,
+    /// The tree of the last commit.
+    pub(in crate::action::rescue) head: Tree,
+    /// The recorded work tree.
+    pub(in crate::action::rescue) snapshot: Tree,
+    /// The digest of the index entries.
+    pub(in crate::action::rescue) digest: String,
+}

@@ -1,0 +1,122 @@
+//! Decides which paths a visible commit leaves out unless a person includes them: by name, by size, and new
+//! files whose content looks like a key. It must not leave anything out of the record, which holds them all.
+
+use crate::action::rescue::{base::error::RescueError, survey::key_like, survey::listing::Tree};
+use crate::git::{Git, Stdin, succeeded};
+use crate::model::{LeftOut, PlannedChange, PlannedPath};
+
+/// The largest file that is searched for keys, in bytes.
+const LOOKED_INTO: u64 = 1 << 20;
+/// How much is read from git at once, in bytes.
+const AT_ONCE: u64 = 32 << 20;
+
+/// The size from which a file counts as large, in bytes.
+const LARGE: u64 = 10_000_000;
+/// Folders of build products and dependencies.
+const JUNK: [&str; 14] = [
+    "node_modules", "target", "dist", "build", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache",
+    ".pytest_cache", ".gradle", ".next", "coverage", ".cache",
+];
+/// Names of files that hold keys or passwords.
+const SECRETS: [&str; 23] = [
+    ".dockercfg", ".env", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc", ".pgpass",
+    ".pypirc", ".terraformrc", ".vault-token", "_netrc", "credentials", "credentials.json", "id_dsa",
+    "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa", "kubeconfig", "pgpass.conf",
+    "secrets",
+];
+/// Prefixes of such names.
+const SECRET_STARTS: [&str; 2] = [".env.", "secrets."];
+/// Suffixes of such names.
+const SECRET_ENDS: [&str; 13] = [
+    ".jks", ".kdbx", ".key", ".keystore", ".kubeconfig", ".p12", ".p8", ".pem", ".pfx", ".pkcs12", ".ppk",
+    ".tfvars", ".tfvars.json",
+];
+/// Path suffixes of such files whose names alone are too common.
+const SECRET_PLACES: [&str; 3] = [".kube/config", ".docker/config.json", ".config/gh/hosts.yml"];
+
+/// Why a file that is new to git is left out, if it is.
+pub(in crate::action::rescue) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
+    let text = String::from_utf8_lossy(path).to_lowercase();
+    let (folders, name) = text.rsplit_once('/').unwrap_or(("", &text));
+    let is_secret = SECRETS.contains(&name)
+        || SECRET_STARTS.iter().any(|start| name.starts_with(start))
+        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
+        || SECRET_PLACES
+            .iter()
+            .any(|end| text.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')));
+    if is_secret {
+        return Some(LeftOut::Secret);
+    }
+    if folders.split('/').any(|folder| JUNK.contains(&folder)) {
+        return Some(LeftOut::Junk);
+    }
+    (size > LARGE).then_some(LeftOut::Large)
+}
+
+/// Leaves out evidence files: they tell how the work stands and are no work themselves, even if git tracks
+/// them.
+pub(in crate::action::rescue) fn leave_evidence_out(paths: &mut [PlannedPath], evidence: &[Vec<u8>]) {
+    let is_own = |path: &[u8]| path.split(|byte| *byte == b'/').next() == Some(b".closeout");
+    for path in paths.iter_mut().filter(|path| path.left_out.is_none()) {
+        if is_own(&path.path) || evidence.contains(&path.path) {
+            path.left_out = Some(LeftOut::Evidence);
+        }
+    }
+}
+
+/// Leaves out new files that seem to contain a key. Contents are read from the record.
+pub(in crate::action::rescue) fn leave_keys_out(
+    git: &Git<'_>,
+    snapshot: &Tree,
+    paths: &mut [PlannedPath],
+) -> Result<(), RescueError> {
+    let is_looked_into = |path: &PlannedPath| {
+        path.change == PlannedChange::Added
+            && path.left_out.is_none()
+            && path.size > 0
+            && path.size <= LOOKED_INTO
+            && snapshot.get(&path.path).is_some_and(|entry| entry.mode != "120000")
+    };
+    let mut paths: Vec<&mut PlannedPath> = paths.iter_mut().filter(|path| is_looked_into(path)).collect();
+    let mut rest = &mut paths[..];
+    while !rest.is_empty() {
+        let mut n_bytes = 0;
+        let n = rest
+            .iter()
+            .take_while(|path| {
+                n_bytes += path.size;
+                n_bytes <= AT_ONCE
+            })
+            .count()
+            .max(1);
+        let (group, later) = rest.split_at_mut(n);
+        look_into(git, snapshot, group)?;
+        rest = later;
+    }
+    Ok(())
+}
+
+fn look_into(git: &Git<'_>, snapshot: &Tree, group: &mut [&mut PlannedPath]) -> Result<(), RescueError> {
+    let id = |path: &PlannedPath| snapshot.get(&path.path).map(|entry| entry.id.clone()).unwrap_or_default();
+    let ids: String = group.iter().map(|path| id(path) + "\n").collect();
+    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?)?;
+    let mut answer = &output.stdout[..];
+    for path in group {
+        let Some((content, next)) = next_content(answer, &id(path)) else {
+            return Err(RescueError::Damage("a content of the record cannot be read again".to_owned()));
+        };
+        answer = next;
+        if key_like::is_in(content) {
+            path.left_out = Some(LeftOut::Secret);
+        }
+    }
+    Ok(())
+}
+
+/// Splits the next content off an answer of `cat-file --batch`; also returns the rest.
+fn next_content<'a>(answer: &'a [u8], id: &str) -> Option<(&'a [u8], &'a [u8])> {
+    let end = answer.iter().position(|byte| *byte == b'\n')?;
+    let header = std::str::from_utf8(&answer[..end]).ok()?;
+    let size: usize = header.strip_prefix(id)?.strip_prefix(" blob ")?.parse().ok()?;
+    Some((answer.get(end + 1..end + 1 + size)?, answer.get(end + 2 + size..)?))
+}

@@ -1,0 +1,161 @@
+//! Lists what git knows: index entries, untracked files, trees, and where HEAD is.
+//!
+//! It must not trust the index about the state of a file: names come from git, contents never.
+
+use std::collections::BTreeMap;
+
+use crate::action::rescue::{base::error::RescueError, base::references};
+use crate::git::{Git, IndexEntry, Sha1, Shadow, Stdin, line, succeeded};
+
+/// A digest of an index's meaning: entries, stages and flags without cached file states, which any `git status`
+/// rewrites.
+pub(in crate::action::rescue) fn digest(entries: &[IndexEntry]) -> String {
+    let mut sum = Sha1::default();
+    for entry in entries {
+        sum.update(format!("{} {} {} {:x}\t", entry.mode, entry.id, entry.stage, entry.flags).as_bytes());
+        sum.update(&entry.path);
+        sum.update(b"\0");
+    }
+    sum.hex()
+}
+
+/// What is in the work tree but not in the index.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::action::rescue) struct Untracked {
+    /// Files and links, relative to the top.
+    pub(in crate::action::rescue) paths: Vec<Vec<u8>>,
+    /// Repositories inside this one.
+    pub(in crate::action::rescue) nested: Vec<Vec<u8>>,
+    /// What git reported as unreadable.
+    pub(in crate::action::rescue) warnings: Vec<String>,
+}
+
+/// Lists what is neither ignored nor in the index.
+pub(in crate::action::rescue) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, RescueError> {
+    let args = ["ls-files", "-o", "--exclude-standard", "-z"];
+    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
+    let mut untracked = Untracked::default();
+    for path in output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+        match path.strip_suffix(b"/") {
+            Some(nested) => untracked.nested.push(nested.to_vec()),
+            None => untracked.paths.push(path.to_vec()),
+        }
+    }
+    if output.is_stderr_cut {
+        untracked.warnings.push("git had more warnings than are kept".to_owned());
+    }
+    untracked.warnings.extend(String::from_utf8_lossy(&output.stderr).lines().map(str::to_owned));
+    Ok(untracked)
+}
+
+/// The parent folders of a path.
+pub(in crate::action::rescue) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end])
+}
+
+/// What HEAD points to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::action::rescue) struct Head {
+    /// The full name of the branch; `None` if HEAD is detached.
+    pub(in crate::action::rescue) branch: Option<String>,
+    /// The commit; `None` on an unborn branch or if the commit is lost.
+    pub(in crate::action::rescue) commit: Option<String>,
+    /// The commit that HEAD names, if the repository does not have it; [`UNKNOWN`] if HEAD cannot be read.
+    pub(in crate::action::rescue) lost: Option<String>,
+}
+
+/// Stands for a commit whose id nothing tells, in the words of a sentence.
+const UNKNOWN: &str = "that HEAD names";
+
+impl Head {
+    /// Whether it is known what HEAD points to.
+    pub(in crate::action::rescue) fn is_known(&self) -> bool {
+        self.lost.as_deref() != Some(UNKNOWN)
+    }
+}
+
+/// What HEAD points to, for a record: work is saved even if that cannot be read.
+pub(in crate::action::rescue) fn head_or_unknown(git: &Git<'_>) -> Result<Head, RescueError> {
+    match head(git) {
+        Err(RescueError::Damage(_)) => {
+            Ok(Head { branch: None, commit: None, lost: Some(UNKNOWN.to_owned()) })
+        }
+        read => read,
+    }
+}
+
+pub(in crate::action::rescue) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
+    let branch = git.real(["symbolic-ref", "-q", "HEAD"], Stdin::Lock)?;
+    let branch = branch.is_success().then(|| line(&branch));
+    let commit =
+        git.real(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"], Stdin::Lock)?;
+    let commit = commit.is_success().then(|| line(&commit));
+    let lost = match commit {
+        Some(_) => None,
+        None => match references::at(git, "HEAD") {
+            // Git finds no repository without a HEAD that it understands.
+            Err(RescueError::Git { .. }) => None,
+            at => at?,
+        },
+    };
+    if branch.is_none() && commit.is_none() && lost.is_none() {
+        return Err(RescueError::Damage("HEAD names no commit and no branch".to_owned()));
+    }
+    Ok(Head { branch, commit, lost })
+}
+
+/// One entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::action::rescue) struct TreeEntry {
+    /// The mode in octal digits, as git writes it.
+    pub(in crate::action::rescue) mode: String,
+    /// The object id.
+    pub(in crate::action::rescue) id: String,
+}
+
+/// A whole tree, by path.
+pub(in crate::action::rescue) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
+
+/// The tree of a commit with everything below it.
+pub(in crate::action::rescue) fn tree(git: &Git<'_>, commit: &str) -> Result<Tree, RescueError> {
+    let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
+    let output = succeeded("ls-tree", git.real(args, Stdin::Lock)?)?;
+    let mut tree = Tree::new();
+    for record in output.stdout.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
+        let entry = record.iter().position(|byte| *byte == b'\t').and_then(|tab| {
+            let mut fields = std::str::from_utf8(&record[..tab]).ok()?.split(' ');
+            let entry = TreeEntry { mode: fields.next()?.to_owned(), id: fields.nth(1)?.to_owned() };
+            Some((record[tab + 1..].to_vec(), entry))
+        });
+        let Some((path, entry)) = entry else {
+            return Err(RescueError::Damage("the list of a tree is not as expected".to_owned()));
+        };
+        if tree.insert(path, entry).is_some() {
+            return Err(RescueError::Damage("a tree has two entries of one name".to_owned()));
+        }
+    }
+    Ok(tree)
+}
+
+/// The sizes of those `ids` that exist in our own object directory or in the repository.
+pub(in crate::action::rescue) fn present(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    ids: &[&str],
+) -> Result<BTreeMap<String, u64>, RescueError> {
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let input = Stdin::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
+    let output = git.shadowed(shadow, &shadow.objects, args, input)?;
+    Ok(sizes(&succeeded("cat-file", output)?.stdout))
+}
+
+/// Parses an answer of `cat-file --batch-check` into sizes by id; missing objects are omitted.
+pub(in crate::action::rescue) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
+    String::from_utf8_lossy(answer)
+        .lines()
+        .filter_map(|line| {
+            let (id, size) = line.split_once(' ')?;
+            Some((id.to_owned(), size.parse().ok()?))
+        })
+        .collect()
+}

@@ -1,0 +1,381 @@
+//! Reads the whole uncommitted state until it holds still: the index, every tracked or new file, and the
+//! contents of nested repositories. It must not change anything.
+
+pub(super) mod coverage;
+pub(super) mod ignored;
+pub(super) mod key_like;
+pub(super) mod leaving_out;
+pub(super) mod listing;
+pub(super) mod mapped;
+pub(super) mod nested;
+pub(super) mod reading;
+pub(super) mod seen_index;
+pub(super) mod spool;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use rustix::fs::FileType;
+use rustix::io::Errno;
+
+use crate::action::clock;
+use crate::action::rescue::{
+    base::error::RescueError, survey::listing::Head, survey::listing::Untracked, survey::reading::Blob,
+    survey::reading::Found, survey::reading::WorkTree, survey::reading::is_too_deep, survey::spool::Spool,
+};
+use crate::git::{Git, IndexEntry, Shadow, index_entries};
+use crate::model::Gap;
+
+/// How many rounds are made at most until nothing changes; an even number, since at least every second one looks for
+/// what git did not list.
+const ROUNDS: usize = 8;
+/// A file that was read this soon after its last change is read again: two changes within one tick of the file
+/// system's clock look like one.
+pub(in crate::action::rescue) const TICK: Duration = Duration::from_millis(20);
+
+/// For this long, a program can change a memory-mapped file without updating its time. A file changed this
+/// recently is read twice and must be equal.
+const MAPPED: Duration = Duration::from_mins(1);
+/// The largest file that is read twice for that reason, in bytes.
+const MAPPED_CAP: u64 = 16 << 20;
+
+/// The uncommitted state as it was read.
+pub(in crate::action::rescue) struct Survey {
+    pub(in crate::action::rescue) head: Head,
+    pub(in crate::action::rescue) entries: Vec<IndexEntry>,
+    /// Why the index cannot be read or that it is missing; `None` if it is fine.
+    pub(in crate::action::rescue) index_problem: Option<String>,
+    /// Every file and link that was read, by path.
+    pub(in crate::action::rescue) blobs: BTreeMap<Vec<u8>, Blob>,
+    /// Repositories inside this one, including submodules.
+    pub(in crate::action::rescue) nested: BTreeSet<Vec<u8>>,
+    /// The untracked files as git listed them.
+    pub(in crate::action::rescue) untracked: Vec<Vec<u8>>,
+    /// What ignore rules match: files, and folders that are ignored entirely.
+    pub(in crate::action::rescue) ignored: BTreeSet<Vec<u8>>,
+    /// What could not be read.
+    pub(in crate::action::rescue) gaps: Vec<Gap>,
+    /// False if something still changed in the last round.
+    pub(in crate::action::rescue) is_settled: bool,
+}
+
+/// A content, and when it was completely read.
+struct Kept {
+    blob: Blob,
+    read_at: Duration,
+    /// Whether two readings were equal.
+    is_confirmed: bool,
+}
+
+impl Kept {
+    /// Whether the file's time cannot prove that it is unchanged since it was read. `mapped` has the inodes of
+    /// files that a process writes to through memory.
+    fn is_doubtful(&self, mapped: &BTreeSet<u64>) -> bool {
+        let changed_at = self.blob.stamp.changed_at();
+        let is_recent = self.blob.size <= MAPPED_CAP && self.read_at < changed_at + MAPPED;
+        let can_be_mapped = is_recent || mapped.contains(&self.blob.stamp.inode());
+        self.blob.is_torn || self.read_at < changed_at + TICK || (can_be_mapped && !self.is_confirmed)
+    }
+}
+
+/// What reading will cost, estimated from file sizes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::action::rescue) struct Expected {
+    /// All bytes that will be read.
+    pub(in crate::action::rescue) bytes: u64,
+    /// The number of files that differ from the index's cached state.
+    pub(in crate::action::rescue) new_files: usize,
+    /// The size of those files in bytes.
+    pub(in crate::action::rescue) new_bytes: u64,
+}
+
+/// Reads everything into `spool`.
+pub(in crate::action::rescue) fn survey(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    spool: &mut Spool,
+) -> Result<Survey, RescueError> {
+    survey_if(git, shadow, spool, &|_| Ok(()))
+}
+
+/// Like [`survey`], but `is_wanted` can stop it between the first listing and the first reading.
+pub(in crate::action::rescue) fn survey_if(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    spool: &mut Spool,
+    is_wanted: &dyn Fn(&Expected) -> Result<(), RescueError>,
+) -> Result<Survey, RescueError> {
+    let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
+    let head = listing::head_or_unknown(git)?;
+    let index = Index::read(git, shadow, &head)?;
+    let Index { entries, problem, others } = index;
+    // The first write through a later mapping sets the file's time.
+    let mapped = mapped::inodes();
+    let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
+    let (mut untracked, mut has_unlisted) = (Untracked::default(), false);
+    for round in 1..=ROUNDS {
+        // In a large tree these walks of git's are most of the cost: one in each round.
+        let is_listed = round % 2 == 1;
+        if is_listed {
+            untracked = listing::untracked(git, shadow)?;
+        }
+        let mut names = Names::list(git, &tree, &entries, &untracked);
+        let is_covered = !is_listed || has_unlisted;
+        if is_covered {
+            has_unlisted = names.add_unlisted(git, shadow, &tree)?;
+        }
+        names.leave_out_deep();
+        names.paths.extend(others.iter().cloned());
+        if round == 1 {
+            is_wanted(&expected(&tree, &names.paths, &entries))?;
+        }
+        let mut gaps = names.gaps;
+        gaps.extend(problem.clone());
+        if let Some(lost) = &head.lost {
+            let reason = format!("the last commit {lost} is missing from the repository");
+            gaps.push(Gap { path: Vec::new(), reason });
+        }
+        let is_moving = read_again((&tree, &mapped), names.paths, &mut kept, &mut gaps, spool)?;
+        let is_settled = is_covered && !is_moving;
+        if is_settled || round == ROUNDS {
+            let blobs = kept.into_iter().map(|(path, kept)| (path, kept.blob)).collect();
+            let (nested, ignored) = (names.nested, names.ignored);
+            let (index_problem, untracked) = (problem.map(|gap| gap.reason), untracked.paths);
+            return Ok(Survey {
+                head,
+                entries,
+                index_problem,
+                blobs,
+                nested,
+                untracked,
+                ignored,
+                gaps,
+                is_settled,
+            });
+        }
+        std::thread::sleep(TICK);
+    }
+    Err(RescueError::Damage("no round was made".to_owned()))
+}
+
+/// Reads what changed of `paths` since it was `kept`. Returns whether anything did, or could have.
+fn read_again(
+    (tree, mapped): (&WorkTree, &BTreeSet<u64>),
+    paths: BTreeSet<Vec<u8>>,
+    kept: &mut BTreeMap<Vec<u8>, Kept>,
+    gaps: &mut Vec<Gap>,
+    spool: &mut Spool,
+) -> Result<bool, RescueError> {
+    let mut next = BTreeMap::new();
+    let mut is_moving = false;
+    for path in paths {
+        let before = kept.remove(&path);
+        let stamp = before.as_ref().and_then(|_| tree.stamp(&path).ok().flatten());
+        if let Some(before) = before.as_ref().filter(|it| Some(it.blob.stamp) == stamp)
+            && !before.is_doubtful(mapped)
+        {
+            let kept = Kept { blob: before.blob.clone(), ..*before };
+            next.insert(path, kept);
+            continue;
+        }
+        match tree.read(&path, spool)? {
+            Found::Read(blob) => {
+                let is_confirmed = before.is_some_and(|before| {
+                    before.blob.id == blob.id && before.blob.stamp.git_mode() == blob.stamp.git_mode()
+                });
+                is_moving |= blob.is_torn || !is_confirmed;
+                if blob.is_torn {
+                    gaps.push(Gap { path: path.clone(), reason: "it changed while it was read".to_owned() });
+                }
+                next.insert(path, Kept { blob, read_at: clock::since_epoch(), is_confirmed });
+            }
+            Found::Unreadable(reason) => gaps.push(Gap { path, reason }),
+            Found::Folder | Found::Absent => is_moving |= before.is_some(),
+        }
+    }
+    // What remains was there before and is no longer listed.
+    is_moving |= !kept.is_empty();
+    *kept = next;
+    Ok(is_moving)
+}
+
+/// The content of the index, or what stands in for it.
+struct Index {
+    entries: Vec<IndexEntry>,
+    problem: Option<Gap>,
+    /// The paths of the last commit if the index is unusable; ignore rules would otherwise hide some of them.
+    others: Vec<Vec<u8>>,
+}
+
+impl Index {
+    fn read(git: &Git<'_>, shadow: &Shadow, head: &Head) -> Result<Index, RescueError> {
+        let listed = index_entries(git, shadow, &shadow.index).map_err(RescueError::from);
+        let reason = match &listed {
+            Ok(_) if shadow.raw_index.is_some() || head.commit.is_none() => None,
+            Ok(_) => Some("the index is missing".to_owned()),
+            Err(RescueError::Git { words, .. }) => Some(format!("the index cannot be read: {words}")),
+            Err(_) => None,
+        };
+        let Some(reason) = reason else {
+            return listed.map(|entries| Index { entries, problem: None, others: Vec::new() });
+        };
+        // Lets git list untracked files. The record keeps the bytes of the broken index.
+        match std::fs::remove_file(&shadow.index) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(RescueError::io("remove", &shadow.index)(error));
+            }
+            _ => {}
+        }
+        let tree = head.commit.as_ref().and_then(|commit| listing::tree(git, commit).ok());
+        let others = tree.into_iter().flatten().filter(|(_, entry)| entry.mode != "160000");
+        let others = others.map(|(path, _)| path).collect();
+        Ok(Index { entries: Vec::new(), problem: Some(Gap { path: Vec::new(), reason }), others })
+    }
+}
+
+/// Estimates what reading the paths will cost. Files that match the index's cached state count as known.
+fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) -> Expected {
+    let known: BTreeMap<&[u8], &IndexEntry> = entries.iter().map(|entry| (&entry.path[..], entry)).collect();
+    let mut expected = Expected::default();
+    for path in paths {
+        let Ok(Some(stamp)) = tree.stamp(path) else { continue };
+        if stamp.is_folder() {
+            continue;
+        }
+        expected.bytes = expected.bytes.saturating_add(stamp.size);
+        if known.get(&path[..]).is_none_or(|entry| entry.stat != stamp.as_in_index()) {
+            expected.new_files += 1;
+            expected.new_bytes = expected.new_bytes.saturating_add(stamp.size);
+        }
+    }
+    expected
+}
+
+struct Names {
+    paths: BTreeSet<Vec<u8>>,
+    nested: BTreeSet<Vec<u8>>,
+    ignored: BTreeSet<Vec<u8>>,
+    gaps: Vec<Gap>,
+}
+
+impl Names {
+    /// What the index and git's list name, and what is in nested repositories.
+    fn list(git: &Git<'_>, tree: &WorkTree, entries: &[IndexEntry], untracked: &Untracked) -> Names {
+        let warnings = untracked.warnings.iter().cloned();
+        let mut names = Names {
+            paths: untracked.paths.iter().cloned().collect(),
+            nested: BTreeSet::new(),
+            ignored: BTreeSet::new(),
+            gaps: warnings.map(|reason| Gap { path: Vec::new(), reason }).collect(),
+        };
+        for entry in entries {
+            if entry.is_gitlink() && tree.is_folder(&entry.path) {
+                names.nested.insert(entry.path.clone());
+            } else {
+                // Includes a path where a submodule was: git does not list what is there now.
+                names.paths.insert(entry.path.clone());
+            }
+        }
+        names.nested.extend(untracked.nested.iter().cloned());
+        names.name_broken(git, tree, entries);
+        for folder in names.nested.clone() {
+            names.walk(tree, &folder);
+        }
+        names
+    }
+
+    /// Turns what lies too deep into gaps.
+    fn leave_out_deep(&mut self) {
+        let is_kept =
+            |path: &Vec<u8>| !is_too_deep(path.rsplitn(2, |byte| *byte == b'/').nth(1).unwrap_or(b""));
+        let (kept, deep): (_, BTreeSet<_>) = std::mem::take(&mut self.paths).into_iter().partition(is_kept);
+        self.paths = kept;
+        self.gaps.extend(deep.into_iter().map(too_deep));
+    }
+
+    /// Adds what git did not list, and tells whether there was anything. Ignore rules are asked again after the search, so that ignored files that
+    /// appear meanwhile are not added.
+    fn add_unlisted(&mut self, git: &Git<'_>, shadow: &Shadow, tree: &WorkTree) -> Result<bool, RescueError> {
+        let mut ignored = coverage::ignored(git, shadow)?;
+        let mut unlisted = coverage::unlisted(tree, &self.paths, &self.nested, &ignored);
+        if unlisted.is_empty() {
+            self.ignored = ignored;
+            return Ok(false);
+        }
+        if !unlisted.paths.is_empty() || !unlisted.nested.is_empty() {
+            ignored = coverage::ignored(git, shadow)?;
+            unlisted.paths.retain(|path| {
+                !ignored.contains(path) && !listing::folders(path).any(|it| ignored.contains(it))
+            });
+        }
+        for folder in unlisted.nested {
+            if !ignored.contains(&folder) {
+                self.walk(tree, &folder);
+                self.nested.insert(folder);
+            }
+        }
+        self.paths.extend(unlisted.paths);
+        if self.gaps.is_empty() {
+            // If there are gaps already, git has reported what it could not read.
+            self.gaps.extend(unlisted.unread.into_iter().map(|(path, reason)| Gap { path, reason }));
+        }
+        self.gaps.extend(unlisted.too_deep.into_iter().map(too_deep));
+        self.ignored = ignored;
+        Ok(true)
+    }
+
+    /// Reports nested folders whose git directory is broken: their files are kept as plain files.
+    fn name_broken(&mut self, git: &Git<'_>, tree: &WorkTree, entries: &[IndexEntry]) {
+        let tracked: BTreeSet<&[u8]> = entries.iter().map(|entry| &entry.path[..]).collect();
+        let untracked = self.paths.iter().filter(|path| !tracked.contains(&path[..]));
+        let parents = untracked.filter_map(|path| {
+            let end = path.iter().rposition(|byte| *byte == b'/')?;
+            Some(path[..end].to_vec())
+        });
+        let folders: BTreeSet<Vec<u8>> = parents.chain(self.nested.iter().cloned()).collect();
+        for folder in folders {
+            let is_there = matches!(tree.stamp(&[&folder, &b"/.git"[..]].concat()), Ok(Some(_)));
+            if is_there && nested::open(&git.repo.top, &folder).is_none() {
+                let reason = "its git directory is broken; its files are kept as plain files".to_owned();
+                self.gaps.push(Gap { path: folder, reason });
+            }
+        }
+    }
+
+    /// Adds every file below `top`, a repository, except git's own.
+    fn walk(&mut self, tree: &WorkTree, top: &[u8]) {
+        let mut walk = tree.walk();
+        let mut left = vec![top.to_vec()];
+        while let Some(folder) = left.pop() {
+            let children = match walk.entries(&folder) {
+                Ok(children) => children,
+                Err(Errno::NAMETOOLONG) => {
+                    self.gaps.push(too_deep(folder));
+                    continue;
+                }
+                Err(errno) => {
+                    let reason = std::io::Error::from(errno).to_string();
+                    self.gaps.push(Gap { path: folder, reason });
+                    continue;
+                }
+            };
+            if folder != top && children.iter().any(|(name, _)| name == b".git") {
+                let reason = "it is a repository inside a repository inside this one".to_owned();
+                self.gaps.push(Gap { path: folder, reason });
+                continue;
+            }
+            for (name, kind) in children.into_iter().filter(|(name, _)| name != b".git") {
+                let path = [&folder, &b"/"[..], &name].concat();
+                if kind == FileType::Directory {
+                    left.push(path);
+                } else {
+                    self.paths.insert(path);
+                }
+            }
+        }
+    }
+}
+
+fn too_deep(path: Vec<u8>) -> Gap {
+    Gap { path, reason: "it lies in too many folders for git to keep it".to_owned() }
+}

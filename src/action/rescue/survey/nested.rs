@@ -1,0 +1,52 @@
+//! Reads the HEAD of a repository inside the work tree. It must not run git there, and must not take anything
+//! from it but a reference name and an object id.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::action::rescue::base::names;
+use crate::git::{self, HeadRef, Repository};
+
+/// The absolute path of `folder` (relative to the top, as bytes).
+pub(in crate::action::rescue) fn folder(top: &Path, folder: &[u8]) -> PathBuf {
+    top.join(OsStr::from_bytes(folder))
+}
+
+/// The repository in `folder` (relative to the top, as bytes). `None` if it is broken or its `.git` is a link.
+pub(in crate::action::rescue) fn open(top: &Path, folder: &[u8]) -> Option<Repository> {
+    let folder = self::folder(top, folder);
+    if folder.join(".git").is_symlink() {
+        return None;
+    }
+    Repository::open(&folder).ok().flatten().filter(|repo| repo.top == folder)
+}
+
+/// The content of its HEAD and the commit it points to, as far as plain files tell.
+pub(in crate::action::rescue) fn facts(top: &Path, folder: &[u8]) -> Value {
+    let repo = open(top, folder);
+    let head = repo.as_ref().and_then(|repo| git::head_ref(repo).ok());
+    let text = head.as_ref().map(|head| match head {
+        HeadRef::Branch(name) => format!("ref: {name}\n"),
+        HeadRef::Detached(commit) => format!("{commit}\n"),
+    });
+    json!({ "path": names::hex(folder), "head": text, "commit": commit(repo.as_ref(), head) })
+}
+
+/// The commit that the repository in `folder` has checked out, as far as plain files tell.
+pub(in crate::action::rescue) fn head_commit(top: &Path, folder: &[u8]) -> Option<String> {
+    let repo = open(top, folder)?;
+    let head = git::head_ref(&repo).ok()?;
+    commit(Some(&repo), Some(head))
+}
+
+fn commit(repo: Option<&Repository>, head: Option<HeadRef>) -> Option<String> {
+    match head? {
+        HeadRef::Detached(commit) => Some(commit),
+        HeadRef::Branch(name) => {
+            repo.filter(|repo| repo.has_ref_files()).and_then(|repo| git::find_ref(repo, &name).ok()?)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Reads the files in a hooks folder. It must not run any of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::action::rescue::{
+    base::error::RescueError, base::whole_file, base::whole_file::FileId, base::whole_file::file_id,
+};
+
+/// The hooks that `git commit` runs.
+const COMMIT_HOOKS: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
+
+/// A file: path, identity before it was read, content.
+pub(in crate::action::rescue) type ReadFile = (PathBuf, Option<FileId>, Vec<u8>);
+
+/// Reads the files in the hooks folder and one level below; also beside it if a hook manager keeps its files
+/// there.
+pub(in crate::action::rescue) fn read(
+    folder: &Path,
+    top: &Path,
+    cap: u64,
+) -> Result<Vec<ReadFile>, RescueError> {
+    let mut folders = vec![folder.to_owned()];
+    // husky and similar tools: the scripts that hooks call lie beside the folder `_`.
+    if let Some(parent) = folder.parent()
+        && folder.starts_with(top)
+        && folder.ends_with("_")
+        && parent != top
+    {
+        folders.push(parent.to_owned());
+    }
+    let mut files = BTreeSet::new();
+    for (n, folder) in folders.clone().iter().enumerate() {
+        for path in children(folder) {
+            if path.is_dir() {
+                let below = if n == 0 { children(&path) } else { Vec::new() };
+                files.extend(below);
+            } else {
+                files.insert(path);
+            }
+        }
+    }
+    let mut contents = Vec::new();
+    for path in files {
+        let is_sample = path.extension().is_some_and(|extension| extension == "sample");
+        let Ok(real) = path.canonicalize() else { continue };
+        let id = file_id(&real);
+        if !is_sample
+            && real.metadata().is_ok_and(|metadata| metadata.is_file())
+            && let Some(content) = whole_file::read(&real, cap)?
+        {
+            contents.push((path, id, content));
+        }
+    }
+    Ok(contents)
+}
+
+fn children(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder)
+        .map_or_else(|_| Vec::new(), |entries| entries.flatten().map(|it| it.path()).collect())
+}
+
+/// The commit hooks that git would run from this folder.
+pub(in crate::action::rescue) fn of_commit(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
+    let is_program = |path: &PathBuf| path.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o100 != 0);
+    COMMIT_HOOKS
+        .into_iter()
+        .map(|name| (name, folder.join(name)))
+        .filter(|(_, path)| is_program(path))
+        .collect()
+}

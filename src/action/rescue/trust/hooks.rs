@@ -1,0 +1,183 @@
+//! Runs commit hooks that a person requested, in a repository that they trust. The record comes first. What a
+//! hook changes in the work tree is found by reading it again and is reported; the commit holds what was
+//! confirmed.
+//!
+//! It must not run a hook that is not exactly as it was trusted.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, survey::listing, survey::reading::Blob, trust::Programs,
+};
+use crate::disk;
+use crate::git::{Git, Shadow, quoted};
+use crate::model::display_text;
+use crate::process::{self, End, Spec};
+
+/// How much of a hook's output is shown, in bytes.
+const SAID: usize = 2000;
+/// The longest message that is accepted from a hook, in bytes.
+const LONGEST_MESSAGE: u64 = 1 << 20;
+/// How many changed paths are named.
+const NAMED: usize = 10;
+
+/// The hooks of one commit.
+pub(in crate::action::rescue) struct Hooks<'a> {
+    rescuer: &'a Rescuer,
+    git: &'a Git<'a>,
+    shadow: &'a Shadow,
+    programs: Programs,
+    /// Whether a hook has already run, and may have changed the work tree.
+    has_run: Cell<bool>,
+}
+
+impl<'a> Hooks<'a> {
+    /// The hooks of `programs`, which must be trusted.
+    pub(in crate::action::rescue) fn of(
+        rescuer: &'a Rescuer,
+        git: &'a Git<'a>,
+        shadow: &'a Shadow,
+        programs: Programs,
+    ) -> Result<Hooks<'a>, RescueError> {
+        if !programs.is_trusted {
+            return Err(RescueError::Untrusted("the hooks of this repository are not trusted".to_owned()));
+        }
+        Ok(Hooks { rescuer, git, shadow, programs, has_run: Cell::new(false) })
+    }
+
+    /// Runs the hooks that precede a commit and returns the resulting message. `index` holds what is committed.
+    pub(in crate::action::rescue) fn before(
+        &self,
+        index: &Path,
+        message: &str,
+    ) -> Result<String, RescueError> {
+        self.run("pre-commit", index, &[])?;
+        let file = self.shadow.file("COMMIT_EDITMSG");
+        fs::write(&file, message).map_err(RescueError::io("write", &file))?;
+        let name = file.to_string_lossy().into_owned();
+        self.run("prepare-commit-msg", index, &[&name, "message"])?;
+        self.run("commit-msg", index, &[&name])?;
+        let text = disk::read(&file, LONGEST_MESSAGE).map_err(RescueError::io("read", &file))?;
+        Ok(String::from_utf8_lossy(&text.unwrap_or_default()).into_owned())
+    }
+
+    /// Runs the hook that follows a commit. Returns a text if it failed; the commit stands either way.
+    pub(in crate::action::rescue) fn after(&self) -> Option<String> {
+        let index = self.git.repo.index();
+        let error = self.run("post-commit", &index, &[]).err()?;
+        if matches!(error, RescueError::Cancelled { .. }) {
+            return Some("the hook post-commit was ended on request".to_owned());
+        }
+        Some(error.to_string())
+    }
+
+    fn run(&self, name: &str, index: &Path, args: &[&str]) -> Result<(), RescueError> {
+        let Some(path) = self.programs.hooks.get(name) else { return Ok(()) };
+        let failed = |words: &str| Err(RescueError::SavedOnly(format!("the hook {name} {words}")));
+        let untracked = listing::untracked(self.git, self.shadow)?.paths;
+        let now = self.rescuer.programs(self.git, self.shadow, &untracked)?;
+        if !self.programs.are_still(&now, &self.git.repo.top, self.has_run.get())? {
+            return Err(RescueError::Untrusted(format!("the hook {name}, or what it belongs to, changed")));
+        }
+        let (program, own_args) = self.as_checked(name, path, &now)?;
+        let mut spec = Spec::new(program, &self.git.repo.top).args(own_args).args(args);
+        for (name, value) in &self.rescuer.program_env {
+            spec = spec.env(name, value);
+        }
+        spec = spec
+            .env("GIT_DIR", &self.git.repo.git_dir)
+            .env("GIT_INDEX_FILE", index)
+            // What is to be committed is not in the repository yet.
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.shadow.objects))
+            .env("GIT_EDITOR", ":")
+            .env("GIT_PREFIX", "");
+        spec.time_limit = self.rescuer.program_limit;
+        spec.own_session.clone_from(&self.rescuer.launcher);
+        spec.cancel = Some(self.rescuer.cancel.clone());
+        self.has_run.set(true);
+        let output = process::run(&spec)?;
+        if let Some(changed) = now.files.changed() {
+            let changed = display_text::path(changed);
+            return failed(&format!("ran while {changed} changed: what ran may not be what is trusted"));
+        }
+        match output.end {
+            End::Code(0) => Ok(()),
+            End::TimedOut => failed("did not end in its time and was ended"),
+            End::Cancelled => Err(RescueError::Cancelled { kept: None }),
+            End::Code(_) | End::Signal(_) | End::AtCap => failed(&format!("failed: {}", said(&output))),
+        }
+    }
+}
+
+impl Hooks<'_> {
+    /// The command for a hook, chosen so that what was read is what runs: a shell script that does not look for
+    /// files beside it runs from a copy in our own folder, anything else from its place.
+    fn as_checked(
+        &self,
+        name: &str,
+        path: &Path,
+        now: &Programs,
+    ) -> Result<(PathBuf, Vec<OsString>), RescueError> {
+        let content = now.files.content(path).unwrap_or_default();
+        let Some(mut command) = interpreter(content) else { return Ok((path.to_owned(), Vec::new())) };
+        let copy = self.shadow.file(name);
+        fs::write(&copy, content).map_err(RescueError::io("write", &copy))?;
+        let program = PathBuf::from(command.remove(0));
+        Ok((program, command.into_iter().map(OsString::from).chain([copy.into_os_string()]).collect()))
+    }
+}
+
+/// The interpreter and argument from a shell script's first line. `None` for a script that uses its own
+/// location, or in another language.
+fn interpreter(content: &[u8]) -> Option<Vec<String>> {
+    let text = std::str::from_utf8(content).ok()?;
+    let knows_its_place = ["$0", "${0", "BASH_SOURCE", "FUNCNAME"].iter().any(|it| text.contains(it));
+    let line = text.strip_prefix("#!")?.lines().next()?.trim();
+    let (program, argument) = line.split_once([' ', '\t']).map_or((line, ""), |(it, rest)| (it, rest.trim()));
+    let shell = if program.ends_with("/env") { argument } else { program.rsplit('/').next()? };
+    let is_shell = matches!(shell, "sh" | "bash" | "dash" | "ksh" | "zsh") && program.starts_with('/');
+    let command = [program, argument].into_iter().filter(|it| !it.is_empty()).map(str::to_owned);
+    (is_shell && !knows_its_place).then(|| command.collect())
+}
+
+/// The end of a program's output, at most [`SAID`] bytes.
+pub(in crate::action::rescue) fn said(output: &process::Output) -> String {
+    let all = [&output.stdout[..], &output.stderr[..]].concat();
+    let start = all.len().saturating_sub(SAID);
+    String::from_utf8_lossy(&all[start..]).trim().to_owned()
+}
+
+/// Describes how the work tree differs from what was recorded; `None` if it does not.
+pub(in crate::action::rescue) fn difference(
+    before: &BTreeMap<Vec<u8>, Blob>,
+    after: &BTreeMap<Vec<u8>, Blob>,
+) -> Option<String> {
+    let is_same = |path: &Vec<u8>| {
+        let (old, new) = (before.get(path), after.get(path));
+        old.map(|it| (&it.id, it.stamp.git_mode())) == new.map(|it| (&it.id, it.stamp.git_mode()))
+    };
+    let differing: Vec<&Vec<u8>> = before
+        .keys()
+        .chain(after.keys().filter(|path| !before.contains_key(*path)))
+        .filter(|path| !is_same(path))
+        .collect();
+    if differing.is_empty() {
+        return None;
+    }
+    let name = |path: &Vec<u8>| {
+        let what = match (before.contains_key(path), after.contains_key(path)) {
+            (true, false) => "deleted",
+            (false, _) => "made",
+            (true, true) => "changed",
+        };
+        format!("{} {what}", display_text::bytes(path))
+    };
+    let names: Vec<String> = differing.iter().take(NAMED).map(|path| name(path)).collect();
+    let rest = differing.len().saturating_sub(NAMED);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    Some(names.join(", ") + &more)
+}

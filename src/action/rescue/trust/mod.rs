@@ -1,0 +1,349 @@
+//! Lists everything in and around a repository that could run a program, shown as commands and identified by
+//! one digest over the workspace's path and every byte. A person trusts a digest, so any changed byte needs a
+//! new decision.
+//!
+//! The digest includes the workspace files that a command names, the scripts that those name, and so on.
+//!
+//! What a script runs but cannot be traced, such as `make`, is reported, and such programs are trusted only
+//! together with the current content of the tracked files. What lies outside the workspace belongs to the
+//! person.
+//!
+//! It must not run anything.
+
+pub(super) mod filters;
+pub(super) mod hook_files;
+pub(super) mod hooks;
+pub(super) mod own_command;
+pub(super) mod scripts;
+pub(super) mod shell;
+pub(super) mod tracked;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::action::rescue::{
+    Rescuer, base::error::RescueError, base::settings::Settings, base::whole_file, base::whole_file::Files,
+    base::whole_file::file_id, lock::WorktreeLock, survey::listing, survey::seen_index,
+    trust::scripts::Scripts, trust::scripts::named_files, trust::tracked::Tracked,
+};
+use crate::git::{Git, IndexEntry, Repository, Shadow, Stdin, index_entries, succeeded};
+use crate::model::{TrustItem, TrustKind, TrustList, display_text};
+
+/// The most that is read of one file, in bytes.
+const FILE_CAP: u64 = 16 << 20;
+/// The git settings that name a program, as `section.name`; `*` stands for anything in between.
+const PROGRAMS: [&str; 42] = [
+    "alias.*", "browser.*.cmd", "core.alternaterefscommand", "core.askpass", "core.attributesfile",
+    "core.editor", "core.fsmonitor", "core.gitproxy", "core.hookspath", "core.pager", "core.sshcommand",
+    "credential.*", "diff.external", "diff.*.command", "diff.*.textconv", "difftool.*", "filter.*.clean",
+    "filter.*.process", "filter.*.required", "filter.*.smudge", "gpg.program", "gpg.*.program",
+    "gpg.ssh.defaultkeycommand", "hook.*", "include.path", "includeif.*", "init.templatedir",
+    "interactive.difffilter", "man.*.cmd", "merge.*.driver", "mergetool.*", "pager.*",
+    "remote.*.receivepack", "remote.*.uploadpack", "remote.*.vcs", "sendemail.*", "sequence.editor",
+    "submodule.*.update", "tar.*.command", "trailer.*", "uploadpack.packobjectshook", "web.browser",
+];
+/// The current programs of a workspace.
+pub(in crate::action::rescue) struct Programs {
+    /// The list as shown to a person.
+    pub(in crate::action::rescue) list: TrustList,
+    /// Whether a person trusts exactly these programs.
+    pub(in crate::action::rescue) is_trusted: bool,
+    /// Whether the person's own rescue program is trusted.
+    pub(in crate::action::rescue) is_own_trusted: bool,
+    /// The hooks that a commit runs, by name.
+    pub(in crate::action::rescue) hooks: BTreeMap<&'static str, PathBuf>,
+    /// What they run that cannot be traced. Untrusted text.
+    pub(in crate::action::rescue) unknown: Vec<String>,
+    /// Every file that was read, with its state at that time.
+    pub(in crate::action::rescue) files: Files,
+    /// The tracked files, if something is run that cannot be traced.
+    tracked: Tracked,
+}
+
+fn is_file(entry: &IndexEntry) -> bool {
+    !entry.is_gitlink()
+}
+
+impl Rescuer {
+    /// Lists what could run a program in this workspace, with the digest by which it is trusted. Runs nothing.
+    ///
+    /// # Errors
+    /// As for [`Rescuer::record`]: the repository cannot be read.
+    pub fn trust_list(&self, workspace: &Path) -> Result<TrustList, RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        let git = worktree.git(self);
+        let settings = Settings::read(&git)?;
+        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+        shadow.configure(&settings.for_shadow())?;
+        let untracked = listing::untracked(&git, &shadow)?.paths;
+        Ok(self.programs(&git, &shadow, &untracked)?.list)
+    }
+
+    /// Whether the check programs may run in this workspace: none of them is a workspace file, or all of them
+    /// are trusted as they are.
+    ///
+    /// # Errors
+    /// As for [`Rescuer::trust_list`].
+    pub fn are_checks_trusted(&self, workspace: &Path) -> Result<bool, RescueError> {
+        let is_inside = |word: &String| {
+            let is_path = word.contains('/') || workspace.join(word).is_file();
+            is_path && workspace.join(word).canonicalize().is_ok_and(|path| path.starts_with(workspace))
+        };
+        if !self.check_commands.iter().flatten().any(is_inside) {
+            return Ok(true);
+        }
+        Ok(self.trusted.contains(&self.trust_list(workspace)?.digest))
+    }
+
+    pub(in crate::action::rescue) fn programs(
+        &self,
+        git: &Git<'_>,
+        shadow: &Shadow,
+        untracked: &[Vec<u8>],
+    ) -> Result<Programs, RescueError> {
+        let mut collected = Collected::new(git.repo);
+        let settings = named_programs(git)?;
+        let (mut words, mut scripts) = (Vec::new(), Scripts::new(git.repo));
+        for (key, value) in &settings {
+            words.push(value.clone());
+            collected.add(TrustKind::Setting, key, value.clone(), value.as_bytes());
+        }
+        let value_of =
+            |name: &str| settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
+        let (hooks_path, attributes_file) = (value_of("core.hookspath"), value_of("core.attributesfile"));
+        let resolve = |text: &String| resolved(text, &git.repo.top, self.home.as_deref());
+        let entries = index_entries(git, shadow, &shadow.index)?;
+        let mut attribute_files = attribute_files(git.repo, &entries, untracked);
+        attribute_files.extend(attributes_file.map(resolve));
+        for path in attribute_files {
+            collected.add_attributes(&path)?;
+        }
+        let folder = hooks_path.map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
+        let mut files = Files::default();
+        for (path, id, content) in hook_files::read(&folder, &git.repo.top, FILE_CAP)? {
+            scripts.add(&path, &content);
+            collected.add_file(TrustKind::Hook, &path, &content);
+            files.add(&path, id, &content);
+        }
+        for (_, value) in settings.iter().filter(|(key, _)| key.starts_with("filter.")) {
+            scripts.add_commands(value, &git.repo.top);
+        }
+        let mut is_own_outside = false;
+        if let Some(own) = own_command::find(self, &git.repo.top) {
+            is_own_outside = self.own_program.is_some() && named_files(&own.words, git.repo).is_empty();
+            let shown = own.words.join(" ");
+            collected.add(TrustKind::RescueProgram, &shown, String::new(), shown.as_bytes());
+            if !is_own_outside {
+                scripts.add_commands(&shown, &git.repo.top);
+            }
+            words.extend(own.words);
+        }
+        collected.add_checks(&self.check_commands, &mut words);
+        scripts.next.extend(named_files(&words, git.repo));
+        collected.add_called(&mut scripts, &mut files)?;
+        let tracked = if scripts.unknown.is_empty() {
+            Tracked::default()
+        } else {
+            Tracked::of(&git.repo.top, entries.into_iter().filter(is_file).map(|it| it.path))?
+        };
+        collected.add_unknown(&scripts.unknown, &tracked);
+        let unknown = scripts.unknown.into_iter().collect();
+        let list = collected.finish();
+        let is_trusted = self.trusted.contains(&list.digest);
+        let is_own_trusted = is_trusted || is_own_outside;
+        Ok(Programs {
+            is_trusted,
+            is_own_trusted,
+            hooks: hook_files::of_commit(&folder),
+            list,
+            unknown,
+            files,
+            tracked,
+        })
+    }
+}
+
+impl Programs {
+    /// Whether `now` has the same traceable programs. If something cannot be traced, the tracked files must be
+    /// unchanged too, unless one of these programs may have changed them since.
+    pub(in crate::action::rescue) fn are_still(
+        &self,
+        now: &Programs,
+        top: &Path,
+        may_have_changed_files: bool,
+    ) -> Result<bool, RescueError> {
+        let covered = |programs: &Programs| {
+            let items = programs.list.items.iter().filter(|item| item.kind != TrustKind::NotCovered);
+            items.cloned().collect::<Vec<_>>()
+        };
+        let are_files_same = || -> Result<bool, RescueError> {
+            Ok(self.unknown.is_empty()
+                || Tracked::of(top, self.tracked.paths.iter().cloned())?.sum == self.tracked.sum)
+        };
+        let is_same = covered(self) == covered(now) && self.unknown == now.unknown;
+        Ok(is_same && (may_have_changed_files || are_files_same()?))
+    }
+}
+
+struct Collected<'a> {
+    repo: &'a Repository,
+    items: BTreeMap<(TrustKind, String), (String, String)>,
+}
+
+impl<'a> Collected<'a> {
+    fn new(repo: &'a Repository) -> Collected<'a> {
+        Collected { repo, items: BTreeMap::new() }
+    }
+
+    /// Adds an item with its display text and a digest of its bytes. All contents of the same name count.
+    fn add(&mut self, kind: TrustKind, name: &str, shown: String, bytes: &[u8]) {
+        let sum = hex(&Sha256::digest(bytes));
+        let entry = self.items.entry((kind, name.to_owned())).or_default();
+        if entry.1.is_empty() {
+            *entry = (shown, sum);
+        } else {
+            entry.0 = format!("{}\n{shown}", entry.0);
+            entry.1 = format!("{} {sum}", entry.1);
+        }
+    }
+
+    /// Adds the checks that run a workspace file, and appends their words to `words`.
+    fn add_checks(&mut self, commands: &[Vec<String>], words: &mut Vec<String>) {
+        for command in commands.iter().filter(|command| !named_files(command, self.repo).is_empty()) {
+            let shown = command.join(" ");
+            self.add(TrustKind::Check, &shown, String::new(), shown.as_bytes());
+            words.extend(command.iter().cloned());
+        }
+    }
+
+    fn add_file(&mut self, kind: TrustKind, path: &Path, content: &[u8]) {
+        let mode = path.metadata().map_or(0, |metadata| metadata.mode() & 0o111);
+        let sum = hex(&Sha256::digest(content));
+        let shown = format!("{} bytes, sha256 {sum}", content.len());
+        let bytes = [format!("{mode:o} ").as_bytes(), content].concat();
+        self.add(kind, &self.name_of(path), shown, &bytes);
+    }
+
+    /// Adds the files that are called, and transitively the files that those call.
+    fn add_called(&mut self, scripts: &mut Scripts<'_>, files: &mut Files) -> Result<(), RescueError> {
+        while let Some(path) = scripts.next.pop_first() {
+            let id = file_id(&path);
+            if let Some(content) = whole_file::read(&path, FILE_CAP)? {
+                scripts.add(&path, &content);
+                self.add_file(TrustKind::File, &path, &content);
+                files.add(&path, id, &content);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is run but cannot be traced, bound to all tracked files, since it may run any of them.
+    fn add_unknown(&mut self, unknown: &BTreeSet<String>, tracked: &Tracked) {
+        for name in unknown {
+            let shown = "not covered: it is trusted only for the tracked files as they are now".to_owned();
+            self.add(TrustKind::NotCovered, name, shown, tracked.sum.as_bytes());
+        }
+    }
+
+    /// Adds the attribute lines that mention filters.
+    fn add_attributes(&mut self, path: &Path) -> Result<(), RescueError> {
+        let Ok(path) = path.canonicalize() else { return Ok(()) };
+        let content = whole_file::read(&path, FILE_CAP)?.unwrap_or_default();
+        let is_wanted = |line: &&[u8]| line.windows(6).any(|word| word == b"filter");
+        let lines: Vec<&[u8]> = content.split(|byte| *byte == b'\n').filter(is_wanted).collect();
+        if !lines.is_empty() {
+            let bytes = lines.join(&b'\n');
+            let shown = String::from_utf8_lossy(&bytes).into_owned();
+            self.add(TrustKind::Attribute, &self.name_of(&path), shown, &bytes);
+        }
+        Ok(())
+    }
+
+    /// The path relative to the top of the work tree, or unchanged if it is outside.
+    fn name_of(&self, path: &Path) -> String {
+        display_text::path(path.strip_prefix(&self.repo.top).unwrap_or(path))
+    }
+
+    fn finish(self) -> TrustList {
+        let mut sum = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            sum.update(bytes.len().to_le_bytes());
+            sum.update(bytes);
+        };
+        add(b"closeout trust 1");
+        add(self.repo.top.as_os_str().as_bytes());
+        let mut items = Vec::new();
+        for ((kind, name), (content, of_bytes)) in self.items {
+            add(format!("{kind:?}").as_bytes());
+            add(name.as_bytes());
+            add(of_bytes.as_bytes());
+            items.push(TrustItem { kind, name, content });
+        }
+        TrustList { items, digest: hex(&sum.finalize()) }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    crate::action::rescue::base::names::hex(bytes)
+}
+
+/// The settings that name programs, with their values, in git's reading order.
+fn named_programs(git: &Git<'_>) -> Result<Vec<(String, String)>, RescueError> {
+    let output = succeeded("config", git.real(["config", "--list", "-z", "--includes"], Stdin::Lock)?)?;
+    let mut settings = Vec::new();
+    for entry in output.stdout.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+        let entry = String::from_utf8_lossy(entry).into_owned();
+        let (key, value) = entry.split_once('\n').unwrap_or((&entry, "true"));
+        if PROGRAMS.iter().any(|pattern| matches(pattern, key)) && !is_our_own(key, value) {
+            settings.push((key.to_owned(), value.to_owned()));
+        }
+    }
+    Ok(settings)
+}
+
+/// Whether our own runner sets this on the command line.
+fn is_our_own(key: &str, value: &str) -> bool {
+    matches!(
+        (key, value),
+        ("core.fsmonitor", "false")
+            | ("core.hookspath", "/dev/null")
+            | ("core.pager", "cat")
+            | ("core.alternaterefscommand", "")
+    )
+}
+
+/// Matches `section.*.name`, `section.*` or a whole key.
+fn matches(pattern: &str, key: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == key,
+        Some((start, end)) => {
+            key.len() >= start.len() + end.len() && key.starts_with(start) && key.ends_with(end)
+        }
+    }
+}
+
+/// The path that a setting names.
+fn resolved(text: &String, top: &Path, home: Option<&Path>) -> PathBuf {
+    match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => top.join(text),
+    }
+}
+
+/// Every attributes file that git reads for the paths of this workspace.
+fn attribute_files(repo: &Repository, entries: &[IndexEntry], untracked: &[Vec<u8>]) -> Vec<PathBuf> {
+    let mut folders: BTreeSet<Vec<u8>> = BTreeSet::from([Vec::new()]);
+    for path in entries.iter().map(|entry| &entry.path).chain(untracked) {
+        for (place, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+            folders.insert(path[..place].to_vec());
+        }
+    }
+    let below = |folder: &Vec<u8>| repo.top.join(std::ffi::OsStr::from_bytes(folder)).join(".gitattributes");
+    let mut files: Vec<PathBuf> = folders.iter().map(below).collect();
+    files.push(repo.common_dir.join("info/attributes"));
+    files.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect()
+}

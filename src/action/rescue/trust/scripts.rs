@@ -1,0 +1,157 @@
+//! Finds the files of a workspace that a command or script calls, as far as words name them: they belong to the
+//! program that is trusted.
+//!
+//! It must not run anything, and must not look outside the workspace and its git directory.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::action::rescue::trust::shell;
+use crate::git::Repository;
+use crate::model::display_text;
+
+/// The largest script whose words are searched for file names, in bytes.
+const SCRIPT_CAP: usize = 64 << 10;
+/// Words by which a script in a language other than shell starts programs, or code that it does not name.
+const STARTS: [&str; 13] = [
+    "subprocess", "os.system", "popen", "spawn", "exec", "child_process", "system(", "importlib",
+    "__import__", "eval", "require(`", "import(", "qx",
+];
+/// File extensions of scripts.
+const ENDS: [&str; 14] =
+    ["bash", "cjs", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb", "sh", "ts", "zsh"];
+
+/// Whether a file is something that a script runs rather than processes: by extension, or executable.
+fn is_script(path: &Path) -> bool {
+    let is_called_so = path.extension().is_some_and(|end| ENDS.iter().any(|it| end == *it));
+    is_called_so || path.metadata().is_ok_and(|metadata| metadata.mode() & 0o100 != 0)
+}
+
+/// The scripts that are called, directly or by other scripts.
+pub(in crate::action::rescue) struct Scripts<'r> {
+    repo: &'r Repository,
+    /// Found but not yet read.
+    pub(in crate::action::rescue) next: BTreeSet<PathBuf>,
+    /// Already read.
+    found: BTreeSet<PathBuf>,
+    /// What is run but cannot be traced, as the scripts write it.
+    pub(in crate::action::rescue) unknown: BTreeSet<String>,
+}
+
+impl<'r> Scripts<'r> {
+    pub(in crate::action::rescue) fn new(repo: &'r Repository) -> Scripts<'r> {
+        Scripts { repo, next: BTreeSet::new(), found: BTreeSet::new(), unknown: BTreeSet::new() }
+    }
+
+    /// Adds the files that a script names, resolved from the top and from the script's own folder.
+    pub(in crate::action::rescue) fn add(&mut self, path: &Path, content: &[u8]) {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if !self.found.insert(real) {
+            return;
+        }
+        let text = String::from_utf8_lossy(content);
+        let beside = path.parent().unwrap_or(&self.repo.top);
+        let is_shell = is_shell(path, &text);
+        if content.len() > SCRIPT_CAP
+            || text.contains('\0')
+            || (!is_shell && STARTS.iter().any(|it| text.contains(it)))
+        {
+            let name = path.strip_prefix(&self.repo.top).unwrap_or(path);
+            self.unknown.insert(format!("what {} starts", display_text::path(name)));
+        }
+        if content.len() > SCRIPT_CAP {
+            return;
+        }
+        if is_shell {
+            self.add_commands(&text, beside);
+        }
+        for line in text.lines() {
+            let mut is_read_in = false;
+            for word in parts(line) {
+                is_read_in |= matches!(word, "." | "source");
+                let name = word.trim_start_matches('/');
+                for folder in [&*self.repo.top, beside] {
+                    let meant = std::iter::once(name.to_owned()).chain(as_modules(path, name));
+                    let named = meant.filter_map(|name| inside(self.repo, &folder.join(name)));
+                    let called = named.filter(|named| is_read_in || is_script(named));
+                    self.next.extend(called.filter(|named| !self.found.contains(named)));
+                }
+            }
+        }
+    }
+}
+
+impl Scripts<'_> {
+    /// Adds the workspace files that a shell text runs, and the commands in it that cannot be traced.
+    pub(in crate::action::rescue) fn add_commands(&mut self, text: &str, beside: &Path) {
+        let mut folders = vec![self.repo.top.clone(), beside.to_owned()];
+        for entered in shell::entered(text) {
+            let below: Vec<PathBuf> =
+                folders.iter().take(2).map(|folder| folder.join(from_top(&entered))).collect();
+            folders.extend(below);
+        }
+        let mut called = BTreeSet::new();
+        let unknown = shell::unknown_commands(text, &mut |word| {
+            if Path::new(word).is_absolute() && !word.contains('$') && !self.is_below(Path::new(word)) {
+                // It belongs to this machine, not to the workspace.
+                return Path::new(word).exists();
+            }
+            let places = folders.iter().flat_map(|folder| [folder.join(word), folder.join(from_top(word))]);
+            let found: Vec<PathBuf> = places.filter_map(|place| inside(self.repo, &place)).collect();
+            let is_found = !found.is_empty();
+            called.extend(found);
+            is_found
+        });
+        self.unknown.extend(unknown);
+        self.next.extend(called.into_iter().filter(|path| !self.found.contains(path)));
+    }
+
+    fn is_below(&self, path: &Path) -> bool {
+        [&self.repo.top, &self.repo.git_dir, &self.repo.common_dir].iter().any(|it| path.starts_with(it))
+    }
+}
+
+/// The part of a word after a leading variable, as in `$ROOT/`.
+fn from_top(word: &str) -> &str {
+    let is_from_elsewhere = word.starts_with('$');
+    let rest = if is_from_elsewhere { word.split_once('/').map_or("", |(_, rest)| rest) } else { word };
+    rest.trim_start_matches('/')
+}
+
+/// Whether this is a shell script: by its first line, otherwise by its extension.
+fn is_shell(path: &Path, text: &str) -> bool {
+    match text.strip_prefix("#!").and_then(|rest| rest.lines().next()) {
+        Some(line) => {
+            line.split(['/', ' ']).any(|word| matches!(word, "sh" | "bash" | "dash" | "ksh" | "zsh" | "ash"))
+        }
+        None => path.extension().is_none_or(|end| ["sh", "bash", "zsh", "env"].iter().any(|it| end == *it)),
+    }
+}
+
+/// The file names that a word can stand for in languages whose imports omit the extension.
+fn as_modules(script: &Path, word: &str) -> Vec<String> {
+    let end = script.extension().and_then(|end| end.to_str()).filter(|end| ENDS.contains(end));
+    let Some(end) = end else { return Vec::new() };
+    let is_python = end == "py";
+    let base = if is_python { word.replace('.', "/") } else { word.to_owned() };
+    let index = if is_python { "__init__.py".to_owned() } else { format!("index.{end}") };
+    vec![format!("{base}.{end}"), format!("{base}/{index}")]
+}
+
+/// The files of the workspace or its git directory that a command names.
+pub(in crate::action::rescue) fn named_files(texts: &[String], repo: &Repository) -> BTreeSet<PathBuf> {
+    texts.iter().flat_map(|text| parts(text)).filter_map(|word| inside(repo, &repo.top.join(word))).collect()
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{}=$,".contains(c));
+    words.filter(|word| !word.is_empty() && word.len() <= 4096)
+}
+
+/// The resolved path, if it is a file of the workspace or its git directory.
+fn inside(repo: &Repository, path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    let is_inside = [&repo.top, &repo.git_dir, &repo.common_dir].iter().any(|it| path.starts_with(it));
+    (is_inside && path.metadata().is_ok_and(|metadata| metadata.is_file())).then_some(path)
+}
