@@ -314,6 +314,46 @@ fn a_rebase_keeps_the_count_and_loses_nothing() {
 }
 
 #[test]
+fn what_a_rebase_drops_is_lost_and_what_it_melts_together_is_not() {
+    let origin = Repo::new();
+    origin.write("f", "one\ntwo\nthree\nfour\nfive\n").commit("f");
+    let rebase = |todo: &str, is_upstream_changed: bool| {
+        let name: String = todo.chars().filter(|c| c.is_alphanumeric()).collect();
+        let repo = origin.clone_to(&format!("{name}{is_upstream_changed}"));
+        let text = std::fs::read_to_string(origin.path().join("f")).unwrap();
+        repo.switch("feature");
+        let baseline = first_seen(&repo);
+        repo.write("f", format!("{text}mine\nmy second\n")).commit("add to f");
+        repo.commit_file("a");
+        repo.write("f", format!("{text}mine\nchanged\nmy third\n")).commit("change f");
+        if is_upstream_changed {
+            origin.write("f", format!("before {todo}\n{text}")).commit("theirs");
+            repo.git(["fetch", "-q"]);
+        }
+        let editor = repo.script(&name, &format!("sed -i '{todo}' \"$1\"")).display().to_string();
+        let variables = [("GIT_SEQUENCE_EDITOR", editor.as_str()), ("GIT_EDITOR", "true")];
+        let output = repo.try_git(&["rebase", "-q", "-i", "origin/main"], &variables);
+        assert!(output.status.success(), "{todo}: {}", String::from_utf8_lossy(&output.stderr));
+        let here = counts(&repo, &baseline);
+        repo.switch("main");
+        assert_eq!(counts(&repo, &baseline).4, here.4, "{todo}: seen from another branch");
+        (here.0, here.3, here.4)
+    };
+    for is_upstream_changed in [false, true] {
+        for (todo, n_new, n_lost) in [
+            ("2s/^pick/squash/", 2, 0),
+            ("2,$s/^pick/fixup/", 1, 0),
+            ("s/^pick/reword/", 3, 0),
+            ("2s/^pick/drop/", 2, 1),
+            ("3s/^pick/drop/", 2, 1),
+        ] {
+            let found = rebase(todo, is_upstream_changed);
+            assert_eq!(found, (n_new, 0, n_lost), "{todo}, {is_upstream_changed}");
+        }
+    }
+}
+
+#[test]
 fn a_rebase_of_what_was_there_before_is_not_new_work() {
     let origin = Repo::new();
     let repo = origin.clone_to("clone");

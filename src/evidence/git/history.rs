@@ -4,16 +4,22 @@
 use std::collections::{HashMap, HashSet};
 
 use super::reader::Id;
+use super::rebased::Rebase;
 use crate::git::{LogEntry, ReflogAction};
 use crate::model::{Baseline, BaselineOrigin};
+
+/// At most this many commits that a rebase left are followed back.
+const MAX_LEFT: usize = 500;
 
 /// What was made in this worktree and on this branch.
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// Commits that the log records as made here, as far back as this baseline requires.
     pub(super) made: HashMap<Id, ReflogAction>,
-    /// Commits made here since the baseline, oldest first, without those that were replaced.
+    /// Commits made here since the baseline, oldest first, without those that an amend or the like replaced.
     pub(super) standing: Vec<Id>,
+    /// The rebases since the baseline. What they left stands too, unless it was carried over.
+    pub(super) rebases: Vec<Rebase>,
     /// For each commit made here, where HEAD stood before it.
     pub(super) before: HashMap<Id, Id>,
     /// Amended commits: new id to old id.
@@ -44,7 +50,8 @@ impl History {
                 history.note(entry);
             }
         }
-        let replaced = replaced(&head_log[start..], &history.before);
+        let (replaced, rebases) = replaced(&head_log[start..], &history.before);
+        history.rebases = rebases;
         let mut seen = HashSet::new();
         history.standing = head_log[start..]
             .iter()
@@ -123,9 +130,10 @@ fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
     }
 }
 
-/// Commits replaced by an amend or a rebase.
-fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> HashSet<Id> {
+/// Commits replaced by an amend or by a step of a rebase, and the rebases that came to their end.
+fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> (HashSet<Id>, Vec<Rebase>) {
     let mut replaced = HashSet::new();
+    let mut rebases = Vec::new();
     let mut rebase: Option<(Id, Vec<Id>)> = None;
     for entry in log {
         match entry.action {
@@ -134,12 +142,17 @@ fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> HashSet<Id> {
             }
             ReflogAction::RebaseStart => rebase = Some((entry.old.clone(), Vec::new())),
             ReflogAction::RebaseFinish => {
-                // The commits that the rebase replayed exist again in another form.
-                let mut next = rebase.take().map(|(tip, _)| tip);
-                while let Some(id) = next.filter(|id| before.contains_key(id) && !replaced.contains(id)) {
-                    next = before.get(&id).cloned();
-                    replaced.insert(id);
+                let Some((tip, made)) = rebase.take() else { continue };
+                let mut left = HashSet::new();
+                let mut next = before.get_key_value(&tip);
+                while let Some((id, parent)) = next.filter(|(id, _)| !left.contains(*id)) {
+                    if left.len() == MAX_LEFT {
+                        break;
+                    }
+                    left.insert(id.clone());
+                    next = before.get_key_value(parent);
                 }
+                rebases.push(Rebase { left, made });
             }
             ReflogAction::RebaseAbort => {
                 replaced.extend(rebase.take().into_iter().flat_map(|(_, steps)| steps));
@@ -155,5 +168,5 @@ fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> HashSet<Id> {
             steps.push(entry.new.clone());
         }
     }
-    replaced
+    (replaced, rebases)
 }

@@ -31,6 +31,7 @@ mod program;
 mod provenance;
 mod reader;
 mod readers;
+mod rebased;
 mod stash;
 mod stays;
 mod strays;

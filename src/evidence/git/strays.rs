@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::history::History;
 use super::reader::{Commit, Id, Repo};
+use super::rebased;
 use super::tree_entries::TreeEntries;
 use crate::git::Read;
 
@@ -44,7 +45,10 @@ pub(super) fn count(
     entries: &mut TreeEntries<'_>,
 ) -> Read<Strays> {
     let found = repo.commits(ids)?;
-    let n_missing = found.iter().filter(|commit| commit.is_none()).count();
+    // What a rebase left may be gone: nobody can compare it.
+    let is_left = |id: &Id| history.rebases.iter().any(|rebase| rebase.left.contains(id));
+    let missing = ids.iter().zip(&found).filter(|(_, commit)| commit.is_none());
+    let n_missing = missing.filter(|(id, _)| !is_left(id)).count();
     let mut found: Vec<Commit> = found.into_iter().flatten().collect();
     let parents: Vec<Id> = found.iter().filter_map(|commit| commit.parents.first().cloned()).collect();
     let parents: HashMap<Id, Id> =
@@ -52,6 +56,8 @@ pub(super) fn count(
     let is_empty =
         |commit: &Commit| commit.parents.first().is_some_and(|id| parents.get(id) == Some(&commit.tree));
     found.retain(|commit| !is_empty(commit));
+    let carried = rebased::carried(repo, &history.rebases, (&found, walked), entries)?;
+    found.retain(|commit| !carried.contains(&commit.id));
     let found = unreached(repo, found, from_head)?;
     let n_found = found.len();
     let lost = unreached(repo, found, tips)?;
@@ -87,7 +93,8 @@ fn done_again(
         if again.contains(&commit.id) {
             continue;
         }
-        let is_repeated = walked.iter().any(|stands| stands.tree == commit.tree);
+        let is_repeated =
+            walked.iter().any(|stands| stands.tree == commit.tree || rebased::is_same_change(stands, commit));
         if is_repeated || is_held(repo, commit, walked, entries)? {
             again.insert(commit.id.clone());
             again.extend(history.chain(&commit.id).cloned());
