@@ -47,6 +47,9 @@ impl Format {
                 section = name.trim().to_ascii_lowercase();
                 line = rest.trim();
             }
+            if line.is_empty() || line.starts_with(['#', ';']) {
+                continue;
+            }
             let (key, value) = line.split_once('=').unwrap_or((line, "true"));
             let key = key.trim().to_ascii_lowercase();
             let value = value.split(['#', ';']).next().unwrap_or_default().trim().trim_matches('"');
@@ -89,4 +92,26 @@ impl Format {
 pub fn is_true(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on")
         || value.parse::<i64>().is_ok_and(|number| number != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_extension_that_not_every_git_knows_extends_the_format() {
+        let cases = [
+            ("[core]\n\tbare = false\n", false),
+            ("[extensions]\n\t# none\n\n", false),
+            ("[extensions]\n\tworktreeConfig = true\n\tpartialClone = origin\n", false),
+            ("[extensions]\n\trefStorage = reftable\n\tobjectFormat = sha256\n", false),
+            ("[extensions] noop-v1\n", false),
+            ("[extensions]\n\trelativeWorktrees = true\n", true),
+            ("[extensions] later\n", true),
+            ("[extensions]\n\trefStorage = later\n", true),
+        ];
+        for (text, is_extended) in cases {
+            assert_eq!(Format::parse(text.as_bytes()).unwrap().is_extended, is_extended, "{text}");
+        }
+    }
 }
