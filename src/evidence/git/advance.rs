@@ -1,7 +1,7 @@
 //! Updates known facts after new commits on top of them. This is by far the most common change; it costs what
 //! the new commits cost, not what the whole branch costs.
 
-use super::commits::MAX_NEWEST;
+use super::commit_classes::MAX_NEWEST;
 use super::content_age::{self, Ages};
 use super::evidence_paths::{is_evidence, tells_only};
 use super::memory::{Facts, Stamp};

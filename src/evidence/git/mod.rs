@@ -9,6 +9,7 @@
 mod advance;
 mod baseline;
 mod changes;
+mod commit_classes;
 mod commit_paths;
 mod commits;
 mod content;
