@@ -9,8 +9,9 @@ use closeout::judge::combine::table::{LastPrompt, UserMark};
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
-    GitReader, Head, OfferPolicy, Operation, PartRole, Point, Policy, Proof, Question, QuestionWeight,
-    Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp, Verdict, VerdictState,
+    GitReader, Head, OfferPolicy, Operation, Origin, PartRole, Point, Policy, Proof, Question,
+    QuestionWeight, Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp,
+    Verdict, VerdictState,
 };
 use closeout::present::verdict as words;
 use proptest::prelude::*;
@@ -155,14 +156,16 @@ impl Said {
             Claim::Abstain,
         );
         assert_eq!(claim.name(), self.claim);
+        let strength = self.strength.unwrap_or(Strength::Verified);
+        let origin = if strength == Strength::Verified { Origin::File } else { Origin::Answer };
+        let provenance = origin.at(self.at.map(Timestamp));
         Evidence {
-            strength: self.strength.unwrap_or(Strength::Verified),
+            strength,
             is_vacuous: self.vacuous,
             is_required: self.required,
             reasons: self.reasons.iter().cloned().map(Reason::Words).collect(),
             points: self.fingerprints.iter().map(|name| point(name)).collect(),
-            said_at: self.at.map(Timestamp),
-            ..Evidence::claim(self.source, self.name.clone(), claim)
+            ..Evidence::claim(self.source, self.name.clone(), claim, provenance)
         }
     }
 }
@@ -404,7 +407,7 @@ prop_compose! {
         Evidence {
             strength, is_vacuous, is_required,
             reasons: reasons.into_iter().map(Reason::Words).collect(),
-            ..Evidence::claim(source, "x", claim)
+            ..Evidence::claim(source, "x", claim, Origin::File.as_read())
         }
     }
 }
@@ -466,8 +469,8 @@ proptest! {
 
     #[test]
     fn adding_a_yes_never_turns_a_no_into_complete((kind, mut evidence, rounds, seed) in any_case()) {
-        evidence.push(Evidence::claim(Source::Tests, "no", Claim::No));
-        evidence.push(Evidence::claim(SOURCES[usize::try_from(seed % 15).unwrap()], "yes", Claim::Yes));
+        evidence.push(Evidence::claim(Source::Tests, "no", Claim::No, Origin::File.as_read()));
+        evidence.push(Evidence::claim(SOURCES[usize::try_from(seed % 15).unwrap()], "yes", Claim::Yes, Origin::File.as_read()));
         prop_assert_ne!(state_of(kind, &evidence, &rounds), VerdictState::Complete);
     }
 
@@ -493,7 +496,7 @@ proptest! {
 
     #[test]
     fn git_that_does_not_answer_is_never_complete((kind, mut evidence, rounds, _) in any_case()) {
-        evidence.push(Evidence::claim(Source::Commits, "git", Claim::Fail));
+        evidence.push(Evidence::claim(Source::Commits, "git", Claim::Fail, Origin::Git.as_read()));
         prop_assert_ne!(state_of(kind, &evidence, &rounds), VerdictState::Complete);
     }
 

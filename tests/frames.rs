@@ -15,7 +15,7 @@ mod updates;
 use std::sync::Arc;
 
 use closeout::model::{
-    ActivityState, Attention, Certainty, Choice, CommitCounts, Evidence, Head, LastWords, Operation,
+    ActivityState, Attention, Certainty, Choice, CommitCounts, Evidence, Head, LastWords, Operation, Origin,
     PartRole, Question, QuestionWeight, Rejection, Rule, Source, TaskKind, VerdictState, Warning, Why,
     WorkspaceView,
 };
@@ -351,7 +351,7 @@ fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     let shown = |tree_at| {
         let mut view = judged("docs", VerdictState::Complete, Why::Clean(vec![Source::Decision]));
         view.reading.tree_at = tree_at;
-        let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous)
+        let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous, Origin::Git.as_read())
             .because("the tree is clean".to_owned());
         Arc::make_mut(view.verdict.as_mut().unwrap()).parts = vec![part(PartRole::Noted, clean)];
         let views = [view];

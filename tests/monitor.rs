@@ -5,8 +5,8 @@ use closeout::model::{
     Action, ActivitySource, ActivityState, AskCost, AskPurpose, Attention, Baseline, BaselineOrigin, Changes,
     Claim, CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, EvidenceSummary, Fact,
     FoundWorkspace, GitFacts, GitReader, Head, Intent, JumpOutcome, JumpTarget, KeptReports, Names,
-    OfferPolicy, Pane, Parts, Policy, ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection, Rule,
-    Sample, SessionFacts, SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source,
+    OfferPolicy, Origin, Pane, Parts, Policy, ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection,
+    Rule, Sample, SessionFacts, SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source,
     TaskKind, TaskMoment, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId,
     WorkspaceSettings, WorkspaceView,
 };
@@ -112,20 +112,21 @@ fn sample(millis: i64, parts: Parts) -> Sample {
 }
 
 fn clean() -> (Parts, Evidence) {
-    (Parts::CHANGES, Evidence::abstain(Source::Changes, "git", Rejection::Vacuous))
+    (Parts::CHANGES, Evidence::abstain(Source::Changes, "git", Rejection::Vacuous, Origin::Git.as_read()))
 }
 
 fn commits() -> (Parts, Evidence) {
-    (Parts::COMMITS, Evidence::claim(Source::Commits, "git", Claim::Yes))
+    (Parts::COMMITS, Evidence::claim(Source::Commits, "git", Claim::Yes, Origin::Git.as_read()))
 }
 
 fn decision() -> (Parts, Evidence) {
-    (Parts::WORDS, Evidence::claim(Source::Decision, "decision.json", Claim::Yes))
+    (Parts::WORDS, Evidence::claim(Source::Decision, "decision.json", Claim::Yes, Origin::File.as_read()))
 }
 
 fn whole(millis: i64, evidence: Vec<(Parts, Evidence)>) -> Sample {
     // A session that was asked, so that there is a task.
-    let asked = Evidence::abstain(Source::LiveSession, "claude", Rejection::Undecided);
+    let asked =
+        Evidence::abstain(Source::LiveSession, "claude", Rejection::Undecided, Origin::File.as_read());
     let evidence = evidence.into_iter().chain([(Parts::WORDS, asked)]).collect();
     Sample { evidence, ..sample(millis, Parts::all()) }
 }
@@ -242,7 +243,8 @@ fn done_is_not_complete_before_the_tree_was_looked_at_again() {
     assert_eq!(effects[0], collect(request(3, parts, 133)));
     let before = view(&mut monitor);
     assert!(before.is_found_state && before.verdict_since == Some(at(5)));
-    let dirty = (Parts::CHANGES, Evidence::claim(Source::Changes, "git", Claim::Dirty));
+    let dirty =
+        (Parts::CHANGES, Evidence::claim(Source::Changes, "git", Claim::Dirty, Origin::Git.as_read()));
     let _ = monitor.update(collected(140, 3, Sample { evidence: vec![dirty], ..sample(133, parts) }));
     let after = view(&mut monitor);
     assert_eq!(after.verdict.unwrap().state, VerdictState::RescueNeeded);
@@ -483,7 +485,8 @@ fn a_new_baseline_is_remembered_and_used() {
 fn the_same_no_in_three_rounds_stalls() {
     let mut monitor = monitor();
     let _ = monitor.update(discovered());
-    let no = Evidence::claim(Source::Tests, "junit.xml", Claim::No).because("2 tests fail".to_owned());
+    let no = Evidence::claim(Source::Tests, "junit.xml", Claim::No, Origin::File.as_read())
+        .because("2 tests fail".to_owned());
     let round = |mark: &str| SessionFacts { round_mark: Some(mark.to_owned()), ..SessionFacts::default() };
     let rounds =
         [("1/", VerdictState::Incomplete), ("2/", VerdictState::Incomplete), ("3/", VerdictState::Stalled)];
@@ -683,11 +686,9 @@ fn answered_complete(name: &SessionName) -> SmartReport {
 #[test]
 fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_silence() {
     let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
-    let silent = Evidence {
-        session: Some(name.clone()),
-        ..Evidence::claim(Source::LastWords, "mine", Claim::No).because(Fact::NoneOfItsWork)
-    };
-    let said = Evidence::claim(Source::LastWords, "mine", Claim::No);
+    let own = Origin::Session(name.clone()).at(None);
+    let said = Evidence::claim(Source::LastWords, "mine", Claim::No, own);
+    let silent = said.clone().because(Fact::NoneOfItsWork);
     let standing = |evidence: Evidence| {
         let mut monitor = judged(vec![commits(), clean(), (Parts::WORDS, evidence)]);
         assert_eq!(view(&mut monitor).verdict.unwrap().state, VerdictState::Incomplete);
@@ -719,10 +720,11 @@ fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_s
         let _ = monitor.update(collected(5, 1, sample));
         view(&mut monitor).verdict.unwrap().state
     };
-    let other = SessionName { session_id: "mine-9a8b7c6d".to_owned(), ..name.clone() };
+    let other = SessionName { session_id: "mine-9a8b7c6d".to_owned(), ..name };
+    let other = Origin::Session(other).at(None);
     assert_eq!(answered(silent.clone()), VerdictState::Complete);
-    assert_eq!(answered(Evidence { session: Some(other), ..silent }), VerdictState::Incomplete);
-    assert_eq!(answered(Evidence { session: Some(name.clone()), ..said }), VerdictState::Incomplete);
+    assert_eq!(answered(Evidence { provenance: other, ..silent }), VerdictState::Incomplete);
+    assert_eq!(answered(said), VerdictState::Incomplete);
 }
 
 /// A false COMPLETE otherwise: the answer would outlive the moment in which it was given.

@@ -190,7 +190,7 @@ fn judged<'a>(
         let way = "write more of its id";
         return Err(if is_none { target.not_found() } else { target::several(&sessions, way) });
     };
-    let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
+    let name = session.session_name();
     Ok((TargetWorkspace::on(all, (*view).clone()), Some(name)))
 }
 

@@ -57,7 +57,7 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let mut all = OneShot::judge(&config);
     let judged = all.judged();
     let Meant { workspace, asking } = find(&judged.views, &target, reply)?;
-    let session = SessionName { agent: asking.agent.clone(), session_id: asking.session_id.clone() };
+    let session = asking.session_name();
     if reply.when_idle && is_busy(&asking) {
         return hold(&mut all, &workspace, session, reply);
     }

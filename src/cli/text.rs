@@ -130,7 +130,7 @@ fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timesta
     if evidence.strength != Strength::Verified {
         marks.push(sets::strength(evidence.strength).to_owned());
     }
-    if let Some(said_at) = evidence.said_at {
+    if let Some(said_at) = evidence.said_at() {
         marks.push(age::ago(now, said_at));
     }
     let title = evidence.source.title();

@@ -102,7 +102,9 @@ fn closed(
     now: Timestamp,
 ) -> Option<OpenPoint> {
     let of_source = |evidence: &&Evidence| {
-        evidence.source == known.source && evidence.name == known.from && evidence.session == known.session
+        evidence.source == known.source
+            && evidence.name == known.from
+            && evidence.session() == known.session.as_ref()
     };
     let rejection = evidence.iter().filter(of_source).find_map(Evidence::rejection);
     match (known.state, rejection) {
@@ -135,14 +137,14 @@ fn is_same(one: &OpenPoint, other: &OpenPoint) -> bool {
 fn points_of(evidence: &Evidence, prompted_at: Option<Timestamp>, now: Timestamp) -> Vec<OpenPoint> {
     let Some((kind, weighs)) = kind_of(evidence) else { return Vec::new() };
     let is_earlier = evidence
-        .said_at
+        .said_at()
         .zip(prompted_at)
         .is_some_and(|(said_at, prompted_at)| prompted_at.millis_since(said_at) > GRACE_MS);
     let point = |(id, text): (String, String)| OpenPoint {
         id,
         source: evidence.source,
         from: evidence.name.clone(),
-        session: evidence.session.clone(),
+        session: evidence.session().cloned(),
         kind,
         text,
         state: PointState::Open,
@@ -220,7 +222,7 @@ fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
 /// The closer's last summary of the whole task.
 fn summary(evidence: &[Evidence]) -> Option<String> {
     let closers = evidence.iter().filter(|evidence| evidence.source == Source::Closer);
-    let newest = closers.max_by_key(|evidence| evidence.said_at)?;
+    let newest = closers.max_by_key(|evidence| evidence.said_at())?;
     newest.pointer.as_ref().and_then(|pointer| pointer.excerpt.clone())
 }
 
@@ -256,10 +258,10 @@ pub fn lines(points: &[&OpenPoint], most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Fact;
+    use crate::model::{Fact, Origin};
 
     fn no(source: Source, from: &str, points: Vec<Point>) -> Evidence {
-        Evidence { points, ..Evidence::claim(source, from, Claim::No) }
+        Evidence { points, ..Evidence::claim(source, from, Claim::No, Origin::File.as_read()) }
     }
 
     fn steps(titles: &[&str]) -> Evidence {
@@ -272,17 +274,19 @@ mod tests {
 
     #[test]
     fn every_source_has_its_points_and_a_person_comes_first() {
-        let dirty = Evidence::claim(Source::Changes, "git", Claim::Dirty)
+        let dirty = Evidence::claim(Source::Changes, "git", Claim::Dirty, Origin::Git.as_read())
             .because("2 files are not committed".to_owned());
-        let asks = Evidence::claim(Source::LastWords, "claude", Claim::Ask).because("Which one?".to_owned());
+        let asks = Evidence::claim(Source::LastWords, "claude", Claim::Ask, Origin::File.as_read())
+            .because("Which one?".to_owned());
         let failed = Point::FailedRun { tool: "cargo".to_owned(), failing: Some("parses".to_owned()) };
         let evidence = [
             dirty,
             steps(&["Write it", "Test it"]),
             no(Source::Tests, "cargo test", vec![failed]),
             no(Source::RequiredFiles, "required files", vec![Point::MissingFile("out.csv".to_owned())]),
-            Evidence::abstain(Source::Output, "report.md", Rejection::Absent).because(Fact::NoOutput),
-            Evidence::abstain(Source::LiveSession, "codex", Rejection::MidTurn)
+            Evidence::abstain(Source::Output, "report.md", Rejection::Absent, Origin::File.as_read())
+                .because(Fact::NoOutput),
+            Evidence::abstain(Source::LiveSession, "codex", Rejection::MidTurn, Origin::File.as_read())
                 .because(Fact::TurnInterrupted),
             asks,
         ];
@@ -321,7 +325,7 @@ mod tests {
         for (rejection, n_open) in
             [(Rejection::Unreadable, 1), (Rejection::Dismissed, 0), (Rejection::LeftOver, 0)]
         {
-            let silent = [Evidence::abstain(Source::Plan, "PLAN.md", rejection)];
+            let silent = [Evidence::abstain(Source::Plan, "PLAN.md", rejection, Origin::File.as_read())];
             let left = list(&silent, &before, None, Timestamp(6));
             assert_eq!((left.open().count(), left.points.len()), (n_open, n_open), "{rejection:?}");
         }

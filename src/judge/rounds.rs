@@ -85,10 +85,11 @@ fn open_points(evidence: &[&Evidence]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Point, Rejection};
+    use crate::model::{Origin, Point, Rejection};
 
     fn no(reason: &str) -> Evidence {
-        Evidence::claim(Source::Tests, "junit.xml", Claim::No).because(reason.to_owned())
+        Evidence::claim(Source::Tests, "junit.xml", Claim::No, Origin::File.at(None))
+            .because(reason.to_owned())
     }
 
     #[test]
@@ -130,8 +131,8 @@ mod tests {
 
     #[test]
     fn a_decision_that_a_person_wrote_begins_no_round() {
-        let mut own =
-            Evidence::claim(Source::Decision, "decision.json", Claim::No).because("not yet".to_owned());
+        let mut own = Evidence::claim(Source::Decision, "decision.json", Claim::No, Origin::File.at(None))
+            .because("not yet".to_owned());
         own.strength = Strength::Person;
         let mut rounds = Rounds::default();
         for (mark, stage) in [("10/", 1), ("10/20", 1), ("10/30", 1), ("/40", 1), ("50/40", 2), ("60/40", 3)]
@@ -170,8 +171,14 @@ mod tests {
     #[test]
     fn unreadable_decisions_count_only_in_a_row() {
         let mut rounds = Rounds::default();
-        let broken = Evidence::abstain(Source::Decision, "decision.json", Rejection::Unreadable);
-        let other = Evidence::abstain(Source::Decision, "decision.json", Rejection::Foreign);
+        let broken = Evidence::abstain(
+            Source::Decision,
+            "decision.json",
+            Rejection::Unreadable,
+            Origin::File.as_read(),
+        );
+        let other =
+            Evidence::abstain(Source::Decision, "decision.json", Rejection::Foreign, Origin::File.as_read());
         for (mark, evidence, expected) in [
             (Some("1/"), &broken, 1),
             (Some("1/"), &broken, 1),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::{Fact, Point, Reason, SessionName, Timestamp};
+use super::{Fact, Origin, Point, Provenance, Reason, SessionName, Timestamp, provenance::ProvenanceFields};
 
 /// What one source says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -13,9 +13,10 @@ pub struct Evidence {
     pub source: Source,
     /// Which one of its kind, for the user: a file name, an agent. Untrusted text.
     pub name: String,
-    /// The session that it is of, where it is of one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<SessionName>,
+    /// Where it comes from, and of what moment it is.
+    #[serde(flatten)]
+    #[schemars(with = "ProvenanceFields")]
+    pub provenance: Provenance,
     /// What it claims, or why nothing of it counts.
     #[serde(flatten)]
     #[schemars(with = "ClaimFields")]
@@ -33,31 +34,33 @@ pub struct Evidence {
     #[serde(rename = "fingerprints")]
     #[schemars(with = "Vec<String>")]
     pub points: Vec<Point>,
-    /// When the source said it.
-    pub said_at: Option<Timestamp>,
     /// Where the raw text is.
     pub pointer: Option<Pointer>,
 }
 
 impl Evidence {
     /// Evidence from a source that claims nothing, with the reason.
-    pub fn abstain(source: Source, name: impl Into<String>, rejection: Rejection) -> Evidence {
-        Evidence::claim(source, name, Claim::Abstain(rejection))
+    pub fn abstain(
+        source: Source,
+        name: impl Into<String>,
+        rejection: Rejection,
+        provenance: Provenance,
+    ) -> Evidence {
+        Evidence::claim(source, name, Claim::Abstain(rejection), provenance)
     }
 
     /// Evidence with this claim: verified, without reasons yet.
-    pub fn claim(source: Source, name: impl Into<String>, claim: Claim) -> Evidence {
+    pub fn claim(source: Source, name: impl Into<String>, claim: Claim, provenance: Provenance) -> Evidence {
         Evidence {
             source,
             name: name.into(),
-            session: None,
+            provenance,
             claim,
             strength: Strength::Verified,
             is_vacuous: false,
             is_required: false,
             reasons: Vec::new(),
             points: Vec::new(),
-            said_at: None,
             pointer: None,
         }
     }
@@ -75,11 +78,14 @@ impl Evidence {
         self
     }
 
-    /// The same evidence, stated at this time.
-    #[must_use]
-    pub fn at(mut self, said_at: Option<Timestamp>) -> Evidence {
-        self.said_at = said_at;
-        self
+    /// When the source said it; `None` for what was read now, and where nothing tells.
+    pub fn said_at(&self) -> Option<Timestamp> {
+        self.provenance.moment.time()
+    }
+
+    /// The session that it is of, where it is of one.
+    pub fn session(&self) -> Option<&SessionName> {
+        self.provenance.origin.session()
     }
 
     /// Why it does not count; `None` if it claims something.
@@ -107,7 +113,7 @@ impl Evidence {
     /// is unknown. A query of the closer that failed is none: nothing was said.
     pub fn is_unreadable_report(&self) -> bool {
         matches!(self.source, Source::Decision | Source::Closer)
-            && self.strength == Strength::Verified
+            && self.provenance.origin == Origin::File
             && self.is_rejected_as(Rejection::Unreadable)
     }
 
@@ -320,4 +326,26 @@ pub struct Pointer {
     pub place: String,
     /// The words that matter, shortened. Untrusted text.
     pub excerpt: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn provenance_is_the_session_and_the_time_in_json() {
+        let json = |provenance| {
+            let evidence = Evidence::claim(Source::Plan, "p", Claim::Yes, provenance);
+            let mut json = serde_json::to_value(evidence).unwrap();
+            let fields = json.as_object_mut().unwrap();
+            (fields.remove("session"), fields.remove("said_at"))
+        };
+        let name = SessionName { agent: "claude".to_owned(), session_id: "a".to_owned() };
+        let session = json!({ "agent": "claude", "session_id": "a" });
+        assert_eq!(json(Origin::Session(name).at(Timestamp(5))), (Some(session), Some(json!(5))));
+        assert_eq!(json(Origin::File.at(None)), (None, Some(json!(null))));
+        assert_eq!(json(Origin::Git.as_read()), (None, Some(json!(null))));
+    }
 }

@@ -44,6 +44,7 @@ mod point;
 mod problem;
 mod process_stat;
 mod proposed_message;
+mod provenance;
 pub mod quantity;
 mod question;
 mod reason;
@@ -120,11 +121,12 @@ pub use parts::Parts;
 pub use point::Point;
 pub use problem::{CollectProblem, WatchProblem, WorkspaceProblems};
 pub use process_stat::ProcessStat;
+pub use provenance::{Moment, Origin, Provenance};
 pub use question::{Choice, Question, QuestionWeight};
 pub use reason::{Fact, Reason};
 pub use reply::{
     Draft, LongText, PaneInput, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody,
-    ReplyChannel, ReplyPlan, ScreenPrompt, ServerPermission, SessionName,
+    ReplyChannel, ReplyPlan, ScreenPrompt, ServerPermission,
 };
 pub use rescue_plan::{
     CommitAuthor, CommitPath, CommitTarget, LeftOut, MessageWords, NoAuthor, PlanNote, PlannedChange,
@@ -140,8 +142,8 @@ pub use response::Response;
 pub use run_view::{RunEnd, RunView};
 pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use session::{
-    AgentMessage, BackgroundTask, LiveStatus, Pane, ProcessId, SessionObservation, SessionOrigin,
-    SessionUsage, StatusReport, Subagent, TurnState, WaitsOn,
+    AgentMessage, BackgroundTask, LiveStatus, Pane, ProcessId, SessionName, SessionObservation,
+    SessionOrigin, SessionUsage, StatusReport, Subagent, TurnState, WaitsOn,
 };
 pub use session_place::SessionPlace;
 pub use session_view::{SessionView, TodoProgress};

@@ -7,17 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionClass, ActivityState, AskedByTool, Pane, ProcessId, Question, Timestamp, display_text, stable_hash,
+    ActionClass, ActivityState, AskedByTool, Pane, ProcessId, Question, SessionName, Timestamp, display_text,
+    stable_hash,
 };
-
-/// A session by its agent and id.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct SessionName {
-    /// The agent.
-    pub agent: String,
-    /// The session's id. Untrusted text.
-    pub session_id: String,
-}
 
 /// How a reply reaches a session, and what it can be there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

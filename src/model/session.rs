@@ -7,6 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{ActivitySource, AnsweredByTool, AskedByTool, Checklist, Timestamp, TurnHistory};
 
+/// A session by its agent and id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct SessionName {
+    /// The agent.
+    pub agent: String,
+    /// The session's id. Untrusted text.
+    pub session_id: String,
+}
+
 /// What is known of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionObservation {
@@ -77,6 +86,11 @@ pub struct SessionObservation {
 }
 
 impl SessionObservation {
+    /// Its agent and id.
+    pub fn session_name(&self) -> SessionName {
+        SessionName { agent: self.agent.clone(), session_id: self.session_id.clone() }
+    }
+
     /// A session of which only the agent and the id are known.
     pub fn named(agent: impl Into<String>, session_id: impl Into<String>) -> SessionObservation {
         SessionObservation {

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Activity, AskedByTool, Pane, ProcessId, Question, SessionOrigin, SessionUsage, Subagent, Timestamp,
+    Activity, AskedByTool, Pane, ProcessId, Question, SessionName, SessionOrigin, SessionUsage, Subagent,
+    Timestamp,
 };
 
 /// One session as a front shows it. The first of a workspace is the one whose words count.
@@ -50,6 +51,11 @@ pub struct SessionView {
 }
 
 impl SessionView {
+    /// Its agent and id.
+    pub fn session_name(&self) -> SessionName {
+        SessionName { agent: self.agent.clone(), session_id: self.session_id.clone() }
+    }
+
     /// When the session's last turn ended; if that is unknown, when its record last grew. It changes when the
     /// session continues.
     pub fn rested_at(&self) -> Option<Timestamp> {

@@ -4,8 +4,8 @@
 use crate::judge::GRACE_MS;
 use crate::model::{
     Action, AuditEntry, CheckRecord, Claim, Draft, Evidence, Fact, HistoryEntry, Marks, OpenPoint, Opinion,
-    Receipt, Rejection, Rounds, RunningAction, SeenContent, SeenState, SessionFacts, SmartReport, Source,
-    Strength, Timestamp, VerifyReport,
+    Origin, Receipt, Rejection, Rounds, RunningAction, SeenContent, SeenState, SessionFacts, SmartReport,
+    Source, Strength, Timestamp, VerifyReport,
 };
 
 use super::held_replies::HeldReplies;
@@ -100,7 +100,8 @@ impl Actions {
             if is_persons {
                 evidence.strength = Strength::Person;
             } else if is_old && evidence.claim == Claim::Yes {
-                *evidence = evidence.clone().rejected(Rejection::Stale, Fact::OnlyTouched).at(since);
+                *evidence = evidence.clone().rejected(Rejection::Stale, Fact::OnlyTouched);
+                evidence.provenance = Origin::File.at(since);
             }
         }
     }

@@ -48,7 +48,7 @@ impl Actions {
         let answers = self.evidence(words, git);
         if answers.iter().any(|answer| answer.source == Source::Probe && answer.rejection().is_none()) {
             let answered = self.smart_check.as_ref().and_then(|report| report.session.as_ref());
-            evidence.retain(|known| !known.is_inferred_from_silence() || known.session.as_ref() != answered);
+            evidence.retain(|known| !known.is_inferred_from_silence() || known.session() != answered);
         }
         evidence.extend(answers);
     }

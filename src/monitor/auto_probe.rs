@@ -8,8 +8,8 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Action, ActivitySource, ActivityState, Certainty, Claim, Effect, Rule, SessionMoment, SessionName,
-    SessionView, Timestamp, WorkspaceId,
+    Action, ActivitySource, ActivityState, Certainty, Claim, Effect, Rule, SessionMoment, SessionView,
+    Timestamp, WorkspaceId,
 };
 
 use super::automatic::AutoProbePolicy;
@@ -110,7 +110,7 @@ fn due(tracked: &Tracked, initiative: &AutoProbePolicy, now: Timestamp) -> Optio
     if !can_be_asked || !is_quiet || !has_stopped(session) {
         return None;
     }
-    let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
+    let name = session.session_name();
     let moment = moment(words).of(&name)?;
     let rested_at = moment.rested_at?;
     let is_fresh = now.millis_since(rested_at) <= FRESH_MS

@@ -6,7 +6,7 @@ use super::tracked::Tracked;
 use crate::judge::checkers::configured;
 use crate::model::{
     Action, ActionProgress, ActionRequest, Effect, Evidence, HeldStep, LookedAt, ReplyBody, RunningAction,
-    SessionName, Timestamp,
+    SessionView, Timestamp,
 };
 
 /// The work as it was last read, for checks of it.
@@ -29,10 +29,7 @@ fn looked_at(tracked: &Tracked) -> LookedAt {
 
 fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
     let words = &tracked.snapshot.session_facts;
-    let first_session = words
-        .sessions
-        .first()
-        .map(|session| SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() });
+    let first_session = words.sessions.first().map(SessionView::session_name);
     // A probe asks for the agent's own word, so it is not told what is left to do.
     let is_check = matches!(action, Action::RunChecks { .. } | Action::AutoChecks);
     let is_told = is_check || matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });

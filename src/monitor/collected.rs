@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BaselineOrigin, Claim, CollectProblem, Effect, Evidence, GitReader, Parts, Policy, Reason, RunEnd,
-    RunView, Sample, Snapshot, Source, Timestamp, WorkspaceId,
+    BaselineOrigin, Claim, CollectProblem, Effect, Evidence, GitReader, Origin, Parts, Policy, Reason,
+    RunEnd, RunView, Sample, Snapshot, Source, Timestamp, WorkspaceId,
 };
 
 use super::state::Monitor;
@@ -98,7 +98,8 @@ impl Tracked {
             self.collecting.add(Parts::all());
         }
         let reason = Reason::CannotRead(problem.clone());
-        let evidence = Evidence::claim(Source::Commits, "workspace", Claim::Fail).because(reason);
+        let found = Origin::Git.as_read();
+        let evidence = Evidence::claim(Source::Commits, "workspace", Claim::Fail, found).because(reason);
         self.snapshot = Snapshot {
             generation,
             evidence: vec![(Parts::COMMITS, evidence)],

@@ -1,7 +1,7 @@
 //! The moment of its task in which an agent was asked, and the moment that the task is in now. It decides
 //! nothing.
 
-use crate::model::{SessionFacts, SessionMoment, SessionName, SessionView, TaskMoment};
+use crate::model::{SessionFacts, SessionMoment, SessionView, TaskMoment};
 
 /// The moments of a workspace's task in which agents were asked.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Asked {
 /// The moment that the task is in now.
 pub(super) fn moment(words: &SessionFacts) -> TaskMoment {
     let turn = |session: &SessionView| {
-        let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
+        let name = session.session_name();
         (name, session.rested_at())
     };
     TaskMoment { prompted_at: words.prompted_at, turns: words.sessions.iter().map(turn).collect() }

@@ -2,8 +2,8 @@
 //! be answered like a session.
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Point, Reason, RunEnd, RunStatus, RunView,
-    SessionOrigin, SessionUsage, SessionView, Source, VerdictState,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Origin, Point, Reason, RunEnd, RunStatus,
+    RunView, SessionOrigin, SessionUsage, SessionView, Source, VerdictState,
 };
 
 use super::tracked::Tracked;
@@ -14,7 +14,8 @@ impl Tracked {
         let run = self.runs.alive.as_ref()?;
         let claim = if run.question.is_some() { Claim::Ask } else { Claim::Work };
         let points = run.question.iter().map(|question| Point::Named(question.text.clone())).collect();
-        let evidence = Evidence::claim(Source::LiveSession, RunView::AGENT, claim).at(Some(run.since));
+        let since = Origin::Run.at(run.since);
+        let evidence = Evidence::claim(Source::LiveSession, RunView::AGENT, claim, since);
         let RunView { phase, iteration, max_iterations, .. } = *run;
         let reason = Reason::SupervisedRun { phase, iteration, max_iterations };
         Some(Evidence { points, ..evidence.because(reason) })

@@ -52,7 +52,7 @@ fn selected<'a>(state: &State, views: &'a [WorkspaceView]) -> Option<&'a Workspa
 fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     let parts = view.verdict.iter().flat_map(|verdict| &verdict.parts);
     let commits = view.git.iter().flat_map(|git| &git.commits.newest);
-    let mut moments: Vec<Timestamp> = parts.filter_map(|part| part.evidence.said_at).collect();
+    let mut moments: Vec<Timestamp> = parts.filter_map(|part| part.evidence.said_at()).collect();
     moments.extend(commits.map(|commit| commit.at));
     moments.extend(view.last_words.as_ref().and_then(|words| words.at));
     moments.extend(view.activity.since);

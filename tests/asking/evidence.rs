@@ -52,7 +52,7 @@ fn the_last_answer_to_a_probe_counts_and_only_while_it_is_fresh() {
         (vec![failed(ProbeFailure::ChangedFiles)], false, Claim::Abstain(Rejection::Unreadable)),
     ] {
         let evidence = asked::probe(&report(&readings), is_stale).unwrap();
-        let found = (evidence.source, evidence.claim, evidence.strength, evidence.said_at);
+        let found = (evidence.source, evidence.claim, evidence.strength, evidence.said_at());
         let said_at = Some(Timestamp(9));
         assert_eq!(found, (Source::Probe, claim, Strength::SelfReported, said_at), "{readings:?}");
     }

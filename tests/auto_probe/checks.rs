@@ -2,7 +2,7 @@
 
 use closeout::model::{
     Action, ActionOutcome, ActivityState, CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, Claim,
-    ConfiguredCheck, Effect, Evidence, Intent, Proof, Rejection, Source, VerdictState, WorkspaceId,
+    ConfiguredCheck, Effect, Evidence, Intent, Origin, Proof, Rejection, Source, VerdictState, WorkspaceId,
 };
 
 use super::scene::{Scene, answer, at, collected_in, ended, finished, id, view};
@@ -20,7 +20,12 @@ fn after_turn(millis: i64) -> Scene {
         scene.settings.may_be_asked = false;
         scene.git.as_mut().unwrap().content = Some("tree".to_owned());
         scene.evidence.retain(|evidence| evidence.claim != Claim::Dirty);
-        scene.evidence.push(Evidence::abstain(Source::Changes, "git", Rejection::Vacuous));
+        scene.evidence.push(Evidence::abstain(
+            Source::Changes,
+            "git",
+            Rejection::Vacuous,
+            Origin::Git.as_read(),
+        ));
         scene.sessions = vec![ended(millis)];
     })
 }

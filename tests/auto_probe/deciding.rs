@@ -2,7 +2,7 @@
 
 use closeout::model::{
     ActionClass, ActionOutcome, ActionProblem, ActivitySource, ActivityState, AskCost, AutoBudget, Claim,
-    CollectProblem, Draft, Effect, Event, Evidence, Hindrance, NotAsked, ProbeAttempt, ProbeReading,
+    CollectProblem, Draft, Effect, Event, Evidence, Hindrance, NotAsked, Origin, ProbeAttempt, ProbeReading,
     ProbeWord, Rejection, SessionView, SmartOutcome, SmartReport, SmartStatus, Source, TaskMoment,
     VerdictState, WorkspaceId,
 };
@@ -15,7 +15,7 @@ use super::scene::{
 };
 
 fn claim(source: Source, claim: Claim) -> Evidence {
-    Evidence::claim(source, "x", claim)
+    Evidence::claim(source, "x", claim, Origin::File.as_read())
 }
 
 /// A smart check that ended so.
@@ -79,7 +79,9 @@ fn it_asks_ten_seconds_after_the_turn_ended_and_no_sooner() {
 #[test]
 fn evidence_that_says_neither_yes_nor_no_is_silence() {
     let vacuous = Evidence { is_vacuous: true, ..claim(Source::Tests, Claim::Yes) };
-    for more in [vacuous, Evidence::abstain(Source::Closer, "closer.json", Rejection::Stale)] {
+    for more in
+        [vacuous, Evidence::abstain(Source::Closer, "closer.json", Rejection::Stale, Origin::File.as_read())]
+    {
         assert_eq!(
             effects(&Scene::new().with(more)),
             [vec![wake(DUE)], vec![asks(1, RESTED), wake(RECONCILE)]]
@@ -114,7 +116,7 @@ fn said_by_sources() -> Vec<Case> {
     let says = |source, said| Scene::new().with(claim(source, said));
     let required = Evidence {
         is_required: true,
-        ..Evidence::abstain(Source::RequiredFiles, "report.md", Rejection::Unreadable)
+        ..Evidence::abstain(Source::RequiredFiles, "report.md", Rejection::Unreadable, Origin::File.as_read())
     };
     vec![
         ("YES", says(Source::Decision, Claim::Yes)),

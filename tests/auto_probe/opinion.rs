@@ -2,7 +2,7 @@
 
 use closeout::model::{
     Action, ActionClass, ActionOutcome, ActionProblem, Certainty, Claim, Effect, Evidence, Hindrance,
-    LastWords, Opinion, OpinionReading, Rejection, Source, VerdictState, name_of_words,
+    LastWords, Opinion, OpinionReading, Origin, Rejection, Source, VerdictState, name_of_words,
 };
 
 use super::scene::{
@@ -100,8 +100,8 @@ fn where_the_agent_itself_may_be_asked_it_is() {
 
 #[test]
 fn a_reading_adds_a_question_or_what_is_open_and_never_makes_work_complete() {
-    let committed = Evidence::claim(Source::Commits, "git", Claim::Yes);
-    let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous);
+    let committed = Evidence::claim(Source::Commits, "git", Claim::Yes, Origin::Git.as_read());
+    let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous, Origin::Git.as_read());
     let silent = scene();
     let done = scene().but(|scene| {
         scene.evidence.retain(|evidence| !matches!(evidence.source, Source::Commits | Source::Changes));

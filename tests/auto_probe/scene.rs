@@ -3,7 +3,7 @@
 use closeout::model::{
     Action, ActionOutcome, ActionRequest, ActivitySource, ActivityState, AuditEntry, Claim, CollectRequest,
     Draft, Effect, Event, Evidence, EvidenceSummary, FoundWorkspace, GitFacts, HeldReply, KeptReports,
-    LastWords, LookedAt, OfferPolicy, Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment,
+    LastWords, LookedAt, OfferPolicy, Origin, Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment,
     SessionName, SessionView, Source, TaskKind, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings,
     WorkspaceView,
 };
@@ -85,10 +85,20 @@ impl Scene {
             },
             agents: vec!["claude".to_owned()],
             evidence: vec![
-                Evidence::abstain(Source::Commits, "git", Rejection::Vacuous),
-                Evidence::claim(Source::Changes, "git", Claim::Dirty),
-                Evidence::abstain(Source::LiveSession, "claude", Rejection::Undecided),
-                Evidence::abstain(Source::Decision, "decision.json", Rejection::Absent),
+                Evidence::abstain(Source::Commits, "git", Rejection::Vacuous, Origin::Git.as_read()),
+                Evidence::claim(Source::Changes, "git", Claim::Dirty, Origin::Git.as_read()),
+                Evidence::abstain(
+                    Source::LiveSession,
+                    "claude",
+                    Rejection::Undecided,
+                    Origin::File.as_read(),
+                ),
+                Evidence::abstain(
+                    Source::Decision,
+                    "decision.json",
+                    Rejection::Absent,
+                    Origin::File.as_read(),
+                ),
             ],
             git: Some(git()),
             sessions: vec![ended(RESTED)],

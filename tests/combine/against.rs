@@ -16,11 +16,15 @@ const ALL: [Added; 5] = [Added::No, Added::Ask, Added::Failure, Added::CutTurn, 
 
 fn added(what: Added, source: Source) -> Evidence {
     match what {
-        Added::No => Evidence::claim(source, "added", Claim::No),
-        Added::Ask => Evidence::claim(Source::LastWords, "added", Claim::Ask),
-        Added::Failure => Evidence::claim(Source::Run, "added", Claim::Fail),
-        Added::CutTurn => Evidence::abstain(Source::LiveSession, "added", Rejection::MidTurn),
-        Added::ForeignCommit => Evidence::abstain(Source::Commits, "added", Rejection::Foreign),
+        Added::No => Evidence::claim(source, "added", Claim::No, Origin::File.as_read()),
+        Added::Ask => Evidence::claim(Source::LastWords, "added", Claim::Ask, Origin::File.as_read()),
+        Added::Failure => Evidence::claim(Source::Run, "added", Claim::Fail, Origin::Run.as_read()),
+        Added::CutTurn => {
+            Evidence::abstain(Source::LiveSession, "added", Rejection::MidTurn, Origin::File.as_read())
+        }
+        Added::ForeignCommit => {
+            Evidence::abstain(Source::Commits, "added", Rejection::Foreign, Origin::Git.as_read())
+        }
     }
 }
 
@@ -75,7 +79,10 @@ proptest! {
         let dated: Vec<Evidence> = evidence
             .into_iter()
             .zip(ages)
-            .map(|(evidence, age)| evidence.at(age.map(|age| Timestamp(NOW - age))))
+            .map(|(evidence, age)| {
+                let provenance = Origin::File.at(age.map(|age| Timestamp(NOW - age)));
+                Evidence { provenance, ..evidence }
+            })
             .collect();
         if state_at(kind, &dated, NOW, prompted_at) != VerdictState::Complete {
             prop_assert_ne!(state_at(kind, &dated, NOW + later, prompted_at), VerdictState::Complete);

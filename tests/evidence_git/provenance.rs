@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use closeout::evidence::git::{BaselineChoice, GitAsk, GitMemory, Provenance, provenance};
+use closeout::evidence::git::{BaselineChoice, ContentOrigin, GitAsk, GitMemory, provenance};
 
 use crate::support::repo::{Repo, git_program};
 
@@ -36,15 +36,15 @@ fn what_is_remembered_of_a_file_never_outlives_what_it_was_read_from() {
         remembered
     };
     let first = repo.head();
-    assert_eq!(traced("a", &first), Provenance::default());
+    assert_eq!(traced("a", &first), ContentOrigin::default());
     repo.write("note", "a").stage("note");
     let second = repo.commit("a note");
     let of_head = traced("a", &first);
     assert!(of_head.since.is_some() && !of_head.is_of_baseline);
-    assert_eq!(traced("b", &first), Provenance::default());
+    assert_eq!(traced("b", &first), ContentOrigin::default());
     assert!(traced("a", &second).is_of_baseline);
     repo.commit_file("other");
     assert_eq!(traced("a", &first), of_head);
     repo.git(["reset", "-q", "--hard", &first]);
-    assert_eq!(traced("a", &first), Provenance::default());
+    assert_eq!(traced("a", &first), ContentOrigin::default());
 }

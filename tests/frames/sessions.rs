@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Intent, PartRole, QuestionWeight, Source,
-    WorkspaceView,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Intent, Origin, PartRole, QuestionWeight,
+    Source, WorkspaceView,
 };
 use closeout::ui::{self, Focus, Input, KeyCode, KeyPress, Look, Reaction, State};
 use insta::assert_snapshot;
@@ -283,7 +283,8 @@ fn git_without_facts_says_why() {
     let mut view = gone();
     view.git = None;
     let reason = "the repository belongs to another user";
-    let evidence = Evidence::claim(Source::Commits, "git", Claim::Fail).because(reason.to_owned());
+    let evidence = Evidence::claim(Source::Commits, "git", Claim::Fail, Origin::Git.as_read())
+        .because(reason.to_owned());
     Arc::make_mut(view.verdict.as_mut().unwrap()).parts = vec![part(PartRole::Decided, evidence)];
     let views = [view];
     let mut state = screen_of(80, 40, &views);

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use closeout::model::{
     ActionsView, Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile,
     Changes, ChecklistItem, Claim, CommitCounts, CommitSummary, DecisionReport, Evidence, GitFacts,
-    GitReader, Head, ItemState, LastWords, Marks, NextAction, Part, PartRole, ReadingView, Rejection, Source,
-    TaskKind, Timestamp, Verdict, VerdictState, Why, WorkspaceId, WorkspaceView,
+    GitReader, Head, ItemState, LastWords, Marks, NextAction, Origin, Part, PartRole, ReadingView, Rejection,
+    Source, TaskKind, Timestamp, Verdict, VerdictState, Why, WorkspaceId, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyCode, KeyPress, Look, Reaction, Size, State};
 use ratatui::Terminal;
@@ -130,11 +130,14 @@ pub(crate) fn part(role: PartRole, evidence: Evidence) -> Part {
 }
 
 pub(crate) fn said(source: Source, name: &str, claim: Claim, minutes: i64) -> Evidence {
-    Evidence::claim(source, name, claim).at(Some(minutes_ago(minutes)))
+    Evidence::claim(source, name, claim, Origin::File.at(minutes_ago(minutes)))
 }
 
 pub(crate) fn not_configured(source: Source) -> Part {
-    part(PartRole::NotConfigured, Evidence::abstain(source, "", Rejection::NotConfigured))
+    part(
+        PartRole::NotConfigured,
+        Evidence::abstain(source, "", Rejection::NotConfigured, Origin::File.as_read()),
+    )
 }
 
 pub(crate) fn item(title: &str, state: ItemState) -> ChecklistItem {

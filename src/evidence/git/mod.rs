@@ -51,7 +51,7 @@ pub use hidden::{Excludes, excludes, look};
 pub use memory::GitMemory;
 pub use observe::observe;
 pub use provenance::{file_of_commit, provenance};
-pub use traces::Provenance;
+pub use traces::ContentOrigin;
 pub use worktrees::{Worktree, work_tree, worktrees, worktrees_folder};
 
 /// What to read from git for one workspace, and how.

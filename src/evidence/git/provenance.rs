@@ -12,7 +12,7 @@ use super::file_state::FileState;
 use super::memory::GitMemory;
 use super::reader::Repo;
 use super::readers::{Purpose, Readers, is_allowed};
-use super::traces::{Opened, Provenance, Trace};
+use super::traces::{ContentOrigin, Opened, Trace};
 use crate::git::{self, Read, Repository, foreign_owner};
 use crate::model::Timestamp;
 
@@ -40,7 +40,7 @@ pub fn provenance(
     content: &[u8],
     baseline: Option<&str>,
     (ask, memory): (&GitAsk<'_>, &mut GitMemory),
-) -> Read<Provenance> {
+) -> Read<ContentOrigin> {
     let digest: [u8; 32] = Sha256::digest(content).into();
     if let Some(known) = memory.traces.known(name, &digest, baseline) {
         return Ok(known);
@@ -64,7 +64,7 @@ pub fn provenance(
     Ok(provenance)
 }
 
-fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -> Read<Provenance> {
+fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -> Read<ContentOrigin> {
     let has = |commit: &str| -> Read<bool> {
         let file = repo.file(commit, path, content.len())?;
         Ok(file.as_deref() == Some(content))
@@ -91,7 +91,7 @@ fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -
         }
         since = Some(Timestamp(time.saturating_mul(1000)));
     }
-    Ok(Provenance { is_of_baseline, since })
+    Ok(ContentOrigin { is_of_baseline, since })
 }
 
 /// Runs `read` on the repository of `workspace`, with the path of `name` from the top.

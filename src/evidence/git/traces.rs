@@ -22,7 +22,7 @@ impl fmt::Debug for Opened {
 
 /// Where a file's content comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Provenance {
+pub struct ContentOrigin {
     /// The baseline's commit has the same content.
     pub is_of_baseline: bool,
     /// HEAD has had this content here since this time at the latest; `None` if HEAD has other content or none.
@@ -42,12 +42,17 @@ pub(super) struct Trace {
     pub(super) baseline: Option<String>,
     /// The log of HEAD, and the `.git` that leads to it.
     pub(super) read_from: [FileState; 2],
-    pub(super) provenance: Provenance,
+    pub(super) provenance: ContentOrigin,
 }
 
 impl Traces {
     /// The remembered provenance of the file, if it still holds.
-    pub(super) fn known(&self, name: &str, content: &[u8; 32], baseline: Option<&str>) -> Option<Provenance> {
+    pub(super) fn known(
+        &self,
+        name: &str,
+        content: &[u8; 32],
+        baseline: Option<&str>,
+    ) -> Option<ContentOrigin> {
         let trace = self.0.iter().find(|trace| trace.name == name)?;
         let is_same = trace.content == *content && trace.baseline.as_deref() == baseline;
         (is_same && trace.read_from.iter().all(FileState::still_holds)).then_some(trace.provenance)

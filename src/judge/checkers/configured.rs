@@ -8,7 +8,7 @@ use super::composite::check;
 use super::row::{Place, of_read, of_run};
 use crate::model::{
     CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, Claim, ConfiguredCheck,
-    Evidence, Fact, Rejection, Source,
+    Evidence, Fact, Origin, Rejection, Source,
 };
 
 /// How deep groups may nest.
@@ -102,9 +102,10 @@ fn together(check: &ConfiguredCheck, evidence: &[Evidence]) -> Evidence {
     // Missing test results are not good results, but a plan that nobody made requires nothing.
     let is_missing = source == Source::Tests && speaking.is_empty();
     let claim = if is_against_it || is_missing { Claim::No } else { Claim::Yes };
-    let mut row = Evidence::claim(source, check.row_name(), claim);
+    let said_at = speaking.iter().filter_map(|evidence| evidence.said_at()).max();
+    let provenance = said_at.map_or(Origin::Check.as_read(), |said_at| Origin::Check.at(said_at));
+    let mut row = Evidence::claim(source, check.row_name(), claim, provenance);
     row.is_vacuous = speaking.is_empty() && !is_missing;
-    row.said_at = speaking.iter().filter_map(|evidence| evidence.said_at).max();
     row.reasons = speaking.iter().flat_map(|evidence| evidence.reasons.iter().cloned()).collect();
     row.points = speaking.iter().flat_map(|evidence| evidence.points.iter().cloned()).collect();
     row.pointer = speaking.iter().find_map(|evidence| evidence.pointer.clone());
@@ -344,7 +345,7 @@ mod tests {
         let read = |name: &str, ask| ConfiguredCheck { name: name.to_owned(), ask, limit_s: 1 };
         let file = |name: &str| CheckAsk::Files { files: vec![name.to_owned()] };
         let said = |name: &str, claim| {
-            Evidence::claim(Source::RequiredFiles, format!("check {name}"), claim)
+            Evidence::claim(Source::RequiredFiles, format!("check {name}"), claim, Origin::File.as_read())
                 .because("as read".to_owned())
         };
         let any = CheckMode::Any;
@@ -374,7 +375,8 @@ mod tests {
         let either = CheckPlan { checks: vec![plan_only, command("a")], mode: any, is_automatic: false };
         assert_eq!(told(&either, &[], Vec::new()).0, [Claim::Yes, Claim::No]);
         assert_eq!(standing(&either, &[]), [("todo".to_owned(), CheckStanding::Vacuous)]);
-        let open = Evidence::claim(Source::Plan, "claude", Claim::No).because("1 of 2 plan steps".to_owned());
+        let open = Evidence::claim(Source::Plan, "claude", Claim::No, Origin::File.at(None))
+            .because("1 of 2 plan steps".to_owned());
         assert_eq!(standing(&either, &[open]), [("todo".to_owned(), CheckStanding::Unmet)]);
     }
 
@@ -384,7 +386,7 @@ mod tests {
             ConfiguredCheck { name: "t".to_owned(), ask: CheckAsk::Tests { files: Vec::new() }, limit_s: 1 };
         let plan = CheckPlan { checks: vec![tests], mode: CheckMode::All, is_automatic: false };
         assert_eq!(told(&plan, &[], Vec::new()), (vec![Claim::No], false));
-        let passed = Evidence::claim(Source::Tests, "junit.xml", Claim::Yes);
+        let passed = Evidence::claim(Source::Tests, "junit.xml", Claim::Yes, Origin::File.at(None));
         assert_eq!(told(&plan, &[], vec![passed]), (vec![Claim::Yes, Claim::Yes], true));
     }
 

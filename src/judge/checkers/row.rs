@@ -1,8 +1,8 @@
 //! The row of one check that a person configured. Must not combine checks.
 
 use crate::model::{
-    CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Fact, Point, Pointer, Reason, Rejection,
-    Source,
+    CheckRecord, CheckResult, Claim, ConfiguredCheck, Evidence, Fact, Origin, Point, Pointer, Reason,
+    Rejection, Source,
 };
 
 /// A check's position among the others.
@@ -22,10 +22,11 @@ pub(super) fn of_run(
     place: Place,
 ) -> Evidence {
     let name = check.row_name();
-    let silent =
-        |reason: Fact| Evidence::abstain(Source::Command, name.clone(), Rejection::Undecided).because(reason);
+    let provenance = record.map_or(Origin::Check.as_read(), |record| Origin::Check.at(record.at));
+    let row = |claim| Evidence::claim(Source::Command, name.clone(), claim, provenance.clone());
+    let silent = |reason: Fact| row(Claim::Abstain(Rejection::Undecided)).because(reason);
     let claim = |claim, reason: Reason| {
-        let evidence = Evidence::claim(Source::Command, name.clone(), claim).because(reason);
+        let evidence = row(claim).because(reason);
         Evidence { points: vec![Point::Check(check.name.clone())], ..evidence }
     };
     let Some(record) = record else {
@@ -46,7 +47,7 @@ pub(super) fn of_run(
     };
     let excerpt = Some(record.output.clone()).filter(|output| !output.is_empty());
     let pointer = excerpt.map(|excerpt| Pointer { place: check.name.clone(), excerpt: Some(excerpt) });
-    Evidence { pointer, ..evidence.at(Some(record.at)) }
+    Evidence { pointer, ..evidence }
 }
 
 /// The row of a check that every look reads.

@@ -6,8 +6,8 @@
 
 use crate::judge::{GRACE_MS, words};
 use crate::model::{
-    Claim, Evidence, Fact, GitReason, HeadNews, HiddenFile, Reason, Rejection, Source, Stashed, TaskWork,
-    Timestamp,
+    Claim, Evidence, Fact, GitReason, HeadNews, HiddenFile, Origin, Reason, Rejection, Source, Stashed,
+    TaskWork, Timestamp,
 };
 
 use super::case::{Case, changes, commits};
@@ -24,7 +24,7 @@ pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
 }
 
 fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
-    let Some(said_at) = evidence.said_at else { return evidence };
+    let Some(said_at) = evidence.said_at() else { return evidence };
     if whose::is_before(case.taken_at, said_at) {
         return evidence.rejected(Rejection::Undecided, Fact::InFuture);
     }
@@ -46,7 +46,7 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
 
 /// Removes the YES of commits that are not work of what was asked last.
 fn committed(evidence: Evidence, case: &Case<'_>) -> Evidence {
-    if let Some((rejection, why)) = why_not(evidence.said_at, case) {
+    if let Some((rejection, why)) = why_not(evidence.said_at(), case) {
         return evidence.rejected(rejection, why);
     }
     if whose::are_all_others(case) {
@@ -112,7 +112,7 @@ fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
 pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
     let mut found = Vec::new();
     let mut add = |name, why: GitReason, at| {
-        found.push(Evidence::claim(Source::Changes, name, Claim::Dirty).because(why).at(at));
+        found.push(Evidence::claim(Source::Changes, name, Claim::Dirty, Origin::Git.at(at)).because(why));
     };
     let n_kept = n_kept(case);
     if let Some(newest) = commits(case).and_then(|commits| commits.newest.first()).filter(|_| n_kept > 0) {

@@ -5,8 +5,8 @@
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, GitReason, OnDisk, Rejection,
-    Source, Stashed, TaskWork, TestChange, Timestamp, TurnSpan,
+    BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, GitReason, OnDisk, Origin,
+    Rejection, Source, Stashed, TaskWork, TestChange, Timestamp, TurnSpan,
 };
 
 use super::case::{Case, changes, commits};
@@ -176,7 +176,8 @@ pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
     let mut files: Vec<&str> = changes.iter().filter(is_softer).map(|change| change.path.as_str()).collect();
     files.dedup();
     let why = GitReason::FewerTests { n_lost, n_left_out, files: files.into_iter().collect() };
-    Some(Evidence::abstain(Source::Tests, "tests of the task", Rejection::Undecided).because(why))
+    let read = Origin::Git.as_read();
+    Some(Evidence::abstain(Source::Tests, "tests of the task", Rejection::Undecided, read).because(why))
 }
 
 /// How many of the changed files are the tasks' work.

@@ -2,7 +2,7 @@
 
 use crate::model::{
     AtRisk, Claim, Evidence, LeftToDo, NextAction, OpenPoint, Point, PointKind, Proof, QuestionWeight,
-    Reason, Rejection, Rule, SessionView, Source, VerdictState, Warning, Why,
+    Reason, Rejection, Rule, Source, VerdictState, Warning, Why,
 };
 
 use super::case::{Case, changes, commits};
@@ -121,10 +121,8 @@ pub(super) fn next_action(
 
 /// What the session asks permission to do, if it says.
 fn wanted(permission: &Evidence, case: &Case<'_>) -> Option<String> {
-    let asked_by = permission.session.as_ref()?;
-    let is_it =
-        |session: &&SessionView| session.agent == asked_by.agent && session.session_id == asked_by.session_id;
-    case.sessions.iter().find(is_it)?.activity.detail.clone()
+    let asked_by = permission.session()?;
+    case.sessions.iter().find(|session| session.session_name() == *asked_by)?.activity.detail.clone()
 }
 
 /// The usage limit that stopped a session, if that is the run's failure.

@@ -5,8 +5,8 @@
 //! still describes the present.
 
 use crate::model::{
-    Claim, Evidence, Fact, Opinion, OpinionReading, Point, Pointer, ProbeFailure, ProbeReading, ProbeWord,
-    Reason, Rejection, SmartReport, Source, Strength, VerifyReport,
+    Claim, Evidence, Fact, Opinion, OpinionReading, Origin, Point, Pointer, ProbeFailure, ProbeReading,
+    ProbeWord, Reason, Rejection, SmartReport, Source, Strength, VerifyReport,
 };
 use crate::present::reason;
 
@@ -17,8 +17,11 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
     let attempt = report.attempts.last()?;
     let reading = attempt.reading?;
     let name = report.session.as_ref().map_or_else(String::new, |session| session.agent.clone());
+    let answered = Origin::Answer.at(report.at);
     let evidence = match reading {
-        _ if is_stale => Evidence::abstain(Source::Probe, name, Rejection::Stale).because(Fact::BeforeTurn),
+        _ if is_stale => {
+            Evidence::abstain(Source::Probe, name, Rejection::Stale, answered).because(Fact::BeforeTurn)
+        }
         ProbeReading::Answered(word) => {
             let (claim, said) = match word {
                 ProbeWord::Complete => (Claim::Yes, Fact::ProbeComplete),
@@ -26,7 +29,7 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
                 // It was asked because it had stopped working, so what is left is open.
                 ProbeWord::Working => (Claim::No, Fact::ProbeWorking),
             };
-            Evidence::claim(Source::Probe, name, claim).because(said)
+            Evidence::claim(Source::Probe, name, claim, answered).because(said)
         }
         ProbeReading::Failed(failure) => {
             let rejection = match failure {
@@ -37,17 +40,14 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
                 | ProbeFailure::ClientError
                 | ProbeFailure::ChangedFiles => Rejection::Unreadable,
             };
-            Evidence::abstain(Source::Probe, name, rejection).because(Reason::ProbeFailed(failure))
+            Evidence::abstain(Source::Probe, name, rejection, answered).because(Reason::ProbeFailed(failure))
         }
     };
     let words = attempt.detail.as_deref().map(excerpt::reason);
     let excerpt = attempt.answer.as_deref().map(excerpt::reason);
     let place = format!("probe {} of a smart check", attempt.number);
-    let mut evidence = Evidence {
-        strength: Strength::SelfReported,
-        pointer: Some(Pointer { place, excerpt }),
-        ..evidence.at(Some(report.at))
-    };
+    let mut evidence =
+        Evidence { strength: Strength::SelfReported, pointer: Some(Pointer { place, excerpt }), ..evidence };
     evidence.reasons.extend(words.filter(|_| !is_stale).map(Reason::Words));
     if evidence.claim == Claim::No {
         let pending = attempt.said.iter().flat_map(|said| &said.tasks_pending);
@@ -61,14 +61,13 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
 pub fn opinion(opinion: &Opinion) -> Evidence {
     let name = format!("read by {}", opinion.by);
     let quote = excerpt::reason(&opinion.quote);
-    let evidence = match opinion.reading {
-        OpinionReading::Asks => Evidence::claim(Source::LastWords, name, Claim::Ask).because(quote),
-        OpinionReading::Unfinished => Evidence::claim(Source::LastWords, name, Claim::No).because(quote),
-        OpinionReading::Finished => {
-            Evidence::abstain(Source::LastWords, name, Rejection::Undecided).because(Fact::NothingOpen)
-        }
+    let (claim, why) = match opinion.reading {
+        OpinionReading::Asks => (Claim::Ask, quote.into()),
+        OpinionReading::Unfinished => (Claim::No, quote.into()),
+        OpinionReading::Finished => (Claim::Abstain(Rejection::Undecided), Reason::from(Fact::NothingOpen)),
     };
-    Evidence { strength: Strength::Guess, ..evidence.at(Some(opinion.at)) }
+    let evidence = Evidence::claim(Source::LastWords, name, claim, Origin::Answer.at(opinion.at));
+    Evidence { strength: Strength::Guess, ..evidence.because(why) }
 }
 
 /// The evidence of the closer's answer.
@@ -77,25 +76,27 @@ pub fn opinion(opinion: &Opinion) -> Evidence {
 /// invalidate the answer, but are mentioned.
 pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> Evidence {
     let name = format!("asked of {}", report.asked_of.as_ref().unwrap_or(&report.session.agent));
+    let answered = Origin::Answer.at(report.at);
     let evidence = if let Some(error) = &report.error {
-        Evidence::abstain(Source::Closer, name, Rejection::Unreadable).because(excerpt::reason(error))
+        Evidence::abstain(Source::Closer, name, Rejection::Unreadable, answered)
+            .because(excerpt::reason(error))
     } else if report.is_complete && is_stale {
-        Evidence::abstain(Source::Closer, name, Rejection::Stale).because(Fact::BeforeTurn)
+        Evidence::abstain(Source::Closer, name, Rejection::Stale, answered).because(Fact::BeforeTurn)
     } else if report.is_complete {
         let n_items = report.checklist.items.len();
-        Evidence::claim(Source::Closer, name, Claim::Yes).because(Reason::AllCompleted(n_items))
+        Evidence::claim(Source::Closer, name, Claim::Yes, answered).because(Reason::AllCompleted(n_items))
     } else {
         not_complete(report, name, is_stale, n_commits_since)
     };
     let excerpt = report.summary.as_deref().map(excerpt::reason);
     let pointer = Some(Pointer { place: format!("closer, round {}", report.round), excerpt });
-    Evidence { strength: Strength::SelfReported, pointer, ..evidence.at(Some(report.at)) }
+    Evidence { strength: Strength::SelfReported, pointer, ..evidence }
 }
 
 /// What the closer found open stays open until it is asked again: age invalidates a
 /// YES, but never an open point.
 fn not_complete(report: &VerifyReport, name: String, is_stale: bool, n_commits_since: usize) -> Evidence {
-    let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
+    let mut evidence = Evidence::claim(Source::Closer, name, Claim::No, Origin::Answer.at(report.at));
     let pending = || report.pending_actions.iter().map(|action| excerpt::reason(action));
     evidence.reasons = pending().map(Reason::Words).collect();
     evidence.points = pending().map(Point::Pending).collect();

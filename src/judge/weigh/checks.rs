@@ -1,13 +1,11 @@
-//! Evidence that can be checked: plans, the closer's report, required files, test results. Must not read
-//! files or run checks.
+//! Evidence that can be checked: plans, required files, test results. Must not read files or run checks.
 
 use crate::judge::GRACE_MS;
 use crate::judge::checkers::{self, CheckContext, Checker, PlanSource, TestCounts};
-use crate::judge::closer::{self, CloserAnswer, CloserReport};
 use crate::model::{
     CheckAsk, Checklist, ChecklistItem, Claim, ConfiguredCheck, Evidence, Fact, FileCheck, ItemState,
-    Observations, Parts, PlanFile, PlanStep, Point, Pointer, Reading, Reason, Rejection, Source, Strength,
-    TestResults, TextFile, Unreadable,
+    Observations, Origin, Parts, PlanFile, PlanStep, Point, Pointer, Provenance, Reading, Reason, Rejection,
+    Source, TestResults, Unreadable,
 };
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
@@ -31,7 +29,6 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
         }
         pile.evidence.extend(evidence.map(|evidence| (Parts::CHECKS, evidence)));
     }
-    weigh_closer(observations, pile);
     if let Some(evidence) = files("required files", &settings.required_files, observations, scales) {
         pile.add(Parts::CHECKS, evidence);
     }
@@ -118,18 +115,19 @@ fn is_roadmap(plan: &PlanFile, observations: &Observations, scales: &WeighContex
 }
 
 fn of_plan(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> Evidence {
+    let written = Origin::File.at(plan.written_at);
     if is_roadmap(plan, observations, scales) {
-        let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale);
-        return evidence.because(Fact::OfBaseline).at(Some(plan.written_at));
+        return Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale, written)
+            .because(Fact::OfBaseline);
     }
-    let evidence = plan_evidence(&plan.name, plan.steps.clone()).at(Some(plan.written_at));
+    let evidence = plan_evidence(&plan.name, plan.steps.clone(), written);
     let pointer = Some(Pointer { place: plan.name.clone(), excerpt: None });
     let evidence = doubting(Evidence { pointer, ..evidence }, is_doubted(&plan.name, scales));
     aged(evidence, is_stale(observations, plan.written_at))
 }
 
 /// The evidence of a plan's steps, no matter who keeps the plan.
-pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>) -> Evidence {
+pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>, provenance: Provenance) -> Evidence {
     let points = steps
         .iter()
         .filter(|step| step.status.as_deref() != Some("done"))
@@ -138,7 +136,7 @@ pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>) -> Evidence {
         .collect();
     let checker = Checker::Plan { plan_type: Some("plan".to_owned()) };
     let context = CheckContext { plan: PlanSource::Steps(steps), ..CheckContext::default() };
-    checked(Source::Plan, name, &checker, &context, points)
+    checked(Source::Plan, name, provenance, (&checker, &context), points)
 }
 
 fn checklist(plan: &PlanFile) -> Checklist {
@@ -159,81 +157,6 @@ fn checklist(plan: &PlanFile) -> Checklist {
     Checklist { from: plan.name.clone(), items }
 }
 
-fn weigh_closer(observations: &Observations, pile: &mut EvidenceSet) {
-    let evidence = match &observations.closer {
-        Reading::Present(file) if is_of_baseline(observations, &file.name) => {
-            Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Stale).because(Fact::OfBaseline)
-        }
-        Reading::Present(file) => {
-            let report = closer::read(CloserAnswer::Raw(&file.content));
-            if !report.checklist.is_empty() {
-                pile.checklists.push((Parts::CHECKS, closer_checklist(file, &report)));
-            }
-            let is_stale = is_stale(observations, file.written_at);
-            let evidence = closer_evidence(file, &report);
-            if is_stale && evidence.is_unreadable_report() {
-                // Whatever it was meant to say concerned an earlier task.
-                evidence.rejected(Rejection::Stale, Fact::BeforeTask)
-            } else {
-                aged(evidence, is_stale)
-            }
-        }
-        Reading::Unreadable(unreadable) => unusable(Source::Closer, unreadable),
-        Reading::Absent { name } => {
-            Evidence::abstain(Source::Closer, name.clone(), Rejection::Absent).because(Fact::NoReport)
-        }
-        Reading::NotConfigured => Evidence::abstain(Source::Closer, "closer", Rejection::NotConfigured),
-        Reading::NotLookedAt => return,
-    };
-    pile.add(Parts::CHECKS, evidence);
-}
-
-fn closer_evidence(file: &TextFile, report: &CloserReport) -> Evidence {
-    if let Some(error) = report.error {
-        let code = serde_json::to_value(error).ok().and_then(|code| code.as_str().map(str::to_owned));
-        return Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Unreadable)
-            .because(Reason::UnusableReport(code.unwrap_or_default()))
-            .at(Some(file.written_at));
-    }
-    let claim = if report.complete { Claim::Yes } else { Claim::No };
-    let mut evidence = Evidence::claim(Source::Closer, file.name.clone(), claim).at(Some(file.written_at));
-    evidence.strength = Strength::SelfReported;
-    let pending = || report.pending_actions.iter().map(|action| excerpt::reason(action));
-    evidence.reasons = pending().map(Reason::Words).collect();
-    if !report.complete {
-        evidence.points = pending().map(Point::Pending).collect();
-    }
-    if report.conflict {
-        evidence.reasons.push(Fact::ReportContradicts.into());
-    }
-    if !report.complete && evidence.reasons.is_empty() {
-        evidence.reasons.push(Reason::Unconfirmed(report.confidence_percent()));
-    }
-    if report.complete {
-        evidence.reasons.push(Reason::AllCompleted(report.checklist.len()));
-    }
-    Evidence {
-        pointer: Some(Pointer {
-            place: file.name.clone(),
-            excerpt: report.summary.as_deref().map(excerpt::reason),
-        }),
-        ..evidence
-    }
-}
-
-fn closer_checklist(file: &TextFile, report: &CloserReport) -> Checklist {
-    let items = report
-        .checklist
-        .iter()
-        .map(|item| ChecklistItem {
-            title: excerpt::reason(&item.description),
-            state: if item.completed { ItemState::Done } else { ItemState::Open },
-            evidence: item.evidence.as_deref().map(excerpt::reason),
-        })
-        .collect();
-    Checklist { from: file.name.clone(), items }
-}
-
 /// The evidence about the required files `names`.
 fn files(
     title: &str,
@@ -241,7 +164,8 @@ fn files(
     observations: &Observations,
     scales: &WeighContext<'_>,
 ) -> Option<Evidence> {
-    let not_configured = || Evidence::abstain(Source::RequiredFiles, title, Rejection::NotConfigured);
+    let read = || Origin::File.as_read();
+    let not_configured = || Evidence::abstain(Source::RequiredFiles, title, Rejection::NotConfigured, read());
     let found = match &observations.files {
         Reading::NotLookedAt => return None,
         _ if names.is_empty() => return Some(not_configured()),
@@ -257,7 +181,7 @@ fn files(
     let missing = missing.take(MAX_POINTS).cloned().map(Point::MissingFile).collect();
     let checker = Checker::Files { required: names.to_vec() };
     let context = CheckContext { files: present, ..CheckContext::default() };
-    let evidence = checked(Source::RequiredFiles, title, &checker, &context, missing);
+    let evidence = checked(Source::RequiredFiles, title, read(), (&checker, &context), missing);
     let evidence = match found {
         Ok(_) => doubting(evidence, names.iter().all(|name| is_doubted(name, scales))),
         Err(unreadable) => evidence.because(unreadable.detail.clone()),
@@ -278,8 +202,11 @@ fn tests(
     scales: &WeighContext<'_>,
 ) -> Option<Evidence> {
     let checker = Checker::Tests;
-    let unverified =
-        |name: &str| checked(Source::Tests, name, &checker, &CheckContext::default(), Vec::new());
+    let unverified = |name: &str, provenance| {
+        checked(Source::Tests, name, provenance, (&checker, &CheckContext::default()), Vec::new())
+    };
+    let read = Origin::File.as_read();
+    let written = |results: &TestResults| Origin::File.at(results.written_at);
     Some(match reading {
         // Results that are required but were not produced for this task cannot be verified; a failure stays a
         // failure at any age.
@@ -287,28 +214,31 @@ fn tests(
             if results.n_failed == 0
                 && let Some(age) = unproven_age(results, observations) =>
         {
-            unverified(&results.names.join(", ")).because(age).at(Some(results.written_at))
+            unverified(&results.names.join(", "), written(results)).because(age)
         }
         // If no test ran, or all were skipped, the requirement is not met.
         Reading::Present(results) if results.n_passed == 0 && results.n_failed == 0 => {
-            unverified(&results.names.join(", ")).because(Fact::NoTestRan).at(Some(results.written_at))
+            unverified(&results.names.join(", "), written(results)).because(Fact::NoTestRan)
         }
         Reading::Present(results) => {
             let counts = TestCounts { n_passed: Some(results.n_passed), n_failed: Some(results.n_failed) };
             let context = CheckContext { test_results: Some(counts), ..CheckContext::default() };
             let failing: Vec<String> = results.failing.iter().map(|name| excerpt::reason(name)).collect();
             let points = failing.iter().cloned().map(Point::FailingTest).collect();
-            let mut evidence = checked(Source::Tests, &results.names.join(", "), &checker, &context, points)
-                .at(Some(results.written_at));
+            let names_read = results.names.join(", ");
+            let mut evidence =
+                checked(Source::Tests, &names_read, written(results), (&checker, &context), points);
             evidence.reasons.extend(failing.into_iter().take(3).map(Reason::Words));
             doubting(evidence, names.iter().any(|name| is_doubted(name, scales)))
         }
         // Required results that are missing or unreadable are not good results.
-        Reading::Absent { name } => unverified(name),
-        Reading::Unreadable(unreadable) => unverified(&unreadable.name).because(unreadable.detail.clone()),
+        Reading::Absent { name } => unverified(name, read),
+        Reading::Unreadable(unreadable) => {
+            unverified(&unreadable.name, read).because(unreadable.detail.clone())
+        }
         Reading::NotConfigured => {
             let name = names.first().map_or("tests", String::as_str);
-            Evidence::abstain(Source::Tests, name, Rejection::NotConfigured)
+            Evidence::abstain(Source::Tests, name, Rejection::NotConfigured, read)
         }
         Reading::NotLookedAt => return None,
     })
@@ -325,7 +255,7 @@ fn unproven_age(results: &TestResults, observations: &Observations) -> Option<Fa
 }
 
 /// Age invalidates a YES, but never an open point.
-fn aged(evidence: Evidence, is_old: bool) -> Evidence {
+pub(super) fn aged(evidence: Evidence, is_old: bool) -> Evidence {
     match evidence.claim {
         Claim::Yes if is_old => evidence.rejected(Rejection::Stale, Fact::BeforeTask),
         Claim::No if is_old => evidence.because(Fact::BeforePrompt),
@@ -358,8 +288,8 @@ fn doubting(evidence: Evidence, is_doubted: bool) -> Evidence {
 fn checked(
     source: Source,
     name: &str,
-    checker: &Checker,
-    context: &CheckContext,
+    provenance: Provenance,
+    (checker, context): (&Checker, &CheckContext),
     points: Vec<Point>,
 ) -> Evidence {
     let outcome = checkers::check(Some(checker), context);
@@ -368,7 +298,7 @@ fn checked(
         Some(false) => Claim::No,
         None => Claim::Abstain(Rejection::Undecided),
     };
-    let mut evidence = Evidence::claim(source, name, claim);
+    let mut evidence = Evidence::claim(source, name, claim, provenance);
     evidence.is_vacuous = outcome.vacuous;
     evidence.reasons = outcome.feedback.iter().map(|feedback| excerpt::reason(feedback).into()).collect();
     if claim == Claim::No {
@@ -379,11 +309,12 @@ fn checked(
 
 /// A requested plan that cannot be read keeps the work open.
 fn unverifiable(unreadable: &Unreadable) -> Evidence {
-    Evidence::claim(Source::Plan, unreadable.name.clone(), Claim::No)
+    Evidence::claim(Source::Plan, unreadable.name.clone(), Claim::No, Origin::File.as_read())
         .because(Reason::CannotVerify(unreadable.detail.clone()))
 }
 
-fn unusable(source: Source, unreadable: &Unreadable) -> Evidence {
-    Evidence::abstain(source, unreadable.name.clone(), Rejection::Unreadable)
+/// A file that cannot be read or understood.
+pub(super) fn unusable(source: Source, unreadable: &Unreadable) -> Evidence {
+    Evidence::abstain(source, unreadable.name.clone(), Rejection::Unreadable, Origin::File.as_read())
         .because(unreadable.detail.clone())
 }

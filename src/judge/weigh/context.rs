@@ -2,8 +2,7 @@
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Checklist, Evidence, Observations, Parts, Policy, SessionName, SessionObservation, TaskKind, Timestamp,
-    WorkspaceSettings,
+    Checklist, Evidence, Observations, Parts, Policy, TaskKind, Timestamp, WorkspaceSettings,
 };
 
 /// What is known besides the observations.
@@ -36,24 +35,6 @@ pub(super) struct EvidenceSet {
 impl EvidenceSet {
     pub(super) fn add(&mut self, part: Parts, evidence: Evidence) {
         self.evidence.push((part, evidence));
-    }
-
-    /// Runs `weigh` and marks what it adds with the name of this session.
-    pub(super) fn of_session<T>(
-        &mut self,
-        session: Option<&SessionObservation>,
-        weigh: impl FnOnce(&mut EvidenceSet) -> T,
-    ) -> T {
-        let n_before = self.evidence.len();
-        let weighed = weigh(self);
-        let name = session.map(|session| SessionName {
-            agent: session.agent.clone(),
-            session_id: session.session_id.clone(),
-        });
-        for (_, evidence) in self.evidence.iter_mut().skip(n_before) {
-            evidence.session.clone_from(&name);
-        }
-        weighed
     }
 }
 

@@ -6,10 +6,11 @@ use crate::judge::decision::{
     self, Decision, DecisionFile, DecisionInput, DecisionRecord, FileContent, last_paragraph, own_voice,
 };
 use crate::model::{
-    Claim, DecisionReason, DecisionReport, DecisionSource, Evidence, Fact, Observations, Point, Pointer,
-    ReadProblem, Reading, Reason, Rejection, Source, Strength, Timestamp,
+    Claim, DecisionReason, DecisionReport, DecisionSource, Evidence, Fact, Observations, Origin, Point,
+    Pointer, Provenance, ReadProblem, Reading, Reason, Rejection, Source, Strength, Timestamp,
 };
 
+use super::checks::unusable;
 use super::context::{WeighContext, is_of_baseline};
 use super::excerpt;
 
@@ -23,17 +24,25 @@ pub(super) struct Said {
     pub(super) written_at: Option<Timestamp>,
 }
 
-/// Weighs the decision file together with `output`, the text that may contain a marker, and when it was written.
+/// A text that may contain a decision, with its writer.
+pub(super) struct Statement<'a> {
+    pub(super) text: &'a str,
+    /// What its writer is called.
+    pub(super) from: &'a str,
+    pub(super) provenance: Provenance,
+}
+
+/// Weighs the decision file together with `output`, the text that may contain a marker.
 pub(super) fn weigh(
     observations: &Observations,
-    output: &str,
-    output_at: Option<Timestamp>,
+    output: Option<&Statement<'_>>,
     scales: &WeighContext<'_>,
 ) -> Said {
     let (file, written_at) = match &observations.decision {
         Reading::Present(file) if is_of_baseline(observations, &file.name) => {
-            let evidence = beside(output, "the output", scales).unwrap_or_else(|| {
-                Evidence::abstain(Source::Decision, file.name.clone(), Rejection::Stale)
+            let evidence = output.and_then(|output| beside(output, scales)).unwrap_or_else(|| {
+                let written = Origin::File.at(file.written_at);
+                Evidence::abstain(Source::Decision, file.name.clone(), Rejection::Stale, written)
                     .because(Fact::OfBaseline)
             });
             let report = report(observations, Some(DecisionReason::StaleFile), scales);
@@ -42,9 +51,7 @@ pub(super) fn weigh(
         Reading::Present(file) => (Some(FileContent::Text(file.content.as_str())), Some(file.written_at)),
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::HalfWritten => {
             // Until the file is complete, no other channel may decide (SECURITY.md 1.3).
-            let evidence =
-                Evidence::abstain(Source::Decision, unreadable.name.clone(), Rejection::Unreadable)
-                    .because(unreadable.detail.clone());
+            let evidence = unusable(Source::Decision, unreadable);
             let report = report(observations, Some(DecisionReason::Unreadable), scales);
             return Said { evidence, report, is_half_written: true, written_at: None };
         }
@@ -57,26 +64,28 @@ pub(super) fn weigh(
     let age_before_check_ms = written_at
         .zip(observations.task_started_at)
         .map(|(written_at, started_at)| started_at.millis_since(written_at));
-    let output = own_voice(output);
+    let text = own_voice(output.map_or("", |output| output.text));
     let file = file.map(|content| DecisionFile { content, age_before_check_ms });
-    let mut record = decide(file, &output, scales);
-    let is_news = written_at.zip(output_at).is_some_and(|(written_at, output_at)| written_at > output_at);
+    let mut record = decide(file, &text, scales);
+    let said_at = output.and_then(|output| output.provenance.moment.time());
+    let is_news = written_at.zip(said_at).is_some_and(|(written_at, said_at)| written_at > said_at);
     if is_news && is_yes_despite_file(&record, observations) {
         record.has_verdict = false;
         record.source = DecisionSource::None;
     }
-    let name = file_name(observations);
-    let evidence = if record.has_verdict {
-        verdict(&record, name, "the output", &output, scales)
-    } else {
-        undecided(&record, name, observations, age_before_check_ms.is_some_and(|age| age > GRACE_MS))
+    let is_of_before = age_before_check_ms.is_some_and(|age| age > GRACE_MS);
+    let written = written_at.map_or(Origin::File.as_read(), |written_at| Origin::File.at(written_at));
+    let evidence = match (record.has_verdict, said_by(&record), output) {
+        (true, Some(what), Some(output)) => said(&record, what, &text, output, scales),
+        (true, ..) => in_file(&record, file_name(observations), written),
+        (false, ..) => undecided(&record, observations, is_of_before, written),
     };
     let report = DecisionReport {
         source: record.source,
         check_id_match: record.check_id_match,
         ..report(observations, record.reason, scales)
     };
-    Said { evidence: evidence.at(written_at), report, is_half_written: false, written_at }
+    Said { evidence, report, is_half_written: false, written_at }
 }
 
 /// Reports what became of the file, for when no channel decided.
@@ -95,10 +104,11 @@ fn report(
 }
 
 /// Reads a decision from a text outside the chain, such as the last message of another session.
-pub(super) fn beside(text: &str, from: &str, scales: &WeighContext<'_>) -> Option<Evidence> {
-    let text = own_voice(text);
+pub(super) fn beside(statement: &Statement<'_>, scales: &WeighContext<'_>) -> Option<Evidence> {
+    let text = own_voice(statement.text);
     let record = decide(None, &text, scales);
-    record.has_verdict.then(|| verdict(&record, String::new(), from, &text, scales))
+    let what = said_by(&record).filter(|_| record.has_verdict)?;
+    Some(said(&record, what, &text, statement, scales))
 }
 
 fn decide(file: Option<DecisionFile<'_>>, output: &str, scales: &WeighContext<'_>) -> DecisionRecord {
@@ -106,36 +116,54 @@ fn decide(file: Option<DecisionFile<'_>>, output: &str, scales: &WeighContext<'_
     decision::decide(&DecisionInput { file, worker_output: output, check_id, env_check_id: None })
 }
 
-/// A decision from the file `file_name`, or from the text `output` written by `from`.
-fn verdict(
+/// What an output decides with; `None` if a file decides.
+fn said_by(record: &DecisionRecord) -> Option<&'static str> {
+    match record.source {
+        DecisionSource::Marker => Some("marker"),
+        DecisionSource::OutputJson => Some("JSON line"),
+        DecisionSource::FileJson | DecisionSource::FileLegacy | DecisionSource::None => None,
+    }
+}
+
+/// A decision that `statement` makes with `what`; `text` is what of it is in its writer's own voice.
+fn said(
     record: &DecisionRecord,
-    file_name: String,
-    from: &str,
-    output: &str,
+    what: &str,
+    text: &str,
+    statement: &Statement<'_>,
     scales: &WeighContext<'_>,
 ) -> Evidence {
-    let is_said = matches!(record.source, DecisionSource::Marker | DecisionSource::OutputJson);
+    let from = statement.from;
+    let provenance = statement.provenance.clone();
+    // A YES counts only as the writer's last statement.
+    let is_last = || decide(None, last_paragraph(text), scales).has_verdict;
+    if record.decision == Decision::Complete && !is_last() {
+        return Evidence::abstain(
+            Source::Marker,
+            format!("marker in {from}"),
+            Rejection::Undecided,
+            provenance,
+        )
+        .because(Fact::MoreAfterComplete);
+    }
+    verdict(record, Source::Marker, format!("{what} in {from}"), provenance)
+}
+
+/// A decision from the file `name`.
+fn in_file(record: &DecisionRecord, name: String, written: Provenance) -> Evidence {
+    let is_of_check = record.check_id_match == Some(true);
+    let source = if is_of_check { Source::DecisionWithId } else { Source::Decision };
+    verdict(record, source, name, written)
+}
+
+fn verdict(record: &DecisionRecord, source: Source, name: String, provenance: Provenance) -> Evidence {
     let claim = match record.decision {
-        // A YES counts only as the writer's last statement.
-        Decision::Complete if is_said && !decide(None, last_paragraph(output), scales).has_verdict => {
-            return Evidence::abstain(Source::Marker, format!("marker in {from}"), Rejection::Undecided)
-                .because(Fact::MoreAfterComplete);
-        }
-        // A channel that contradicts itself counts as NO.
         Decision::Complete if !record.conflict => Claim::Yes,
+        // A channel that contradicts itself counts as NO.
         Decision::Complete | Decision::Incomplete => Claim::No,
     };
-    let (source, name) = match record.source {
-        DecisionSource::FileJson | DecisionSource::FileLegacy if record.check_id_match == Some(true) => {
-            (Source::DecisionWithId, file_name)
-        }
-        DecisionSource::FileJson | DecisionSource::FileLegacy | DecisionSource::None => {
-            (Source::Decision, file_name)
-        }
-        DecisionSource::Marker => (Source::Marker, format!("marker in {from}")),
-        DecisionSource::OutputJson => (Source::Marker, format!("JSON line in {from}")),
-    };
-    let mut evidence = Evidence { strength: Strength::SelfReported, ..Evidence::claim(source, name, claim) };
+    let mut evidence = Evidence::claim(source, name, claim, provenance);
+    evidence.strength = Strength::SelfReported;
     evidence.reasons = record.reasons.iter().map(|reason| excerpt::reason(reason).into()).collect();
     evidence.points = record.fingerprints.iter().cloned().map(Point::Named).collect();
     if evidence.reasons.is_empty() {
@@ -163,21 +191,21 @@ fn is_yes_despite_file(record: &DecisionRecord, observations: &Observations) -> 
 
 fn undecided(
     record: &DecisionRecord,
-    name: String,
     observations: &Observations,
     is_of_before: bool,
+    written: Provenance,
 ) -> Evidence {
-    let reason = record.reason.unwrap_or(DecisionReason::NoDecision);
     if let Reading::Unreadable(unreadable) = &observations.decision {
-        return Evidence::abstain(Source::Decision, name, Rejection::Unreadable)
-            .because(unreadable.detail.clone());
+        return unusable(Source::Decision, unreadable);
     }
+    let reason = record.reason.unwrap_or(DecisionReason::NoDecision);
     let mut rejection = rejection(reason, observations);
     if rejection == Rejection::Unreadable && is_of_before {
         // Whatever it was meant to say concerned an earlier task.
         rejection = Rejection::Stale;
     }
-    Evidence::abstain(Source::Decision, name, rejection).because(Reason::Decision(reason))
+    let name = file_name(observations);
+    Evidence::abstain(Source::Decision, name, rejection, written).because(Reason::Decision(reason))
 }
 
 /// Why a file does not count. Unreadable means that it exists but its content cannot be used; one of another

@@ -3,7 +3,7 @@
 
 use crate::model::{
     Changes, Claim, CommitAside, CommitCounts, Evidence, Fact, GitFacts, GitReason, HeadNews, Observations,
-    Operation, Parts, Point, Reading, Reason, Rejection, Source, TaskKind, Unreadable,
+    Operation, Origin, Parts, Point, Provenance, Reading, Reason, Rejection, Source, TaskKind, Unreadable,
 };
 
 use super::context::{EvidenceSet, WeighContext};
@@ -31,18 +31,24 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
     }
 }
 
+/// The state that git shows at this look.
+fn read() -> Provenance {
+    Origin::Git.as_read()
+}
+
 fn commits(facts: &GitFacts) -> Evidence {
     let counts = &facts.commits;
     let newest_at = counts.newest.iter().map(|commit| commit.at).max();
     let has_news = counts.stays.iter().any(|stay| stay.news != HeadNews::None);
     let mut evidence = if counts.n_new == 0 && counts.n_cancelled > 0 && has_news {
         // A task may be to take back what the one before it did; `combine` knows when it was asked for.
-        Evidence::claim(Source::Commits, NAME, Claim::Yes).because(GitReason::Cancelled(counts.n_cancelled))
+        Evidence::claim(Source::Commits, NAME, Claim::Yes, read())
+            .because(GitReason::Cancelled(counts.n_cancelled))
     } else if counts.n_new > 0 {
         let reason = GitReason::NewCommits { n: counts.n_new, is_at_least: counts.is_cut };
-        Evidence::claim(Source::Commits, NAME, Claim::Yes).because(reason).at(newest_at)
+        Evidence::claim(Source::Commits, NAME, Claim::Yes, Origin::Git.at(newest_at)).because(reason)
     } else {
-        Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous).because(Fact::NoNewCommit)
+        Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous, read()).because(Fact::NoNewCommit)
     };
     let stashed = (facts.n_stashed > 0).then_some(GitReason::Stashed(facts.n_stashed));
     evidence.reasons.extend(asides(counts).chain(stashed).map(Reason::Git));
@@ -54,7 +60,7 @@ fn commits(facts: &GitFacts) -> Evidence {
 /// committed before. A bisect is a search and leaves nothing half done.
 fn unfinished(facts: &GitFacts) -> Option<Evidence> {
     let operation = facts.operation.filter(|operation| *operation != Operation::Bisect)?;
-    let evidence = Evidence::claim(Source::Commits, format!("git {}", operation.label()), Claim::No)
+    let evidence = Evidence::claim(Source::Commits, format!("git {}", operation.label()), Claim::No, read())
         .because(GitReason::Unfinished(operation));
     Some(Evidence { points: vec![Point::Operation(operation)], ..evidence })
 }
@@ -73,25 +79,27 @@ fn asides(counts: &CommitCounts) -> impl Iterator<Item = GitReason> {
 
 fn uncommitted(changes: &Changes) -> Evidence {
     if changes.is_clean() {
-        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous).because(Fact::TreeClean);
+        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous, read()).because(Fact::TreeClean);
     }
-    Evidence::claim(Source::Changes, NAME, Claim::Dirty).because(GitReason::Uncommitted(changes.counts()))
+    Evidence::claim(Source::Changes, NAME, Claim::Dirty, read())
+        .because(GitReason::Uncommitted(changes.counts()))
 }
 
 fn silent(source: Source, unreadable: &Unreadable) -> Evidence {
-    Evidence { is_required: true, ..Evidence::claim(source, NAME, Claim::Fail) }
+    Evidence { is_required: true, ..Evidence::claim(source, NAME, Claim::Fail, read()) }
         .because(unreadable.detail.clone())
 }
 
 fn no_repository(scales: &WeighContext<'_>) -> Evidence {
     match scales.task_kind {
         TaskKind::Implementation => {
-            let evidence = Evidence::abstain(Source::Commits, NAME, Rejection::Unreadable)
+            let evidence = Evidence::abstain(Source::Commits, NAME, Rejection::Unreadable, read())
                 .because(Fact::RepositoryNeeded);
             Evidence { is_required: true, ..evidence }
         }
         TaskKind::ReadInfo | TaskKind::Report => {
-            Evidence::abstain(Source::Commits, NAME, Rejection::NotConfigured).because(Fact::NoRepository)
+            Evidence::abstain(Source::Commits, NAME, Rejection::NotConfigured, read())
+                .because(Fact::NoRepository)
         }
     }
 }

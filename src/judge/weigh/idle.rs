@@ -5,7 +5,7 @@ use super::context::EvidenceSet;
 use super::excerpt;
 use super::tasks::SessionTask;
 use crate::model::{
-    Claim, Deed, Evidence, Fact, Parts, Point, SessionObservation, Source, Strength, TurnEnd,
+    Claim, Deed, Evidence, Fact, Origin, Parts, Point, SessionObservation, Source, Strength, TurnEnd,
 };
 
 /// Adds a NO for each of several sessions whose task shows no work. Where only one session was asked, nothing else
@@ -20,21 +20,19 @@ pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], pile: &mut
         let has_spoken = pile.evidence.iter().any(|(_, evidence)| {
             evidence.source == Source::LastWords
                 && evidence.rejection().is_none()
-                && evidence
-                    .session
-                    .as_ref()
-                    .is_some_and(|name| name.agent == session.agent && name.session_id == session.session_id)
+                && evidence.provenance.origin == Origin::of(session)
         });
         if has_spoken || !did_nothing(session, task) {
             continue;
         }
-        let evidence = Evidence::claim(Source::LastWords, session.agent.clone(), Claim::No)
-            .because(Fact::NoneOfItsWork)
-            .at(session.last_message.as_ref().and_then(|message| message.at));
+        let said_at = session.last_message.as_ref().and_then(|message| message.at);
+        let provenance = Origin::of(session).at(said_at);
+        let evidence = Evidence::claim(Source::LastWords, session.agent.clone(), Claim::No, provenance)
+            .because(Fact::NoneOfItsWork);
         let points = task.current().map(|task| Point::Pending(excerpt::reason(&task.last_prompt)));
         let evidence =
             Evidence { strength: Strength::SelfReported, points: points.into_iter().collect(), ..evidence };
-        pile.of_session(Some(session), |pile| pile.add(Parts::WORDS, evidence));
+        pile.add(Parts::WORDS, evidence);
     }
 }
 

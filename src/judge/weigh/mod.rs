@@ -7,6 +7,7 @@
 mod activity;
 pub mod asked;
 mod checks;
+mod closer;
 mod context;
 mod decision;
 mod deeds;
@@ -34,8 +35,8 @@ use context::EvidenceSet;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Claim, CommandEnd, Evidence, Observations, Parts, ReadProblem, Reading, Reason, Rejection, Sample,
-    Source, SupervisedTurn, Timestamp, Unreadable,
+    Claim, CommandEnd, Evidence, Observations, Origin, Parts, ReadProblem, Reading, Reason, Rejection,
+    Sample, Source, SupervisedTurn, Timestamp, Unreadable,
 };
 
 /// Weighs what one collection found, without a memory of earlier ones.
@@ -70,6 +71,7 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
             memory.prompts = tasks::prompts(&tasks);
         }
         checks::weigh(&observations, &WeighContext { prompts: &memory.prompts, ..*scales }, &mut pile);
+        closer::weigh(&observations, &mut pile);
     }
     let recheck_at = recheck_at(&observations);
     let processes = session_view::processes(words.as_ref());
@@ -107,15 +109,15 @@ fn recheck_at(observations: &Observations) -> Option<Timestamp> {
 /// 1), a clean end is not a YES.
 fn run(supervised: &SupervisedTurn) -> Option<Evidence> {
     let end = supervised.end?;
-    let name = "the command";
-    let evidence = match end {
-        CommandEnd::Code(0) => Evidence::abstain(Source::Run, name, Rejection::Undecided),
+    let claim = match end {
+        CommandEnd::Code(0) => Claim::Abstain(Rejection::Undecided),
         CommandEnd::Code(_)
         | CommandEnd::Signal(_)
         | CommandEnd::StoodStill
         | CommandEnd::TookTooLong
         | CommandEnd::Ended
-        | CommandEnd::Unknown => Evidence::claim(Source::Run, name, Claim::Fail),
+        | CommandEnd::Unknown => Claim::Fail,
     };
+    let evidence = Evidence::claim(Source::Run, "the command", claim, Origin::Run.as_read());
     Some(evidence.because(Reason::CommandEnded(end)))
 }

@@ -3,7 +3,7 @@
 
 use super::context::EvidenceSet;
 use super::tasks::SessionTask;
-use super::{checks, excerpt};
+use super::{Origin, checks, excerpt};
 use crate::model::{
     Checklist, Claim, Evidence, Fact, GoalState, ItemState, Parts, PlanStep, Point, Rejection,
     SessionObservation, Source, Strength,
@@ -16,20 +16,21 @@ pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, pile: &mut
         pile.checklists.push((Parts::WORDS, todos.clone()));
     }
     if let Some(goal) = &session.history.goal {
+        let provenance = Origin::of(session).at(goal.at);
         let evidence = match goal.state {
             GoalState::Reached if task.is_of_task(goal.order) => {
-                Evidence::claim(Source::Plan, "goal", Claim::Yes).because(Fact::GoalReached)
+                Evidence::claim(Source::Plan, "goal", Claim::Yes, provenance).because(Fact::GoalReached)
             }
-            GoalState::Reached => {
-                Evidence::abstain(Source::Plan, "goal", Rejection::Stale).because(Fact::GoalReachedBefore)
-            }
+            GoalState::Reached => Evidence::abstain(Source::Plan, "goal", Rejection::Stale, provenance)
+                .because(Fact::GoalReachedBefore),
             GoalState::Active | GoalState::Paused | GoalState::Exhausted => {
-                Evidence::claim(Source::Plan, "goal", Claim::No).because(excerpt::reason(&goal.text))
+                Evidence::claim(Source::Plan, "goal", Claim::No, provenance)
+                    .because(excerpt::reason(&goal.text))
             }
         };
         let points = vec![Point::Goal(excerpt::reason(&goal.text))];
         let evidence = Evidence { strength: Strength::SelfReported, points, ..evidence };
-        pile.add(Parts::WORDS, evidence.at(goal.at));
+        pile.add(Parts::WORDS, evidence);
     }
 }
 
@@ -46,7 +47,7 @@ fn todos_evidence(session: &SessionObservation, task: &SessionTask, todos: &Chec
         .collect();
     let dated = session.history.todos.as_ref();
     let said_at = dated.map_or(session.written_at, |dated| dated.at);
-    let evidence = checks::plan_evidence(&todos.from, steps).at(said_at);
+    let evidence = checks::plan_evidence(&todos.from, steps, Origin::of(session).at(said_at));
     let evidence = Evidence { strength: Strength::SelfReported, ..evidence };
     match dated {
         _ if evidence.claim != Claim::Yes => evidence,

@@ -3,8 +3,8 @@
 
 use crate::judge::runs::{self, Catalog, Demanded};
 use crate::model::{
-    CheckRun, Claim, Evidence, Fact, Parts, Point, Reason, Rejection, RunOutcome, RunsSummary,
-    SessionObservation, Source, Strength, Timestamp,
+    CheckRun, Claim, Evidence, Fact, Origin, Parts, Point, Reason, Rejection, RunOutcome, RunsSummary,
+    SessionObservation, Source, Timestamp,
 };
 
 use super::context::EvidenceSet;
@@ -56,11 +56,9 @@ pub(super) fn weigh(
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts));
         proven.is_only_acts &= task.is_only(&acts);
-        pile.of_session(Some(session), |pile| {
-            weigh_session(&summary, task.is_only_answered(), pile);
-            weigh_demanded(&summary, (session, task), pile);
-            weigh_failed_act(&summary, (session, task), pile);
-        });
+        weigh_session(&summary, (session, task), pile);
+        weigh_demanded(&summary, (session, task), pile);
+        weigh_failed_act(&summary, (session, task), pile);
     }
     proven.is_checked &= has_proof;
     proven.is_only_acts &= proven.acted_outside;
@@ -69,14 +67,21 @@ pub(super) fn weigh(
 
 /// Weighs the runs of one session. If it was asked only for answers, it was looking at
 /// failures that were there before.
-fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut EvidenceSet) {
-    for run in summary.red.iter().filter(|_| is_only_answered) {
-        let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
-            .because(Reason::RunFailedBeside(name(run)));
-        pile.add(Parts::WORDS, evidence.at(run.moment.at));
-    }
-    for run in summary.red.iter().filter(|_| !is_only_answered) {
-        let mut evidence = Evidence::claim(Source::Tests, name(run), Claim::No).at(run.moment.at);
+fn weigh_session(
+    summary: &RunsSummary,
+    (session, task): (&SessionObservation, &SessionTask),
+    pile: &mut EvidenceSet,
+) {
+    const UNDECIDED: Claim = Claim::Abstain(Rejection::Undecided);
+    let ran = |run: &CheckRun, claim| {
+        Evidence::claim(Source::Tests, name(run), claim, Origin::of(session).at(run.moment.at))
+    };
+    for run in &summary.red {
+        if task.is_only_answered() {
+            pile.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunFailedBeside(name(run))));
+            continue;
+        }
+        let mut evidence = ran(run, Claim::No);
         evidence.reasons.push(Reason::RunFailed(name(run)));
         evidence.reasons.extend(named(run).map(Reason::Words));
         let point = |failing| Point::FailedRun { tool: run.tool.clone(), failing };
@@ -87,14 +92,10 @@ fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut Evide
         pile.add(Parts::WORDS, evidence);
     }
     for run in &summary.red_before {
-        let evidence =
-            Evidence::abstain(Source::Tests, name(run), Rejection::Undecided).because(Fact::FailedBeforeEdit);
-        pile.add(Parts::WORDS, evidence.at(run.moment.at));
+        pile.add(Parts::WORDS, ran(run, UNDECIDED).because(Fact::FailedBeforeEdit));
     }
     if let Some(run) = &summary.proof {
-        let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
-            .because(Reason::RunPassed(name(run)));
-        pile.add(Parts::WORDS, Evidence { strength: Strength::Verified, ..evidence.at(run.moment.at) });
+        pile.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunPassed(name(run))));
     }
 }
 
@@ -138,12 +139,13 @@ fn weigh_demanded(
             Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
             Some(_) => Fact::OrderedUnknown,
         };
-        let evidence = Evidence::claim(Source::Tests, what.clone(), Claim::No).because(found);
         let points = vec![Point::Named(format!("run {what}"))];
-        pile.add(
-            Parts::WORDS,
-            Evidence { points, ..evidence.at(runs().next_back().and_then(|run| run.moment.at)) },
-        );
+        let provenance = match runs().next_back() {
+            Some(run) => Origin::of(session).at(run.moment.at),
+            None => Origin::of(session).as_read(),
+        };
+        let evidence = Evidence::claim(Source::Tests, what, Claim::No, provenance).because(found);
+        pile.add(Parts::WORDS, Evidence { points, ..evidence });
     }
 }
 
@@ -158,10 +160,10 @@ fn weigh_failed_act(
         return;
     }
     let what = excerpt::reason(&failed.command);
-    let evidence =
-        Evidence::claim(Source::Command, what.clone(), Claim::No).because(Reason::RunFailed(what.clone()));
-    let points = vec![Point::Named(what)];
-    pile.add(Parts::WORDS, Evidence { points, ..evidence.at(failed.moment.at) });
+    let provenance = Origin::of(session).at(failed.moment.at);
+    let evidence = Evidence::claim(Source::Command, what.clone(), Claim::No, provenance)
+        .because(Reason::RunFailed(what.clone()));
+    pile.add(Parts::WORDS, Evidence { points: vec![Point::Named(what)], ..evidence });
 }
 
 fn name(run: &CheckRun) -> String {

@@ -3,7 +3,7 @@
 //! record says what is happening, which outranks the record. Must not read records.
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Fact, Point, Reason, Rejection,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Fact, Origin, Point, Reason, Rejection,
     SessionObservation, Source, Strength, Timestamp, TurnEnd, TurnState,
 };
 
@@ -68,13 +68,13 @@ pub(super) fn weigh(
 ) -> Evidence {
     let (reported_at, strength) = origin(session, activity);
     let own = |claim| {
-        let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(reported_at);
+        let provenance = Origin::of(session).at(reported_at);
+        let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim, provenance);
         Evidence { strength, ..evidence }
     };
     let silent = |rejection, reason: Fact| {
-        Evidence::abstain(Source::LiveSession, session.agent.clone(), rejection)
-            .because(reason)
-            .at(reported_at)
+        let provenance = Origin::of(session).at(reported_at);
+        Evidence::abstain(Source::LiveSession, session.agent.clone(), rejection, provenance).because(reason)
     };
     if is_own(session, scales) {
         return silent(Rejection::Foreign, Fact::StartedInside);

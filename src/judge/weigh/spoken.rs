@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
+use super::decision::Statement;
 use super::deferral::{deferral, names_same};
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
@@ -13,8 +14,8 @@ use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kin
 use crate::judge::{task, words};
 use crate::model::{
     ActivityState, Certainty, Checklist, Choice, Claim, Evidence, Fact, LastWords, Observations, OfferPolicy,
-    Parts, Point, Pointer, Question, QuestionWeight, Reason, Rejection, SessionObservation, Source, Strength,
-    TaskKind, TextFile, Timestamp, TurnState, display_text,
+    Origin, Parts, Point, Pointer, Provenance, Question, QuestionWeight, Reason, Rejection,
+    SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
 
 /// At most this many sentences about unfinished work are quoted.
@@ -118,14 +119,19 @@ impl<'a> Spoken<'a> {
         other.is_some_and(|other| std::ptr::eq(self.from, other.from))
     }
 
-    /// The session that said these words.
-    pub(super) fn session(&self) -> Option<&'a SessionObservation> {
-        self.session
+    /// Where these words come from, and when they were said.
+    fn provenance(&self) -> Provenance {
+        self.session.map_or(Origin::File, Origin::of).at(self.at)
     }
 
-    /// When they were said.
-    pub(super) fn at(&self) -> Option<Timestamp> {
-        self.at
+    /// Evidence that these words are, with this claim.
+    fn states(&self, source: Source, claim: Claim) -> Evidence {
+        Evidence::claim(source, self.from, claim, self.provenance())
+    }
+
+    /// What of them may contain a decision, for which the writer is called `from`.
+    pub(super) fn statement<'s>(&'s self, from: &'s str) -> Statement<'s> {
+        Statement { text: self.decisive(), from, provenance: self.provenance() }
     }
 
     /// The writer's name.
@@ -154,12 +160,12 @@ impl<'a> Spoken<'a> {
         let mut add = |evidence: Evidence, excerpt: Option<String>| {
             if is_newest || evidence.source == Source::Output || evidence.rejection().is_none() {
                 let pointer = Some(Pointer { place: self.from.to_owned(), excerpt });
-                pile.add(Parts::WORDS, Evidence { pointer, ..evidence.at(self.at) });
+                pile.add(Parts::WORDS, Evidence { pointer, ..evidence });
             }
         };
         if let Some(why) = self.overtaken_by {
             let source = if is_result { Source::Output } else { Source::LastWords };
-            add(Evidence::abstain(source, self.from, Rejection::Stale).because(why), None);
+            add(self.states(source, Claim::Abstain(Rejection::Stale)).because(why), None);
         } else if let Some(read) = &mut read {
             if is_result {
                 add(self.result(&read.judged), None);
@@ -185,13 +191,14 @@ impl<'a> Spoken<'a> {
     /// The result of READ_INFO and REPORT: it is complete, stops half-way, or has no visible content.
     fn result(&self, judged: &Classification) -> Evidence {
         if questions::status(TaskKind::Report, Some(&self.text), false) == questions::Status::Incomplete {
-            return Evidence::abstain(Source::Output, self.from, Rejection::Absent)
+            return self
+                .states(Source::Output, Claim::Abstain(Rejection::Absent))
                 .because(Fact::NothingVisible);
         }
         let is_finding = self.session.is_none() && !self.is_cut && self.finds_undone(judged);
         let is_whole = self.is_whole_json().unwrap_or(judged.label != Label::Incomplete || is_finding);
         if is_whole {
-            Evidence::claim(Source::Output, self.from, Claim::Yes).because(Fact::OutputThere)
+            self.states(Source::Output, Claim::Yes).because(Fact::OutputThere)
         } else {
             self.half_way(Source::Output, judged)
         }
@@ -222,12 +229,9 @@ impl<'a> Spoken<'a> {
         (scales, runs_on, is_acted): (&WeighContext<'_>, bool, bool),
     ) -> Evidence {
         let silent = |reason: Reason| {
-            Evidence::abstain(Source::LastWords, self.from, Rejection::Undecided).because(reason)
+            self.states(Source::LastWords, Claim::Abstain(Rejection::Undecided)).because(reason)
         };
-        let guess = |claim| Evidence {
-            strength: Strength::Guess,
-            ..Evidence::claim(Source::LastWords, self.from, claim)
-        };
+        let guess = |claim| Evidence { strength: Strength::Guess, ..self.states(Source::LastWords, claim) };
         let is_of_task = self.scope == Scope::Task;
         let says_done = is_of_task
             && read.judged.label == Label::Complete
@@ -299,7 +303,7 @@ impl<'a> Spoken<'a> {
     }
 
     fn half_way(&self, source: Source, judged: &Classification) -> Evidence {
-        let mut evidence = Evidence::claim(source, self.from, Claim::No);
+        let mut evidence = self.states(source, Claim::No);
         let said = questions::explain(&self.text).into_iter();
         let said = said.filter(|sentence| sentence.speech == Speech::Unfinished).take(MAX_SENTENCES);
         evidence.reasons = said.map(|sentence| excerpt::reason(&sentence.excerpt).into()).collect();

@@ -3,10 +3,11 @@
 
 use crate::judge::rounds;
 use crate::model::{
-    Evidence, Fact, LastWords, Observations, Parts, Reading, Rejection, SessionFacts, SessionObservation,
-    Source, TaskKind, TaskWork, TextFile, Timestamp, TurnState,
+    Evidence, Fact, LastWords, Observations, Origin, Parts, Reading, Rejection, SessionFacts,
+    SessionObservation, Source, TaskKind, TaskWork, TextFile, Timestamp, TurnState,
 };
 
+use super::checks::unusable;
 use super::context::{EvidenceSet, WeighContext};
 use super::memory::Memory;
 use super::spoken::Spoken;
@@ -35,13 +36,11 @@ pub(super) fn weigh(
     let sessions: Vec<&SessionObservation> =
         session.into_iter().chain(&observations.other_sessions).collect();
     for ((session, task), activity) in sessions.iter().zip(tasks).zip(activities) {
-        pile.of_session(Some(session), |pile| {
-            pile.add(Parts::WORDS, session::weigh(session, activity, task, scales));
-        });
+        pile.add(Parts::WORDS, session::weigh(session, activity, task, scales));
     }
     if let Reading::Unreadable(unreadable) = &observations.session {
-        let evidence = Evidence::abstain(Source::LiveSession, unreadable.name.clone(), Rejection::Unreadable);
-        pile.add(Parts::WORDS, evidence.because(unreadable.detail.clone()));
+        let evidence = unusable(Source::LiveSession, unreadable);
+        pile.add(Parts::WORDS, evidence);
     }
     let proven = runs::weigh(&sessions, tasks, memory, pile);
     let counting: Vec<(&SessionObservation, &SessionTask)> = sessions
@@ -53,7 +52,7 @@ pub(super) fn weigh(
     let (said, last_words) = weigh_spoken(observations, &counting, (scales, proven), &mut memory.texts, pile);
     idle::weigh(&counting, pile);
     for (session, task) in &counting {
-        pile.of_session(Some(session), |pile| plans::weigh(session, task, pile));
+        plans::weigh(session, task, pile);
     }
     let asked = last_words.as_ref().and_then(|words| words.question.clone());
     let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
@@ -121,8 +120,8 @@ fn weigh_spoken(
     let (own, others): (Vec<&Spoken<'_>>, Vec<&Spoken<'_>>) =
         spoken.iter().partition(|words| words.is_of(spoken.first()));
     let words = own.iter().rev().find(|words| !words.decisive().is_empty());
-    let output = words.map(|words| words.decisive()).unwrap_or_default();
-    let said = decision::weigh(observations, output, words.and_then(|words| words.at()), scales);
+    let statement = words.map(|words| words.statement("the output"));
+    let said = decision::weigh(observations, statement.as_ref(), scales);
     pile.add(Parts::WORDS, said.evidence.clone());
     // The sessions have the words; what speaks of the work in a declared output counts beside them.
     let files = observations.outputs.iter().filter_map(Reading::present);
@@ -131,21 +130,21 @@ fn weigh_spoken(
     let is_repeated = |text: &str| own.iter().any(|said| said.decisive().trim() == text.trim());
     for words in others.into_iter().chain(&files).filter(|words| !is_repeated(words.decisive())) {
         let name = words.from().rsplit('/').next().unwrap_or_default();
-        let marker = decision::beside(words.decisive(), name, scales);
+        let marker = decision::beside(&words.statement(name), scales);
         pile.evidence.extend(marker.map(|evidence| (Parts::WORDS, evidence)));
     }
     for output in &observations.outputs {
         unusable_output(output, is_deliverable, pile);
     }
     if is_deliverable && spoken.is_empty() && observations.outputs.is_empty() {
-        let evidence = Evidence::abstain(Source::Output, "output", Rejection::NotConfigured);
+        let evidence =
+            Evidence::abstain(Source::Output, "output", Rejection::NotConfigured, Origin::File.as_read());
         pile.add(Parts::WORDS, evidence.because(Fact::NoOutput));
     }
     let mut front = None;
     for (at, words) in spoken.iter().enumerate() {
-        let last_words = pile.of_session(words.session(), |pile| {
-            words.weigh((scales, observations.taken_at, proven.is_only_acts), at == 0, texts, pile)
-        });
+        let last_words =
+            words.weigh((scales, observations.taken_at, proven.is_only_acts), at == 0, texts, pile);
         front = front.or(last_words);
     }
     (said, front)
@@ -155,11 +154,11 @@ fn weigh_spoken(
 fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, pile: &mut EvidenceSet) {
     let evidence = match output {
         Reading::Unreadable(unreadable) => {
-            let evidence = Evidence::abstain(Source::Output, unreadable.name.clone(), Rejection::Unreadable);
-            Evidence { is_required: true, ..evidence.because(unreadable.detail.clone()) }
+            Evidence { is_required: true, ..unusable(Source::Output, unreadable) }
         }
         Reading::Absent { name } if is_deliverable => {
-            Evidence::abstain(Source::Output, name.clone(), Rejection::Absent).because(Fact::NoOutput)
+            Evidence::abstain(Source::Output, name.clone(), Rejection::Absent, Origin::File.as_read())
+                .because(Fact::NoOutput)
         }
         Reading::Absent { .. } | Reading::NotLookedAt | Reading::NotConfigured | Reading::Present(_) => {
             return;

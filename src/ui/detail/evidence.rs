@@ -3,7 +3,8 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    Changes, Claim, Conflict, Evidence, Part, PartRole, Rejection, Source, Strength, Verdict, WorkspaceView,
+    Changes, Claim, Conflict, Evidence, Moment, Part, PartRole, Rejection, Source, Strength, Verdict,
+    WorkspaceView,
 };
 use crate::present::phrases::row as say;
 use crate::present::{age, reason, sets, verdict as words};
@@ -72,7 +73,12 @@ fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'sta
     }
     let (short_tone, short) = short.unwrap_or((TextStyle::Plain, String::new()));
     let n_blanks = room.saturating_sub(text::width(&short));
-    let age = evidence.said_at.or(looked).map(|at| age::age(sheet.now, at)).unwrap_or_default();
+    let at = match evidence.provenance.moment {
+        Moment::At(said_at) => Some(said_at),
+        Moment::AsRead => looked,
+        Moment::Unknown => None,
+    };
+    let age = at.map(|at| age::age(sheet.now, at)).unwrap_or_default();
     let mut lines = vec![Line::from(vec![
         sheet.span(format!("  {:ROLE$}", sets::role(part.role)), role_tone),
         Span::styled(

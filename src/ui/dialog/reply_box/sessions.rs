@@ -4,13 +4,9 @@ use crate::model::{ActivityState, Question, SessionName, SessionView, Timestamp,
 use crate::present::{sessions, sets};
 use crate::ui::text;
 
-pub(super) fn name_of(session: &SessionView) -> SessionName {
-    SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() }
-}
-
 /// All sessions that a reply can be written to, first the one whose words decide.
 pub(super) fn all(view: &WorkspaceView) -> Vec<SessionName> {
-    let mut names: Vec<SessionName> = view.sessions.iter().map(name_of).collect();
+    let mut names: Vec<SessionName> = view.sessions.iter().map(SessionView::session_name).collect();
     for draft in &view.actions.drafts {
         if !names.contains(&draft.session) {
             names.push(draft.session.clone());
@@ -25,7 +21,7 @@ pub(super) fn waiting(view: &WorkspaceView) -> Vec<SessionName> {
     if let Some(run) = view.run.as_ref().filter(|run| run.question.is_some()) {
         return vec![run.name()];
     }
-    view.sessions.iter().filter(|session| sessions::waits(session)).map(name_of).collect()
+    view.sessions.iter().filter(|session| sessions::waits(session)).map(SessionView::session_name).collect()
 }
 
 /// The session as of now; `None` if it no longer exists.
