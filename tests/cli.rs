@@ -20,6 +20,7 @@ mod status;
 mod trust;
 mod unaudited;
 mod usage;
+mod waiting;
 
 use std::path::Path;
 use std::sync::OnceLock;

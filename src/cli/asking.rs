@@ -22,7 +22,7 @@ use super::exit::{Ended, Failure, Outcome};
 use super::json::{self, Printed, unexpected};
 use super::output;
 use super::target::{self, Target};
-use super::target_workspace::{TargetWorkspace, confirm};
+use super::target_workspace::{TargetWorkspace, confirm, tell_wait};
 
 /// The longest structured output passed to the closer, in bytes.
 const LONGEST_OUTPUT: u64 = 64 << 10;
@@ -182,7 +182,7 @@ fn judged<'a>(
     if let Target::Folder(_) = target {
         return Ok((TargetWorkspace::judge(config)?, None));
     }
-    let all = OneShot::judge(config);
+    let all = OneShot::judge_telling(config, tell_wait);
     let views = all.judged().views;
     let sessions = target.sessions(&views, None);
     let [(view, session)] = sessions.as_slice() else {

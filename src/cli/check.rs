@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::config::Flags;
-use crate::engine::{EngineConfig, Judged, OneShot, Overrides, Scope, clock, judge_once};
+use crate::engine::{OneShot, Overrides, Scope, clock};
 use crate::model::{Action, ActionOutcome, VerdictState, display_text};
 use crate::present::json as forms;
 use crate::present::json::{Report, Row, VERSION};
@@ -12,7 +12,7 @@ use super::args::Check;
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::runtime::Signalled;
-use super::target_workspace::progress_on_terminal;
+use super::target_workspace::{progress_on_terminal, tell_wait};
 use super::{output, probing, text};
 
 pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
@@ -34,7 +34,11 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
     if check.probing.probe {
         return probing::run(&config, check);
     }
-    let judged = if check.run_checks { with_checks(&config) } else { judge_once(&config) };
+    let mut all = OneShot::judge_telling(&config, tell_wait);
+    if check.run_checks {
+        run_checks(&mut all);
+    }
+    let judged = all.judged();
     if let Some((_, reason)) = judged.refused.first() {
         let path = display_text::path(&check.path);
         return Err(Failure::NoWorkspace(format!("{path} {reason}")));
@@ -59,10 +63,9 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
 }
 
 /// Runs the configured checks and judges again; their results are part of the verdict.
-fn with_checks(config: &EngineConfig) -> Judged {
-    let mut all = OneShot::judge(config);
+fn run_checks(all: &mut OneShot<'_>) {
     let judged = all.judged();
-    let Some(view) = judged.views.first() else { return judged };
+    let Some(view) = judged.views.first() else { return };
     let signalled = Signalled::listen(all.cancel());
     let outcome = all.action(&view.id, Action::RunChecks { trusting: None }, &progress_on_terminal());
     drop(signalled);
@@ -70,5 +73,4 @@ fn with_checks(config: &EngineConfig) -> Judged {
         let next = problem.next.map_or_else(String::new, |next| format!("; {next}"));
         output::complain(&format!("closeout: {}{next}", display_text::line(&problem.message)));
     }
-    all.judged()
 }

@@ -54,7 +54,7 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let named = reply.target.as_deref().unwrap_or(".");
     let target = Target::of(environment, named);
     let config = target.engine_config(environment)?;
-    let mut all = OneShot::judge(&config);
+    let mut all = OneShot::judge_telling(&config, target_workspace::tell_wait);
     let judged = all.judged();
     let Meant { workspace, asking } = find(&judged.views, &target, reply)?;
     let session = asking.session_name();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::Flags;
-use crate::engine::{Engine, EngineConfig, Overrides, clock, judge_once};
+use crate::engine::{Engine, EngineConfig, OneShot, Overrides, clock};
 use crate::model::{WorkspaceId, WorkspaceView, display_text};
 use crate::present;
 use crate::present::json as forms;
@@ -13,6 +13,7 @@ use super::args::Status;
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::runtime::runtime;
+use super::target_workspace::tell_wait;
 use super::{output, text};
 
 pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
@@ -22,7 +23,7 @@ pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
 }
 
 fn once(config: &EngineConfig, is_json: bool) -> Ended {
-    let mut judged = judge_once(config);
+    let mut judged = OneShot::judge_telling(config, tell_wait).judged();
     present::order(&mut judged.views, None);
     if !is_json {
         output::notes(&judged.notices);

@@ -5,8 +5,9 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use crate::config::Flags;
-use crate::engine::{EngineConfig, Judged, OneShot, Overrides, Scope};
+use crate::engine::{EngineConfig, Judged, LongWait, OneShot, Overrides, Scope};
 use crate::model::{Action, ActionOutcome, ActionProblem, ActionProgress, WorkspaceView, display_text};
+use crate::present::problem;
 
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
@@ -31,7 +32,7 @@ impl<'a> TargetWorkspace<'a> {
     /// # Errors
     /// There is no workspace at the path.
     pub(super) fn judge(config: &'a EngineConfig) -> Result<TargetWorkspace<'a>, Failure> {
-        let all = OneShot::judge(config);
+        let all = OneShot::judge_telling(config, tell_wait);
         let judged = all.judged();
         output::notes(&judged.notices);
         Ok(TargetWorkspace::on(all, the_one(judged)?))
@@ -110,6 +111,12 @@ pub(super) fn the_one(judged: Judged) -> Result<WorkspaceView, Failure> {
         (None, Some(view)) => Ok(view),
         (None, None) => Err(Failure::NoWorkspace("there is no workspace".to_owned())),
     }
+}
+
+/// Prints what a command has been waiting for on standard error, wherever that leads: in a log, too, a person has to
+/// see why nothing happens, and scripts read standard output.
+pub(super) fn tell_wait(wait: &LongWait) {
+    output::note(&problem::long_wait(&wait.workspace, wait.action, wait.limit));
 }
 
 /// Prints progress on standard error, if that is a terminal.

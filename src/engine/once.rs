@@ -16,6 +16,7 @@ use crate::process::Cancel;
 use crate::store::{Store, StoreWrite};
 
 use super::actions::{self, Tools};
+use super::long_wait::{TellWait, silent, telling};
 use super::pass::Pass;
 use super::recall::recall;
 use super::{EngineConfig, Scope, clock, discover, history};
@@ -58,11 +59,17 @@ pub struct OneShot<'a> {
     /// Cancels the running action.
     cancel: Cancel,
     notices: Vec<String>,
+    tell: TellWait,
 }
 
 impl<'a> OneShot<'a> {
     /// Judges everything in the scope of `config` once, as [`judge_once`] does.
     pub fn judge(config: &'a EngineConfig) -> OneShot<'a> {
+        OneShot::judge_telling(config, silent)
+    }
+
+    /// The same, and has a person told of every long wait, here and in actions.
+    pub fn judge_telling(config: &'a EngineConfig, tell: TellWait) -> OneShot<'a> {
         let mut notices = Vec::new();
         let store = open_store(config, &mut notices);
         let mut discovery = discover::discover(config, false, &mut Memories::default());
@@ -72,7 +79,7 @@ impl<'a> OneShot<'a> {
             config,
             store,
             monitor: Monitor::new(config.config.policy.clone(), config.config.watch.clone()),
-            pass: Pass::new(config),
+            pass: Pass::new(config, tell),
             views: BTreeMap::new(),
             responses: Vec::new(),
             wanted: None,
@@ -80,6 +87,7 @@ impl<'a> OneShot<'a> {
             wake_at: None,
             cancel: Cancel::new(),
             notices,
+            tell,
         };
         all.apply(discovery.event());
         all.settle();
@@ -143,7 +151,9 @@ impl<'a> OneShot<'a> {
         self.apply(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
             let tools = Tools { config: self.config, report, cancel: &self.cancel };
-            let (outcome, entry) = actions::perform(&request, Actor::Command, self.store.as_ref(), &tools);
+            let (outcome, entry) = telling(&request.workspace, &request.action, self.tell, || {
+                actions::perform(&request, Actor::Command, self.store.as_ref(), &tools)
+            });
             self.apply(Event::ActionFinished {
                 at: clock::now(),
                 workspace: request.workspace,

@@ -1,7 +1,7 @@
 //! The collections of one pass: on a few threads, each with a limit, so that a workspace that hangs delays no other
 //! one. It must not judge, and must not wait for what it has given up.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -13,6 +13,7 @@ use crate::evidence::CollectContext;
 use crate::model::{CollectProblem, CollectRequest, Event, Timestamp, WorkspaceId};
 use crate::process::Budget;
 
+use super::long_wait::{LongWait, TOLD_AFTER_MS, TellWait};
 use super::{EngineConfig, clock, collect};
 
 /// The number of collections that run at once.
@@ -30,6 +31,9 @@ pub(super) struct Pass<'a> {
     running: Vec<Running>,
     /// What the programs of each workspace's collections may still lose, all together.
     budgets: BTreeMap<WorkspaceId, Budget>,
+    /// How a person is told of a long wait, and the workspaces of which that is done.
+    tell: TellWait,
+    waited_for: BTreeSet<WorkspaceId>,
     news: (Sender<News>, Receiver<News>),
     /// The number of workers that serve the queue. A worker lowers it while it holds the queue's lock, so no
     /// request is left without one.
@@ -58,9 +62,11 @@ impl Running {
 }
 
 impl<'a> Pass<'a> {
-    pub(super) fn new(config: &'a EngineConfig) -> Pass<'a> {
+    pub(super) fn new(config: &'a EngineConfig, tell: TellWait) -> Pass<'a> {
         Pass {
             config,
+            tell,
+            waited_for: BTreeSet::new(),
             queue: Arc::default(),
             running: Vec::new(),
             budgets: BTreeMap::new(),
@@ -83,6 +89,7 @@ impl<'a> Pass<'a> {
         let limit = i64::try_from(self.config.attempt_limit().as_millis()).unwrap_or(i64::MAX);
         while !self.running.is_empty() {
             let now = clock::now();
+            self.tell_waits(now);
             if let Some(late) = self.running.iter().position(|it| it.has_run_for(now) >= limit) {
                 return Some(self.give_up(late));
             }
@@ -98,7 +105,8 @@ impl<'a> Pass<'a> {
             }
             let next_step = self.running.iter().map(|it| {
                 let has_run_for = it.has_run_for(now);
-                if has_run_for < SLOW_MS { SLOW_MS.min(limit) - has_run_for } else { limit - has_run_for }
+                let is_ahead = |step: &i64| has_run_for < *step;
+                [SLOW_MS, TOLD_AFTER_MS].into_iter().find(is_ahead).unwrap_or(limit).min(limit) - has_run_for
             });
             let sleep = Duration::from_millis(next_step.min().unwrap_or(SLOW_MS).max(1).unsigned_abs());
             match self.news.1.recv_timeout(sleep) {
@@ -120,6 +128,17 @@ impl<'a> Pass<'a> {
             }
         }
         None
+    }
+
+    /// Tells of each reading that takes long by now. A second attempt belongs to the same reading.
+    fn tell_waits(&mut self, now: Timestamp) {
+        for running in self.running.iter().filter(|it| it.has_run_for(now) >= TOLD_AFTER_MS) {
+            let workspace = &running.request.workspace;
+            if self.waited_for.insert(workspace.clone()) {
+                let limit = self.config.collect_limit();
+                (self.tell)(&LongWait { workspace: workspace.clone(), action: None, limit });
+            }
+        }
     }
 
     fn index(&self, workspace: &WorkspaceId, generation: u64) -> Option<usize> {

@@ -63,7 +63,10 @@ phrases! {
         said_done,
     }
     /// What keeps closeout from looking at a workspace, or from asking its agent.
-    problem { not_answering, gone, broke(error), watch_limit, not_watched(error), not_asked(why) }
+    problem {
+        not_answering, gone, broke(error), watch_limit, not_watched(error), not_asked(why), slow_reading(place, seconds),
+        slow_action(what, place, seconds),
+    }
     /// What is left to do, and what is sent back to an agent.
     left { nothing, ask(key), earlier, sent(ago), done, message_begins, none_for_agent }
     /// The help page.

@@ -1,8 +1,13 @@
 //! What keeps closeout from looking at a workspace, in words, and why an agent was not asked. Cleaned.
 
+use std::time::Duration;
+
 use super::phrases::problem as say;
+use super::sets;
 use super::texts::shown;
-use crate::model::{CollectProblem, Hindrance, WatchProblem, WorkspaceProblems};
+use crate::model::{
+    ActionKind, CollectProblem, Hindrance, WatchProblem, WorkspaceId, WorkspaceProblems, display_text,
+};
 
 /// All problems of a workspace; `None` if there is none.
 pub fn label(problems: &WorkspaceProblems) -> Option<String> {
@@ -34,4 +39,13 @@ pub fn not_asked(hindrance: &Hindrance) -> String {
         Hindrance::Budget(budget) => budget.to_string(),
         Hindrance::Failed(error) => error.clone(),
     }))
+}
+
+/// What a command has been waiting for: the action, or the reading if there is none, and until when.
+pub fn long_wait(workspace: &WorkspaceId, action: Option<ActionKind>, limit: Duration) -> String {
+    let (place, seconds) = (display_text::path(workspace.path()), limit.as_secs());
+    match action {
+        None => say::slow_reading(place, seconds),
+        Some(action) => say::slow_action(sets::running(action), place, seconds),
+    }
 }
