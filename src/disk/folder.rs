@@ -80,6 +80,14 @@ impl Folder {
         regular(self.open_below(below, OFlags::empty()))
     }
 
+    /// Another handle on the same folder.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    pub fn again(&self) -> io::Result<Folder> {
+        Ok(Folder { directory: self.directory.try_clone()? })
+    }
+
     /// The metadata of `name`, a single component. Links are not followed.
     ///
     /// # Errors

@@ -199,6 +199,13 @@ impl PackedRefs {
         })
     }
 
+    /// Whether a reference stands where a folder of `name` would be, or below `name`: the two cannot coexist.
+    pub fn is_in_the_way_of(&self, name: &str) -> bool {
+        let is_below =
+            |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
+        self.entries().any(|(_, it)| is_below(it, name.as_bytes()) || is_below(name.as_bytes(), it))
+    }
+
     /// The id of the reference called `name`.
     pub fn id_of(&self, name: &str) -> Option<String> {
         self.entries().find(|(_, it)| *it == name.as_bytes()).map(|(id, _)| id.to_owned())

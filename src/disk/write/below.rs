@@ -18,7 +18,7 @@ use crate::disk::file::{FLAGS, regular};
 /// What to do about folders on the way that do not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// Create them, with the usual access.
+    /// Create them, with the usual access, or that of the folder above if its group shares it.
     Create,
     /// Fail.
     Fail,
@@ -44,6 +44,14 @@ impl Below {
             opened => opened?,
         };
         Ok(Below { folder, name })
+    }
+
+    /// Another name in the same folder.
+    ///
+    /// # Errors
+    /// Any I/O error.
+    pub fn beside(&self, name: &OsStr) -> io::Result<Below> {
+        Ok(Below { folder: self.folder.again()?, name: name.to_owned() })
     }
 
     /// The folder.
@@ -122,13 +130,23 @@ fn created(top: &Folder, path: &Path) -> rustix::io::Result<Folder> {
     for name in path {
         folder = match folder.folder(Path::new(name)) {
             Err(Errno::NOENT) => match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
-                Ok(()) | Err(Errno::EXIST) => folder.folder(Path::new(name))?,
+                Ok(()) => shared_as(&folder, folder.folder(Path::new(name))?)?,
+                Err(Errno::EXIST) => folder.folder(Path::new(name))?,
                 Err(errno) => return Err(errno),
             },
             opened => opened?,
         };
     }
     Ok(folder)
+}
+
+/// Shares a new folder with the group that shares the one above it (`core.sharedRepository`).
+fn shared_as(above: &Folder, new: Folder) -> rustix::io::Result<Folder> {
+    let mode = Mode::from_raw_mode(above.stat(".")?.st_mode);
+    if mode.contains(Mode::SGID | Mode::WGRP) {
+        rustix::fs::fchmod(&new, mode)?;
+    }
+    Ok(new)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Hidden references: their names, their list, and how one is created when another reference is in the way. It
 //! must not change a reference that is not closeout's.
 
-use crate::action::rescue::{base::error::RescueError, base::killed_git::update_ref};
+use crate::action::rescue::{base::error::RescueError, base::killed_git::update_ref, base::ref_files};
 use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::RecordNotice;
 use crate::process::End;
@@ -42,9 +42,21 @@ fn is_hex(text: &str) -> bool {
 
 /// Creates the hidden reference `name` at `commit`; it must not exist.
 pub(in crate::action::rescue) fn make(git: &Git<'_>, name: &str, commit: &str) -> Result<(), RescueError> {
+    change(git, name, None, Some(commit))
+}
+
+/// Changes a hidden reference from one id to another; `None` is one that does not exist.
+fn change(git: &Git<'_>, name: &str, from: Option<&str>, to: Option<&str>) -> Result<(), RescueError> {
+    if git.repo.has_ref_files() && ref_files::change(git.repo, name, from, to)? {
+        return Ok(());
+    }
     let zero = git.repo.format.zero();
-    let output = update_ref(git, &["--no-deref", name, commit, &zero])?;
-    succeeded("update-ref", output)?;
+    let from = from.unwrap_or(&zero);
+    let args = match to {
+        Some(to) => ["--no-deref", name, to, from],
+        None => ["--no-deref", "-d", name, from],
+    };
+    succeeded("update-ref", update_ref(git, &args)?)?;
     Ok(())
 }
 
@@ -125,17 +137,12 @@ pub(in crate::action::rescue) fn put_back(
     from: Option<&str>,
     to: &str,
 ) -> Result<(), RescueError> {
-    let zero = git.repo.format.zero();
-    let output = update_ref(git, &["--no-deref", name, to, from.unwrap_or(&zero)])?;
-    succeeded("update-ref", output)?;
-    Ok(())
+    change(git, name, from, Some(to))
 }
 
 /// Removes a reference of ours that points to `id`.
 pub(in crate::action::rescue) fn remove(git: &Git<'_>, name: &str, id: &str) -> Result<(), RescueError> {
-    let output = update_ref(git, &["--no-deref", "-d", name, id])?;
-    succeeded("update-ref", output)?;
-    Ok(())
+    change(git, name, Some(id), None)
 }
 
 /// The id that a reference points to; `None` if it does not exist.

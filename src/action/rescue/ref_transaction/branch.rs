@@ -74,6 +74,10 @@ impl<'r> Branch<'r> {
         let repo = git.repo;
         match is_plain(repo, plan) {
             Ok(true) => {}
+            // Git would find that out only after it followed a link that comes meanwhile.
+            Ok(false) if has_moved(repo, plan)? => {
+                return Err(RescueError::SavedOnly("the branch moved since you looked".to_owned()));
+            }
             Ok(false) => return Ok(None),
             // Git would follow this link; we do not.
             Err(unreadable) if unreadable.problem == ReadProblem::Link => return Ok(None),
@@ -241,6 +245,15 @@ fn lock_of(repo: &Repository, name: &str) -> PathBuf {
     repo.common_dir.join(format!("{name}.lock"))
 }
 
+/// Whether the branch is stored as a file, and holds another commit than the plan says.
+fn has_moved(repo: &Repository, plan: &Move) -> Read<bool> {
+    if !repo.has_ref_files() {
+        return Ok(false);
+    }
+    let stored = git::stored_ref(repo, &plan.branch)?;
+    Ok(stored != plan.from && !stored.is_some_and(|text| text.starts_with("ref:")))
+}
+
 /// Whether the branch can be moved by changing files alone. That requires: HEAD names it in a regular file
 /// (unless only the branch is to move), and it is stored as a plain commit id equal to `from` (`None`: it does
 /// not exist) with nothing packed in the way of `to` (`None`: delete).
@@ -259,12 +272,7 @@ fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
         return Ok(false);
     }
     let packed = PackedRefs::read(repo)?;
-    let is_below =
-        |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
-    // A packed branch may occupy a parent folder of this name, or lie below this name.
-    let is_taken =
-        || packed.entries().any(|(_, it)| is_below(it, name.as_bytes()) || is_below(name.as_bytes(), it));
-    Ok((from.is_some() || !is_taken()) && (to.is_some() || packed.id_of(name).is_none()))
+    Ok((from.is_some() || !packed.is_in_the_way_of(name)) && (to.is_some() || packed.id_of(name).is_none()))
 }
 
 /// The longest log that is copied, in bytes.

@@ -1,0 +1,152 @@
+//! Closeout's own references where each is a file: changed as git does it, with a lock beside the file, but in folders
+//! that are held open. No link can lead such a change elsewhere, whenever it comes, and no kernel has to help.
+//!
+//! It must not change a reference that is not where it is expected.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Permissions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::git_files::{self, below};
+use crate::disk;
+use crate::disk::write::{Below, Missing};
+use crate::git::{PackedRefs, Repository, log_file};
+
+/// How often a lock is tried again that git holds for a moment, or whose empty folder git removed: 0.1 s in all, as git
+/// itself waits.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(10);
+/// The longest value of a reference, in bytes.
+const VALUE_CAP: u64 = 4 << 10;
+/// The mode of a folder that its group shares (`core.sharedRepository`).
+const SHARED: u32 = 0o2020;
+
+/// Changes the reference `name` from the id `from` to `to`; `None` is a reference that does not exist. Returns `false`,
+/// having changed nothing, if it has to be taken out of the packed ones, which is left to git.
+///
+/// # Errors
+/// As git words it: the reference is not at `from`, or its lock or another reference is in the way. Any I/O error.
+pub(in crate::action::rescue) fn change(
+    repo: &Repository,
+    name: &str,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Result<bool, RescueError> {
+    repo.check_writes(&[name])?;
+    let is_packed = || Ok::<_, RescueError>(PackedRefs::read(repo)?.id_of(name).is_some());
+    if to.is_none() && is_packed()? {
+        return Ok(false);
+    }
+    let lock = Lock::take(repo, name, to.is_some()).map_err(|error| cannot(name, &error.to_string()))?;
+    // Git may have packed it before the lock was taken.
+    let packed = PackedRefs::read(repo)?;
+    let now = lock.value().map_err(|error| cannot(name, &error.to_string()))?.or_else(|| packed.id_of(name));
+    if now.as_deref() != from {
+        let words = |id: Option<&str>| id.map_or_else(|| "missing".to_owned(), |id| format!("at {id}"));
+        return Err(cannot(name, &format!("it is {}, not {}", words(now.as_deref()), words(from))));
+    }
+    if from.is_none() && packed.is_in_the_way_of(name) {
+        return Err(cannot(name, "another reference is in the way"));
+    }
+    let file = repo.common_dir.join(name);
+    match to {
+        Some(to) => lock.put(to).map_err(RescueError::io("write", &file))?,
+        None if packed.id_of(name).is_some() => return Ok(false),
+        None => {
+            lock.reference.remove().map_err(RescueError::io("remove", &file))?;
+            drop(lock);
+            tidy(repo, name);
+        }
+    }
+    Ok(true)
+}
+
+fn cannot(name: &str, why: &str) -> RescueError {
+    RescueError::Git { what: "update-ref".to_owned(), words: format!("cannot lock ref '{name}': {why}") }
+}
+
+/// Removes what git removes with a reference: its log, and the folders that are empty now.
+fn tidy(repo: &Repository, name: &str) {
+    let (folder, log) = log_file(repo, name);
+    // What stays is in nobody's way.
+    let _ = git_files::remove(repo, &folder.join(log));
+    let folders = Path::new(name).ancestors().skip(1).take_while(|path| path.components().count() > 1);
+    for folder in folders {
+        let removed = below(repo, &repo.common_dir.join(folder), Missing::Fail);
+        if removed.and_then(|it| it.remove_folder()).is_err() {
+            break;
+        }
+    }
+}
+
+/// The lock of a reference, removed with this value.
+struct Lock {
+    reference: Below,
+    beside: Below,
+    file: File,
+    is_put: bool,
+}
+
+impl Lock {
+    fn take(repo: &Repository, name: &str, is_made: bool) -> io::Result<Lock> {
+        let path = repo.common_dir.join(name);
+        let missing = if is_made { Missing::Create } else { Missing::Fail };
+        let mut tries = 0;
+        loop {
+            let taken = below(repo, &path, missing).and_then(|reference| {
+                let beside = reference.beside(&locked(reference.name()))?;
+                let file = beside.create(0o666)?;
+                Ok(Lock { reference, beside, file, is_put: false })
+            });
+            tries += 1;
+            match taken.as_ref().map_err(io::Error::kind) {
+                Err(ErrorKind::AlreadyExists) if tries < TRIES => std::thread::sleep(PAUSE),
+                Err(ErrorKind::NotFound) if is_made && tries < TRIES => {}
+                Ok(_) | Err(_) => return taken,
+            }
+        }
+    }
+
+    /// What the file of the reference says; `None` if it has none.
+    fn value(&self) -> io::Result<Option<String>> {
+        let file = match self.reference.folder().file(Path::new(self.reference.name())) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        let text = disk::read_start(&file, VALUE_CAP)?;
+        Ok(Some(String::from_utf8_lossy(text.trim_ascii()).into_owned()))
+    }
+
+    /// Puts the reference in its place with this value.
+    fn put(mut self, id: &str) -> io::Result<()> {
+        self.file.write_all(format!("{id}\n").as_bytes())?;
+        let folder = self.reference.folder().stat(".")?.st_mode;
+        if folder & SHARED == SHARED {
+            let mode = self.file.metadata()?.mode();
+            self.file.set_permissions(Permissions::from_mode(mode | 0o060))?;
+        }
+        self.file.sync_all()?;
+        self.reference.replace_by(self.beside.name())?;
+        self.is_put = true;
+        Ok(())
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if !self.is_put {
+            // One that stays is removed by the next start.
+            let _ = self.beside.remove();
+        }
+    }
+}
+
+fn locked(name: &OsStr) -> OsString {
+    let mut lock = name.to_owned();
+    lock.push(".lock");
+    lock
+}
