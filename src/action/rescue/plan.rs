@@ -152,7 +152,8 @@ impl Rescuer {
             attributes: &attributes,
             programs: self.for_programs(programs),
         };
-        match stage_all(&staging, paths) {
+        let can_commit = visible::check_commits(git, &current.shadow, current.survey.head.commit.as_deref());
+        match can_commit.and_then(|()| stage_all(&staging, paths)) {
             Ok(staged) => {
                 show_staged(paths, snapshot, &staged);
                 Ok((split::ways(&current.survey, head, &staged), filters))

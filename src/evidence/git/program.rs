@@ -67,6 +67,11 @@ impl<'a> Program<'a> {
         self.git.is_allowed().map_err(unreadable)
     }
 
+    /// Checks that git knows the format of the repository, of which a shadow says nothing.
+    pub(super) fn check_known(&self) -> Read<()> {
+        succeed(self.ask(["rev-parse", "--git-dir"])?).map(drop)
+    }
+
     /// The unfinished operation, if any.
     pub(super) fn operation(&self) -> Read<Option<Operation>> {
         git::operation(&self.git).map_err(unreadable)

@@ -120,10 +120,14 @@ impl<'a> Readers<'a> {
 
     /// The git program, which `what` needs; an error if there is none.
     pub(super) fn program(&self, what: &str) -> Read<Program<'a>> {
-        Program::new(self.repository, self.ask).ok_or_else(|| {
+        let program = Program::new(self.repository, self.ask).ok_or_else(|| {
             let detail = format!("{what} can only be read by the git program, which was not found");
             trouble(ReadProblem::Unsupported, detail)
-        })
+        })?;
+        if self.repository.is_extended {
+            program.check_known()?;
+        }
+        Ok(program)
     }
 }
 

@@ -354,11 +354,38 @@ pub(in crate::action::rescue) fn commits(
         args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
         args.extend(["-F", "-"]);
         let output = git.real(args, Stdin::Bytes(message::stored(&message)?.into_bytes()))?;
-        let commit = line(&succeeded("commit-tree", output)?);
+        let commit = line(&succeeded("commit-tree", output).map_err(|error| unmade(git, error))?);
         if listing::tree(git, &commit)? != tree {
             return Err(RescueError::Damage("the commit does not hold what was confirmed".to_owned()));
         }
         made.push(commit);
     }
     Ok(made)
+}
+
+/// Checks that git can make a commit at all, in our own folder: not every git that knows an extension can write what the
+/// extension asks for.
+///
+/// # Errors
+/// [`RescueError::SavedOnly`] if it cannot.
+pub(in crate::action::rescue) fn check_commits(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    head: Option<&str>,
+) -> Result<(), RescueError> {
+    let Some(head) = head.filter(|_| git.repo.is_extended) else { return Ok(()) };
+    let git = git.with_objects(&shadow.objects);
+    let (name, mail, tree) =
+        ("user.name=closeout", "user.email=closeout@localhost", format!("{head}^{{tree}}"));
+    let args = ["-c", name, "-c", mail, "commit-tree", "-m", "closeout", "-p", head, &tree];
+    succeeded("commit-tree", git.real(args, Stdin::Lock)?).map_err(|error| unmade(&git, error))?;
+    Ok(())
+}
+
+/// The error for a commit that git did not make. Nothing has moved yet.
+fn unmade(git: &Git<'_>, error: GitError) -> RescueError {
+    if !git.repo.is_extended {
+        return error.into();
+    }
+    RescueError::SavedOnly(format!("git makes no commit in a repository with such an extension: {error}"))
 }
