@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use closeout::model::Verdict;
 use serde::Deserialize;
 use world::World;
 
@@ -54,6 +55,10 @@ struct Scenario {
     expect: String,
     rule: Option<String>,
     proof: Option<String>,
+    /// The question that waits.
+    asks: Option<String>,
+    /// The open points, in words.
+    left: Option<Vec<String>>,
     /// A list of `begin` that stands before the steps.
     from: Option<String>,
     steps: Vec<String>,
@@ -125,7 +130,7 @@ fn judge(case: &Case) -> Option<String> {
     let is_rule = scenario.rule.as_ref().is_none_or(|expected| *expected == rule);
     let is_proof = scenario.proof.as_ref().is_none_or(|expected| expected == proof);
     if is_state && is_rule && is_proof {
-        return None;
+        return other_than_told(scenario, &verdict);
     }
     let expected = [Some(scenario.expect.as_str()), scenario.rule.as_deref(), scenario.proof.as_deref()];
     let expected: Vec<&str> = expected.into_iter().flatten().collect();
@@ -134,6 +139,17 @@ fn judge(case: &Case) -> Option<String> {
         expected.join(" "),
         closeout::present::verdict::why(&verdict)
     ))
+}
+
+/// What is told of a verdict other than expected.
+fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
+    let asked = verdict.question.as_ref().map(|question| question.text.as_str());
+    if scenario.asks.is_some() && scenario.asks.as_deref() != asked {
+        return Some(format!("expected the question {:?}, got {asked:?}", scenario.asks));
+    }
+    let left: Vec<&str> = verdict.left_to_do.open().map(|point| point.text.as_str()).collect();
+    let expected = scenario.left.as_ref()?;
+    (*expected != left).then(|| format!("expected to be left {expected:?}, got {left:?}"))
 }
 
 fn read_all() -> Vec<Case> {

@@ -36,6 +36,8 @@ pub enum Point {
         /// The name of the failing test or item.
         failing: Option<String>,
     },
+    /// A run that a prompt orders, in the prompt's words, and that is not shown to have passed.
+    OrderedRun(String),
     /// A configured check that failed.
     Check(String),
     /// A point that a source named itself.
@@ -56,6 +58,7 @@ impl fmt::Display for Point {
             Point::FailingTest(text) => write!(formatter, "test/{text}"),
             Point::FailedRun { tool, failing: Some(failing) } => write!(formatter, "run/{tool}/{failing}"),
             Point::FailedRun { tool, failing: None } => write!(formatter, "run/{tool}"),
+            Point::OrderedRun(text) => write!(formatter, "run {text}"),
             Point::Check(text) => write!(formatter, "check/{text}"),
             Point::Named(text) => formatter.write_str(text),
         }

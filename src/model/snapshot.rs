@@ -103,7 +103,7 @@ pub struct LastWords {
     pub at: Option<Timestamp>,
     /// Where it was read: an agent's name or a file.
     pub from: String,
-    /// The question in it.
+    /// The question in it, or the task's earlier one that an answer to a side question left open.
     pub question: Option<Question>,
     /// How certain its reading is: whether it asks, is the result, or stops half-way; `None` where something came after
     /// it, so that it was not read.

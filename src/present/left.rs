@@ -4,7 +4,7 @@
 use super::phrases::{complete_when as when, left};
 use super::{age, counts};
 use crate::model::{
-    OpenPoint, PointKind, PointState, Rule, Timestamp, VerdictState, WorkspaceView, display_text,
+    NextAction, OpenPoint, PointKind, PointState, Rule, Timestamp, VerdictState, WorkspaceView, display_text,
 };
 
 /// What has to happen before the workspace is COMPLETE; `None` if it is, or if there is no task.
@@ -26,6 +26,8 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
         (n_of(PointKind::Resume) > 0).then(|| when::resumed().to_owned()),
         (n_left > 0).then(|| counts::points_closed(n_left)),
         (n_of(PointKind::Keep) > 0).then(|| when::committed().to_owned()),
+        matches!(verdict.next_action, NextAction::KeepCommits(_)).then(|| when::on_branch().to_owned()),
+        matches!(verdict.next_action, NextAction::BringIn(_)).then(|| when::brought_in().to_owned()),
         (verdict.rule() == Rule::NotProven).then(|| when::proven().to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

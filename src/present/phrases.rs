@@ -31,7 +31,7 @@ phrases! {
         cannot_verify(error), unusable_report(error), unconfirmed, unconfirmed_at(percent), ask_again(commits), file_not_used(reason), run_failed(command), run_failed_beside(command), run_passed(command), it(ended), calls(call), background(work), permission(call), last_reply(error), usage_limit(until), offer(words), declined(words), may_ask(words), stops_half_way(sign), puts_off(words), at_least(what), some_commits(commits, what), in_stash(entries), unfinished(operation), listed(what, which), not_of_task(files), in_task_stash(entries), hidden(files, behind), supervised(doing, at, of), more_names(n),
     }
     /// Open points that their sources do not word themselves.
-    point { missing(name), fails(name), fails_in(name, tool), write(name), earlier(point), and_more(n) }
+    point { missing(name), fails(name), fails_in(name, tool), run(what), write(name), earlier(point), and_more(n) }
     /// What checkers find.
     checker {
         no_plan_type, no_plan_kept, no_plan, unreadable_plan, empty_plan, steps_done(n), steps_open(n_open, n, titles), untitled(number),
@@ -59,8 +59,8 @@ phrases! {
     tab { why, left_to_do, asked, changes, sessions, history, nothing_asked, nothing_done, ask_by(key, verify) }
     /// What has to happen before a workspace is COMPLETE.
     complete_when {
-        complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, proven,
-        said_done,
+        complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, on_branch,
+        brought_in, proven, said_done,
     }
     /// What keeps closeout from looking at a workspace, or from asking its agent.
     problem {

@@ -91,6 +91,7 @@ pub(crate) fn of_point(point: &Point) -> Option<Cow<'_, str>> {
         Point::Step(text) | Point::Goal(text) | Point::Pending(text) => text.into(),
         Point::MissingFile(name) => point::missing(name).into(),
         Point::FailingTest(name) => point::fails(name).into(),
+        Point::OrderedRun(what) => point::run(what).into(),
         Point::FailedRun { tool, failing: Some(failing) } => point::fails_in(failing, tool).into(),
         Point::FailedRun { failing: None, .. }
         | Point::Permission

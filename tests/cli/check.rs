@@ -50,6 +50,18 @@ fn the_open_points_stand_before_the_evidence_and_silent_sources_share_a_line() {
 type Spoil = fn(&mut serde_json::Value);
 
 #[test]
+fn commits_that_no_ref_holds_have_to_be_put_on_a_branch() {
+    let env = TestEnv::with_demo();
+    let finished = env.demo("finished");
+    finished.git(["checkout", "-q", "--detach"]);
+    finished.git(["branch", "-q", "-D", "finished"]);
+    let told = env.run(finished.path(), &["check"]);
+    assert_eq!(told.code, 1, "{told:?}");
+    assert!(told.out.contains("is on no branch\n"), "{told:?}");
+    assert!(told.out.contains("COMPLETE when: the commits are on a branch\n"), "{told:?}");
+}
+
+#[test]
 fn the_schema_refuses_what_is_not_in_it() {
     let env = TestEnv::with_demo();
     let schema = schema();

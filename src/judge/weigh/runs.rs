@@ -139,7 +139,7 @@ fn weigh_demanded(
             Some(run) if run.outcome == RunOutcome::Passed => Fact::OrderedPart,
             Some(_) => Fact::OrderedUnknown,
         };
-        let points = vec![Point::Named(format!("run {what}"))];
+        let points = vec![Point::OrderedRun(what.clone())];
         let provenance = match runs().next_back() {
             Some(run) => Origin::of(session).at(run.moment.at),
             None => Origin::of(session).as_read(),

@@ -144,20 +144,22 @@ impl<'a> Spoken<'a> {
         if self.overtaken_by.is_some() || self.scope == Scope::Beside { "" } else { &self.text }
     }
 
-    /// Adds what the words say to the evidence, and returns them for a front. Unless the words are the
-    /// newest, only what they claim is added. `is_acted` means that all that was asked for are acts that succeeded.
+    /// Adds what the words say to the evidence, and returns them for a front, with whether they claim ASK. Unless the
+    /// words are the newest, only what they claim is added. `is_acted` means that all that was asked for are acts that succeeded.
     pub(super) fn weigh(
         &self,
         (scales, now, is_acted): (&WeighContext<'_>, Timestamp, bool),
         is_newest: bool,
         texts: &mut Texts,
         pile: &mut EvidenceSet,
-    ) -> Option<LastWords> {
+    ) -> (LastWords, bool) {
         let is_result = self.scope == Scope::Result;
         // Overtaken words are not judged, since nothing in them would count.
         let mut read = self.overtaken_by.is_none().then(|| texts.read(&self.text, &self.context));
         let question = read.as_ref().and_then(|read| question_of(&read.judged, &self.text));
+        let mut asks = false;
         let mut add = |evidence: Evidence, excerpt: Option<String>| {
+            asks |= evidence.claim == Claim::Ask;
             if is_newest || evidence.source == Source::Output || evidence.rejection().is_none() {
                 let pointer = Some(Pointer { place: self.from.to_owned(), excerpt });
                 pile.add(Parts::WORDS, Evidence { pointer, ..evidence });
@@ -178,14 +180,8 @@ impl<'a> Spoken<'a> {
         }
         let (text, is_cut) = excerpt::tail(&self.text);
         let is_cut = is_cut || self.is_cut;
-        is_newest.then(|| LastWords {
-            text,
-            is_cut,
-            at: self.at,
-            from: self.from.to_owned(),
-            question,
-            certainty: read.map(|read| read.judged.certainty),
-        })
+        let certainty = read.map(|read| read.judged.certainty);
+        (LastWords { text, is_cut, at: self.at, from: self.from.to_owned(), question, certainty }, asks)
     }
 
     /// The result of READ_INFO and REPORT: it is complete, stops half-way, or has no visible content.

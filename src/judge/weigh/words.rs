@@ -141,11 +141,18 @@ fn weigh_spoken(
             Evidence::abstain(Source::Output, "output", Rejection::NotConfigured, Origin::File.as_read());
         pile.add(Parts::WORDS, evidence.because(Fact::NoOutput));
     }
-    let mut front = None;
+    let mut front: Option<LastWords> = None;
     for (at, words) in spoken.iter().enumerate() {
-        let last_words =
+        let (last_words, asks) =
             words.weigh((scales, observations.taken_at, proven.is_only_acts), at == 0, texts, pile);
-        front = front.or(last_words);
+        match &mut front {
+            None => front = Some(last_words),
+            // An answer to a side question leaves the task's question open.
+            Some(front) if asks && front.question.is_none() && words.is_of(spoken.first()) => {
+                front.question = last_words.question;
+            }
+            Some(_) => {}
+        }
     }
     (said, front)
 }
