@@ -21,6 +21,8 @@ mod tests {
     #[test]
     fn the_groups_are_those_that_the_code_names() {
         let code = [
+            include_str!("questions/clauses.rs"),
+            include_str!("questions/ending.rs"),
             include_str!("weigh/work.rs"),
             include_str!("weigh/deeds.rs"),
             include_str!("weigh/deferral.rs"),

@@ -9,7 +9,7 @@ use super::lexicon::Search;
 use super::lines::{self, Line, Role};
 use super::masks::{self, Masked};
 use super::normal::{self, Normal};
-use super::{letters, script};
+use super::{clauses, letters, script};
 
 /// How a sentence ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -167,6 +167,8 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
         } else {
             sentence.forms
         };
+        sentence.forms =
+            clauses::settle(&text[sentence.range.clone()], sentence.language, sentence.forms, &mut search);
         sentence.names_questions = whole.has(Form::QuestionsMade);
         if sentence.end != End::Question && is_ticked(&text[sentence.range.clone()]) {
             sentence.forms = sentence.forms.with(FormSet::of(&[Form::Done]));
@@ -182,7 +184,9 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
             sentences[index].role != Role::Item && next.is_some_and(|next| next.role == Role::Item);
         let at_edge = index < EDGE || index + EDGE >= count;
         if !(before || this || after || above_list || at_edge) {
-            sentences[index].forms = FormSet::EMPTY;
+            // What is admitted counts wherever it stands.
+            sentences[index].forms =
+                sentences[index].forms.only(&[Form::Admits, Form::AdmitsNot, Form::Counted]);
         }
         (before, this) = (this, after);
     }

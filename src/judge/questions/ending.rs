@@ -1,11 +1,13 @@
 //! Decides whether a text that asks nothing is unfinished: an error instead of an answer, or work that is
 //! merely announced, still running, partly done, given up, or a stub. Must not judge questions.
 
+use super::clauses;
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
 use super::judgement::Kind;
 use super::lines::Role;
 use super::markers::Marker;
+use crate::judge::words;
 
 /// Up to this many letters, a text with an error counts as nothing but that error.
 const SHORT: usize = 240;
@@ -263,17 +265,40 @@ fn is_partial(document: &Document<'_>) -> bool {
 /// Whether a sentence admits, whatever else was finished, that something of this work fails, is not done or was not
 /// verified. Findings, limits and next steps that a title names are no admission.
 pub(super) fn admits(document: &Document<'_>) -> bool {
-    const NOT: [Form; 4] = [Form::AdmitsNot, Form::Condition, Form::IfTrouble, Form::IfWants];
     let mut title = FormSet::EMPTY;
-    document.sentences.iter().any(|sentence| {
-        if sentence.role == Role::Heading || sentence.end == End::Colon {
-            title = sentence.forms;
-        }
-        sentence.forms.has(Form::Admits)
-            && matches!(sentence.role, Role::Paragraph | Role::Item)
-            && sentence.end != End::Question
-            && !sentence.forms.any(&NOT)
-            && !title.any(&[Form::AdmitsNot, Form::Elsewhere, Form::Optional])
+    let says_so = |sentence: &Sentence| {
+        sentence.forms.has(Form::Admits) && !sentence.forms.has(Form::AdmitsNot)
+            || sentence.forms.has(Form::Counted) && clauses::counts_a_part(document.words(sentence))
+    };
+    has_an_open_row(document)
+        || document.sentences.iter().any(|sentence| {
+            if sentence.role == Role::Heading || sentence.end == End::Colon {
+                title = sentence.forms;
+            }
+            says_so(sentence)
+                && matches!(sentence.role, Role::Paragraph | Role::Item)
+                && sentence.end != End::Question
+                && !title.any(&[Form::AdmitsNot, Form::Elsewhere, Form::Optional])
+        })
+}
+
+/// Whether a table of what is done has a row that is not: one column ticks its rows, and has a mark for undone ones.
+fn has_an_open_row(document: &Document<'_>) -> bool {
+    const DONE: [char; 4] = ['✅', '✔', '☑', '✓'];
+    const OPEN: [char; 8] = ['❌', '✗', '✘', '⬜', '☐', '⏳', '🚧', '🔲'];
+    let rows = |line: &super::lines::Line| -> Vec<String> {
+        let row = document.text[line.range.clone()].trim().trim_matches('|');
+        row.split('|').map(|cell| cell.trim().to_lowercase()).collect()
+    };
+    document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
+        let mut table = block.iter().filter(|line| line.role == Role::Table).map(rows);
+        let Some(title) = table.next() else { return false };
+        let Some(column) = title.iter().position(|cell| words::of("tells_state").contains(&cell.as_str()))
+        else {
+            return false;
+        };
+        let cells: Vec<String> = table.filter_map(|row| row.get(column).cloned()).collect();
+        cells.iter().any(|cell| cell.starts_with(DONE)) && cells.iter().any(|cell| cell.starts_with(OPEN))
     })
 }
 

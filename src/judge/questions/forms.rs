@@ -131,6 +131,10 @@ pub(super) enum Form {
     Admits,
     /// Says beside the words of [`Form::Admits`] that they admit nothing: mended, none, only if, agreed.
     AdmitsNot,
+    /// Says that a part of so many is done ("3 of 7 are converted"); the numbers tell whether it is all of them.
+    Counted,
+    /// Speaks of what was so before, of a limit that is known, or of what was to be left alone.
+    Unconcerned,
 }
 
 impl Form {
@@ -186,6 +190,16 @@ impl FormSet {
     /// The groups of both sets.
     pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// Those of these groups that this set contains.
+    pub(super) const fn only(self, forms: &[Form]) -> Self {
+        Self(self.0 & Self::of(forms).0)
+    }
+
+    /// This set without one group.
+    pub(super) const fn without(self, form: Form) -> Self {
+        Self(self.0 & !(1 << form as u32))
     }
 
     /// Whether this set contains all groups of the other.

@@ -11,6 +11,7 @@ mod asking;
 #[cfg(test)]
 mod building;
 mod choices;
+mod clauses;
 mod context;
 mod correction;
 mod document;

@@ -14,7 +14,7 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
     let sentences: Vec<&str> = text.split(['.', '!', '?', '\n', ';', '。']).map(str::trim).collect();
     let lower: Vec<String> = sentences.iter().map(|sentence| sentence.to_lowercase()).collect();
-    let puts_off = |sentence: &str| postpones(sentence) && !words::has(sentence, "denies");
+    let puts_off = |sentence: &str| postpones(sentence) && !names_none(sentence);
     let is_told =
         |word: &str| lower.iter().any(|other| !puts_off(other) && words_of(other).any(|told| told == word));
     let is_deferral = |sentence: &String| {
@@ -23,11 +23,25 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     lower.iter().position(is_deferral).map(|at| sentences[at])
 }
 
+/// Whether a sentence says of something that `prompts` name that it is not there. For answers to how far the work is.
+pub(super) fn undone(text: &str, prompts: &[String]) -> bool {
+    let lower = text.to_lowercase();
+    let mut sentences = lower.split(['.', '!', '?', '\n', ';', '。']);
+    sentences.any(|sentence| {
+        words::has(sentence, "is_not_there") && !names_none(sentence) && names_same(sentence, prompts)
+    })
+}
+
 /// Whether a text names something that `prompts` name.
 pub(super) fn names_same(text: &str, prompts: &[String]) -> bool {
     let (text, asked) = (text.to_lowercase(), prompts.join("\n").to_lowercase());
     let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
     words_of(&text).any(|word| asked.contains(&word))
+}
+
+/// Whether a sentence says that nothing is left out.
+fn names_none(sentence: &str) -> bool {
+    words::has(sentence, "denies")
 }
 
 /// Whether a word of a prompt can name a part of the request.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::decision::Statement;
-use super::deferral::{deferral, names_same};
+use super::deferral::{deferral, names_same, undone};
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
 use super::{activity, excerpt};
@@ -20,6 +20,8 @@ use crate::model::{
 
 /// At most this many sentences about unfinished work are quoted.
 const MAX_SENTENCES: usize = 3;
+/// A question about how far the work is has at most this many characters.
+const LONGEST_HOW_FAR: usize = 80;
 
 /// How words relate to the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,8 @@ pub(super) struct Spoken<'a> {
     context: Context<'a>,
     /// What the task asks for, as far as it is known.
     prompts: Vec<String>,
+    /// Whether they answer a question about how far the work is.
+    answers_how_far: bool,
 }
 
 impl<'a> Spoken<'a> {
@@ -69,6 +73,7 @@ impl<'a> Spoken<'a> {
             is_declined: false,
             context: Context::default(),
             prompts: Vec::new(),
+            answers_how_far: false,
         }
     }
 
@@ -96,6 +101,7 @@ impl<'a> Spoken<'a> {
             is_declined: false,
             context: context_of(session),
             prompts: task.prompts(),
+            answers_how_far: asks_how_far(task),
         });
         let of_task = before.and_then(|turn| {
             Some(Spoken {
@@ -109,6 +115,7 @@ impl<'a> Spoken<'a> {
                 is_declined: task.side_prompts().any(|said| words::has(&said.to_lowercase(), "declines")),
                 context: Context { end: Some(EndOfTurn::ByItself), ..context_of(session) },
                 prompts: task.prompts(),
+                answers_how_far: false,
             })
         });
         last.into_iter().chain(of_task)
@@ -260,7 +267,9 @@ impl<'a> Spoken<'a> {
             // An answer to a side question claims nothing, but it may retract what was said about the task.
             (Label::Incomplete | Label::Complete, _)
                 if self.scope == Scope::Beside
-                    && (words::has(&self.text.to_lowercase(), "retracts") || self.denies(judged)) =>
+                    && (words::has(&self.text.to_lowercase(), "retracts")
+                        || self.denies(judged)
+                        || self.tells_undone()) =>
             {
                 self.half_way(Source::LastWords, judged)
             }
@@ -293,6 +302,11 @@ impl<'a> Spoken<'a> {
             && names_same(&self.text, &self.prompts)
     }
 
+    /// Whether an answer to how far the work is says of something that the task asked for that it is not there.
+    fn tells_undone(&self) -> bool {
+        self.answers_how_far && undone(&self.text, &self.prompts)
+    }
+
     fn deferral(&self) -> Option<&str> {
         let prompts: Vec<&str> = self.prompts.iter().map(String::as_str).collect();
         deferral(&self.text, &prompts)
@@ -308,6 +322,12 @@ impl<'a> Spoken<'a> {
         }
         Evidence { strength: Strength::Guess, points: vec![Point::StopsHalfWay], ..evidence }
     }
+}
+
+/// Whether the last side question is about how far the work is.
+fn asks_how_far(task: &SessionTask) -> bool {
+    let asked = task.side_prompts().last().filter(|asked| asked.chars().count() <= LONGEST_HOW_FAR);
+    asked.is_some_and(|asked| words::has(&asked.to_lowercase(), "asks_how_far"))
 }
 
 fn says_unfinished(text: &str) -> bool {

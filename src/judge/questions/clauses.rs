@@ -1,0 +1,120 @@
+//! What an admission in one clause of a sentence is worth beside the other clauses: "nothing is left, but the build is
+//! red" admits, "it failed before, but it passes now" does not. Must not know what a sentence is for.
+
+use super::forms::{Form, FormSet};
+use super::language::Language;
+use super::lexicon::Search;
+use super::{masks, normal};
+use crate::judge::words;
+
+/// What may be said of work that is not done.
+const UNDONE: [Form; 3] = [Form::Admits, Form::Partial, Form::Stuck];
+/// What says beside an admission that it is none.
+const NO_ADMISSION: [Form; 4] = [Form::AdmitsNot, Form::Condition, Form::IfTrouble, Form::IfWants];
+
+/// The groups of a sentence, with those of undone work only if the clause that says so, or one behind it, does not take
+/// it back. What stands before that clause takes nothing back. [`Form::AdmitsNot`] then says that an admission is none.
+pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mut Search) -> FormSet {
+    if !forms.any(&UNDONE) {
+        return forms;
+    }
+    let clauses = split(text);
+    let found: Vec<FormSet> = if clauses.len() < 2 {
+        vec![forms]
+    } else {
+        let forms_of = |clause: &&str| {
+            let normal = normal::form(clause, &masks::find(clause));
+            search.find(language, &normal.spaced, &normal.joined)
+        };
+        clauses.iter().map(forms_of).collect()
+    };
+    let is_taken_back = |form: Form, by: &[Form]| {
+        // Words that reach over several clauses are in none of them.
+        let last = found.iter().rposition(|clause| clause.has(form)).unwrap_or_default();
+        found[last..].iter().any(|clause| clause.any(by))
+    };
+    let mut settled = forms;
+    // What was so before and is so still is no matter of the past.
+    let goes_on = words::has(&text.to_lowercase(), "goes_on");
+    for form in UNDONE.into_iter().filter(|form| forms.has(*form) && !goes_on) {
+        if is_taken_back(form, &[Form::Unconcerned]) {
+            settled = settled.without(form);
+        }
+    }
+    if forms.has(Form::Admits) {
+        settled = settled.without(Form::AdmitsNot);
+        if is_taken_back(Form::Admits, &NO_ADMISSION) {
+            settled = settled.with(FormSet::of(&[Form::AdmitsNot]));
+        }
+    }
+    settled
+}
+
+/// Whether the first two numbers beside each other differ: "3 of 7", not "7 of 7".
+pub(super) fn counts_a_part(text: &str) -> bool {
+    /// So many bytes at most stand between two numbers of one count.
+    const NEAR: usize = 24;
+    let mut last: Option<(usize, &str)> = None;
+    let mut at = 0;
+    while let Some(begin) = text[at..].find(|c: char| c.is_ascii_digit()).map(|begin| at + begin) {
+        let number = &text[begin..];
+        let number = &number[..number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len())];
+        if let Some((end, before)) = last
+            && begin - end <= NEAR
+        {
+            return before.trim_start_matches('0') != number.trim_start_matches('0');
+        }
+        at = begin + number.len();
+        last = Some((at, number));
+    }
+    false
+}
+
+/// The clauses of a sentence, split before each word that sets one against another.
+fn split(text: &str) -> Vec<&str> {
+    let lower = text.to_lowercase();
+    if lower.len() != text.len() {
+        return vec![text];
+    }
+    let mut begins: Vec<usize> = Vec::new();
+    for word in words::of("contrasts") {
+        begins.extend(lower.match_indices(word).map(|(at, _)| at));
+    }
+    begins.push(0);
+    begins.retain(|at| text.is_char_boundary(*at));
+    begins.sort_unstable();
+    // Signs alone, as before "but", belong to what follows them.
+    let mut last = 0;
+    begins.retain(|at| {
+        let is_begin = *at == 0 || text[last..*at].contains(char::is_alphanumeric);
+        if is_begin {
+            last = *at;
+        }
+        is_begin
+    });
+    begins.dedup();
+    let ends = begins.iter().skip(1).copied().chain([text.len()]);
+    begins.iter().zip(ends).map(|(begin, end)| &text[*begin..end]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_is_of_a_part_if_its_numbers_differ() {
+        for part in ["14 of 17 endpoints", "9/12 files", "17件中14件", "Step 3: 2 of 10"] {
+            assert!(counts_a_part(part), "{part}");
+        }
+        for whole in ["12 of 12 templates; 3 needed a helper", "all 12 templates", "none", "7", "07 of 7"] {
+            assert!(!counts_a_part(whole), "{whole}");
+        }
+    }
+
+    #[test]
+    fn clauses_begin_with_what_sets_them_against_others() {
+        assert_eq!(split("It works, but slowly; it is in"), ["It works", ", but slowly", "; it is in"]);
+        assert_eq!(split("検索は動きますが、一覧はまだです"), ["検索は動きます", "が、一覧はまだです"]);
+        assert_eq!(split("It works"), ["It works"]);
+    }
+}
