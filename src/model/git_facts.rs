@@ -103,6 +103,9 @@ pub struct CommitCounts {
     pub n_empty: u32,
     /// Commits made here since the baseline that HEAD does not reach but some branch does.
     pub n_elsewhere: u32,
+    /// When the newest of those was made.
+    #[serde(skip)]
+    pub newest_elsewhere: Option<Timestamp>,
     /// Commits made here since the baseline that no ref reaches any more (after a reset, say).
     pub n_lost: u32,
     /// Commits that change nothing but evidence of the work: decision files, reports, plans.

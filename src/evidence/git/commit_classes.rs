@@ -289,6 +289,7 @@ impl Count<'_> {
         }
         let found = strays::count(self.repo, &self.history, (&ids, walked), (&from_head, &tips), entries)?;
         self.counts.n_elsewhere = found.n_elsewhere;
+        self.counts.newest_elsewhere = found.newest_elsewhere;
         self.counts.n_lost += found.n_lost;
         Ok(())
     }

@@ -17,6 +17,8 @@ use crate::model::{HeadNews, Timestamp};
 const MAX_COMPARED: usize = 500;
 /// At most this many paths, and as many trees for one of them, are compared for all positions together.
 const MAX_LOOKUPS: usize = 20_000;
+/// Whether one commit holds another is worth so many of those comparisons: history is walked for it.
+const ANCESTRY: usize = 100;
 /// At most this many rewordings of one commit are followed back.
 const MAX_REWORDED: usize = 20;
 /// Content that is older than the first prompt by this many seconds is new at no prompt, whatever HEAD held.
@@ -288,6 +290,7 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
         if let Some(is_ancestor) = self.is_ancestor.get(&key) {
             return Ok(*is_ancestor);
         }
+        self.n_lookups += ANCESTRY;
         let is_ancestor = id == of || self.source.repo.merge_base(id, of)?.as_ref() == Some(id);
         self.is_ancestor.insert(key, is_ancestor);
         Ok(is_ancestor)

@@ -8,6 +8,7 @@ use super::reader::{Commit, Id, Repo};
 use super::rebased;
 use super::tree_entries::TreeEntries;
 use crate::git::Read;
+use crate::model::Timestamp;
 
 /// At most this many commits made here are looked for outside HEAD's history.
 const STRAY_LIMIT: usize = 200;
@@ -25,6 +26,8 @@ pub(super) const WALK_LIMIT: usize = 10_000;
 pub(super) struct Strays {
     /// How many a branch, a remote branch or a tag reaches.
     pub(super) n_elsewhere: u32,
+    /// When the newest of those was made.
+    pub(super) newest_elsewhere: Option<Timestamp>,
     /// How many nothing reaches, and nothing holds in another form.
     pub(super) n_lost: u32,
 }
@@ -60,12 +63,16 @@ pub(super) fn count(
     found.retain(|commit| !carried.contains(&commit.id));
     let found = unreached(repo, found, from_head)?;
     let n_found = found.len();
+    let times: Vec<(Id, i64)> = found.iter().map(|commit| (commit.id.clone(), commit.time)).collect();
     let lost = unreached(repo, found, tips)?;
     let n_elsewhere = n_found - lost.len();
+    let is_lost = |id: &Id| lost.iter().any(|lost| lost.id == *id);
+    let newest_elsewhere = times.iter().filter(|(id, _)| !is_lost(id)).map(|(_, at)| *at).max();
+    let newest_elsewhere = newest_elsewhere.map(|at| Timestamp(at.saturating_mul(1000)));
     let again = done_again(repo, history, &lost, walked, entries)?;
     let n_lost = n_missing + lost.iter().filter(|commit| !again.contains(&commit.id)).count();
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Ok(Strays { n_elsewhere: number(n_elsewhere), n_lost: number(n_lost) })
+    Ok(Strays { n_elsewhere: number(n_elsewhere), newest_elsewhere, n_lost: number(n_lost) })
 }
 
 /// The `commits` that `tips` do not reach.

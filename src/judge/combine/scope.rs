@@ -122,7 +122,9 @@ pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
     let Some(began_at) = case.work.began_at else { return found };
     let stashed = case.git.iter().flat_map(|git| &git.stashed_here);
     let is_of_task = |stashed: &&Stashed| {
-        !whose::is_before(stashed.at, began_at) && !whose::is_persons_stash(stashed, case.work)
+        !case.work.stashes
+            && !whose::is_before(stashed.at, began_at)
+            && !whose::is_persons_stash(stashed, case.work)
     };
     let stashed: Vec<&Stashed> = stashed.filter(is_of_task).collect();
     if let Some(newest) = stashed.first() {

@@ -34,7 +34,7 @@ impl<'a> Tally<'a> {
             waits: self.has(Claim::Wait),
             done: self.done(case),
             tree: self.tree,
-            acted_outside: case.acted_outside,
+            acted_outside: case.acted_outside || whose::is_on_another_branch(case),
             prompt: case.prompt,
             proof: self.proof(case),
             required: case.required,
@@ -253,7 +253,9 @@ fn tree(evidence: &[Evidence], case: &Case<'_>) -> Tree {
     let mut changes = evidence.iter().filter(|evidence| evidence.source == Source::Changes).peekable();
     let is_clean = |changes: &Evidence| changes.is_rejected_as(Rejection::Vacuous);
     let is_unheld = case.git.is_some_and(|git| {
-        git.commits.n_lost > 0 || matches!(git.head, Head::Detached { .. }) && git.commits.n_unheld > 0
+        // What a person had taken back is dropped by them.
+        git.commits.n_lost > 0 && !case.work.takes_back
+            || matches!(git.head, Head::Detached { .. }) && git.commits.n_unheld > 0
     });
     if is_unheld || changes.clone().any(|changes| changes.claim == Claim::Dirty) {
         return Tree::AtRisk;

@@ -117,6 +117,15 @@ pub(super) fn is_between_turns(on_disk: &OnDisk, work: &TaskWork) -> bool {
     work.has_deeds && !work.moves_files && !in_a_turn(on_disk.modified_at)
 }
 
+/// Whether the work of a task that names a branch was committed to one that is not checked out any more.
+pub(super) fn is_on_another_branch(case: &Case<'_>) -> bool {
+    let made = case.git.and_then(|git| git.commits.newest_elsewhere);
+    case.work.names_branch
+        && made
+            .zip(case.work.content_asked_at)
+            .is_some_and(|(made, asked)| made.0.saturating_add(999) >= asked.0)
+}
+
 /// Whether a stash entry is the person's own: made between turns, and of files that no session names.
 pub(super) fn is_persons_stash(stashed: &Stashed, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &stashed.paths) else { return false };

@@ -145,6 +145,9 @@ impl Clause {
                 catalog,
             );
         }
+        if let Some(demanded) = self.checked_with(begin, catalog) {
+            return Some(demanded);
+        }
         let behind = self.find(begin, Group::IsRun).and_then(|(at, _)| self.named(begin, at, catalog));
         let passing = || {
             let (at, n_words) = self.find(0, Group::WantsPass)?;
@@ -155,6 +158,21 @@ impl Clause {
             let end = self.find(begin, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
             if continues { self.named(begin, end, catalog) } else { None }
         })
+    }
+
+    /// The tool that a clause wants something checked with: "check the types with tsc".
+    fn checked_with(&self, begin: usize, catalog: &Catalog) -> Option<Demanded> {
+        const CHECKS: [&str; 18] = [
+            "check", "verify", "validate", "lint", "typecheck", "type-check", "test", "prüfe", "prüf",
+            "überprüfe", "teste", "vérifie", "vérifiez", "verifica", "comprueba", "prueba", "verifique",
+            "teste",
+        ];
+        const WITH: [&str; 7] = ["with", "using", "mit", "avec", "con", "com", "through"];
+        CHECKS.contains(&self.lower.get(begin)?.as_str()).then_some(())?;
+        let at =
+            self.lower.iter().rposition(|word| WITH.contains(&word.as_str())).filter(|at| *at > begin)?;
+        let end = self.find(at + 1, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
+        of_tool(self.words.get(at + 1..end)?, catalog)
     }
 
     /// The folder that the clause names behind a word such as "in": only a path is one.
@@ -340,6 +358,8 @@ mod tests {
             ("Add a page and make sure the tests pass before you commit.", "the tests"),
             ("Keep going until cargo test is green.", "cargo test"),
             ("Add a page, verify with cargo test, and commit.", "cargo test"),
+            ("Add a page, check the types with tsc, and commit.", "tsc"),
+            ("Prüfe die Typen mit mypy und committe.", "mypy"),
         ] {
             assert_eq!(asked(prompt), [words], "{prompt}");
         }
@@ -349,6 +369,8 @@ mod tests {
     fn words_about_running_are_no_order() {
         for prompt in [
             "Add a CI job to run cargo test.",
+            "Check the page with a fresh eye.",
+            "Compare it with cargo test.",
             "How do I run the tests?",
             "Fix it without running the tests",
             "Fix it; do not run cargo test.",

@@ -24,6 +24,7 @@ mod wrapper;
 pub use catalog::Catalog;
 pub use demanded::{Demanded, demanded};
 pub use memory::Memory;
+pub(super) use script::joined as path_from;
 
 use command::CommandRead;
 use fold::Fold;

@@ -94,6 +94,10 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     let seen: Vec<Seen> = commands.iter().map(|command| seen(command, &commands, run)).collect();
     for (at, call) in calls.iter().enumerate() {
         let Some(act) = catalog.act_of(&call.words) else { continue };
+        // `git checkout main` switches, `git checkout src/a.rs` takes work back.
+        let names_file =
+            || call.words.iter().skip(2).any(|word| !word.starts_with('-') && has_file_name(word));
+        let act = if act == "switch" && names_file() { "undo" } else { act };
         let told = || (act, commands[at].words.join(" "));
         match seen[at] {
             Seen::Zero => facts.acts.push(told()),
@@ -246,6 +250,12 @@ fn has_file_end(word: &str) -> bool {
     end.is_some_and(|(has_begin, end)| {
         has_begin && (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
+}
+
+/// Whether a word ends as the name of a file, and not as a version does.
+fn has_file_name(word: &str) -> bool {
+    has_file_end(word)
+        && word.rsplit('.').next().is_some_and(|end| end.starts_with(|sign: char| sign.is_ascii_alphabetic()))
 }
 
 /// A folder as it is shown: relative to the session's own if it lies below that.

@@ -334,7 +334,7 @@ fn changed_folder(words: &[String]) -> Option<&str> {
 
 /// The path `to` relative to `folder`, with `.` and `..` resolved where possible. `None` is the folder in
 /// which the line began.
-pub(super) fn joined(folder: Option<&str>, to: &str) -> Option<String> {
+pub(in crate::judge) fn joined(folder: Option<&str>, to: &str) -> Option<String> {
     let is_absolute = to.starts_with(['/', '~', '$']);
     let mut parts: Vec<&str> = if is_absolute {
         Vec::new()

@@ -7,6 +7,7 @@
 
 use super::phrases::{Group, PHRASES, Phrases};
 use super::sentence::{Sentence, sentences};
+use super::told::{begins_clause, is_told_in_words};
 
 /// A prompt this short names no new work, counted in words, or in characters for scripts without spaces.
 const FEW_WORDS: usize = 3;
@@ -82,6 +83,9 @@ fn read(prompt: &str, is_typed: bool) -> Ask {
     }
     let kinds: Vec<Kind> = sentences.iter().map(|sentence| kind(sentence, phrases)).collect();
     let has = |wanted: Kind| kinds.contains(&wanted);
+    if is_told_in_words(prompt, &sentences, phrases) {
+        return Ask::Answer;
+    }
     let drops = sentences.iter().any(|sentence| contains(sentence, Group::Drop, phrases));
     if drops || has(Kind::Work) {
         return Ask::Work { is_more: !drops && points_back(&sentences, is_typed, phrases), drops };
@@ -182,7 +186,14 @@ fn allowed(words: &[String], phrases: &Phrases) -> (Vec<String>, bool) {
 fn asks_beside(words: &[String], phrases: &Phrases) -> bool {
     let end = (0..words.len()).find(|at| phrases.starts(&words[*at..], &[Group::Embedded]).is_some());
     let words = &words[..end.unwrap_or(words.len())];
+    // `Which one would you use?` asks for an opinion.
+    let asks_opinion = ["which", "what", "how", "where", "who"]
+        .iter()
+        .any(|word| words.first().is_some_and(|first| first == word));
     (1..words.len()).any(|at| {
+        if asks_opinion && words[at..].starts_with(&["would".to_owned(), "you".to_owned()]) {
+            return false;
+        }
         let Some(n) = phrases.starts(&words[at..], &[Group::Joint, Group::Request]) else { return false };
         let mut rest = &words[at + n..];
         while let Some(n) = phrases.starts(rest, &[Group::Joint, Group::Request, Group::Addition]) {
@@ -288,13 +299,24 @@ pub(in crate::judge) fn wants_content(prompt: &str) -> bool {
     })
 }
 
+/// Whether a prompt tells to commit, push or merge: an order, and no thing such as a commit message.
+pub(in crate::judge) fn wants_finish(prompt: &str) -> bool {
+    let phrases = &PHRASES;
+    sentences(prompt).iter().any(|sentence| {
+        let words = &sentence.words;
+        let is_thing = |at: usize| words.get(at + 1).is_some_and(|next| next.starts_with("message"));
+        (0..words.len()).any(|at| {
+            phrases.starts(&words[at..], &[Group::Finish]).is_some()
+                && begins_clause(words, at, phrases)
+                && !is_thing(at)
+        }) || sentence.is_joined()
+            && phrases.joined(Group::Finish).any(|phrase| is_verb_in(&sentence.joined, phrase))
+    })
+}
+
 /// Whether a verb of change at `at` is about more than a commit: `write a commit message` is not.
 fn begins_content(words: &[String], at: usize, phrases: &Phrases) -> bool {
     let is_verb = |at: usize, group: Group| phrases.starts(&words[at..], &[group]).is_some();
-    let begins_clause = at == 0
-        || phrases
-            .starts(&words[at - 1..at], &[Group::Joint, Group::Request, Group::Addition, Group::Filler])
-            .is_some();
     let is_noun = |at: usize| {
         is_verb(at, Group::Finish)
             && (is_verb(at - 1, Group::Articles)
@@ -303,7 +325,7 @@ fn begins_content(words: &[String], at: usize, phrases: &Phrases) -> bool {
     };
     // `haz commit` and `make a commit` are one verb.
     let is_part_of_it = at + 1 < words.len() && is_verb(at + 1, Group::Finish);
-    begins_clause
+    begins_clause(words, at, phrases)
         && !is_part_of_it
         && is_verb(at, Group::Work)
         && !is_verb(at, Group::Finish)
@@ -365,6 +387,44 @@ fn points_at_something(sentence: &Sentence, phrases: &Phrases) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_for_the_person_are_an_answer() {
+        for prompt in [
+            "Write me a commit message for adding a login page.",
+            "Draft a tweet about the new search.",
+            "Please draft an email to the team about the release",
+            "Formuliere mir eine Mail an das Team über die neue Suche.",
+            "Which of the two libraries would you use here, and why?",
+        ] {
+            assert_eq!(ask(prompt), Ask::Answer, "{prompt}");
+        }
+        for prompt in [
+            "Write an email validator.",
+            "Draft a tweet about it and commit it.",
+            "Draft the announcement in docs/announcement.md.",
+            "Write me a parser for mails.",
+            "Send a mail when an order is shipped.",
+            "Would you use the first library here?",
+        ] {
+            assert!(matches!(ask(prompt), Ask::Work { .. }), "{prompt}");
+        }
+    }
+
+    #[test]
+    fn an_order_to_commit_or_push_is_told_from_words_about_it() {
+        for prompt in [
+            "Commit it.", "Looks good, push it", "Please commit and push.", "Committe es.", "コミットして。",
+            "提交吧。",
+        ] {
+            assert!(wants_finish(prompt), "{prompt}");
+        }
+        for prompt in
+            ["Write me a commit message.", "Thanks, that looks good.", "What does the last commit do?"]
+        {
+            assert!(!wants_finish(prompt), "{prompt}");
+        }
+    }
 
     #[test]
     fn only_to_commit_what_is_there_asks_for_nothing_new() {

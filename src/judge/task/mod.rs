@@ -9,8 +9,9 @@ mod demand;
 mod left_over;
 pub(in crate::judge) mod phrases;
 mod sentence;
+mod told;
 
-pub(super) use demand::{begins_with_no, is_one_demand, wants_content};
+pub(super) use demand::{begins_with_no, is_one_demand, wants_content, wants_finish};
 pub use left_over::{LeftOver, SessionStanding, left_over};
 
 use std::sync::Arc;

@@ -36,6 +36,8 @@ pub(in crate::judge) enum Group {
     Linters,
     Builds,
     Typechecks,
+    PutsInWords,
+    Texts,
 }
 
 /// All phrases, as the build script (`assets/tasks.rs`) wrote them.

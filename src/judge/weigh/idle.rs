@@ -1,9 +1,11 @@
 //! Sessions that were asked for work and did none of it, beside others that worked: what those did is not theirs. Must
-//! not judge words; a session that says that it is done, or asks, has spoken for itself.
+//! not judge words; a session that says that it is done, or asks, has spoken for itself. Where a prompt's words do not
+//! surely name a change, its answer may be all of the work.
 
 use super::context::EvidenceSet;
 use super::excerpt;
 use super::tasks::SessionTask;
+use crate::judge::task;
 use crate::model::{
     Claim, Deed, Evidence, Fact, Origin, Parts, Point, SessionObservation, Source, Strength, TurnEnd,
 };
@@ -38,7 +40,10 @@ pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], pile: &mut
 
 /// Whether the record tells all turns of the task, all ended by themselves, and nothing was run or written in any.
 fn did_nothing(session: &SessionObservation, task: &SessionTask) -> bool {
-    let Some(task) = task.current().filter(|_| session.history.tells_steps) else { return false };
+    let wants_change = task.prompts().iter().any(|prompt| wants_change(prompt));
+    let Some(task) = task.current().filter(|_| wants_change && session.history.tells_steps) else {
+        return false;
+    };
     let turns = session.history.turns.iter();
     let mut turns = turns.filter(|turn| turn.order >= task.begin && turn.order < task.end).peekable();
     let is_idle = |turn: &crate::model::Turn| {
@@ -47,4 +52,9 @@ fn did_nothing(session: &SessionObservation, task: &SessionTask) -> bool {
             && turn.steps.iter().all(|step| matches!(step.deed, Deed::Asked { .. }))
     };
     !task.is_begin_unread && turns.peek().is_some() && turns.all(|turn| is_idle(turn))
+}
+
+/// Whether a prompt surely wants something changed here.
+fn wants_change(prompt: &str) -> bool {
+    task::wants_finish(prompt) || task::wants_content(prompt)
 }

@@ -18,6 +18,8 @@ pub struct Memory {
     pub(super) texts: Texts,
     /// The prompts of the current tasks, for collections that do not read sessions.
     pub(super) prompts: Vec<String>,
+    /// The top of the work tree, once git has told it.
+    pub(super) top: Option<String>,
 }
 
 /// What was read from one session.

@@ -59,6 +59,9 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
     }
     let words = parts.contains(Parts::WORDS).then(|| {
         memory.keep_sessions_of(&observations);
+        if let Some(git) = observations.git.present() {
+            memory.top = git.top.to_str().map(str::to_owned);
+        }
         words::weigh(&observations, &tasks, scales, memory, &mut pile)
     });
     if let Some(run) = scales.settings.supervised.as_ref().and_then(run)

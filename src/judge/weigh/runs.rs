@@ -1,10 +1,12 @@
 //! Tests, builds and linters that the sessions ran themselves, as evidence: a failure says NO; a pass confirms
 //! work that another source shows, but is not a YES by itself (DESIGN.md 2.2). Must not run anything.
 
+use std::path::Path;
+
 use crate::judge::runs::{self, Catalog, Demanded};
 use crate::model::{
-    CheckRun, Claim, Evidence, Fact, Origin, Parts, Point, Reason, Rejection, RunOutcome, RunsSummary,
-    SessionObservation, Source, Timestamp,
+    CheckRun, Claim, Deed, Evidence, Exit, Fact, Origin, Parts, Point, Reason, Rejection, RunOutcome,
+    RunsSummary, SessionObservation, Source, Timestamp,
 };
 
 use super::context::EvidenceSet;
@@ -17,6 +19,7 @@ const MAX_NAMED: usize = 10;
 
 /// What the runs of all sessions mean together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "five independent facts, no states")]
 pub(super) struct Proven {
     /// Whether a complete test run passed after the last edit, in every session that edited.
     pub(super) is_checked: bool,
@@ -24,6 +27,10 @@ pub(super) struct Proven {
     pub(super) acted_outside: bool,
     /// Whether every session did so whose work is known, and its prompt asks for nothing else.
     pub(super) is_only_acts: bool,
+    /// Whether a session took work back, as its last prompt asked, which asks for nothing else.
+    pub(super) takes_back: bool,
+    /// Whether a session stashed, as its last prompt asked, which asks for nothing else.
+    pub(super) stashes: bool,
     /// When a session last edited a file.
     pub(super) last_edit_at: Option<Timestamp>,
 }
@@ -35,8 +42,9 @@ pub(super) fn weigh(
     memory: &mut Memory,
     pile: &mut EvidenceSet,
 ) -> Proven {
-    let mut proven =
-        Proven { is_checked: true, acted_outside: false, is_only_acts: true, last_edit_at: None };
+    let top = memory.top.clone();
+    let top = top.as_deref();
+    let mut proven = Proven { is_checked: true, is_only_acts: true, ..Proven::default() };
     let mut has_proof = false;
     let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == Standing::Counts);
     for (session, task) in counting {
@@ -54,9 +62,13 @@ pub(super) fn weigh(
         proven.last_edit_at = proven.last_edit_at.max(summary.last_edit.and_then(|edit| edit.at));
         proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
-        proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts));
+        proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))
+            || top.is_some_and(|top| wrote_outside(session, task, top));
+        proven.takes_back |=
+            ["undo", "rewrite", "rebase"].iter().any(|act| acts.contains(act)) && task.takes_back(&acts);
+        proven.stashes |= acts.contains(&"stash") && task.asks_for("stash", &acts);
         proven.is_only_acts &= task.is_only(&acts);
-        weigh_session(&summary, (session, task), pile);
+        weigh_session(&summary, (session, task), top, pile);
         weigh_demanded(&summary, (session, task), pile);
         weigh_failed_act(&summary, (session, task), pile);
     }
@@ -65,11 +77,83 @@ pub(super) fn weigh(
     proven
 }
 
-/// Weighs the runs of one session. If it was asked only for answers, it was looking at
-/// failures that were there before.
+/// Whether a session wrote something outside the work tree, or committed in a folder there, that its last prompt names.
+fn wrote_outside(session: &SessionObservation, task: &SessionTask, top: &str) -> bool {
+    let home = session.folder.as_ref().and_then(|folder| folder.to_str());
+    let (Some(home), Some(current)) = (home, task.current()) else { return false };
+    let full = |path: &str| runs::path_from(Some(home), path);
+    let words = current.last_prompt.split_whitespace();
+    let words = words.map(|word| {
+        word.trim_matches(['"', '\'', '`', '(', ')', ',', ';', ':', '!', '?']).trim_end_matches('.')
+    });
+    let is_outside = |word: &&str| {
+        let full = full(word);
+        word.contains('/')
+            && full.is_some_and(|full| full.starts_with('/') && !Path::new(&full).starts_with(top))
+    };
+    let named: Vec<&str> = words.filter(is_outside).collect();
+    let turns = session.history.turns.iter();
+    let turns = turns.filter(|turn| turn.order >= current.asked && turn.order < current.end);
+    turns.flat_map(|turn| &turn.steps).any(|step| match &step.deed {
+        Deed::Edit { paths, was_done: true } => {
+            paths.iter().any(|path| named.iter().any(|named| full(path) == full(named)))
+        }
+        Deed::Command(run) => {
+            run.exit == Exit::Code(0) && named.iter().any(|named| is_written_by(&run.command, named))
+        }
+        Deed::Edit { .. } | Deed::Asked { .. } | Deed::SentOff { .. } | Deed::Other { .. } => false,
+    })
+}
+
+/// Whether a command line writes to `path`, or commits in it.
+fn is_written_by(command: &str, path: &str) -> bool {
+    const WRITERS: [&str; 8] = ["> ", ">", "tee ", "tee -a ", "mkdir ", "mkdir -p ", "touch ", "-o "];
+    let writes = WRITERS.iter().any(|writer| command.contains(&format!("{writer}{path}")));
+    let is_target =
+        command.ends_with(path) && ["cp ", "mv ", "rsync "].iter().any(|verb| command.starts_with(verb));
+    let is_there = command.contains(&format!("cd {path}")) || command.contains(&format!("-C {path}"));
+    writes || is_target || is_there && command.contains("commit")
+}
+
+/// Whether a run was in a folder outside this work tree that no prompt of the task names, where nothing was edited, and
+/// from which nothing was merged: in another project, or in another state of this one.
+fn is_of_another_project(
+    run: &CheckRun,
+    summary: &RunsSummary,
+    (session, task): (&SessionObservation, &SessionTask),
+    top: Option<&str>,
+) -> bool {
+    const BRINGS: [&str; 4] = ["merge", "cherry-pick", "rebase", "pull"];
+    let home = session.folder.as_ref().and_then(|folder| folder.to_str());
+    let (Some(top), Some(home), Some(folder)) = (top, home, &run.folder) else { return false };
+    let is_below = |path: &str, folder: &str| Path::new(path).starts_with(folder);
+    let Some(folder) = runs::path_from(Some(home), folder) else { return false };
+    let is_here = || is_below(&folder, top) || is_below(top, &folder) || is_below(&folder, home);
+    let name = folder.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let is_named = || task.all_prompts(session).any(|prompt| prompt.to_lowercase().contains(&name));
+    let steps = || session.history.turns.iter().flat_map(|turn| &turn.steps);
+    let is_edited = || {
+        let paths = steps().filter_map(|step| match &step.deed {
+            Deed::Edit { paths, .. } => Some(paths),
+            Deed::Command(_) | Deed::Asked { .. } | Deed::SentOff { .. } | Deed::Other { .. } => None,
+        });
+        let full = paths.flatten().filter_map(|path| runs::path_from(Some(home), path));
+        full.into_iter().any(|path| is_below(&path, &folder))
+    };
+    folder.starts_with('/')
+        && is_below(home, top)
+        && !is_here()
+        && !is_named()
+        && !is_edited()
+        && !summary.acts.iter().any(|act| BRINGS.contains(&act.act.as_str()))
+}
+
+/// Weighs the runs of one session. If it was asked only for answers, it was looking at failures that were there before;
+/// what failed in another project is no failure here.
 fn weigh_session(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
+    top: Option<&str>,
     pile: &mut EvidenceSet,
 ) {
     const UNDECIDED: Claim = Claim::Abstain(Rejection::Undecided);
@@ -77,7 +161,7 @@ fn weigh_session(
         Evidence::claim(Source::Tests, name(run), claim, Origin::of(session).at(run.moment.at))
     };
     for run in &summary.red {
-        if task.is_only_answered() {
+        if task.is_only_answered() || is_of_another_project(run, summary, (session, task), top) {
             pile.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunFailedBeside(name(run))));
             continue;
         }

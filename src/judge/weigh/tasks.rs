@@ -101,13 +101,27 @@ pub(super) fn is_named_in(path: &str, prompts: &[String]) -> bool {
 
 /// Acts that are often only the begin of what a prompt asks for: performing one is the task only if it asks for nothing
 /// else.
-const NOT_ALONE: [&str; 6] = ["install", "stash", "undo", "rewrite", "branch", "pull"];
+const NOT_ALONE: [&str; 7] = ["install", "stash", "undo", "rewrite", "branch", "pull", "switch"];
 /// What a prompt says that wants something taken back.
 const TAKES_BACK: [&str; 21] = [
     "undo", "revert", "discard", "roll back", "rollback", "throw away", "take it back", "rückgängig",
     "verwirf", "annule", "deshaz", "descarta", "desfaz", "desfaça", "元に戻", "取り消", "破棄", "撤销",
     "还原", "되돌", "恢复",
 ];
+
+/// Whether a prompt wants another branch checked out: only beside the name of a branch is a checkout one of git's.
+fn names_switch(prompt: &str) -> bool {
+    const VERBS: [&str; 14] = [
+        "switch", "check out", "checkout", "wechs", "bascul", "cambia", "muda para", "mude para", "切り替え",
+        "移動", "チェックアウト", "切换", "切到", "전환",
+    ];
+    const BRANCHES: [&str; 12] = [
+        "branch", "main", "master", "develop", " dev", "zweig", "branche", "rama", "ramo", "ブランチ",
+        "分支", "브랜치",
+    ];
+    let prompt = prompt.to_lowercase();
+    VERBS.iter().any(|verb| prompt.contains(verb)) && BRANCHES.iter().any(|branch| prompt.contains(branch))
+}
 
 /// Whether a prompt names this act.
 pub(super) fn names_act(prompt: &str, act: &str) -> bool {
@@ -118,7 +132,11 @@ pub(super) fn names_act(prompt: &str, act: &str) -> bool {
         "pull request" => &["pull request", "merge request", " pr", "プルリク"],
         "install" => &["instal", "インストール", "安装", "설치"],
         "rewrite" => &["reword", "amend", "squash", "commit message", "commit into", "commits into"],
+        "rebase" => &[
+            "rebase", "from the history", "drop the commit", "drop commit", "drop my commit", "drop the last",
+        ],
         "undo" => &[],
+        "switch" => return names_switch(prompt),
         other => &[other],
     };
     let prompt = format!(" {}", prompt.to_lowercase());
@@ -182,6 +200,14 @@ impl SessionTask {
     pub(super) fn asks_for(&self, act: &str, acts: &[&str]) -> bool {
         let is_named = |task: &Task| names_act(&task.last_prompt, act);
         self.tasks.current().is_some_and(is_named) && (!NOT_ALONE.contains(&act) || self.is_only(acts))
+    }
+
+    /// Whether its last prompt asks to take something back, and for nothing but these acts.
+    pub(super) fn takes_back(&self, acts: &[&str]) -> bool {
+        let prompt = self.tasks.current().map(|task| task.last_prompt.to_lowercase());
+        let drops = ["from the history", "drop the", "drop commit", "drop my commit"];
+        let mut words = TAKES_BACK.iter().chain(&drops);
+        prompt.is_some_and(|prompt| words.any(|word| prompt.contains(word))) && self.is_only(acts)
     }
 
     /// Whether its last prompt asks for nothing but these acts.

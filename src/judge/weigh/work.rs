@@ -4,7 +4,7 @@
 
 use super::deeds::Acts;
 use super::memory::Memory;
-use super::tasks::{SessionTask, Standing, asked_at};
+use super::tasks::{SessionTask, Standing, asked_at, names_act};
 use crate::judge::{task, words};
 use crate::model::{Observations, SessionObservation, Task, TaskWork, Timestamp, TurnEnd, TurnSpan};
 
@@ -30,6 +30,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
             .flat_map(|(_, task)| task.prompts())
             .any(|prompt| task::wants_content(&prompt)),
         content_asked_at: asked.iter().filter_map(|(_, task)| content_asked_at(task.current()?)).max(),
+        names_branch: asked.iter().flat_map(|(_, task)| task.prompts()).any(|prompt| wants_branch(&prompt)),
         may_change_tests: asked
             .iter()
             .flat_map(|(_, task)| task.prompts())
@@ -53,6 +54,11 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         }
     }
     work
+}
+
+/// Whether a prompt wants work on a branch of its own: it names one, and nothing that brings the work from there.
+fn wants_branch(prompt: &str) -> bool {
+    words::has(&prompt.to_lowercase(), "names_branch") && !names_act(prompt, "merge")
 }
 
 fn content_asked_at(task: &Task) -> Option<Timestamp> {
