@@ -417,8 +417,39 @@ fn looks_that_find_the_tree_as_it_was_become_rarer_until_anything_tells_of_anoth
         pause
     };
     let pauses: Vec<i64> = (0..5).map(|_| look(&mut monitor, Parts::WORDS)).collect();
-    assert_eq!(pauses, [1_000, 2_000, 4_000, 8_000, 8_000]);
+    assert_eq!(pauses, [1_000, 2_000, 2_000, 2_000, 2_000]);
     assert_eq!(look(&mut monitor, Parts::COMMITS), 1_000, "git's own files tell of another tree");
+}
+
+/// Whatever the pause: the count of changes beside a turn that has ended is not older than its end.
+#[test]
+fn a_turn_that_begins_or_ends_is_followed_by_a_look_at_the_tree_within_a_frame() {
+    let doing = |state| SessionFacts {
+        sessions: vec![session("claude", state, ActivitySource::Transcript, 1, "")],
+        ..SessionFacts::default()
+    };
+    let said = |millis, parts, state| Sample { session_facts: Some(doing(state)), ..sample(millis, parts) };
+    let mut monitor = judged(vec![commits(), clean()]);
+    let tree = Parts::CHANGES | Parts::COMMITS;
+    let both = Parts::WORDS | tree;
+    let _ = monitor.update(changed(2_000, Parts::WORDS));
+    let _ = monitor.update(collected(2_005, 2, said(2_000, both, ActivityState::Working)));
+    for (n, state) in [(0_i64, ActivityState::Working), (1, ActivityState::Idle), (2, ActivityState::Working)]
+    {
+        let (now, generation) = (2_100 + n * 100, 3 + 2 * n.unsigned_abs());
+        let effects = monitor.update(changed(now, Parts::WORDS));
+        assert_eq!(effects[0], collect(request(generation, Parts::WORDS, now)), "{state:?}");
+        let effects = monitor.update(collected(now + 1, generation, said(now, Parts::WORDS, state)));
+        if n == 0 {
+            assert_eq!(effects, [wake(3_005)], "the turn goes on");
+            // So that the generations of the next rounds are the same.
+            let _ = monitor.update(changed(now + 40, Parts::CHECKS));
+            let _ = monitor.update(collected(now + 41, 4, sample(now + 40, Parts::CHECKS)));
+            continue;
+        }
+        assert_eq!(effects[0], collect(request(generation + 1, tree, now + 33)), "{state:?}");
+        let _ = monitor.update(collected(now + 35, generation + 1, sample(now + 33, tree)));
+    }
 }
 
 #[test]

@@ -48,11 +48,7 @@ impl Tracked {
             let is_first = before.generation == 0;
             self.collecting.tree_read(is_first || self.snapshot.has_other_tree(&before));
         }
-        if self.snapshot.session_facts.round_mark != before.session_facts.round_mark
-            || self.snapshot.session_facts.activity != before.session_facts.activity
-        {
-            self.collecting.turned();
-        }
+        self.follow_sessions(&before);
         if sample.session_facts.is_some()
             && self.snapshot.session_facts.prompted_at != prompted_before
             && !sample.parts.contains(Parts::CHECKS)
@@ -87,6 +83,21 @@ impl Tracked {
         if !sample.watch_targets.is_empty() && sample.watch_targets != self.watched.targets {
             self.watched.targets = sample.watch_targets;
             effects.push(Effect::Watch { workspace: self.id.clone(), targets: self.watched.targets.clone() });
+        }
+    }
+
+    /// What the sessions did since `before` may have changed the work tree.
+    fn follow_sessions(&mut self, before: &Snapshot) {
+        let (now, before) = (&self.snapshot.session_facts, &before.session_facts);
+        let (sessions, known) = (now.sessions.iter(), before.sessions.iter());
+        if sessions.clone().map(|it| &it.activity).ne(known.clone().map(|it| &it.activity)) {
+            self.collecting.stirred();
+        }
+        let is_turned = now.round_mark != before.round_mark
+            || sessions.clone().map(|it| it.activity.state).ne(known.clone().map(|it| it.activity.state))
+            || sessions.filter_map(|it| it.ended_at).max() != known.filter_map(|it| it.ended_at).max();
+        if is_turned {
+            self.collecting.turned();
         }
     }
 

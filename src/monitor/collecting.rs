@@ -12,9 +12,9 @@ const SCAN_SPACING: i64 = 10;
 /// The least time between work tree scans that no change of git's files calls for: an agent writes to its
 /// transcript many times a second.
 const SCAN_PAUSE_MS: i64 = 1000;
-/// From the second such scan in a row that finds the work tree as it was, each doubles that pause, up to eight times of
-/// it. No COMPLETE rests on a tree that may have changed, however long the pause is.
-const MAX_DOUBLINGS: u32 = 3;
+/// The same pause once two such scans in a row have found the work tree as it was. It is how old a count of changes can
+/// get while a session moves; no COMPLETE rests on a tree that may have changed.
+const LONG_SCAN_PAUSE_MS: i64 = 2000;
 /// A work tree scan that costs no more than this, in milliseconds, may run together with the other parts.
 const CHEAP_SCAN_MS: u32 = 10;
 
@@ -38,7 +38,7 @@ pub(super) struct Collecting {
 struct TreeScan {
     /// The work tree may have changed since it was read.
     is_outdated: bool,
-    /// Git's own files changed, so the scan should come sooner.
+    /// Git's own files changed, or a turn began or ended, so the scan should come sooner.
     is_urgent: bool,
     /// When the last one began or ended.
     at: Option<Timestamp>,
@@ -126,8 +126,13 @@ impl Collecting {
         self.tree.n_vain = if is_news { 0 } else { self.tree.n_vain.saturating_add(1) };
     }
 
-    /// A turn began or ended, which is when a work tree is most likely another.
+    /// A turn began or ended: what is shown of it must not rest on an older look at the tree than this moment.
     pub(super) fn turned(&mut self) {
+        self.tree.is_urgent |= self.tree.is_outdated;
+    }
+
+    /// A tool began or ended, which may have written anything.
+    pub(super) fn stirred(&mut self) {
         self.tree.n_vain = 0;
     }
 
@@ -203,10 +208,10 @@ impl Collecting {
 
 impl TreeScan {
     fn due_at(&self) -> Timestamp {
-        let pause = if self.is_urgent {
-            FRAME_MS
-        } else {
-            SCAN_PAUSE_MS << self.n_vain.saturating_sub(1).min(MAX_DOUBLINGS)
+        let pause = match (self.is_urgent, self.n_vain) {
+            (true, _) => FRAME_MS,
+            (false, 0..=1) => SCAN_PAUSE_MS,
+            (false, _) => LONG_SCAN_PAUSE_MS,
         };
         let spacing = (i64::from(self.took_ms) * SCAN_SPACING).max(pause);
         self.at.map_or(Timestamp(0), |at| at.plus_millis(spacing))

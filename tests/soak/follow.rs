@@ -21,25 +21,34 @@ const ROUNDS: usize = 5;
 /// The largest number of changes in a round; some rounds have a storm of changes.
 const CHANGES: usize = 9;
 const STORM: usize = 200;
-/// How long the monitor may show something other than a fresh check. It looks at a work tree again after its
-/// session has moved, at intervals that grow with the cost of a look.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PAUSE: Duration = Duration::from_millis(300);
+/// How long the monitor may show something other than a fresh check. It looks at a work tree when a turn ends, and every
+/// two seconds while a session moves, if a look costs little; a fresh check itself takes its time on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What following a world has shown.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
+    pub(crate) n_compared: usize,
+    pub(crate) n_changes: usize,
+    /// The longest time until what was shown was right: after a turn that ended, and during one.
+    pub(crate) after_turn: Duration,
+    pub(crate) in_turn: Duration,
+}
 
 /// The last view that was shown.
 type Shown = Arc<Mutex<Option<Value>>>;
 
-/// Follows one new world. Returns the number of comparisons and the number of changes.
-pub(crate) fn world(random: &mut Random, number: u64) -> Result<(usize, usize)> {
+/// Follows one new world. In some rounds the turn goes on: what changes the tree then is no tool of the session.
+pub(crate) fn world(random: &mut Random, number: u64, followed: &mut Followed) -> Result<()> {
     let world = World::new(random)?;
     let session = Session::begin(&world)?;
     let mut monitor = Monitor::start(&world)?;
-    let mut n_changes = 0;
     let outcome = (0..ROUNDS).try_for_each(|round| {
         let most = if random.percent(25) { STORM } else { CHANGES };
         for _ in 0..=random.below(most - 1) {
             change::make(&world, random)?;
-            n_changes += 1;
+            followed.n_changes += 1;
             if random.percent(40) {
                 session.say(random, false)?;
             }
@@ -47,9 +56,16 @@ pub(crate) fn world(random: &mut Random, number: u64) -> Result<(usize, usize)> 
                 thread::sleep(Duration::from_millis(random.next() % 60));
             }
         }
-        session.say(random, true)?;
-        compare(&world, &monitor.shown)
-            .with_context(|| format!("round {round} of world {number} ({:?})", world.kind))
+        let ends = random.percent(60);
+        session.say(random, ends)?;
+        let goes_on = || if ends || random.percent(70) { Ok(()) } else { session.say(random, false) };
+        let took = compare(&world, &monitor.shown, goes_on).with_context(|| {
+            format!("round {round} of world {number} ({:?}), turn over: {ends}", world.kind)
+        })?;
+        let longest = if ends { &mut followed.after_turn } else { &mut followed.in_turn };
+        *longest = took.max(*longest);
+        followed.n_compared += 1;
+        Ok(())
     });
     // It may have ended by itself, which a comparison has already reported.
     let _ = monitor.child.kill();
@@ -57,22 +73,24 @@ pub(crate) fn world(random: &mut Random, number: u64) -> Result<(usize, usize)> 
     if outcome.is_err() {
         eprintln!("soak: the world is kept in {}", world.keep().display());
     }
-    outcome.map(|()| (ROUNDS, n_changes))
+    outcome
 }
 
-/// Waits until the monitor shows the answer of a fresh check.
-fn compare(world: &World, shown: &Shown) -> Result<()> {
+/// Waits until the monitor shows the answer of a fresh check, and returns how long that took. Does `meanwhile` before
+/// each look that follows another.
+fn compare(world: &World, shown: &Shown, mut meanwhile: impl FnMut() -> Result<()>) -> Result<Duration> {
     let begun = Instant::now();
     loop {
         let fresh = fresh(world)?;
         let now = shown.lock().ok().and_then(|shown| shown.clone()).map(|view| essence(&view));
         if now.as_ref() == Some(&fresh) {
-            return Ok(());
+            return Ok(begun.elapsed());
         }
         if begun.elapsed() > PATIENCE {
             bail!("what is shown is stale:\n{now:#?}\na fresh look says\n{fresh:#?}");
         }
         thread::sleep(PAUSE);
+        meanwhile()?;
     }
 }
 

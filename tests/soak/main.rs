@@ -92,16 +92,17 @@ fn soak(arguments: &[String]) -> Result<()> {
     };
     if let Some(n_worlds) = number("--follow")? {
         let first = number("--world")?.unwrap_or_default();
-        let (mut n_compared, mut n_changes) = (0, 0);
+        let mut followed = follow::Followed::default();
         for world in first..first + n_worlds {
-            let (compared, changes) = follow::world(&mut Random::new(seed, world), world)
+            follow::world(&mut Random::new(seed, world), world, &mut followed)
                 .with_context(|| format!("run again with --follow 1 --seed {seed} --world {world}"))?;
-            n_compared += compared;
-            n_changes += changes;
         }
+        let follow::Followed { n_compared, n_changes, after_turn, in_turn } = followed;
         println!(
-            "soak: {n_worlds} worlds followed through {n_changes} changes, {n_compared} times what was shown was \
-             what a fresh look says"
+            "soak: {n_worlds} worlds followed through {n_changes} changes, {n_compared} times what was shown was what a \
+             fresh look says, at most {} ms after a turn's end and {} ms within a turn",
+            after_turn.as_millis(),
+            in_turn.as_millis()
         );
         return Ok(());
     }
