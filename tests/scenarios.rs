@@ -5,6 +5,7 @@
 
 mod claude;
 mod codex;
+mod commit;
 mod front;
 mod gemini;
 mod opencode;

@@ -16,6 +16,7 @@ use closeout::store::hook_log;
 
 use super::claude::Claude;
 use super::codex::Codex;
+use super::commit;
 use super::gemini::Gemini;
 use super::opencode::Opencode;
 use super::own_agent::OwnAgent;
@@ -25,7 +26,7 @@ const DAY: i64 = 86_400;
 
 pub(super) struct World {
     pub(super) root: tempfile::TempDir,
-    now: i64,
+    pub(super) now: i64,
     /// The session of a step that names none.
     session: String,
     pub(super) claude: BTreeMap<String, Claude>,
@@ -37,6 +38,8 @@ pub(super) struct World {
     pub(super) config: String,
     pub(super) flags: Flags,
     pub(super) overrides: Overrides,
+    /// Nothing but commits was made in the repository so far.
+    pub(super) is_plain: bool,
 }
 
 /// What a session is told to say or do.
@@ -102,6 +105,7 @@ impl World {
             config: String::new(),
             flags: Flags::default(),
             overrides: Overrides::default(),
+            is_plain: true,
         }
     }
 
@@ -185,6 +189,7 @@ impl World {
     /// Changes the work tree, the configuration or the command line.
     fn change(&mut self, verb: &str, at: i64, words: &str) {
         let arrow = || words.split_once(" => ").unwrap_or((words, ""));
+        self.is_plain &= !matches!(verb, "git" | "git?" | "sh" | "rescue") && !words.starts_with(".git/");
         match verb {
             "write" => {
                 let (path, content) = arrow();
@@ -196,6 +201,7 @@ impl World {
                 self.write(path, &format!("{before}{content}\n"), at);
             }
             "remove" => fs::remove_file(self.work().join(words)).unwrap(),
+            "commit" if self.is_plain => commit::all(&self.work(), at, words),
             "commit" => {
                 self.git(at, &["add", "-A"]);
                 self.git(at, &["commit", "-q", "--allow-empty", "-m", words]);
@@ -346,6 +352,12 @@ fn copy(from: &Path, to: &Path) {
 fn git_in(folder: &Path, at: i64, words: &[&str]) {
     let output = git_status(folder, at, words);
     assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What git prints, without refreshing the index.
+pub(super) fn said_by_git(folder: &Path, words: &[&str]) -> String {
+    let output = git_status(folder, 0, &[&["--no-optional-locks"], words].concat());
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn git_status(folder: &Path, at: i64, words: &[&str]) -> std::process::Output {

@@ -1,6 +1,7 @@
 //! Helpers that several test modules share.
 pub(crate) mod action_samples;
 pub(crate) mod canary;
+pub(crate) mod index_refresh;
 pub(crate) mod plain;
 pub(crate) mod pty;
 pub(crate) mod repo;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use closeout::model::Timestamp;
 
-use super::{canary, plain};
+use super::{canary, index_refresh, plain};
 
 /// The start of every scratch folder's clock, in seconds since the epoch.
 const START: i64 = 1_700_000_000;
@@ -94,8 +94,10 @@ impl Prepared {
                 }
             }
         }
-        // Fails if a file differs from its staged version, but refreshes the others first.
-        repo.try_git(&["update-index", "-q", "--refresh"], &[]);
+        if !index_refresh::refresh(&repo.at(".git/index"), repo.path()) {
+            // Fails if a file differs from its staged version, but refreshes the others first.
+            repo.try_git(&["update-index", "-q", "--refresh"], &[]);
+        }
         repo.scratch.clock.store(self.clock, Ordering::Relaxed);
         repo
     }
