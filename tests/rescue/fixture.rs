@@ -150,13 +150,7 @@ pub(super) fn listed(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, St
 pub(super) fn assert_holds_the_work_tree(repo: &Repo, record: &RescueRecord) {
     let mut expected = BTreeMap::new();
     walk(repo.path(), repo.path(), &mut expected);
-    let stored: BTreeMap<Vec<u8>, (String, Vec<u8>)> = listed(repo, &record.snapshot)
-        .into_iter()
-        .map(|(path, (mode, _))| {
-            let bytes = content(repo, &record.snapshot, &path).unwrap();
-            (path, (mode, bytes))
-        })
-        .collect();
+    let stored = super::oracle::stored(repo, &record.snapshot);
     let expected: BTreeMap<Vec<u8>, (String, Vec<u8>)> = expected
         .into_iter()
         .filter_map(|(path, (mode, bytes, _))| {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use closeout::model::Timestamp;
 
@@ -100,6 +101,66 @@ impl Prepared {
         }
         repo.scratch.clock.store(self.clock, Ordering::Relaxed);
         repo
+    }
+}
+
+/// A folder with worktrees, to be written again in another scratch folder: unlike what is [`Repo::prepared`], its files
+/// may contain its own path.
+pub(crate) struct Copied {
+    root: PathBuf,
+    entries: Vec<(PathBuf, Entry)>,
+    made_at: SystemTime,
+}
+
+impl Copied {
+    /// Takes everything below the folder `name` of a scratch folder.
+    pub(crate) fn of(repo: &Repo, name: &str) -> Copied {
+        let root = repo.root();
+        let mut entries = Vec::new();
+        read_below(&root, &root.join(name), &mut entries);
+        #[expect(clippy::disallowed_methods, reason = "what is old is made anew")]
+        let made_at = SystemTime::now();
+        Copied { root, entries, made_at }
+    }
+
+    /// How long ago it was made.
+    pub(crate) fn age(&self) -> Duration {
+        self.made_at.elapsed().unwrap_or(Duration::MAX)
+    }
+
+    /// Writes it again, with every mention of the former place replaced.
+    pub(crate) fn write(&self, to: &Repo) {
+        let root = to.root();
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        let slug = |path: &Path| text(path).replace(|sign: char| !sign.is_ascii_alphanumeric(), "-");
+        let mut indexes = Vec::new();
+        for (path, entry) in &self.entries {
+            let path = root.join(text(path).replace(&slug(&self.root), &slug(&root)));
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            match entry {
+                Entry::Folder => std::fs::create_dir_all(&path).unwrap(),
+                Entry::Link(target) => std::os::unix::fs::symlink(target, &path).unwrap(),
+                Entry::File(bytes, permissions) => {
+                    let place = text(&self.root);
+                    let moved = std::str::from_utf8(bytes).ok().filter(|bytes| bytes.contains(&place));
+                    let moved = moved.map(|bytes| bytes.replace(&place, &text(&root)));
+                    std::fs::write(&path, moved.as_ref().map_or(&bytes[..], |moved| moved.as_bytes()))
+                        .unwrap();
+                    std::fs::set_permissions(&path, permissions.clone()).unwrap();
+                    if path.ends_with("index") {
+                        indexes.push(path);
+                    }
+                }
+            }
+        }
+        for index in indexes {
+            let git_dir = index.parent().unwrap();
+            let top = match std::fs::read_to_string(git_dir.join("gitdir")) {
+                Ok(dot_git) => Path::new(dot_git.trim_end()).parent().unwrap().to_owned(),
+                Err(_) => git_dir.parent().unwrap().to_owned(),
+            };
+            assert!(index_refresh::refresh(&index, &top), "{}", index.display());
+        }
     }
 }
 
@@ -258,16 +319,31 @@ impl Repo {
         String::from_utf8_lossy(output.stdout.trim_ascii_end()).into_owned()
     }
 
+    /// Runs git with this input; it must succeed.
+    pub(crate) fn git_with_input(&self, args: &[&str], input: &str) -> Output {
+        let path = self.root().join("input");
+        std::fs::write(&path, input).unwrap();
+        let input = std::fs::File::open(path).unwrap();
+        let output = self.command(args).stdin(input).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    }
+
     /// Runs git with additional environment variables; it may fail.
-    #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
     pub(crate) fn try_git<A: AsRef<OsStr>>(&self, args: &[A], env: &[(&str, &str)]) -> Output {
+        self.command(args).envs(env.iter().copied()).output().unwrap()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
+    fn command<A: AsRef<OsStr>>(&self, args: &[A]) -> Command {
         // In a repository made hostile for closeout, the test's own git must not set off the trap.
         let root = self.root();
         let is_hostile = canary::is_armed(&root) || root.join("hostile").exists();
         let harmless = if is_hostile { HARMLESS.as_slice() } else { &[] };
         let seconds = self.tick();
         let date = format!("{seconds} +0000");
-        Command::new(git_program())
+        let mut command = Command::new(git_program());
+        command
             .args(args)
             .current_dir(&self.top)
             .env_clear()
@@ -285,10 +361,10 @@ impl Repo {
             .env("HOME", self.home())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .envs(harmless.iter().copied())
-            .envs(env.iter().copied())
             .stdin(Stdio::null())
-            .output()
-            .unwrap()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
     }
 
     /// Writes a file, creating its folders.
