@@ -362,12 +362,26 @@ fn a_glance_is_one_look_at_the_tree_and_marks_nothing_as_seen() {
     assert_eq!(monitor.update(glance(900)), []);
     let effects = monitor.update(Event::Woke { at: at(1_005) });
     assert_eq!(effects, [collect(request(2, tree, 1_005)), wake(300_000)]);
-    assert_eq!(monitor.update(glance(1_007)), [], "it is being looked at");
-    let same = Sample { evidence: vec![commits(), clean()], ..sample(1_005, tree) };
-    assert_eq!(monitor.update(collected(1_010, 2, same)), []);
+    let same = |millis| Sample { evidence: vec![commits(), clean()], ..sample(millis, tree) };
+    assert_eq!(monitor.update(collected(1_010, 2, same(1_005))), []);
     assert_eq!(monitor.update(glance(9_000)), [collect(request(3, tree, 9_000))]);
     let view = view(&mut monitor);
     assert_eq!((view.attention, view.is_seen), (Some(Attention::Finished), false));
+}
+
+/// What was written after a look had passed it is told by nothing but the next look.
+#[test]
+fn a_glance_while_the_tree_is_being_looked_at_is_followed_by_another_look() {
+    let evidence =
+        vec![(Parts::CHANGES, Evidence::claim(Source::Changes, "git", Claim::Dirty, Origin::Git.as_read()))];
+    let mut monitor = judged(evidence.clone());
+    let tree = Parts::CHANGES | Parts::COMMITS;
+    let glance = |millis| Event::Wanted { at: at(millis), intent: Intent::Glance { workspace: id() } };
+    assert_eq!(monitor.update(glance(2_000)), [collect(request(2, tree, 2_000))]);
+    assert_eq!(monitor.update(glance(2_002)), [], "it is being looked at");
+    let seen = Sample { evidence, ..sample(2_000, tree) };
+    assert_eq!(monitor.update(collected(2_010, 2, seen)), [wake(3_010)]);
+    assert_eq!(monitor.update(Event::Woke { at: at(3_010) })[0], collect(request(3, tree, 3_010)));
 }
 
 #[test]

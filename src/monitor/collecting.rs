@@ -102,15 +102,13 @@ impl Collecting {
         self.tree.is_outdated = true;
     }
 
-    /// Requests the current state of the work tree. A scan that has just begun is not repeated at once: the
-    /// next one follows after its pause.
+    /// Requests the current state of the work tree. A scan that is running may have passed what has changed since: another
+    /// follows after its pause.
     pub(super) fn look_at_tree(&mut self, now: Timestamp) {
         self.tree.n_vain = 0;
-        if self.running.is_some_and(|parts| parts.contains(Parts::CHANGES)) {
-            return;
-        }
         self.tree.is_outdated = true;
-        if self.tree.is_due(now) {
+        let is_looking = self.running.is_some_and(|parts| parts.contains(Parts::CHANGES));
+        if !is_looking && self.tree.is_due(now) {
             self.again |= Parts::CHANGES;
         }
     }
