@@ -4,7 +4,7 @@
 //! Everything is looked up only when it can matter, and shared by all workspaces. "Gone" is reported only
 //! when it is certain; what is uncertain is not reported.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,7 +57,7 @@ type Taken = (Timestamp, Arc<ProcessTable>);
 /// State kept for a workspace's sessions. Losing it costs time and some certainty.
 #[derive(Debug, Default)]
 pub struct LiveMemory {
-    sessions: BTreeMap<(String, String), Box<KnownProcess>>,
+    sessions: HashMap<(String, String), Box<KnownProcess>>,
 }
 
 /// What was seen of one session.

@@ -52,7 +52,10 @@ impl Tracked {
         }
         let is_kept = is_kept || !are_known(&self.actions.points, &verdict.left_to_do.points);
         self.actions.points.clone_from(&verdict.left_to_do.points);
-        self.judged.verdict = Some(Arc::new(verdict));
+        // The same verdict stays shared with the views, which are not made anew for it.
+        if self.judged.verdict.as_deref() != Some(&verdict) {
+            self.judged.verdict = Some(Arc::new(verdict));
+        }
         self.recall_look(before.is_none());
         if is_kept { vec![self.keep_reports()] } else { Vec::new() }
     }

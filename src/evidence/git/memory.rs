@@ -18,13 +18,14 @@ use crate::model::{GitFacts, GitReader, Head, Timestamp, WatchTarget};
 pub struct GitMemory {
     /// No later collection will ask, so that nothing is stamped.
     pub(super) is_for_once: bool,
-    known: Option<Known>,
+    /// Boxed like what is open, because a workspace has two memories, of which one is nearly always empty.
+    known: Option<Box<Known>>,
     /// The ids of changed files' contents.
     pub(super) contents: Contents,
     /// Where the content of evidence files came from.
     pub(super) traces: Traces,
     /// The open repository, during a collection.
-    pub(super) opened: Option<Opened>,
+    pub(super) opened: Option<Box<Opened>>,
     /// The worktree that was read before this one.
     pub(super) sibling: Option<Sibling>,
 }
@@ -189,11 +190,13 @@ impl GitMemory {
 
     /// Remembers the facts, if they have a stamp.
     pub(super) fn remember(&mut self, repository: &Repository, ask: &GitAsk<'_>, facts: &Facts) {
-        self.known = facts.stamp.is_some().then(|| Known {
-            repository: repository.clone(),
-            facts: facts.clone(),
-            reader: ask.reader,
-            is_found: matches!(ask.baseline, BaselineChoice::Find | BaselineChoice::FindBefore(_)),
+        self.known = facts.stamp.is_some().then(|| {
+            Box::new(Known {
+                repository: repository.clone(),
+                facts: facts.clone(),
+                reader: ask.reader,
+                is_found: matches!(ask.baseline, BaselineChoice::Find | BaselineChoice::FindBefore(_)),
+            })
         });
     }
 
@@ -206,7 +209,10 @@ impl GitMemory {
     /// Ends a collection: closes the repository, unless the next collection can be helped by it.
     pub fn close(&mut self) {
         let opened = self.opened.take().filter(|_| self.is_for_once);
-        let sibling = opened.and_then(|Opened { repository, handle }| Sibling::new(&repository, handle?));
+        let sibling = opened.and_then(|opened| {
+            let Opened { repository, handle } = *opened;
+            Sibling::new(&repository, handle?)
+        });
         self.sibling = sibling.or(self.sibling.take());
     }
 }

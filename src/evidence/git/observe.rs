@@ -98,7 +98,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     }
     let handle = readers.into_handle();
     memory.sibling = sibling;
-    let opened = memory.opened.insert(Opened { repository, handle });
+    let opened = memory.opened.insert(Box::new(Opened { repository, handle }));
     let Repository { top, common_dir, excludes_file, .. } = opened.repository.clone();
     Ok(Some(GitObservation {
         facts: facts.git,

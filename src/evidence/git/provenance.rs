@@ -103,7 +103,7 @@ fn in_repository<T>(
     read: &mut dyn FnMut(&dyn Repo, &Repository, &str) -> Read<T>,
 ) -> Read<Option<T>> {
     let opened = match memory.opened.take() {
-        Some(opened) => Some(opened),
+        Some(opened) => Some(*opened),
         None => find(workspace, ask)?,
     };
     let Some(Opened { repository, handle }) = opened else { return Ok(None) };
@@ -112,7 +112,7 @@ fn in_repository<T>(
     let mut readers = Readers::over(&repository, ask, handle);
     let found = readers.read(Purpose::Facts, &mut |repo| read(repo, &repository, path));
     let handle = readers.into_handle();
-    memory.opened = Some(Opened { repository, handle });
+    memory.opened = Some(Box::new(Opened { repository, handle }));
     found.map(|(found, _)| Some(found))
 }
 
