@@ -2,9 +2,9 @@
 
 use closeout::judge::weigh::{WeighContext, weigh};
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, Claim, LiveStatus, Observations, OfferPolicy, Parts, Policy,
-    ProcessId, Reading, Sample, SessionObservation, StatusReport, Subagent, TaskKind, Timestamp, TurnState,
-    WaitsOn, WorkspaceSettings,
+    Activity, ActivitySource, ActivityState, AgentMessage, Claim, LiveStatus, Observations, OfferPolicy,
+    Parts, Policy, ProcessId, Reading, Sample, SessionObservation, Source, StatusReport, Subagent, TaskKind,
+    Timestamp, TurnState, WaitsOn, WorkspaceSettings,
 };
 
 use ActivitySource::{Api, Hook, PaneTitle, Process, Registry, Transcript};
@@ -357,4 +357,22 @@ fn what_is_told_of_a_time_to_come_is_no_work() {
     let state = |session| sample(session, now).session_facts.unwrap().activity.unwrap().state;
     assert_eq!(state(session(Some(Timestamp(now + 1000)))), Working);
     assert_eq!(state(session(Some(Timestamp(now + 7_200_000)))), Unknown);
+}
+
+#[test]
+fn a_marker_is_of_the_session_and_of_the_moment_of_its_words() {
+    let said = |id: &str, after: i64| SessionObservation {
+        last_message: Some(AgentMessage {
+            text: format!("All of {id} is there and committed.\n\nCOMPLETE"),
+            at: Some(Timestamp(MOVED + after)),
+        }),
+        turn: over(),
+        ..SessionObservation::named("claude", id)
+    };
+    let sample = sample_of(vec![said("newest", 2_000), said("beside", 1_000)], LATER, None);
+    let markers = sample.evidence.iter().filter(|(_, evidence)| evidence.source == Source::Marker);
+    let markers: Vec<_> = markers
+        .map(|(_, evidence)| (evidence.session().unwrap().session_id.as_str(), evidence.said_at().unwrap()))
+        .collect();
+    assert_eq!(markers, [("newest", Timestamp(MOVED + 2_000)), ("beside", Timestamp(MOVED + 1_000))]);
 }
