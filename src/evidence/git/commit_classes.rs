@@ -15,11 +15,6 @@ use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary};
 
 /// At most this many new commits are listed.
 pub(super) const MAX_NEWEST: usize = 20;
-/// The ids of the empty tree, in SHA-1 and SHA-256.
-pub(super) const EMPTY_TREES: [&str; 2] = [
-    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-];
 /// At most this many new commits are examined for changes to tests.
 const MAX_CENSUSED: usize = 100;
 
@@ -205,7 +200,7 @@ impl Count<'_> {
         }
         let before = match commit.parents.first() {
             Some(parent) => trees.get(parent).map(String::as_str),
-            None => EMPTY_TREES.iter().copied().find(|tree| *tree == commit.tree),
+            None => Some(self.repository.format.empty_tree()).filter(|tree| *tree == commit.tree),
         };
         let rewords =
             self.history.amended.get(&commit.id).is_some_and(|old| {

@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use super::commit_classes::{Count, EMPTY_TREES};
+use super::commit_classes::Count;
 use super::content_age::{Ages, others};
 use super::evidence_paths::is_evidence;
 use super::head_news::Source;
@@ -84,7 +84,7 @@ pub(super) fn count(
     let mut counts = count.counts;
     mark_taken(&source, &mut counts, &mut entries)?;
     let n_counted = counts.n_new.saturating_add(counts.n_rescued);
-    if n_counted > 0 && is_as_at_baseline(repo, head, baseline)? {
+    if n_counted > 0 && is_as_at_baseline(repo, repository, head, baseline)? {
         counts.n_cancelled = n_counted;
         counts.n_empty = counts.n_empty.saturating_add(n_counted);
         (counts.n_new, counts.n_rescued) = (0, 0);
@@ -110,14 +110,19 @@ fn mark_taken(source: &Source<'_>, counts: &mut CommitCounts, entries: &mut Tree
 }
 
 /// Whether HEAD's content equals the baseline's: reverted work is not work.
-fn is_as_at_baseline(repo: &dyn Repo, head: &Head, baseline: &Baseline) -> Read<bool> {
+fn is_as_at_baseline(
+    repo: &dyn Repo,
+    repository: &Repository,
+    head: &Head,
+    baseline: &Baseline,
+) -> Read<bool> {
     let Some(tip) = head.commit() else { return Ok(false) };
     let ids: Vec<Id> = std::iter::once(tip.to_owned()).chain(baseline.commit.clone()).collect();
     let mut found = repo.commits(&ids)?.into_iter().flatten().map(|commit| commit.tree);
     let Some(tree) = found.next() else { return Ok(false) };
     Ok(match &baseline.commit {
         Some(_) => found.next() == Some(tree),
-        None => EMPTY_TREES.contains(&tree.as_str()),
+        None => tree == repository.format.empty_tree(),
     })
 }
 
