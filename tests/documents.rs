@@ -1,12 +1,10 @@
-//! What the README says of keys is what the keymap has, and no file of vectors lies about unread.
+//! What the README says of keys is what the keymap has.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use closeout::ui::keymap::{BINDINGS, KeyCommand};
-
-use crate::support::vectors;
 
 /// The lines of the README below `## Keys`, up to the next heading.
 fn keys_section() -> String {
@@ -44,22 +42,4 @@ fn the_readme_names_the_keys_of_the_keymap() {
     let in_table = table_keys(&section);
     let missing: Vec<&String> = actions.difference(&in_table).collect();
     assert!(missing.is_empty(), "the table of the README does not have {missing:?}");
-}
-
-#[test]
-fn every_file_of_vectors_is_read_by_a_test() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let sources: Vec<String> = fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .map(|path| fs::read_to_string(path).unwrap())
-        .collect();
-    let unread: Vec<String> = fs::read_dir(vectors::own_folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with("json"))
-        .filter(|name| !sources.iter().any(|text| text.contains(&format!("{name}\""))))
-        .collect();
-    assert!(unread.is_empty(), "no test reads {unread:?}");
 }
