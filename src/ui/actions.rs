@@ -245,8 +245,8 @@ pub(super) fn take(state: &mut State, views: &[WorkspaceView], step: Step, react
 }
 
 /// Shows an answer that no dialog waits for.
-pub(super) fn told(state: &mut State, views: &[WorkspaceView], told: Response) {
-    match told {
+pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], response: Response) {
+    match response {
         Response::Jump { outcome, .. } => state.answer = jump_in_words(&outcome),
         Response::EndsLater { workspace, kind } => {
             let view = views.iter().find(|view| view.id == workspace);

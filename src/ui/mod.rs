@@ -6,7 +6,7 @@
 //! A front owns the terminal. It converts terminal input to [`Input`] and passes it to [`update()`]. It sorts
 //! new views with [`crate::present::order`] and passes them to [`views_changed`]. After any news it sorts again
 //! and calls [`draw`], and once more at the time that [`next_change()`] names. It reports the time with
-//! [`on_input`] before each key and with [`on_frame`] after each frame; the engine's answers go to [`told`].
+//! [`on_input`] before each key and with [`on_frame`] after each frame; the engine's answers go to [`on_response`].
 //!
 //! Each panel has a file ([`draw`] calls them), the keys have one (`keymap`), and so have signs and colours
 //! (`look`); the wording is `present`'s. Text from agents and repositories passes through `text`, and a final
@@ -56,7 +56,7 @@ pub use next_change::next_change;
 pub use state::{DetailLength, Filter, Focus, Page, Points, SelectionMode, State};
 pub use tabs::Tab;
 pub use text_area::MAX_BYTES as MAX_TEXT_BYTES;
-pub use update::{on_frame, on_input, told, update, views_changed};
+pub use update::{on_frame, on_input, on_response, update, views_changed};
 
 /// Draws the whole screen. `views` are in the order of [`crate::present::order`]. The front keeps the returned
 /// length of the detail in the state.

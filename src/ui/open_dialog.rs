@@ -71,8 +71,8 @@ pub(super) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse)
 }
 
 /// Passes an answer of the engine to the open dialog. `None` if it is not for that dialog.
-pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], told: &Response) -> Option<Step> {
-    with(state, views, false, |dialog, context| dialog.modal_mut().told(told, context)).flatten()
+pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], response: &Response) -> Option<Step> {
+    with(state, views, false, |dialog, context| dialog.modal_mut().on_response(response, context)).flatten()
 }
 
 fn with<T>(

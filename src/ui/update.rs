@@ -115,11 +115,11 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
 }
 
 /// Applies the engine's answer to an intent.
-pub fn told(state: &mut State, views: &[WorkspaceView], told: Response) -> Reaction {
+pub fn on_response(state: &mut State, views: &[WorkspaceView], response: Response) -> Reaction {
     let mut reaction = Reaction::default();
-    match open_dialog::on_response(state, views, &told) {
+    match open_dialog::on_response(state, views, &response) {
         Some(step) => actions::take(state, views, step, &mut reaction),
-        None => actions::told(state, views, told),
+        None => actions::on_response(state, views, response),
     }
     reaction
 }

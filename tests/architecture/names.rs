@@ -93,7 +93,7 @@ pub(super) const RETIRED: &[(Kind, &str, &str)] = &[
 
 /// A retired name that means another thing below this folder.
 pub(super) const OTHER_MEANING: &[(&str, &str, &str)] =
-    &[("src/judge/questions/", "words", "the words of a sentence, as a linguist counts them")];
+    &[("src/judge/", "words", "the words of a text, as a linguist counts them")];
 
 /// What a file calls by a retired name, each once, with what to call it.
 pub(super) fn retired(file: &str, text: &str) -> Vec<String> {

@@ -305,7 +305,7 @@ fn what_is_finished_first_is_said() {
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "j");
     let told = Response::EndsLater { workspace: views[ROW].id.clone(), kind: ActionKind::Rescue };
-    let _ = ui::told(&mut state, &views, told);
+    let _ = ui::on_response(&mut state, &views, told);
     assert_eq!(
         state.answer.as_deref(),
         Some("Rescue: what it is moving right now is finished first; it ends by itself")

@@ -135,7 +135,7 @@ fn read(state: &mut State) {
 
 fn hear(state: &mut State, views: &[WorkspaceView], kind: ActionKind, outcome: ActionOutcome) -> Reaction {
     let view = &views[0];
-    ui::told(state, views, told(view, kind, outcome))
+    ui::on_response(state, views, told(view, kind, outcome))
 }
 
 fn planned(plan: ReplyPlan) -> ActionOutcome {

@@ -26,7 +26,7 @@ pub(crate) fn tell(
 ) -> Reaction {
     let workspace = views[row].id.clone();
     let is_plan = kind == ActionKind::Plan;
-    ui::told(
+    ui::on_response(
         state,
         views,
         Response::Action { workspace, number: 1, kind, is_plan, outcome: Box::new(outcome) },

@@ -161,8 +161,8 @@ impl Front {
             pass_on(engine, reaction.intents);
         }
         // An answer refers to the workspaces as they are since it arrived.
-        for told in changes.responses {
-            let reaction = ui::told(&mut self.state, &self.views, told);
+        for response in changes.responses {
+            let reaction = ui::on_response(&mut self.state, &self.views, response);
             pass_on(engine, reaction.intents);
             news = news.max(News::Seen);
         }

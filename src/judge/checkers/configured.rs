@@ -272,10 +272,10 @@ mod tests {
     }
 
     fn claims(plan: &CheckPlan, records: &[CheckRecord]) -> (Vec<Claim>, bool) {
-        told(plan, records, Vec::new())
+        result_of(plan, records, Vec::new())
     }
 
-    fn told(plan: &CheckPlan, records: &[CheckRecord], mut read: Vec<Evidence>) -> (Vec<Claim>, bool) {
+    fn result_of(plan: &CheckPlan, records: &[CheckRecord], mut read: Vec<Evidence>) -> (Vec<Claim>, bool) {
         let is_proven = combine(plan, Found { records, content: Some("now") }, &mut read).is_proven;
         (read.into_iter().map(|row| row.claim).collect(), is_proven)
     }
@@ -358,22 +358,25 @@ mod tests {
         let plan = CheckPlan { checks, mode: CheckMode::All, is_automatic: false };
         let one = || vec![said("md", Claim::No), said("html", Claim::Yes)];
         assert_eq!(
-            told(&plan, &[ran("a", Passed)], one()),
+            result_of(&plan, &[ran("a", Passed)], one()),
             (vec![Claim::Yes, Claim::Abstain(Rejection::Undecided), Claim::Yes], true)
         );
         assert_eq!(
-            told(&plan, &[ran("a", Failed)], one()).0,
+            result_of(&plan, &[ran("a", Failed)], one()).0,
             [Claim::No, Claim::Abstain(Rejection::Undecided), Claim::Yes],
             "and the rows that were read are replaced"
         );
         let none = vec![said("md", Claim::No), said("html", Claim::No)];
-        assert_eq!(told(&plan, &[ran("a", Passed)], none), (vec![Claim::Yes, Claim::No, Claim::No], false));
+        assert_eq!(
+            result_of(&plan, &[ran("a", Passed)], none),
+            (vec![Claim::Yes, Claim::No, Claim::No], false)
+        );
         // Files and plans alone prove nothing, and a plan that nobody made does not meet "any".
         let plan_only = read("todo", CheckAsk::Plan { files: Vec::new() });
         let alone = CheckPlan { checks: vec![plan_only.clone()], mode: CheckMode::All, is_automatic: false };
-        assert_eq!(told(&alone, &[], Vec::new()), (vec![Claim::Yes], false));
+        assert_eq!(result_of(&alone, &[], Vec::new()), (vec![Claim::Yes], false));
         let either = CheckPlan { checks: vec![plan_only, command("a")], mode: any, is_automatic: false };
-        assert_eq!(told(&either, &[], Vec::new()).0, [Claim::Yes, Claim::No]);
+        assert_eq!(result_of(&either, &[], Vec::new()).0, [Claim::Yes, Claim::No]);
         assert_eq!(standing(&either, &[]), [("todo".to_owned(), CheckStanding::Vacuous)]);
         let open = Evidence::claim(Source::Plan, "claude", Claim::No, Origin::File.at(None))
             .because("1 of 2 plan steps".to_owned());
@@ -385,9 +388,9 @@ mod tests {
         let tests =
             ConfiguredCheck { name: "t".to_owned(), ask: CheckAsk::Tests { files: Vec::new() }, limit_s: 1 };
         let plan = CheckPlan { checks: vec![tests], mode: CheckMode::All, is_automatic: false };
-        assert_eq!(told(&plan, &[], Vec::new()), (vec![Claim::No], false));
+        assert_eq!(result_of(&plan, &[], Vec::new()), (vec![Claim::No], false));
         let passed = Evidence::claim(Source::Tests, "junit.xml", Claim::Yes, Origin::File.at(None));
-        assert_eq!(told(&plan, &[], vec![passed]), (vec![Claim::Yes, Claim::Yes], true));
+        assert_eq!(result_of(&plan, &[], vec![passed]), (vec![Claim::Yes, Claim::Yes], true));
     }
 
     #[test]

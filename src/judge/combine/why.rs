@@ -79,7 +79,7 @@ pub(super) fn next_action(
         && state == VerdictState::AwaitingResponse
     {
         return NextAction::Allow(
-            wanted(permission, case).map(Reason::Words).or_else(|| first_reason(permission)),
+            permission_wanted(permission, case).map(Reason::Words).or_else(|| first_reason(permission)),
         );
     }
     if let Some(question) = case.question
@@ -120,7 +120,7 @@ pub(super) fn next_action(
 }
 
 /// What the session asks permission to do, if it says.
-fn wanted(permission: &Evidence, case: &Case<'_>) -> Option<String> {
+fn permission_wanted(permission: &Evidence, case: &Case<'_>) -> Option<String> {
     let asked_by = permission.session()?;
     case.sessions.iter().find(|session| session.session_name() == *asked_by)?.activity.detail.clone()
 }

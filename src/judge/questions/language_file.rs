@@ -7,15 +7,15 @@ use serde::Deserialize;
 
 use super::building::Builder;
 use super::forms::{Form, FormSet};
-use super::notation::{self, Words};
+use super::notation::{self, Spacing};
 use super::writing;
 
 /// The content of a language file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LanguageFile {
-    pub(super) words: Words,
-    /// Words that name an option when followed by its number or letter, in lower case.
+    pub(super) words: Spacing,
+    /// Spacing that name an option when followed by its number or letter, in lower case.
     #[serde(default)]
     pub(super) option_words: Vec<String>,
     /// Labels that open a question line ("q", "frage"), in lower case.
@@ -46,9 +46,9 @@ pub(super) struct Answers {
     pub(super) ends: Vec<String>,
     /// What asks for more than a yes or a no.
     pub(super) asks_more: Vec<String>,
-    /// Words between one option and the next.
+    /// Spacing between one option and the next.
     pub(super) joins: Vec<String>,
-    /// Words directly after a sentence's last option that ask to choose.
+    /// Spacing directly after a sentence's last option that ask to choose.
     #[serde(default)]
     pub(super) tails: Vec<String>,
 }

@@ -74,7 +74,7 @@ mod tests {
     use crate::judge::questions::document::Document;
     use crate::judge::questions::forms::Form;
     use crate::judge::questions::language_file::LanguageFile;
-    use crate::judge::questions::notation::Words;
+    use crate::judge::questions::notation::Spacing;
 
     /// The language files.
     fn files() -> impl Iterator<Item = (Language, LanguageFile)> {
@@ -118,10 +118,10 @@ mod tests {
     }
 
     /// The meaning of the notation, as a regular expression.
-    fn expression(phrase: &str, words: Words) -> String {
+    fn expression(phrase: &str, words: Spacing) -> String {
         let (phrase, at_start) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
         let (phrase, at_end) = phrase.strip_suffix('$').map_or((phrase, false), |rest| (rest, true));
-        let spaced = words == Words::Spaced;
+        let spaced = words == Spacing::Spaced;
         let (gap, between) = if spaced { (" ... ", " (?:.* )?") } else { ("...", ".*") };
         let open = if spaced { phrase.strip_suffix(" ...") } else { None };
         let mut out = String::from(if at_start { "^" } else { "" });
@@ -189,7 +189,7 @@ mod tests {
             for sentence in &sentences {
                 let (spaced, joined) = (sentence.normal.spaced.as_str(), sentence.normal.joined.as_str());
                 let found = search.find(language, spaced, joined);
-                let mut texts = vec![if words == Words::Spaced { spaced } else { joined }.to_owned()];
+                let mut texts = vec![if words == Spacing::Spaced { spaced } else { joined }.to_owned()];
                 if language == Language::Chinese {
                     texts.extend(crate::judge::questions::han::simplified(joined));
                 }

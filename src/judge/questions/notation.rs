@@ -11,7 +11,7 @@ use super::patterns::{ANY_LETTERS, DIGITS};
 /// How a language separates words, which decides how its phrases are matched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Words {
+pub(super) enum Spacing {
     /// Spaces separate words; a phrase matches whole words.
     Spaced,
     /// Spaces have no meaning; a phrase matches anywhere.
@@ -78,13 +78,13 @@ struct Place {
 pub(super) fn add(
     network: &mut Builder,
     phrase: &str,
-    words: Words,
+    words: Spacing,
     group: FormSet,
 ) -> Result<(), NotationError> {
     let (phrase, at_start) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
     let (phrase, at_end) = phrase.strip_suffix('$').map_or((phrase, false), |rest| (rest, true));
     // A gap at the end stands for the rest of the sentence.
-    let open = if words == Words::Spaced { phrase.strip_suffix(" ...") } else { None };
+    let open = if words == Spacing::Spaced { phrase.strip_suffix(" ...") } else { None };
     let start = Place { node: if at_start { BEGIN } else { ROOT }, word: Word::EMPTY, is_end: false };
     let mut reader = Reader { network, words, group, rest: open.unwrap_or(phrase) };
     let mut places = reader.alternatives(&[start])?;
@@ -100,7 +100,7 @@ pub(super) fn add(
 
 struct Reader<'n, 'p> {
     network: &'n mut Builder,
-    words: Words,
+    words: Spacing,
     group: FormSet,
     rest: &'p str,
 }
@@ -108,12 +108,12 @@ struct Reader<'n, 'p> {
 impl<'p> Reader<'_, 'p> {
     /// Reads up to the end of the phrase, the group or the alternative.
     fn sequence(&mut self, mut places: Vec<Place>) -> Result<Vec<Place>, NotationError> {
-        let gap = if self.words == Words::Spaced { " ... " } else { "..." };
+        let gap = if self.words == Spacing::Spaced { " ... " } else { "..." };
         while let Some(c) = self.rest.chars().next() {
             if matches!(c, ')' | '|') {
                 break;
             }
-            let joined = self.words == Words::Joined;
+            let joined = self.words == Spacing::Joined;
             if let Some(after) = self.rest.strip_prefix(gap) {
                 self.rest = after;
                 self.blank(&mut places);
@@ -183,7 +183,7 @@ impl<'p> Reader<'_, 'p> {
 
     /// Ends the words. If none was begun, there would be two spaces in a row, which no sentence has.
     fn blank(&mut self, places: &mut Vec<Place>) {
-        if self.words == Words::Joined {
+        if self.words == Spacing::Joined {
             return;
         }
         places.retain(|place| !place.word.is_empty());
@@ -200,8 +200,8 @@ impl<'p> Reader<'_, 'p> {
 
     fn literal(&mut self, places: &mut Vec<Place>, c: char) -> Result<(), NotationError> {
         match self.words {
-            Words::Spaced => lengthen(places, c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Words::Joined => {
+            Spacing::Spaced => lengthen(places, c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Spacing::Joined => {
                 places.retain(|place| !place.is_end);
                 for place in places {
                     place.node = self.network.sign(place.node, character_hash(c));
@@ -233,7 +233,7 @@ impl<'p> Reader<'_, 'p> {
 
     /// Reads digits; between words, also a fraction.
     fn number(&mut self, places: &mut Vec<Place>) -> Result<(), NotationError> {
-        if self.words == Words::Spaced {
+        if self.words == Spacing::Spaced {
             lengthen(places, &[DIGITS])?;
             let mut whole = places.clone();
             self.blank(&mut whole);
@@ -265,7 +265,7 @@ impl<'p> Reader<'_, 'p> {
     fn group(&mut self, places: Vec<Place>) -> Result<Vec<Place>, NotationError> {
         let extent = extent(self.rest)?;
         let (inner, after) = (&self.rest[..extent.length], &self.rest[extent.length + 1..]);
-        let ends_words = self.words == Words::Joined || !extent.is_glued;
+        let ends_words = self.words == Spacing::Joined || !extent.is_glued;
         if let Some(after) = after.strip_prefix('*') {
             let found = self.repeated(&places, inner, ends_words)?;
             self.rest = after;

@@ -17,7 +17,7 @@ pub(super) mod tests {
     use crate::judge::questions::language::Language;
     use crate::judge::questions::language_file::LanguageFile;
     use crate::judge::questions::network::Network;
-    use crate::judge::questions::notation::{self, Words};
+    use crate::judge::questions::notation::{self, Spacing};
     use crate::judge::questions::walk::Walk;
     use crate::judge::questions::writing;
 
@@ -61,7 +61,7 @@ pub(super) mod tests {
     }
 
     /// Which of the sentences have the phrase; `None` if it cannot be read.
-    fn having<'s>(phrase: &str, words: Words, among: &[&'s Source]) -> Option<Vec<&'s Source>> {
+    fn having<'s>(phrase: &str, words: Spacing, among: &[&'s Source]) -> Option<Vec<&'s Source>> {
         let mut builder = Builder::new();
         notation::add(&mut builder, phrase, words, FormSet::of(&[Form::Direct])).ok()?;
         let written = writing::write(&builder.finish()).ok()?;
@@ -69,8 +69,8 @@ pub(super) mod tests {
         let mut walk = Walk::default();
         let found = |source: &&&Source| {
             let found = match words {
-                Words::Spaced => walk.words(&network, &source.spaced),
-                Words::Joined => {
+                Spacing::Spaced => walk.words(&network, &source.spaced),
+                Spacing::Joined => {
                     let simple = crate::judge::questions::han::simplified(&source.joined);
                     let simple = simple.map_or(FormSet::EMPTY, |simple| walk.characters(&network, &simple));
                     walk.characters(&network, &source.joined).with(simple)
@@ -112,7 +112,7 @@ pub(super) mod tests {
     }
 
     /// The phrase without what only one repository shows; `None` if nothing is left of it.
-    fn reduced(phrase: &str, words: Words, all: &[&Source]) -> Option<String> {
+    fn reduced(phrase: &str, words: Spacing, all: &[&Source]) -> Option<String> {
         let Some(sources) = having(phrase, words, all) else { return Some(phrase.to_owned()) };
         if are_of_one_repository(&sources) {
             return None;

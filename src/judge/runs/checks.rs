@@ -49,10 +49,10 @@ impl Checks {
         if is_before_edits {
             check.before_edits = Some(Arc::clone(run));
         }
-        match run.told.outcome {
+        match run.facts.outcome {
             RunOutcome::Passed => {
                 check.passed = Some(last.clone());
-                if !run.told.is_part {
+                if !run.facts.is_part {
                     check.whole = Some(last.clone());
                 }
             }
@@ -97,23 +97,23 @@ impl Checks {
     /// Whether the same check failed in the same way before the task's first edit.
     pub(super) fn is_red_since_before(&self, red: &Run) -> bool {
         let check = self.known.iter().find(|check| check.last.1.is_same_as(red));
-        check
-            .and_then(|check| check.before_edits.as_ref())
-            .is_some_and(|before| before.told.outcome == RunOutcome::Failed && red.fails_no_more_than(before))
+        check.and_then(|check| check.before_edits.as_ref()).is_some_and(|before| {
+            before.facts.outcome == RunOutcome::Failed && red.fails_no_more_than(before)
+        })
     }
 
     /// Whether a test run that began within the task ended after `edit`.
     pub(super) fn is_tested_after(&self, edit: Option<Place>, in_task: impl Fn(StepMoment) -> bool) -> bool {
-        self.known.iter().filter(|check| check.last.1.told.kind == CheckKind::Test).any(|check| {
+        self.known.iter().filter(|check| check.last.1.facts.kind == CheckKind::Test).any(|check| {
             let ended = check.passed.iter().chain(&check.failed).max_by_key(|(number, _)| *number);
-            ended.is_some_and(|(_, run)| !run.is_before(edit) && in_task(run.told.moment))
+            ended.is_some_and(|(_, run)| !run.is_before(edit) && in_task(run.facts.moment))
         })
     }
 
     /// The last complete test run that passed and for which `proves` holds.
     pub(super) fn last_whole_pass(&self, proves: impl Fn(&Run) -> bool) -> Option<&Run> {
         let whole = self.known.iter().filter_map(|check| check.whole.as_ref());
-        let tests = whole.filter(|(_, run)| run.told.kind == CheckKind::Test && proves(run));
+        let tests = whole.filter(|(_, run)| run.facts.kind == CheckKind::Test && proves(run));
         tests.max_by_key(|(number, _)| *number).map(|(_, run)| run.as_ref())
     }
 }

@@ -121,27 +121,27 @@ impl Fold {
         let in_task = |moment: StepMoment| self.is_in_task(moment);
         let told = |run: &Run| CheckRun {
             is_edited_after: run.is_before(self.last_edit),
-            is_beside: !is_above(run.told.folder.as_deref(), &self.task.edited_in, home),
-            ..run.told.clone()
+            is_beside: !is_above(run.facts.folder.as_deref(), &self.task.edited_in, home),
+            ..run.facts.clone()
         };
         let is_known_before = |red: &Run| {
             let is_old = || {
-                !in_task(red.told.moment)
+                !in_task(red.facts.moment)
                     || self.task.first_edit.is_some() && self.checks.is_red_since_before(red)
             };
             !is_about_checks && is_old()
         };
         let (red_before, red): (Vec<&Run>, Vec<&Run>) =
             self.checks.still_red().into_iter().partition(|red| is_known_before(red));
-        let is_red = red.iter().any(|run| run.told.kind == CheckKind::Test);
+        let is_red = red.iter().any(|run| run.facts.kind == CheckKind::Test);
         let proof = self.checks.last_whole_pass(|run| {
             !run.is_before(self.last_edit)
-                && in_task(run.told.moment)
-                && is_above(run.told.folder.as_deref(), &self.task.edited_in, home)
+                && in_task(run.facts.moment)
+                && is_above(run.facts.folder.as_deref(), &self.task.edited_in, home)
         });
         let last = self.checks.last_of_each().into_iter();
         RunsSummary {
-            last: last.filter(|run| in_task(run.told.moment)).map(told).collect(),
+            last: last.filter(|run| in_task(run.facts.moment)).map(told).collect(),
             red: red.into_iter().map(told).collect(),
             red_before: red_before.into_iter().map(told).collect(),
             proof: proof.filter(|_| !is_red).map(told),

@@ -57,7 +57,7 @@ pub(super) struct FoundRun<'c> {
 
 /// What an exit code says about one command of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum ExitSays {
     /// It ended with 0.
     Zero,
     /// It ended with this code, or with an unknown one other than 0.
@@ -91,7 +91,7 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
             facts.is_edit_before_runs = found.is_empty();
         }
     }
-    let seen: Vec<Seen> = commands.iter().map(|command| seen(command, &commands, run)).collect();
+    let seen: Vec<ExitSays> = commands.iter().map(|command| seen(command, &commands, run)).collect();
     for (at, call) in calls.iter().enumerate() {
         let Some(act) = catalog.act_of(&call.words) else { continue };
         // `git checkout main` switches, `git checkout src/a.rs` takes work back.
@@ -100,10 +100,10 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
         let act = if act == "switch" && names_file() { "undo" } else { act };
         let told = || (act, commands[at].words.join(" "));
         match seen[at] {
-            Seen::Zero => facts.acts.push(told()),
+            ExitSays::Zero => facts.acts.push(told()),
             _ if !SENDS.contains(&act) => {}
-            Seen::NotZero(_) => facts.failed_act = Some(told()),
-            Seen::InFailedChain | Seen::Nothing => {
+            ExitSays::NotZero(_) => facts.failed_act = Some(told()),
+            ExitSays::InFailedChain | ExitSays::Nothing => {
                 facts.failed_act = says_refused(&run.output).then(told).or(facts.failed_act);
             }
         }
@@ -269,20 +269,20 @@ fn from_home(folder: Option<&str>, home: Option<&str>) -> Option<String> {
 }
 
 /// What the line's exit code says about one of its commands.
-fn seen(command: &Command, commands: &[Command], run: &CommandRun) -> Seen {
+fn seen(command: &Command, commands: &[Command], run: &CommandRun) -> ExitSays {
     if command.prints_code {
         let last = run.output.lines().rev().find(|line| !line.trim().is_empty());
         let number = last.and_then(|line| {
             line.rsplit(|sign: char| !sign.is_ascii_digit()).find(|part| !part.is_empty())?.parse().ok()
         });
         return match number {
-            Some(0) => Seen::Zero,
-            Some(code) => Seen::NotZero(Some(code)),
-            None => Seen::Nothing,
+            Some(0) => ExitSays::Zero,
+            Some(code) => ExitSays::NotZero(Some(code)),
+            None => ExitSays::Nothing,
         };
     }
     if command.reach == Reach::Hidden {
-        return Seen::Nothing;
+        return ExitSays::Nothing;
     }
     let in_chain = |other: &&Command| other.reach == Reach::Chain;
     let is_alone = || {
@@ -293,19 +293,19 @@ fn seen(command: &Command, commands: &[Command], run: &CommandRun) -> Seen {
         })
     };
     match (run.exit, command.is_negated) {
-        (Exit::Code(0), false) => Seen::Zero,
-        (Exit::Code(0), true) | (Exit::Failed, false) if is_alone() => Seen::NotZero(None),
-        (Exit::Code(_) | Exit::Failed, true) if is_alone() => Seen::Zero,
-        (Exit::Code(code), false) if is_alone() => Seen::NotZero(Some(code)),
-        (Exit::Code(_) | Exit::Failed, _) => Seen::InFailedChain,
-        (Exit::Refused | Exit::Stopped | Exit::Running | Exit::Unknown, _) => Seen::Nothing,
+        (Exit::Code(0), false) => ExitSays::Zero,
+        (Exit::Code(0), true) | (Exit::Failed, false) if is_alone() => ExitSays::NotZero(None),
+        (Exit::Code(_) | Exit::Failed, true) if is_alone() => ExitSays::Zero,
+        (Exit::Code(code), false) if is_alone() => ExitSays::NotZero(Some(code)),
+        (Exit::Code(_) | Exit::Failed, _) => ExitSays::InFailedChain,
+        (Exit::Refused | Exit::Stopped | Exit::Running | Exit::Unknown, _) => ExitSays::Nothing,
     }
 }
 
 /// Sets the outcome of each run, and removes the runs that a failed chain never reached.
-fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[Seen], commands: &[Command], run: &CommandRun) {
+fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[ExitSays], commands: &[Command], run: &CommandRun) {
     let is_cut = matches!(run.exit, Exit::Stopped | Exit::Running);
-    let in_chain = |at: usize| seen[at] == Seen::InFailedChain;
+    let in_chain = |at: usize| seen[at] == ExitSays::InFailedChain;
     // The run whose own lines report a failure: those before it passed, those after it never ran.
     let failed = found.iter().position(|(at, run)| {
         in_chain(*at) && run.report.has_failed && {
@@ -326,10 +326,10 @@ fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[Seen], commands: &[Com
     };
     for (index, (at, found)) in found.iter_mut().enumerate() {
         let (outcome, told_by) = match seen[*at] {
-            Seen::Zero => (by_code(0, found.tool, &found.report), ToldBy::ExitCode),
-            Seen::NotZero(Some(code)) => (by_code(code, found.tool, &found.report), ToldBy::ExitCode),
-            Seen::NotZero(None) => (by_failure(&found.report), ToldBy::ExitCode),
-            Seen::InFailedChain => match failed {
+            ExitSays::Zero => (by_code(0, found.tool, &found.report), ToldBy::ExitCode),
+            ExitSays::NotZero(Some(code)) => (by_code(code, found.tool, &found.report), ToldBy::ExitCode),
+            ExitSays::NotZero(None) => (by_failure(&found.report), ToldBy::ExitCode),
+            ExitSays::InFailedChain => match failed {
                 Some(failed) if index < failed => (RunOutcome::Passed, ToldBy::Summary),
                 Some(failed) if index > failed => {
                     has_failed = true;
@@ -337,8 +337,8 @@ fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[Seen], commands: &[Com
                 }
                 _ => by_text(&found.report, &commands[*at].filters, is_quiet(*at, found.tool)),
             },
-            Seen::Nothing if is_cut && !found.report.has_failed => (RunOutcome::Unknown, ToldBy::Nothing),
-            Seen::Nothing => by_text(&found.report, &commands[*at].filters, is_quiet(*at, found.tool)),
+            ExitSays::Nothing if is_cut && !found.report.has_failed => (RunOutcome::Unknown, ToldBy::Nothing),
+            ExitSays::Nothing => by_text(&found.report, &commands[*at].filters, is_quiet(*at, found.tool)),
         };
         found.outcome = outcome;
         found.told_by = if outcome == RunOutcome::Unknown { ToldBy::Nothing } else { told_by };

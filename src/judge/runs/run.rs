@@ -11,7 +11,7 @@ pub(super) type Place = (u64, u8);
 /// A run, with what is needed to compare it with others.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    pub(super) told: CheckRun,
+    pub(super) facts: CheckRun,
     narrowed_by: Vec<String>,
     runs_others: bool,
     covers: Texts,
@@ -22,7 +22,7 @@ impl Run {
         let FoundRun { tool, command, folder, is_part, outcome, told_by, report, narrowed_by } = found;
         let failing = if outcome == RunOutcome::Failed { report.failing } else { Vec::new() };
         Run {
-            told: CheckRun {
+            facts: CheckRun {
                 tool: tool.name.to_owned(),
                 kind: tool.kind,
                 command,
@@ -44,7 +44,7 @@ impl Run {
 
     /// What identifies the same run: the tool, the folder, and the words that restrict it.
     fn check(&self) -> (&str, Option<&str>, &[String]) {
-        (&self.told.tool, self.told.folder.as_deref(), &self.narrowed_by)
+        (&self.facts.tool, self.facts.folder.as_deref(), &self.narrowed_by)
     }
 
     pub(super) fn is_same_as(&self, other: &Run) -> bool {
@@ -52,7 +52,7 @@ impl Run {
     }
 
     pub(super) fn place(&self) -> Place {
-        (self.told.moment.order, 1)
+        (self.facts.moment.order, 1)
     }
 
     /// Whether files were changed after this run, given the last edit.
@@ -65,18 +65,18 @@ impl Run {
         if self.is_same_as(other) {
             return true;
         }
-        let is_tool = self.told.tool == other.told.tool
-            || self.covers.contains(&other.told.tool.as_str())
-            || self.runs_others && !other.runs_others && self.told.kind == other.told.kind;
+        let is_tool = self.facts.tool == other.facts.tool
+            || self.covers.contains(&other.facts.tool.as_str())
+            || self.runs_others && !other.runs_others && self.facts.kind == other.facts.kind;
         is_tool
-            && !self.told.is_part
-            && is_folder_above(self.told.folder.as_deref(), other.told.folder.as_deref())
+            && !self.facts.is_part
+            && is_folder_above(self.facts.folder.as_deref(), other.facts.folder.as_deref())
     }
 
     /// Whether everything that fails here also failed in `before`, by name.
     pub(super) fn fails_no_more_than(&self, before: &Run) -> bool {
-        let failing = &self.told.failing;
-        !failing.is_empty() && failing.iter().all(|name| before.told.failing.contains(name))
+        let failing = &self.facts.failing;
+        !failing.is_empty() && failing.iter().all(|name| before.facts.failing.contains(name))
     }
 }
 

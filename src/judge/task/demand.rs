@@ -5,9 +5,9 @@
 //! stays in place although new work was never done; if a question is taken for a request, the person merely
 //! has to look again. A prompt therefore asks for work unless its words clearly ask for something else.
 
+use super::answer_only::{begins_clause, is_told_in_words};
 use super::phrases::{Group, PHRASES, Phrases};
 use super::sentence::{Sentence, sentences};
-use super::told::{begins_clause, is_told_in_words};
 
 /// A prompt this short names no new work, counted in words, or in characters for scripts without spaces.
 const FEW_WORDS: usize = 3;

@@ -5,11 +5,11 @@
 //! repairs, and messages that closeout or a gate sent; in doubt it continues. A question or thanks in between
 //! is a side turn and does not change the task. `assets/tasks.toml` has the phrases that distinguish these.
 
+mod answer_only;
 mod demand;
 mod left_over;
 pub(in crate::judge) mod phrases;
 mod sentence;
-mod told;
 
 pub(super) use demand::{begins_with_no, is_one_demand, wants_content, wants_finish};
 pub use left_over::{LeftOver, SessionStanding, left_over};

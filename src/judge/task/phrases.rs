@@ -44,17 +44,17 @@ pub(in crate::judge) enum Group {
 pub(in crate::judge) static PHRASES: Phrases = include!(concat!(env!("OUT_DIR"), "/tasks.rs"));
 
 /// A phrase as its words. A word that ends with `*` is a stem.
-type Words = &'static [&'static str];
+type PhraseWords = &'static [&'static str];
 
 /// The phrases, indexed by how they begin.
 #[derive(Debug)]
 pub(in crate::judge) struct Phrases {
     /// Phrases of whole words, sorted by first word.
-    spaced: &'static [(Words, Group)],
+    spaced: &'static [(PhraseWords, Group)],
     /// Where those of each first byte begin, and where the last ones end.
     spaced_at: [u16; 257],
     /// Phrases whose first word is a stem, sorted by its first byte.
-    stems: &'static [(Words, Group)],
+    stems: &'static [(PhraseWords, Group)],
     /// As `spaced_at`.
     stems_at: [u16; 257],
     /// Phrases that match anywhere, longest first.
@@ -62,7 +62,11 @@ pub(in crate::judge) struct Phrases {
 }
 
 /// The phrases that begin with a byte.
-fn beginning(phrases: &'static [(Words, Group)], at: &[u16; 257], byte: u8) -> &'static [(Words, Group)] {
+fn beginning(
+    phrases: &'static [(PhraseWords, Group)],
+    at: &[u16; 257],
+    byte: u8,
+) -> &'static [(PhraseWords, Group)] {
     let byte = usize::from(byte);
     &phrases[usize::from(at[byte])..usize::from(at[byte + 1])]
 }

@@ -21,10 +21,10 @@ mod plans;
 mod runs;
 mod session;
 mod session_view;
+mod speech;
 mod spoken;
 mod tasks;
 mod texts;
-mod words;
 mod work;
 
 pub use activity::is_interrupted;
@@ -62,7 +62,7 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
         if let Some(git) = observations.git.present() {
             memory.top = git.top.to_str().map(str::to_owned);
         }
-        words::weigh(&observations, &tasks, scales, memory, &mut pile)
+        speech::weigh(&observations, &tasks, scales, memory, &mut pile)
     });
     if let Some(run) = scales.settings.supervised.as_ref().and_then(run)
         && parts.contains(Parts::WORDS)

@@ -12,7 +12,7 @@ use crate::model::{
 use super::context::EvidenceSet;
 use super::excerpt;
 use super::memory::Memory;
-use super::tasks::{SessionTask, Standing, names_act};
+use super::tasks::{SessionTask, TaskStanding, names_act};
 
 /// How many failures of one run are named.
 const MAX_NAMED: usize = 10;
@@ -46,7 +46,7 @@ pub(super) fn weigh(
     let top = top.as_deref();
     let mut proven = Proven { is_checked: true, is_only_acts: true, ..Proven::default() };
     let mut has_proof = false;
-    let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == Standing::Counts);
+    let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == TaskStanding::Counts);
     for (session, task) in counting {
         if session.history.turns.is_empty() {
             // Without turns, its edits are unknown.

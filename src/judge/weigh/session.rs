@@ -10,7 +10,7 @@ use crate::model::{
 use super::activity::is_prompt;
 use super::context::WeighContext;
 use super::excerpt;
-use super::tasks::{SessionTask, Standing};
+use super::tasks::{SessionTask, TaskStanding};
 
 /// The detail if another session in the workspace is working.
 const OTHER_WORKS: &str = "another session here";
@@ -80,9 +80,9 @@ pub(super) fn weigh(
         return silent(Rejection::Foreign, Fact::StartedInside);
     }
     match task.standing {
-        Standing::Counts => {}
-        Standing::NotAsked => return silent(Rejection::Vacuous, Fact::NotAskedYet),
-        Standing::LeftOver => {
+        TaskStanding::Counts => {}
+        TaskStanding::NotAsked => return silent(Rejection::Vacuous, Fact::NotAskedYet),
+        TaskStanding::LeftOver => {
             return silent(Rejection::LeftOver, Fact::LeftForAnother);
         }
     }

@@ -11,7 +11,7 @@ use super::checks::unusable;
 use super::context::{EvidenceSet, WeighContext};
 use super::memory::Memory;
 use super::spoken::Spoken;
-use super::tasks::{self, SessionTask, Standing};
+use super::tasks::{self, SessionTask, TaskStanding};
 use super::texts::Texts;
 use super::{activity, decision, idle, plans, runs, session, session_view, work};
 
@@ -46,7 +46,7 @@ pub(super) fn weigh(
     let counting: Vec<(&SessionObservation, &SessionTask)> = sessions
         .iter()
         .zip(tasks)
-        .filter(|(_, task)| task.standing == Standing::Counts)
+        .filter(|(_, task)| task.standing == TaskStanding::Counts)
         .map(|(session, task)| (*session, task))
         .collect();
     let (said, last_words) = weigh_spoken(observations, &counting, (scales, proven), &mut memory.texts, pile);

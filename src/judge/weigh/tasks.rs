@@ -14,7 +14,7 @@ use crate::model::{
 
 /// Whether a session's claims count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum TaskStanding {
     /// They count.
     Counts,
     /// The session was opened or greeted, but not asked for anything yet.
@@ -25,7 +25,7 @@ pub(super) enum Standing {
 
 /// What was asked in one session.
 pub(super) struct SessionTask {
-    pub(super) standing: Standing,
+    pub(super) standing: TaskStanding,
     tasks: SessionTasks,
     /// When it was last asked for work.
     pub(super) asked_at: Option<Timestamp>,
@@ -45,11 +45,11 @@ pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<Sess
     found
         .map(|((session, tasks), left_over)| {
             let standing = if !was_asked(session, &tasks) {
-                Standing::NotAsked
+                TaskStanding::NotAsked
             } else if left_over.is_some() {
-                Standing::LeftOver
+                TaskStanding::LeftOver
             } else {
-                Standing::Counts
+                TaskStanding::Counts
             };
             // If the record has no turns, the last prompt is the task.
             let untold = session.prompted_at.filter(|_| session.history.turns.is_empty());
@@ -66,7 +66,7 @@ pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<Sess
 pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
     sessions
         .iter()
-        .filter(|session| session.standing == Standing::Counts)
+        .filter(|session| session.standing == TaskStanding::Counts)
         .filter_map(|session| session.asked_at)
         .max()
 }
@@ -74,14 +74,14 @@ pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
 /// What the last prompts asked for: `Answer` if every session that counts was asked only for answers and gave
 /// the last one; `None` if any was asked for work or has not answered, or if it is not known.
 pub(super) fn last_demand(sessions: &[SessionTask]) -> Option<Demand> {
-    let mut counting = sessions.iter().filter(|session| session.standing == Standing::Counts).peekable();
+    let mut counting = sessions.iter().filter(|session| session.standing == TaskStanding::Counts).peekable();
     let is_asked = counting.peek().is_some();
     if is_asked && counting.all(SessionTask::is_answered) { Some(Demand::Answer) } else { None }
 }
 
 /// The known prompts of all tasks that count.
 pub(super) fn prompts(sessions: &[SessionTask]) -> Vec<String> {
-    let counting = sessions.iter().filter(|session| session.standing == Standing::Counts);
+    let counting = sessions.iter().filter(|session| session.standing == TaskStanding::Counts);
     counting.flat_map(SessionTask::prompts).collect()
 }
 

@@ -4,7 +4,7 @@
 
 use super::deeds::Acts;
 use super::memory::Memory;
-use super::tasks::{SessionTask, Standing, asked_at, names_act};
+use super::tasks::{SessionTask, TaskStanding, asked_at, names_act};
 use crate::judge::{task, words};
 use crate::model::{Observations, SessionObservation, Task, TaskWork, Timestamp, TurnEnd, TurnSpan};
 
@@ -15,7 +15,7 @@ const MAX_TURNS: usize = 200;
 pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &mut Memory) -> TaskWork {
     let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
     let asked: Vec<(&SessionObservation, &SessionTask)> =
-        sessions.zip(tasks).filter(|(_, task)| task.standing != Standing::NotAsked).collect();
+        sessions.zip(tasks).filter(|(_, task)| task.standing != TaskStanding::NotAsked).collect();
     let is_told = |(session, task): &(&SessionObservation, &SessionTask)| {
         let history = &session.history;
         !history.turns.is_empty() && history.is_whole && !task.has_undated_prompt()

@@ -48,7 +48,7 @@ pub(in crate::ui) trait Modal {
     }
 
     /// An answer of the engine; `None` if it is not for this dialog.
-    fn told(&mut self, _told: &Response, _context: Context<'_>) -> Option<Step> {
+    fn on_response(&mut self, _response: &Response, _context: Context<'_>) -> Option<Step> {
         None
     }
 

@@ -129,8 +129,8 @@ impl Modal for ReplyBox {
         self.kept(&before)
     }
 
-    fn told(&mut self, told: &Response, context: Context<'_>) -> Option<Step> {
-        let Response::Action { workspace, kind, outcome, .. } = told else { return None };
+    fn on_response(&mut self, response: &Response, context: Context<'_>) -> Option<Step> {
+        let Response::Action { workspace, kind, outcome, .. } = response else { return None };
         if *workspace != self.workspace {
             return None;
         }

@@ -101,8 +101,8 @@ impl Modal for RescueBox {
         Step::stay()
     }
 
-    fn told(&mut self, told: &Response, _context: Context<'_>) -> Option<Step> {
-        let Response::Action { workspace, kind: ActionKind::Messages, outcome, .. } = told else {
+    fn on_response(&mut self, response: &Response, _context: Context<'_>) -> Option<Step> {
+        let Response::Action { workspace, kind: ActionKind::Messages, outcome, .. } = response else {
             return None;
         };
         if *workspace != self.workspace || self.asking != Asking::Sent {
