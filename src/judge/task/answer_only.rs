@@ -8,9 +8,9 @@ use super::sentence::Sentence;
 pub(super) fn is_told_in_words(prompt: &str, sentences: &[Sentence], phrases: &Phrases) -> bool {
     /// The noun stands within so many words of the verb.
     const NEAR: usize = 7;
-    const ENDS: [&str; 16] = [
-        "for", "about", "to", "that", "which", "when", "from", "on", "über", "für", "an", "sur", "pour",
-        "sobre", "para", "que",
+    const ENDS: [&str; 15] = [
+        "for", "about", "to", "that", "which", "when", "from", "on", "über", "für", "sur", "pour", "sobre",
+        "para", "que",
     ];
     let [sentence] = sentences else { return false };
     let names_file = prompt
