@@ -31,7 +31,9 @@ pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], pile: &mut
         let provenance = Origin::of(session).at(said_at);
         let evidence = Evidence::claim(Source::LastWords, session.agent.clone(), Claim::No, provenance)
             .because(Fact::NoneOfItsWork);
-        let points = task.current().map(|task| Point::Pending(excerpt::reason(&task.last_prompt)));
+        // An answer to a question does not say what is left to do.
+        let wanted = task.prompts().into_iter().find(|prompt| wants_change(prompt));
+        let points = wanted.map(|prompt| Point::Pending(excerpt::reason(&prompt)));
         let evidence =
             Evidence { strength: Strength::SelfReported, points: points.into_iter().collect(), ..evidence };
         pile.add(Parts::WORDS, evidence);
