@@ -1,7 +1,9 @@
 //! The engine on real repositories: watching, hanging and vanishing workspaces, answers to effects.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use closeout::config::{Config, Sources};
@@ -101,11 +103,16 @@ impl Front {
         tokio::time::timeout(PATIENCE, turning).await.expect("nothing was told")
     }
 
-    /// Turns the engine until a file is there.
-    async fn until_file(&mut self, file: &Path) {
+    /// Turns the engine until somebody reads from a FIFO, and returns its other end.
+    async fn until_read(&mut self, fifo: &Path) -> File {
         let began = clock::now();
-        while !file.exists() {
-            assert!(clock::now().millis_since(began) < 60_000, "{} never came", file.display());
+        loop {
+            // It opens only if it is being read.
+            let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::NONBLOCK;
+            if let Ok(opened) = rustix::fs::open(fifo, flags, rustix::fs::Mode::empty()) {
+                return File::from(opened);
+            }
+            assert!(clock::now().millis_since(began) < 60_000, "{} was never read", fifo.display());
             // What happens on disk is no turn of the engine.
             let _ = tokio::time::timeout(Duration::from_millis(20), self.engine.turn()).await;
         }
@@ -245,13 +252,13 @@ fn the_baseline_of_the_first_look_holds_over_restarts() {
     assert_eq!(baselines[0], baselines[1]);
 }
 
-/// A rescue that holds still in the middle of its commit: git waits before it makes what keeps the commit, until
-/// `release` is there.
+/// A rescue that holds still in the middle of its commit: the last git before the branch is moved waits for a line. It
+/// may write nowhere, so it is seen by its reading.
 struct Moving {
     repo: Repo,
     id: WorkspaceId,
     front: Front,
-    release: PathBuf,
+    release: File,
 }
 
 impl Moving {
@@ -263,12 +270,10 @@ impl Moving {
             repo.git(["config", key, value]);
         }
         repo.write("work.rs", "fn work() {}\n");
-        // Git can write nowhere else.
-        let (started, release) = (repo.at(".git/started"), repo.root().join("release"));
+        let release = repo.root().join("release");
+        repo.fifo(&release);
         let body = format!(
-            "case \"$*\" in *update-ref*refs/closeout/visible/*)\n\
-             echo > {}; while [ ! -e {} ]; do /bin/sleep 0.02; done;; esac\nexec {} \"$@\"",
-            started.display(),
+            "case \"$*\" in *GIT_COMMITTER_IDENT*) read -r line < {};; esac\nexec {} \"$@\"",
             release.display(),
             git_program().display()
         );
@@ -281,13 +286,13 @@ impl Moving {
         let planned = want(&mut front, &id, plan).await;
         let ActionOutcome::RescuePlanned(plan) = planned else { panic!("{planned:?}") };
         front.engine.want(action(&id, Action::Rescue { plan }));
-        front.until_file(&started).await;
+        let release = front.until_read(&release).await;
         front.until("what runs", |views| views.values().any(|view| view.actions.running.is_some())).await;
         Moving { repo, id, front, release }
     }
 
-    fn release(&self) {
-        std::fs::write(&self.release, "").unwrap();
+    fn release(&mut self) {
+        writeln!(self.release).unwrap();
     }
 
     fn is_committed(&self) -> bool {
@@ -334,10 +339,9 @@ fn a_commit_that_is_being_made_is_finished_whoever_ends_it_and_that_is_said() {
 fn at_the_end_a_commit_that_is_being_made_is_finished() {
     run(async {
         let mut moving = Moving::begin().await;
-        let release = moving.release.clone();
         // The first is polled first.
         let (left, ()) = tokio::join!(moving.front.engine.finish(PATIENCE), async {
-            std::fs::write(release, "").unwrap();
+            writeln!(moving.release).unwrap();
         });
         assert_eq!(left, Vec::<String>::new());
         let told = moving.front.answer().await;
