@@ -6,6 +6,8 @@ mod environment;
 mod outliving;
 #[path = "process/own_session.rs"]
 mod own_session;
+#[path = "process/spawn.rs"]
+mod spawn;
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;

@@ -14,7 +14,7 @@ use super::clock::now;
 use super::own_session::{LauncherReport, OwnSession};
 use super::{
     BETWEEN_ROUNDS, End, GRACE, KILLING, Launcher, ProcessError, Spec, confined, descendants, open_pidfd,
-    running,
+    running, spawn,
 };
 use crate::model::ProcessId;
 
@@ -79,7 +79,7 @@ impl Started {
             .stderr(errors);
         let started = match &spec.may_change {
             Some(folders) if own_session.is_none() => confined::spawn(&mut command, folders),
-            Some(_) | None => command.spawn(),
+            Some(_) | None => spawn::one_at_a_time(&mut command),
         };
         let child = started.map_err(|source| {
             let launcher = spec.own_session.as_ref().filter(|launcher| !launcher.program.exists());

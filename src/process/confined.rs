@@ -8,6 +8,8 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, Command};
 use std::sync::Arc;
 
+use super::spawn;
+
 /// Starts `command` so that it changes files only below `folders`.
 #[cfg(target_os = "linux")]
 pub(super) fn spawn(command: &mut Command, folders: &[Arc<OwnedFd>]) -> io::Result<Child> {
@@ -17,7 +19,7 @@ pub(super) fn spawn(command: &mut Command, folders: &[Arc<OwnedFd>]) -> io::Resu
             if let Err(error) = confine(folders) {
                 tracing::debug!("a child is not confined: {error}");
             }
-            command.spawn()
+            spawn::one_at_a_time(command)
         });
         starter?.join().unwrap_or_else(|_| Err(io::Error::other("the thread that starts it ended")))
     })
@@ -25,7 +27,7 @@ pub(super) fn spawn(command: &mut Command, folders: &[Arc<OwnedFd>]) -> io::Resu
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn spawn(command: &mut Command, _folders: &[Arc<OwnedFd>]) -> io::Result<Child> {
-    command.spawn()
+    spawn::one_at_a_time(command)
 }
 
 /// Confines this thread and what it starts.

@@ -12,7 +12,7 @@ use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process};
 
-use super::{End, ProcessError};
+use super::{End, ProcessError, spawn};
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl InTerminal {
             .current_dir(&spec.folder)
             .env_clear()
             .envs(spec.env.iter().map(|(name, value)| (name, value)));
-        match command.spawn() {
+        match spawn::one_at_a_time(&mut command) {
             Ok(child) => Ok(InTerminal { child, program }),
             Err(source) => Err(ProcessError::Start { program, source }),
         }

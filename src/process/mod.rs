@@ -21,6 +21,7 @@ mod program_path;
 mod progress;
 mod run;
 mod running;
+mod spawn;
 mod suspend;
 mod terminal;
 

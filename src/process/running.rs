@@ -13,7 +13,7 @@ use std::thread;
 
 use super::clock::now;
 use super::own_session::{MARK, unique};
-use super::{BETWEEN_ROUNDS, Cancel, GRACE, KILLING, Launcher, guardian, set_nonblocking};
+use super::{BETWEEN_ROUNDS, Cancel, GRACE, KILLING, Launcher, guardian, set_nonblocking, spawn};
 
 /// Cancelled when this program ends.
 static CLOSING: LazyLock<Cancel> = LazyLock::new(Cancel::new);
@@ -119,5 +119,5 @@ fn start(own: &Launcher) -> std::io::Result<(Child, PipeWriter)> {
         .stdin(Stdio::from(read))
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    Ok((command.spawn()?, write))
+    Ok((spawn::one_at_a_time(&mut command)?, write))
 }

@@ -2,7 +2,7 @@
 //! journal.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use closeout::model::{Reach, RecordList, RecordNotice, RecordState, RecordTotals};
 
@@ -231,4 +231,19 @@ fn a_remote_that_would_get_the_hidden_references_is_named_with_a_remedy_that_wor
         assert!(there.contains("refs/heads/main") && !there.contains("closeout"), "{name}: {there}");
     }
     assert_eq!(record(&repo).notices.len(), 1);
+}
+
+#[test]
+fn a_record_is_shared_with_the_group_that_shares_the_repository() {
+    use std::os::unix::fs::MetadataExt as _;
+    let repo = Repo::with_format(&["--shared=group"]);
+    repo.write("f", "1\n").commit("one");
+    repo.write("f", "2\n");
+    let made = rescuer(&repo).record(repo.path()).unwrap();
+    let mode_of = |path: &Path| path.metadata().unwrap().mode() & 0o7777;
+    let path = repo.git_dir().join(&made.reference);
+    assert_eq!(mode_of(&path) & 0o060, 0o060);
+    for folder in path.ancestors().skip(1).take(3) {
+        assert_eq!(mode_of(folder), mode_of(&repo.git_dir().join("refs")), "{}", folder.display());
+    }
 }
