@@ -1,6 +1,7 @@
 //! The process is killed at each named step of a commit and an undo. After the next start the state is the one
 //! before or the one after, and every action is possible again.
 
+use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use strum::VariantArray as _;
@@ -381,4 +382,35 @@ fn a_record_that_was_cut_before_its_line_in_the_journal_is_adopted() {
         repo.git(["update-ref", &(found.records[0].reference.clone() + "0"), "HEAD"]);
         assert!(rescuer(&repo).list(repo.path()).unwrap().is_damaged());
     }
+}
+
+// K03
+#[test]
+fn locks_that_a_kill_left_on_own_references_are_removed_and_those_of_others_stay() {
+    let repo = Repo::new();
+    repo.write("f", "1\n");
+    let made = rescuer(&repo).record(repo.path()).unwrap();
+    let [key, id] =
+        made.reference.strip_prefix("refs/closeout/rescue/").unwrap().split('/').collect::<Vec<_>>()[..]
+    else {
+        panic!("{made:?}")
+    };
+    let other = if id.contains("-0") { "1" } else { "0" };
+    let of_another = format!("20200101T000000Z-{}", other.repeat(8));
+    let own = [
+        format!("closeout/rescue/{key}/{id}.lock"),
+        format!("closeout/visible/{key}/1-{id}.lock"),
+        format!("closeout/moved/{key}/{id}-abcdef12.lock"),
+        format!("closeout-12345678/rescue/{key}/{id}.lock"),
+    ];
+    let others = [format!("closeout/rescue/{key}/{of_another}.lock"), "heads/main.lock".to_owned()];
+    let at = |name: &String| repo.git_dir().join("refs").join(name);
+    for lock in own.iter().chain(&others) {
+        fs::create_dir_all(at(lock).parent().unwrap()).unwrap();
+        fs::write(at(lock), "").unwrap();
+    }
+    repo.write("f", "2\n");
+    rescuer(&repo).record(repo.path()).unwrap();
+    let left: Vec<&String> = own.iter().chain(&others).filter(|lock| at(lock).exists()).collect();
+    assert_eq!(left, others.iter().collect::<Vec<_>>());
 }

@@ -5,8 +5,10 @@
 //! It must not move a branch that is not where the plan says, and must leave branches in any other storage to
 //! git.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -219,21 +221,32 @@ pub(in crate::action::rescue) fn release(
     Ok(())
 }
 
-/// Removes the locks that killed git processes left on our own hidden references of this worktree.
+/// Removes the locks that a killed closeout, or a git that it started, left on our own hidden references of this
+/// worktree.
 pub(in crate::action::rescue) fn release_hidden(worktree: &WorktreeLock) {
     let repo = &worktree.repo;
-    for kind in ["rescue", "visible"] {
-        let folder = repo.common_dir.join("refs/closeout").join(kind).join(&repo.key);
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let id = name.to_str().and_then(|name| name.strip_suffix(".lock")).unwrap_or_default();
-            // References of all but the last commit carry a number before the id.
-            if worktree.is_own_id(id) || id.split_once('-').is_some_and(|(_, id)| worktree.is_own_id(id)) {
+    let top = |name: &OsStr| name == "closeout" || name.as_bytes().starts_with(b"closeout-");
+    for found in entries(&repo.common_dir.join("refs")).filter(|found| top(&found.file_name())) {
+        for folder in ["rescue", "visible", "moved"].map(|kind| found.path().join(kind).join(&repo.key)) {
+            for lock in entries(&folder).filter(|lock| is_own_lock(worktree, &lock.file_name())) {
                 // A lock that remains is tried again next time; it blocks no other reference.
-                let _ = git_files::remove(repo, &entry.path());
+                let _ = git_files::remove(repo, &lock.path());
             }
         }
     }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
+    fs::read_dir(folder).into_iter().flatten().flatten()
+}
+
+/// Whether a file is the lock of a reference that this state folder named.
+fn is_own_lock(worktree: &WorktreeLock, file: &OsStr) -> bool {
+    let Some(name) = file.to_str().and_then(|name| name.strip_suffix(".lock")) else { return false };
+    // References of all but the last commit carry a number before the id, and a foreign value that was kept its
+    // beginning behind it.
+    let ids = [Some(name), name.split_once('-').map(|(_, id)| id), name.rsplit_once('-').map(|(id, _)| id)];
+    ids.into_iter().flatten().any(|id| worktree.is_own_id(id))
 }
 
 /// The locks, in the order in which git takes them.
