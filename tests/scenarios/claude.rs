@@ -36,7 +36,8 @@ impl Claude {
 
     fn line(&mut self, at: i64, more: &Value) {
         let parent = self.lines.last().map(|(_, line)| line["uuid"].clone());
-        let uuid = format!("{:08x}-1111-4000-8000-000000000000", self.lines.len());
+        // Only a fork has lines of another session.
+        let uuid = format!("{}-{:04x}-4000-8000-000000000000", &self.id[..8], self.lines.len());
         let mut line = json!({
             "parentUuid": parent, "isSidechain": false, "uuid": uuid, "timestamp": iso(at),
             "userType": "external", "entrypoint": "cli", "cwd": self.work, "sessionId": self.id,
