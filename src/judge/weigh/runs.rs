@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::judge::runs::{self, Catalog, Demanded};
+use crate::judge::task;
 use crate::model::{
     CheckRun, Claim, Deed, Evidence, Exit, Fact, Origin, Parts, Point, Reason, Rejection, RunOutcome,
     RunsSummary, SessionObservation, Source, Timestamp,
@@ -77,10 +78,12 @@ pub(super) fn weigh(
     proven
 }
 
-/// Whether a session wrote something outside the work tree, or committed in a folder there, that its last prompt names.
+/// Whether a session committed in a folder outside the work tree that its last prompt names, or wrote a file there that
+/// is all it asks for.
 fn wrote_outside(session: &SessionObservation, task: &SessionTask, top: &str) -> bool {
     let home = session.folder.as_ref().and_then(|folder| folder.to_str());
     let (Some(home), Some(current)) = (home, task.current()) else { return false };
+    let is_all = task::is_one_demand(&current.last_prompt);
     let full = |path: &str| runs::path_from(Some(home), path);
     let words = current.last_prompt.split_whitespace();
     let words = words.map(|word| {
@@ -96,23 +99,30 @@ fn wrote_outside(session: &SessionObservation, task: &SessionTask, top: &str) ->
     let turns = turns.filter(|turn| turn.order >= current.asked && turn.order < current.end);
     turns.flat_map(|turn| &turn.steps).any(|step| match &step.deed {
         Deed::Edit { paths, was_done: true } => {
-            paths.iter().any(|path| named.iter().any(|named| full(path) == full(named)))
+            is_all && paths.iter().any(|path| named.iter().any(|named| full(path) == full(named)))
         }
         Deed::Command(run) => {
-            run.exit == Exit::Code(0) && named.iter().any(|named| is_written_by(&run.command, named))
+            let is_written = |named: &&str| {
+                is_all && is_written_by(&run.command, named) || is_committed_in(&run.command, named)
+            };
+            run.exit == Exit::Code(0) && named.iter().any(is_written)
         }
         Deed::Edit { .. } | Deed::Asked { .. } | Deed::SentOff { .. } | Deed::Other { .. } => false,
     })
 }
 
-/// Whether a command line writes to `path`, or commits in it.
+/// Whether a command line writes to `path`.
 fn is_written_by(command: &str, path: &str) -> bool {
     const WRITERS: [&str; 8] = ["> ", ">", "tee ", "tee -a ", "mkdir ", "mkdir -p ", "touch ", "-o "];
     let writes = WRITERS.iter().any(|writer| command.contains(&format!("{writer}{path}")));
     let is_target =
         command.ends_with(path) && ["cp ", "mv ", "rsync "].iter().any(|verb| command.starts_with(verb));
+    writes || is_target
+}
+
+fn is_committed_in(command: &str, path: &str) -> bool {
     let is_there = command.contains(&format!("cd {path}")) || command.contains(&format!("-C {path}"));
-    writes || is_target || is_there && command.contains("commit")
+    is_there && command.contains("commit")
 }
 
 /// Whether a run was in a folder outside this work tree that no prompt of the task names, where nothing was edited, and
