@@ -50,7 +50,8 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
     settled
 }
 
-/// Whether the first two numbers beside each other differ: "3 of 7", not "7 of 7".
+/// Whether the first two numbers beside each other differ: "3 of 7", not "7 of 7". No thing is the zeroth of
+/// so many: "phase 0/1" names two.
 pub(super) fn counts_a_part(text: &str) -> bool {
     /// So many bytes at most stand between two numbers of one count.
     const NEAR: usize = 24;
@@ -59,15 +60,25 @@ pub(super) fn counts_a_part(text: &str) -> bool {
     while let Some(begin) = text[at..].find(|c: char| c.is_ascii_digit()).map(|begin| at + begin) {
         let number = &text[begin..];
         let number = &number[..number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len())];
+        at = begin + number.len();
+        if number == "0" && is_numbered(&text[text.floor_char_boundary(begin.saturating_sub(NEAR))..begin]) {
+            last = None;
+            continue;
+        }
         if let Some((end, before)) = last
             && begin - end <= NEAR
         {
             return before.trim_start_matches('0') != number.trim_start_matches('0');
         }
-        at = begin + number.len();
         last = Some((at, number));
     }
     false
+}
+
+/// Whether words end with what is numbered.
+fn is_numbered(lead: &str) -> bool {
+    let lower = lead.trim_end().to_lowercase();
+    words::of("numbered").iter().any(|noun| lower.ends_with(noun))
 }
 
 /// The clauses of a sentence, split before each word that sets one against another.
@@ -103,10 +114,16 @@ mod tests {
 
     #[test]
     fn a_count_is_of_a_part_if_its_numbers_differ() {
-        for part in ["14 of 17 endpoints", "9/12 files", "17件中14件", "Step 3: 2 of 10"] {
+        for part in [
+            "14 of 17 endpoints", "9/12 files", "17件中14件", "Step 3: 2 of 10", "Step 1/2 is in",
+            "0 of 5 pass",
+        ] {
             assert!(counts_a_part(part), "{part}");
         }
-        for whole in ["12 of 12 templates; 3 needed a helper", "all 12 templates", "none", "7", "07 of 7"] {
+        for whole in [
+            "12 of 12 templates; 3 needed a helper", "all 12 templates", "none", "7", "07 of 7",
+            "Phase 0/1 is in", "阶段 0/1",
+        ] {
             assert!(!counts_a_part(whole), "{whole}");
         }
     }
