@@ -113,6 +113,8 @@ fn an_agent_that_goes_on_ends_them_and_its_next_turn_begins_them_anew() {
     let works = after_turn(3).but(|scene| scene.sessions[0].activity.state = ActivityState::Working);
     let effects = answer(&mut monitor, &effects, &works, 60);
     assert!(effects.contains(&Effect::CancelAction { number }), "{effects:?}");
+    // A turn that begins is followed by a look at the tree.
+    answer(&mut monitor, &effects, &works, 65);
     let cancelled = ActionOutcome::Failed(closeout::model::ActionProblem::new(
         closeout::model::ActionClass::Cancelled,
         "ended",
