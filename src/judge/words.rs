@@ -23,6 +23,7 @@ mod tests {
         let code = [
             include_str!("questions/clauses.rs"),
             include_str!("questions/ending.rs"),
+            include_str!("weigh/act_names.rs"),
             include_str!("weigh/work.rs"),
             include_str!("weigh/deeds.rs"),
             include_str!("weigh/deferral.rs"),

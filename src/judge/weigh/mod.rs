@@ -4,6 +4,7 @@
 //! unreadable or vacuous does not count, but stays visible with its reason (DESIGN.md 2.2). Must not combine
 //! claims into a verdict.
 
+mod act_names;
 mod activity;
 pub mod asked;
 mod checks;

@@ -10,10 +10,11 @@ use crate::model::{
     RunsSummary, SessionObservation, Source, Timestamp,
 };
 
+use super::act_names;
 use super::context::EvidenceSet;
 use super::excerpt;
 use super::memory::Memory;
-use super::tasks::{SessionTask, TaskStanding, names_act};
+use super::tasks::{SessionTask, TaskStanding};
 
 /// How many failures of one run are named.
 const MAX_NAMED: usize = 10;
@@ -250,7 +251,7 @@ fn weigh_failed_act(
     pile: &mut EvidenceSet,
 ) {
     let Some(failed) = &summary.failed_act else { return };
-    if !task.all_prompts(session).any(|prompt| names_act(prompt, &failed.act)) {
+    if !task.all_prompts(session).any(|prompt| act_names::names_act(prompt, &failed.act)) {
         return;
     }
     let what = excerpt::reason(&failed.command);

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::act_names;
 use super::memory::Memory;
 use crate::judge::task::{self, SessionStanding};
 use crate::model::{
@@ -102,48 +103,6 @@ pub(super) fn is_named_in(path: &str, prompts: &[String]) -> bool {
 /// Acts that are often only the begin of what a prompt asks for: performing one is the task only if it asks for nothing
 /// else.
 const NOT_ALONE: [&str; 7] = ["install", "stash", "undo", "rewrite", "branch", "pull", "switch"];
-/// What a prompt says that wants something taken back.
-const TAKES_BACK: [&str; 21] = [
-    "undo", "revert", "discard", "roll back", "rollback", "throw away", "take it back", "rückgängig",
-    "verwirf", "annule", "deshaz", "descarta", "desfaz", "desfaça", "元に戻", "取り消", "破棄", "撤销",
-    "还原", "되돌", "恢复",
-];
-
-/// Whether a prompt wants another branch checked out: only beside the name of a branch is a checkout one of git's.
-fn names_switch(prompt: &str) -> bool {
-    const VERBS: [&str; 14] = [
-        "switch", "check out", "checkout", "wechs", "bascul", "cambia", "muda para", "mude para", "切り替え",
-        "移動", "チェックアウト", "切换", "切到", "전환",
-    ];
-    const BRANCHES: [&str; 12] = [
-        "branch", "main", "master", "develop", " dev", "zweig", "branche", "rama", "ramo", "ブランチ",
-        "分支", "브랜치",
-    ];
-    let prompt = prompt.to_lowercase();
-    VERBS.iter().any(|verb| prompt.contains(verb)) && BRANCHES.iter().any(|branch| prompt.contains(branch))
-}
-
-/// Whether a prompt names this act.
-pub(super) fn names_act(prompt: &str, act: &str) -> bool {
-    let names = match act {
-        "push" => &["push", "プッシュ", "推送"][..],
-        "merge" => &["merge", "squash", "マージ", "合并"],
-        "cherry-pick" => &["cherry-pick", "cherry pick", "チェリーピック"],
-        "pull request" => &["pull request", "merge request", " pr", "プルリク"],
-        "install" => &["instal", "インストール", "安装", "설치"],
-        "rewrite" => &["reword", "amend", "squash", "commit message", "commit into", "commits into"],
-        "rebase" => &[
-            "rebase", "from the history", "drop the commit", "drop commit", "drop my commit", "drop the last",
-        ],
-        "undo" => &[],
-        "switch" => return names_switch(prompt),
-        other => &[other],
-    };
-    let prompt = format!(" {}", prompt.to_lowercase());
-    let takes_back = ["undo", "rewrite"].contains(&act);
-    let back = TAKES_BACK.iter().filter(|_| takes_back);
-    names.iter().chain(back).any(|name| prompt.contains(name))
-}
 
 impl SessionTask {
     /// The current task, if the record has turns.
@@ -198,22 +157,20 @@ impl SessionTask {
 
     /// Whether the last prompt of its task names this act of all its `acts`, so that performing it is the whole task.
     pub(super) fn asks_for(&self, act: &str, acts: &[&str]) -> bool {
-        let is_named = |task: &Task| names_act(&task.last_prompt, act);
+        let is_named = |task: &Task| act_names::names_act(&task.last_prompt, act);
         self.tasks.current().is_some_and(is_named) && (!NOT_ALONE.contains(&act) || self.is_only(acts))
     }
 
     /// Whether its last prompt asks to take something back, and for nothing but these acts.
     pub(super) fn takes_back(&self, acts: &[&str]) -> bool {
-        let prompt = self.tasks.current().map(|task| task.last_prompt.to_lowercase());
-        let drops = ["from the history", "drop the", "drop commit", "drop my commit"];
-        let mut words = TAKES_BACK.iter().chain(&drops);
-        prompt.is_some_and(|prompt| words.any(|word| prompt.contains(word))) && self.is_only(acts)
+        self.tasks.current().is_some_and(|task| act_names::takes_back(&task.last_prompt))
+            && self.is_only(acts)
     }
 
     /// Whether its last prompt asks for nothing but these acts.
     pub(super) fn is_only(&self, acts: &[&str]) -> bool {
         let prompt = self.tasks.current().map_or("", |task| &task.last_prompt);
-        let is_named = |part: &str| acts.iter().any(|act| names_act(part, act));
+        let is_named = |part: &str| acts.iter().any(|act| act_names::names_act(part, act));
         let parts = prompt.split([',', ';', '\n']).flat_map(|part| part.split(". "));
         let mut parts = parts.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" then "));
         is_named(prompt)

@@ -2,9 +2,10 @@
 //! files they wrote, and whether files may have been brought in with old times. Must
 //! not judge whose change something is; `combine` does.
 
+use super::act_names;
 use super::deeds::Acts;
 use super::memory::Memory;
-use super::tasks::{SessionTask, TaskStanding, asked_at, names_act};
+use super::tasks::{SessionTask, TaskStanding, asked_at};
 use crate::judge::{task, words};
 use crate::model::{Observations, SessionObservation, Task, TaskWork, Timestamp, TurnEnd, TurnSpan};
 
@@ -58,7 +59,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
 
 /// Whether a prompt wants work on a branch of its own: it names one, and nothing that brings the work from there.
 fn wants_branch(prompt: &str) -> bool {
-    words::has(&prompt.to_lowercase(), "names_branch") && !names_act(prompt, "merge")
+    act_names::names_branch(prompt) && !act_names::names_act(prompt, "merge")
 }
 
 fn content_asked_at(task: &Task) -> Option<Timestamp> {
