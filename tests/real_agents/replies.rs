@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::client::Client;
 use crate::closeout_program::{self as program, does, in_short, said};
 use crate::story::Story;
-use crate::tmux::{Pane, Tmux};
+use crate::tmux::Pane;
 use crate::wait::CLIENT;
 
 /// What the model asks, and what it says to the answer (`mock_model/script.json`).
@@ -116,7 +116,14 @@ fn dialog(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>>
     }
     let limit = std::time::Duration::from_secs(20);
     tmux.wait_for(pane, "the field", limit, |shown| shown.contains("❯ 3."))?;
-    type_in_field(tmux, pane, "mine")?;
+    // A field that lost keys is left and entered again.
+    tmux.type_until_shown(pane, "mine", "❯ 3. mine", || {
+        tmux.press(pane, "C-u")?;
+        tmux.press(pane, "Up")?;
+        tmux.wait_for(pane, "an option", limit, |shown| shown.contains("❯ 2. SQLite"))?;
+        tmux.press(pane, "Down")?;
+        tmux.wait_for(pane, "the field", limit, |shown| shown.contains("❯ 3."))
+    })?;
     let (code, out, err) = replied(story, "2")?;
     ensure!(code == Some(20) && err.contains("in its pane"), "{code:?} {out}{err}");
     ensure!(tmux.screen(pane).contains("❯ 3. mine"), "{}", tmux.screen(pane));
@@ -132,28 +139,6 @@ fn dialog(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>>
         does(row, "idle") && said(row, "I took the first.")
     })?;
     Ok(None)
-}
-
-/// Types a text into the dialog's own field. The client may lose keys that come while it draws; then the field is left,
-/// entered again, and gets the text again.
-fn type_in_field(tmux: &Tmux, pane: &Pane, text: &str) -> Result<()> {
-    let limit = std::time::Duration::from_secs(6);
-    let words = format!("❯ 3. {text}");
-    for attempt in 1.. {
-        tmux.type_text(pane, text)?;
-        match tmux.wait_for(pane, "the words in the field", limit, |shown| shown.contains(&words)) {
-            Ok(()) => break,
-            Err(error) if attempt == 4 => return Err(error),
-            Err(_) => {
-                tmux.press(pane, "C-u")?;
-                tmux.press(pane, "Up")?;
-                tmux.wait_for(pane, "an option", limit, |shown| shown.contains("❯ 2. SQLite"))?;
-                tmux.press(pane, "Down")?;
-                tmux.wait_for(pane, "the field", limit, |shown| shown.contains("❯ 3."))?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What was answered to the question in the client's own records, in the order of the lines.

@@ -134,21 +134,31 @@ impl Tmux {
             .map_err(|error| error.context(format!("it is in column {}\n{}", place(), self.screen(pane))))
     }
 
-    /// Types a line and presses Enter until `is_taken`. Some clients lose keys that come while they draw, so
-    /// a text that does not appear is wiped and typed again, and Enter is pressed again; a line that was
-    /// taken is not in the box any more, and an Enter there does nothing.
-    pub(crate) fn submit(&self, pane: &Pane, text: &str, is_taken: impl Fn() -> bool) -> Result<()> {
+    /// Types a text until the screen contains `shown`. Some clients lose keys that come while they draw, so a text that
+    /// does not appear is wiped by `wipe` and typed again.
+    pub(crate) fn type_until_shown(
+        &self,
+        pane: &Pane,
+        text: &str,
+        shown: &str,
+        wipe: impl Fn() -> Result<()>,
+    ) -> Result<()> {
         for attempt in 1.. {
             self.type_text(pane, text)?;
-            let appears = self.wait_for(pane, "the typed text in the box", Duration::from_secs(8), |shown| {
-                shown.contains(text)
-            });
-            match appears {
+            let limit = Duration::from_secs(8);
+            match self.wait_for(pane, "the typed text", limit, |screen| screen.contains(shown)) {
                 Ok(()) => break,
                 Err(error) if attempt == 3 => return Err(error),
-                Err(_) => self.press(pane, "C-u")?,
+                Err(_) => wipe()?,
             }
         }
+        Ok(())
+    }
+
+    /// Types a line and presses Enter until `is_taken`, again where the client lost the key; a line that was taken is not
+    /// in the box any more, and an Enter there does nothing.
+    pub(crate) fn submit(&self, pane: &Pane, text: &str, is_taken: impl Fn() -> bool) -> Result<()> {
+        self.type_until_shown(pane, text, text, || self.press(pane, "C-u"))?;
         let end = Instant::now() + Duration::from_secs(30);
         while Instant::now() < end {
             self.press(pane, "Enter")?;
