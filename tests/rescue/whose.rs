@@ -45,6 +45,13 @@ fn point_to(repo: &Repo, store: &Path) {
     fs::write(repo.at(".git"), format!("gitdir: {}\n", store.display())).unwrap();
 }
 
+fn separated(repo: Repo) -> (Repo, Answer) {
+    let store = repo.root().join("repo.git");
+    repo.git(["init", "-q", "--separate-git-dir", &store.display().to_string()]);
+    repo.write("work", "1\n");
+    (repo, Named(store))
+}
+
 const WORLDS: [World; 17] = [
     ("a folder", || {
         let repo = Repo::new();
@@ -67,20 +74,8 @@ const WORLDS: [World; 17] = [
         point_to(&repo, &store);
         (repo, Named(store))
     }),
-    ("as git makes it", || {
-        let repo = Repo::new();
-        let store = repo.root().join("repo.git");
-        repo.git(["init", "-q", "--separate-git-dir", &store.display().to_string()]);
-        repo.write("work", "1\n");
-        (repo, Named(store))
-    }),
-    ("as git makes it, without a commit", || {
-        let repo = Repo::unborn();
-        let store = repo.root().join("repo.git");
-        repo.git(["init", "-q", "--separate-git-dir", &store.display().to_string()]);
-        repo.write("work", "1\n");
-        (repo, Named(store))
-    }),
+    ("as git makes it", || separated(Repo::new())),
+    ("as git makes it, without a commit", || separated(Repo::unborn())),
     ("inside the work tree", || {
         let (repo, store) = kept_at("repo/store");
         point_to(&repo, &store);

@@ -135,17 +135,15 @@ impl Count<'_> {
         let new: HashSet<Id> = new.iter().map(|commit| commit.id.clone()).collect();
         let sorted = newest_first(walked).into_iter().filter(|commit| new.contains(&commit.id));
         for (at, commit) in sorted.take(MAX_CENSUSED).enumerate() {
-            match paths.get(commit.id.as_str()) {
-                _ if at >= MAX_NEWEST => self.counts.older_tests.extend(older_tests(self.repo, commit)?),
-                Some(paths) => {
-                    let summary = self.summary(commit, paths)?;
-                    self.counts.newest.push(summary);
-                }
-                None => {
-                    let summary = self.summary(commit, &self.repo.paths(commit)?)?;
-                    self.counts.newest.push(summary);
-                }
+            if at >= MAX_NEWEST {
+                self.counts.older_tests.extend(older_tests(self.repo, commit)?);
+                continue;
             }
+            let summary = match paths.get(commit.id.as_str()) {
+                Some(paths) => self.summary(commit, paths)?,
+                None => self.summary(commit, &self.repo.paths(commit)?)?,
+            };
+            self.counts.newest.push(summary);
         }
         Ok(new)
     }

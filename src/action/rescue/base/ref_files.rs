@@ -37,8 +37,7 @@ pub(in crate::action::rescue) fn change(
     to: Option<&str>,
 ) -> Result<bool, RescueError> {
     repo.check_writes(&[name])?;
-    let is_packed = || Ok::<_, RescueError>(PackedRefs::read(repo)?.id_of(name).is_some());
-    if to.is_none() && is_packed()? {
+    if to.is_none() && PackedRefs::read(repo)?.id_of(name).is_some() {
         return Ok(false);
     }
     let lock = Lock::take(repo, name, to.is_some()).map_err(|error| cannot(name, &error.to_string()))?;
