@@ -460,7 +460,7 @@ fn kept(at: i64) -> KeptReports {
     KeptReports { verified: Some((verified(at), then)), ..KeptReports::default() }
 }
 
-/// What one run heard, the next one and one beside it judge by too.
+/// What one run received, the next one and one beside it judge by too.
 #[test]
 fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
     let (_folder, store) = store();
@@ -471,8 +471,8 @@ fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
     assert_eq!(store.reports_of(&[id(), damaged]), ([(id(), kept(20))].into_iter().collect(), 1));
     let mut monitor = monitor();
     let _ = want(&mut monitor, decide());
-    let heard = ActionOutcome::Verified(Box::new(verified(20)));
-    let effects = monitor.update(finished(1, heard, None));
+    let received = ActionOutcome::Verified(Box::new(verified(20)));
+    let effects = monitor.update(finished(1, received, None));
     let keep = Effect::KeepReports { workspace: id(), reports: Box::new(kept(20)) };
     assert!(effects.contains(&keep), "{effects:?}");
     for (at, shown) in [(10, 20), (30, 30)] {

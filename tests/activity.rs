@@ -35,7 +35,7 @@ fn over() -> TurnState {
 }
 
 /// What a source told so many milliseconds after the turn last moved.
-fn told(source: ActivitySource, status: LiveStatus, after: i64) -> StatusReport {
+fn report(source: ActivitySource, status: LiveStatus, after: i64) -> StatusReport {
     let at = Some(Timestamp(MOVED + after));
     StatusReport { source, status, since: at, reported_at: at, what: None }
 }
@@ -141,7 +141,7 @@ fn each_source_tells_what_the_record_cannot() {
             (over(), LiveStatus::Gone, Gone, "ended"),
         ];
         for (turn, status, state, detail) in cases {
-            let word = told(source, status, 10);
+            let word = report(source, status, 10);
             assert_eq!(
                 says(turn, std::slice::from_ref(&word), LATER),
                 (state, source, detail.to_owned()),
@@ -153,7 +153,8 @@ fn each_source_tells_what_the_record_cannot() {
 
 #[test]
 fn the_words_of_the_source_are_shown_before_those_of_the_call() {
-    let what = |status| StatusReport { what: Some("Which format?".to_owned()), ..told(Registry, status, 10) };
+    let what =
+        |status| StatusReport { what: Some("Which format?".to_owned()), ..report(Registry, status, 10) };
     assert_eq!(says(over(), &[what(input())], LATER).2, "Which format?");
     assert_eq!(says(open(Some("Bash")), &[what(permission())], LATER).2, "Which format?");
     assert_eq!(says(open(Some("Bash")), &[what(LiveStatus::Busy)], LATER).2, "Which format?");
@@ -165,8 +166,8 @@ fn the_words_of_the_source_are_shown_before_those_of_the_call() {
 
 #[test]
 fn the_word_that_was_told_last_counts_and_of_two_at_once_the_more_trusted() {
-    let busy = |source, after| told(source, LiveStatus::Busy, after);
-    let waits = |source, after| told(source, permission(), after);
+    let busy = |source, after| report(source, LiveStatus::Busy, after);
+    let waits = |source, after| report(source, permission(), after);
     let cases: [(&[StatusReport], ActivityState, ActivitySource); 6] = [
         (&[busy(Hook, 10), waits(Registry, 20)], NeedsPermission, Registry),
         (&[busy(Registry, 20), waits(Hook, 10)], Working, Registry),
@@ -186,26 +187,26 @@ fn the_word_that_was_told_last_counts_and_of_two_at_once_the_more_trusted() {
 fn what_the_record_overtook_does_not_count() {
     let cases = [
         // A prompt came after it was idle; the status follows in a moment.
-        (open(None), told(Registry, LiveStatus::Idle, -1), Working, Transcript),
-        (open(None), told(Registry, LiveStatus::Idle, 0), Idle, Registry),
-        (open(None), told(Hook, LiveStatus::Failed, -1), Working, Transcript),
+        (open(None), report(Registry, LiveStatus::Idle, -1), Working, Transcript),
+        (open(None), report(Registry, LiveStatus::Idle, 0), Idle, Registry),
+        (open(None), report(Hook, LiveStatus::Failed, -1), Working, Transcript),
         // A question was put after it was busy.
-        (open(Some("AskUserQuestion")), told(Registry, LiveStatus::Busy, 0), Asks, Transcript),
-        (open(Some("AskUserQuestion")), told(Registry, LiveStatus::Busy, 1), Working, Registry),
+        (open(Some("AskUserQuestion")), report(Registry, LiveStatus::Busy, 0), Asks, Transcript),
+        (open(Some("AskUserQuestion")), report(Registry, LiveStatus::Busy, 1), Working, Registry),
         // An event tells of one moment, the registry keeps a state.
-        (over(), told(Hook, LiveStatus::Busy, -1), Idle, Transcript),
-        (over(), told(Registry, LiveStatus::Busy, -1), Working, Registry),
+        (over(), report(Hook, LiveStatus::Busy, -1), Idle, Transcript),
+        (over(), report(Registry, LiveStatus::Busy, -1), Working, Registry),
         // The hooks were taken out while it worked: they tell nothing of what came then.
-        (open(None), told(Hook, LiveStatus::Busy, -60_000), Working, Hook),
-        (open(None), told(Hook, LiveStatus::Busy, -60_001), Working, Transcript),
-        (open(None), told(Hook, permission(), -2001), Working, Transcript),
-        (open(None), told(Hook, permission(), -2000), NeedsPermission, Hook),
-        (over(), told(Hook, permission(), -1), Idle, Transcript),
-        (over(), told(Registry, permission(), -5000), NeedsPermission, Registry),
+        (open(None), report(Hook, LiveStatus::Busy, -60_000), Working, Hook),
+        (open(None), report(Hook, LiveStatus::Busy, -60_001), Working, Transcript),
+        (open(None), report(Hook, permission(), -2001), Working, Transcript),
+        (open(None), report(Hook, permission(), -2000), NeedsPermission, Hook),
+        (over(), report(Hook, permission(), -1), Idle, Transcript),
+        (over(), report(Registry, permission(), -5000), NeedsPermission, Registry),
         // Taken up again after it was ended.
-        (open(None), told(Hook, LiveStatus::Ended, -2001), Working, Transcript),
-        (open(None), told(Hook, LiveStatus::Ended, -2000), Gone, Hook),
-        (open(None), told(Hook, LiveStatus::Background, -2001), Working, Transcript),
+        (open(None), report(Hook, LiveStatus::Ended, -2001), Working, Transcript),
+        (open(None), report(Hook, LiveStatus::Ended, -2000), Gone, Hook),
+        (open(None), report(Hook, LiveStatus::Background, -2001), Working, Transcript),
     ];
     for (turn, word, state, source) in cases {
         // Late enough for an idle session of an open turn to be believed.
@@ -216,14 +217,14 @@ fn what_the_record_overtook_does_not_count() {
 
 #[test]
 fn a_process_that_is_gone_ends_everything_but_another_process_of_the_session() {
-    let gone = |source| told(source, LiveStatus::Gone, -60_000);
-    let busy = told(Hook, LiveStatus::Busy, 10);
+    let gone = |source| report(source, LiveStatus::Gone, -60_000);
+    let busy = report(Hook, LiveStatus::Busy, 10);
     assert_eq!(
         says(open(Some("Bash")), &[busy.clone(), gone(Registry)], MOVED),
         (Gone, Registry, "Bash: cargo test".to_owned())
     );
     assert_eq!(says(open(None), &[busy, gone(Process)], MOVED).1, Process);
-    let lives = told(Registry, LiveStatus::Busy, 10);
+    let lives = report(Registry, LiveStatus::Busy, 10);
     assert_eq!(says(open(None), &[gone(Process), lives], MOVED), (Working, Registry, String::new()));
 }
 
@@ -240,7 +241,7 @@ fn the_want_of_an_entry_ends_a_session_when_its_record_is_silent() {
     assert_eq!(at(open(None), MOVED + 4999), Some(Timestamp(MOVED + 5000)));
     assert_eq!((at(open(None), MOVED + 5000), at(over(), MOVED)), (None, None));
     // An event that was told counts as long as the record goes on.
-    let busy = told(Hook, LiveStatus::Busy, 10);
+    let busy = report(Hook, LiveStatus::Busy, 10);
     assert_eq!(says(open(None), &[busy, missing.clone()], MOVED + 20), (Working, Hook, String::new()));
 }
 
@@ -251,10 +252,13 @@ fn a_process_is_shown_only_while_it_may_live() {
         let session = SessionObservation { live: words.to_vec(), process, ..session(over()) };
         sample(session, LATER).session_facts.unwrap().sessions[0].process
     };
-    assert_eq!(shown(&[told(Registry, LiveStatus::Idle, 10)]), process);
-    assert_eq!(shown(&[told(Registry, LiveStatus::Gone, 10)]), None);
-    assert_eq!(shown(&[told(Hook, LiveStatus::Idle, 10), tells(Registry, LiveStatus::Ended)]), None);
-    assert_eq!(shown(&[told(Hook, LiveStatus::Ended, 10), told(Registry, LiveStatus::Idle, 20)]), process);
+    assert_eq!(shown(&[report(Registry, LiveStatus::Idle, 10)]), process);
+    assert_eq!(shown(&[report(Registry, LiveStatus::Gone, 10)]), None);
+    assert_eq!(shown(&[report(Hook, LiveStatus::Idle, 10), tells(Registry, LiveStatus::Ended)]), None);
+    assert_eq!(
+        shown(&[report(Hook, LiveStatus::Ended, 10), report(Registry, LiveStatus::Idle, 20)]),
+        process
+    );
 }
 
 #[test]
@@ -272,17 +276,17 @@ fn subagents_go_on_after_the_turn_and_end_with_the_process() {
     let at_work = || vec![subagent(Some("Count the files"), 0)];
     let counts = (Background, "1 subagent: Count the files".to_owned());
     assert_eq!(does(over(), &[], at_work()), counts);
-    assert_eq!(does(over(), &[told(Registry, LiveStatus::Idle, 10)], at_work()), counts);
+    assert_eq!(does(over(), &[report(Registry, LiveStatus::Idle, 10)], at_work()), counts);
     assert_eq!(does(TurnState::Unknown, &[], at_work()), counts);
     let many = vec![subagent(None, 0), subagent(Some("b"), 5), subagent(None, -1)];
     assert_eq!(does(over(), &[], many), (Background, "2 subagents".to_owned()));
     assert_eq!(does(over(), &[], vec![subagent(None, 0)]).1, "1 subagent");
     assert_eq!(does(over(), &[], vec![subagent(None, -1)]), (Idle, String::new()));
-    assert_eq!(does(over(), &[told(Registry, LiveStatus::Gone, 0)], at_work()).0, Gone);
+    assert_eq!(does(over(), &[report(Registry, LiveStatus::Gone, 0)], at_work()).0, Gone);
     assert_eq!(does(over(), &[tells(Registry, LiveStatus::Ended)], at_work()).0, Gone);
     // A turn that runs, or a prompt that stands, comes before them.
     assert_eq!(does(open(None), &[], at_work()).0, Working);
-    assert_eq!(does(over(), &[told(Registry, permission(), 10)], at_work()).0, NeedsPermission);
+    assert_eq!(does(over(), &[report(Registry, permission(), 10)], at_work()).0, NeedsPermission);
 }
 
 #[test]
@@ -309,13 +313,13 @@ fn the_title_of_a_pane_is_a_guess_where_nothing_else_tells_of_an_open_turn() {
     let at_once = says(open(Some("Bash")), &[title(LiveStatus::Busy)], MOVED + 1000);
     assert_eq!((at_once.0, at_once.1), (Working, Transcript));
     // A structured word is better than a guess.
-    let busy = told(Registry, LiveStatus::Busy, 10);
+    let busy = report(Registry, LiveStatus::Busy, 10);
     assert_eq!(says(open(None), &[title(permission()), busy], LATER).1, Registry);
 }
 
 #[test]
 fn since_when_is_told_by_the_source_else_by_the_record() {
-    let word = told(Registry, LiveStatus::Busy, 500);
+    let word = report(Registry, LiveStatus::Busy, 500);
     assert_eq!(activity(open(None), std::slice::from_ref(&word), LATER).since, Some(Timestamp(MOVED + 500)));
     assert_eq!(activity(open(None), &[tells(Api, LiveStatus::Busy)], LATER).since, Some(Timestamp(MOVED)));
     assert_eq!(activity(TurnState::Unknown, &[tells(Api, LiveStatus::Busy)], LATER).since, None);
@@ -341,13 +345,13 @@ fn a_check_from_inside_a_session_sees_the_others_at_work() {
 
 #[test]
 fn a_word_of_hooks_that_were_taken_out_keeps_no_session_at_work() {
-    let busy = told(Hook, LiveStatus::Busy, -3_600_000);
+    let busy = report(Hook, LiveStatus::Busy, -3_600_000);
     assert_eq!(says(open(None), &[busy], LATER), (Unknown, Transcript, String::new()));
 }
 
 #[test]
 fn what_is_told_of_a_time_to_come_is_no_work() {
-    let ahead = |status| told(Hook, status, 3_600_000);
+    let ahead = |status| report(Hook, status, 3_600_000);
     let now = MOVED + 10;
     assert_eq!(activity(over(), &[ahead(LiveStatus::Busy)], now).state, Idle);
     assert_eq!(activity(over(), &[ahead(LiveStatus::Busy)], MOVED + 3_600_000).state, Working);

@@ -1,11 +1,11 @@
 //! Tests of the room `agent`: real transcripts of Claude Code, and files as they go wrong.
 
 mod commands;
+mod last_words;
 mod registry;
 mod sessions;
 mod sixth;
 mod survey;
-mod words;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;

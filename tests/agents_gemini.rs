@@ -109,7 +109,7 @@ const HEAD: &str =
 fn the_turns_of_recorded_chats_are_read() {
     let history = of_fixture("chats/edit-dirty.jsonl").history;
     assert_eq!(
-        crate::support::turns::told(&history),
+        crate::support::turns::texts(&history),
         [
             "person: Make main print hello", "edit /home/user/project/main.rs",
             "edit /home/user/project/NOTES.md", "run git status --short && false: Code(1)", "Finished",

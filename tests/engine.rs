@@ -19,7 +19,7 @@ use crate::support::repo::{Repo, git_program};
 /// No condition of these tests takes so long on any machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-pub(crate) fn launch(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
+pub(crate) fn engine_config(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
     let configuration = repo.home().join("config.toml");
     std::fs::write(&configuration, "[watch]\ncollect_limit_seconds = 1\n").unwrap();
     let sources = Sources {
@@ -34,7 +34,7 @@ pub(crate) fn launch(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
             here: repo.path().to_owned(),
             paths: paths.iter().map(|repo| repo.path().to_owned()).collect(),
         },
-        overlay: Overrides::default(),
+        overrides: Overrides::default(),
         home: Some(repo.home()),
         adapters: Vec::new(),
         variables: BTreeMap::new(),
@@ -50,12 +50,12 @@ pub(crate) fn launch(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
 pub(crate) struct Front {
     engine: Engine,
     views: BTreeMap<String, WorkspaceView>,
-    told: Vec<Response>,
+    responses: Vec<Response>,
 }
 
 impl Front {
-    pub(crate) fn start(launch: EngineConfig) -> Front {
-        Front { engine: Engine::start(launch), views: BTreeMap::new(), told: Vec::new() }
+    pub(crate) fn start(engine_config: EngineConfig) -> Front {
+        Front { engine: Engine::start(engine_config), views: BTreeMap::new(), responses: Vec::new() }
     }
 
     /// Wishes the same of all workspaces.
@@ -86,7 +86,7 @@ impl Front {
         let changes = self.engine.take_changes();
         self.views.extend(changes.views.into_iter().map(|view| (view.name.clone(), view)));
         self.views.retain(|_, view| !changes.removed.contains(&view.id));
-        self.told.extend(changes.responses);
+        self.responses.extend(changes.responses);
     }
 
     /// Turns the engine until something is told, and takes it.
@@ -94,8 +94,8 @@ impl Front {
         let turning = async {
             loop {
                 self.take();
-                if !self.told.is_empty() {
-                    break self.told.remove(0);
+                if !self.responses.is_empty() {
+                    break self.responses.remove(0);
                 }
                 self.engine.turn().await;
             }
@@ -158,7 +158,7 @@ fn what_happens_on_disk_becomes_a_verdict() {
     let main = Repo::new();
     let work = main.worktree("work");
     run(async {
-        let mut front = Front::start(launch(&main, &[]));
+        let mut front = Front::start(engine_config(&main, &[]));
         front.until("the first verdicts", |views| is(views, "work", VerdictState::NoTask)).await;
         work.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
         front.until("done, nothing to commit", |views| is(views, "work", VerdictState::Complete)).await;
@@ -182,7 +182,7 @@ fn what_happens_on_disk_becomes_a_verdict() {
 fn worktrees_come_and_go_by_themselves() {
     let main = Repo::new();
     run(async {
-        let mut front = Front::start(launch(&main, &[]));
+        let mut front = Front::start(engine_config(&main, &[]));
         front.until("the main one", |views| is(views, "repo", VerdictState::NoTask)).await;
         let late = main.worktree("late");
         front.until("a new one", |views| is(views, "late", VerdictState::NoTask)).await;
@@ -201,7 +201,7 @@ fn a_workspace_that_hangs_is_said_and_the_others_are_judged() {
     hanging.write("deep/file", "x");
     hanging.fifo(&hanging.at("deep/.gitignore"));
     run(async {
-        let mut front = Front::start(launch(&main, &[]));
+        let mut front = Front::start(engine_config(&main, &[]));
         front.until("the healthy one", |views| is(views, "healthy", VerdictState::NoTask)).await;
         assert_ne!(state(&front.views["hanging"]), Some(VerdictState::Complete));
         front.until("the hanging one", |views| is(views, "hanging", VerdictState::Error)).await;
@@ -224,7 +224,7 @@ fn a_directory_that_vanishes_is_said_and_returns() {
     run(async {
         let plain = other.beside("plain");
         plain.write("report.md", "# Report\n\nAll three services are up.\n");
-        let mut front = Front::start(launch(&main, &[&plain]));
+        let mut front = Front::start(engine_config(&main, &[&plain]));
         front
             .until("it is there", |views| views.get("plain").is_some_and(|view| state(view).is_some()))
             .await;
@@ -242,10 +242,10 @@ fn a_directory_that_vanishes_is_said_and_returns() {
 #[test]
 fn the_baseline_of_the_first_look_holds_over_restarts() {
     let main = Repo::new();
-    let launch = launch(&main, &[]);
-    let first = judge_once(&launch).views.remove(0);
+    let engine_config = engine_config(&main, &[]);
+    let first = judge_once(&engine_config).views.remove(0);
     main.commit_file("work.rs");
-    let second = judge_once(&launch).views.remove(0);
+    let second = judge_once(&engine_config).views.remove(0);
     let n_new = |view: &WorkspaceView| view.git.as_ref().unwrap().commits.n_new;
     assert_eq!((n_new(&first), n_new(&second)), (0, 1));
     let baselines = [&first, &second].map(|view| view.git.as_ref().unwrap().baseline.clone());
@@ -277,9 +277,9 @@ impl Moving {
             release.display(),
             git_program().display()
         );
-        let mut launch = launch(&repo, &[]);
-        launch.git_program = Some(repo.script("slow-git", &body));
-        let mut front = Front::start(launch);
+        let mut engine_config = engine_config(&repo, &[]);
+        engine_config.git_program = Some(repo.script("slow-git", &body));
+        let mut front = Front::start(engine_config);
         front.until("a verdict", |views| views.values().any(|view| state(view).is_some())).await;
         let id = front.views.values().next().unwrap().id.clone();
         let plan = Action::PlanRescue { message: None, order: RecordOrder::default() };
@@ -391,7 +391,7 @@ fn what_was_remembered_of_a_directory_that_is_gone_for_long_is_forgotten() {
     assert_eq!(store.forget_gone(clock::now().plus_millis(-91 * 24 * 3_600_000)).unwrap(), 0);
     std::fs::create_dir(&back).unwrap();
     run(async {
-        let mut front = Front::start(launch(&main, &[]));
+        let mut front = Front::start(engine_config(&main, &[]));
         let known = || store.baselines().unwrap().baselines;
         let began = clock::now();
         while known().contains_key(&WorkspaceId::local(gone.clone())) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use closeout::engine::{EngineConfig, Scope, judge_once};
 use closeout::model::{Intent, Rule, VerdictState, WorkspaceView};
 
-use crate::engine::{Front, launch, run};
+use crate::engine::{Front, engine_config, run};
 use crate::support::repo::Repo;
 
 /// Steps of the whole run.
@@ -51,7 +51,7 @@ fn after_quiet_what_is_known_is_what_a_fresh_check_finds() {
     let main = Repo::new();
     let mut repos: Vec<Repo> = ["one", "two", "three"].map(|name| main.worktree(name)).into();
     repos.push(main);
-    let config = launch(&repos[3], &[]);
+    let config = engine_config(&repos[3], &[]);
     run(async {
         let mut front = Front::start(config.clone());
         front.until("the first verdicts", |views| views.len() == 4).await;
@@ -127,7 +127,7 @@ fn worktrees_read_one_after_another_are_read_as_each_alone() {
         let main = Repo::new();
         let trees = worktrees_of(&main);
         prepare(&main);
-        let all = launch(&main, &[]);
+        let all = engine_config(&main, &[]);
         let together = judge_once(&all).views;
         assert_eq!(together.len(), 6, "{name}");
         for tree in &trees {

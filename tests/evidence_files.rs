@@ -84,7 +84,7 @@ impl Place {
             prompted_at: Some(Timestamp(7)),
             not_before: Timestamp(0),
         };
-        let surroundings = CollectContext {
+        let context = CollectContext {
             now: self.now,
             home: Some(self.top.join("home")),
             adapters: vec![Adapter::named("claude", self.top.join("home/.claude")).unwrap()],
@@ -94,7 +94,7 @@ impl Place {
             budget: closeout::process::Budget::default(),
             ending: None,
         };
-        collect(&request, &surroundings, &mut self.memory)
+        collect(&request, &context, &mut self.memory)
     }
 
     fn collect(&mut self, parts: Parts, settings: &WorkspaceSettings) -> Observations {

@@ -35,7 +35,7 @@ const BUDGET: Duration = Duration::from_secs(20);
 const DECOYS: [&str; 7] = ["git", "claude", "codex", "sh", "ps", "tmux", "commit-rescue.py"];
 
 /// A way to spoil a clone. "slow" is a world in which a command waits for a time limit or reads a lot.
-pub(super) type Way = (&'static str, Pace, fn(&World));
+pub(super) type Hostility = (&'static str, Pace, fn(&World));
 
 /// Whether a world is part of a plain run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -168,7 +168,7 @@ const COMMANDS: [Command; 10] = [
 type Tried = (Vec<String>, Vec<Traced>);
 
 /// Spoils a clone and tries the commands. `part` selects a third of them.
-fn try_world((name, _, spoil): &Way, part: Option<usize>) -> Tried {
+fn try_world((name, _, spoil): &Hostility, part: Option<usize>) -> Tried {
     let world = World::new();
     spoil(&world);
     let root = world.repo.root();
@@ -224,9 +224,9 @@ fn nothing_outside_is_touched_and_nothing_of_the_clone_runs() {
     }
     let is_whole = std::env::var_os("CLOSEOUT_TEST_ALL").is_some();
     let only = std::env::var("CLOSEOUT_TEST_WORLD").ok();
-    let all: Vec<Way> = [settings::WAYS, git_dirs::WAYS, trees::WAYS].concat();
+    let all: Vec<Hostility> = [settings::WAYS, git_dirs::WAYS, trees::WAYS].concat();
     assert!(all.len() >= 50, "{}", all.len());
-    let chosen: Vec<Way> = all
+    let chosen: Vec<Hostility> = all
         .into_iter()
         .filter(|(name, pace, _)| match &only {
             Some(only) => name.contains(only.as_str()),

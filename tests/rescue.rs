@@ -1,7 +1,5 @@
 //! Rescue: records, visible commits and their undo, over real git and with faults injected for real.
 
-#[path = "rescue/again.rs"]
-mod again;
 #[path = "rescue/as_user.rs"]
 mod as_user;
 #[path = "rescue/bounds.rs"]
@@ -50,6 +48,8 @@ mod programs;
 mod races;
 #[path = "rescue/record.rs"]
 mod record;
+#[path = "rescue/reuse.rs"]
+mod reuse;
 #[path = "rescue/second_look.rs"]
 mod second_look;
 #[path = "rescue/signals.rs"]

@@ -7,7 +7,7 @@ use closeout::agent::{read_claude_transcript, read_codex_rollout};
 use closeout::model::{BreakCause, Deed, GoalState, TurnEnd, TurnHistory};
 use serde_json::{Value, json};
 
-use crate::support::turns::told;
+use crate::support::turns::texts;
 
 fn fixture(path: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents").join(path)).unwrap()
@@ -63,16 +63,16 @@ fn the_turns_of_claude_code_are_read() {
         "edit /home/user/project/NOTES.md", "run git status --short && false: Code(1)", "Finished",
     ];
     let history = claude("edit-dirty");
-    assert_eq!(told(&history), dirty);
+    assert_eq!(texts(&history), dirty);
     assert!(history.is_whole);
-    assert_eq!(told(&claude("continued"))[5..], ["person: STATUS? Answer in JSON.", "Finished"]);
-    assert_eq!(told(&claude("hook-stop-block"))[2..], ["hook: Stop hook feedback:", "Finished"]);
-    let denied = told(&claude("permission-denied-headless"));
+    assert_eq!(texts(&claude("continued"))[5..], ["person: STATUS? Answer in JSON.", "Finished"]);
+    assert_eq!(texts(&claude("hook-stop-block"))[2..], ["hook: Stop hook feedback:", "Finished"]);
+    let denied = texts(&claude("permission-denied-headless"));
     assert!(denied.contains(&"no edit /home/user/project/main.rs".to_owned()), "{denied:?}");
-    assert_eq!(told(&claude("waiting-question"))[1..], ["asked, answered: false", "Open"]);
-    assert!(told(&claude("subagent")).contains(&"sent off: Count the files".to_owned()));
+    assert_eq!(texts(&claude("waiting-question"))[1..], ["asked, answered: false", "Open"]);
+    assert!(texts(&claude("subagent")).contains(&"sent off: Count the files".to_owned()));
     assert!(claude("after-clear").began_by_clear);
-    let compacted = told(&claude("compacted"));
+    let compacted = texts(&claude("compacted"));
     assert!(compacted.contains(&"client: /compact".to_owned()), "{compacted:?}");
     assert_eq!(compacted.last().unwrap(), "Finished");
 }
@@ -102,16 +102,16 @@ fn cut_replies_are_no_ends() {
 #[test]
 fn the_turns_of_codex_are_read() {
     assert_eq!(
-        told(&codex("edit-dirty")),
+        texts(&codex("edit-dirty")),
         [
             "person: Make main print hello", "run cat main.rs: Code(0)", "edit main.rs NOTES.md",
             "run git status --short && false: Code(1)", "Finished",
         ]
     );
-    assert!(told(&codex("hook-stop-block")).iter().any(|line| line.starts_with("hook: ")));
+    assert!(texts(&codex("hook-stop-block")).iter().any(|line| line.starts_with("hook: ")));
     let todos = codex("plan").todos.expect("a plan");
     assert!(todos.at.is_some(), "the moment of the call");
-    let steered = told(&codex("tui"));
+    let steered = texts(&codex("tui"));
     assert!(steered.iter().any(|line| line.ends_with("(queued)")), "{steered:?}");
 }
 
@@ -142,7 +142,7 @@ fn a_line_of_the_conversation_that_cannot_be_read_is_not_skipped_silently() {
 fn half_a_surrogate_pair_breaks_no_line() {
     let text = format!("{}\n{}\n", prompt("Fix XX now"), reply("Done.", "end_turn")).replace("XX", "\\ud83d");
     let history = read_claude_transcript("s", text.as_bytes()).history;
-    assert_eq!(told(&history), ["person: Fix \u{fffd} now", "Finished"]);
+    assert_eq!(texts(&history), ["person: Fix \u{fffd} now", "Finished"]);
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn a_long_output_is_kept_at_its_end_and_a_background_job_is_told_later() {
         "origin": {"kind": "task-notification"}, "message": {"role": "user", "content":
         "<task-notification>\n<task-id>b1</task-id>\n<summary>failed with exit code 2</summary>"}});
     let lines = [prompt("Test it"), bash("b", "make test"), started, reply("It runs.", "end_turn")];
-    assert_eq!(told(&of_lines(&lines))[1], "run make test: Running");
+    assert_eq!(texts(&of_lines(&lines))[1], "run make test: Running");
     let lines: Vec<Value> = lines.into_iter().chain([notice]).collect();
-    assert_eq!(told(&of_lines(&lines))[1], "run make test: Code(2)");
+    assert_eq!(texts(&of_lines(&lines))[1], "run make test: Code(2)");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn goals_of_claude_code_are_followed() {
     let met = json!({"type": "attachment", "timestamp": "2026-11-21T20:00:09.000Z",
         "attachment": {"type": "goal_status", "met": true, "condition": "all tests pass"}});
     let history = of_lines(&[prompt(command), reply("Done.", "end_turn")]);
-    assert_eq!(told(&history)[0], "command: /goal all tests pass");
+    assert_eq!(texts(&history)[0], "command: /goal all tests pass");
     assert_eq!(history.goal.as_ref().map(|goal| goal.state), Some(GoalState::Active));
     let history = of_lines(&[prompt(command), reply("Done.", "end_turn"), met]);
     assert_eq!(history.goal.as_ref().map(|goal| goal.state), Some(GoalState::Reached));

@@ -41,8 +41,8 @@ pub(super) fn probe(environment: &Environment, asked: &Asked) -> Ended {
     let once = AskOptions { is_single: true, ..AskOptions::default() };
     let plan = planned(&mut target_workspace, AskPurpose::Probe, (session, once), asked)?;
     let plan = AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..plan };
-    let told = ask(&mut target_workspace, plan)?;
-    let ActionOutcome::Checked(report) = told else { return unexpected(&told, asked.json) };
+    let outcome = ask(&mut target_workspace, plan)?;
+    let ActionOutcome::Checked(report) = outcome else { return unexpected(&outcome, asked.json) };
     let outcome = end_of_probe(&report);
     if asked.json {
         Printed::new(report.class(), &*report).ending(outcome, None, Vec::new()).print()?;
@@ -67,8 +67,8 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     let (mut target_workspace, session) = judged(&target, &config)?;
     let options = options(verify)?;
     let plan = planned(&mut target_workspace, AskPurpose::Verify, (session, options), &verify.asked)?;
-    let told = ask(&mut target_workspace, plan)?;
-    let ActionOutcome::Verified(report) = told else { return unexpected(&told, verify.asked.json) };
+    let outcome = ask(&mut target_workspace, plan)?;
+    let ActionOutcome::Verified(report) = outcome else { return unexpected(&outcome, verify.asked.json) };
     output::notes(&report.notes);
     let outcome = end_of_verify(&report);
     if verify.asked.json {
@@ -82,15 +82,15 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
 
 fn options(verify: &Verify) -> Result<AskOptions, Failure> {
     let structured_output = verify.structured_output.as_deref().map(|path| {
-        let told = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
-        let file = std::fs::File::open(path).map_err(|error| told(error.to_string()))?;
+        let failed = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
+        let file = std::fs::File::open(path).map_err(|error| failed(error.to_string()))?;
         let mut text = String::new();
-        file.take(LONGEST_OUTPUT + 1).read_to_string(&mut text).map_err(|error| told(error.to_string()))?;
+        file.take(LONGEST_OUTPUT + 1).read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;
         if text.len() as u64 > LONGEST_OUTPUT {
-            return Err(told(format!("it is longer than {LONGEST_OUTPUT} bytes")));
+            return Err(failed(format!("it is longer than {LONGEST_OUTPUT} bytes")));
         }
         let value: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| told(error.to_string()))?;
+            serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
         Ok(value.to_string())
     });
     Ok(AskOptions {

@@ -17,7 +17,7 @@ use super::{output, probing, text};
 
 pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
     let named = |path: &PathBuf| environment.absolute_text(path);
-    let overlay = Overrides {
+    let overrides = Overrides {
         check_id: check.check_id.clone(),
         decision_file: check.decision_file.as_ref().map(named).transpose()?,
         outputs: check.outputs.iter().map(named).collect::<Result<_, _>>()?,
@@ -30,7 +30,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
         ..Flags::default()
     };
     let scope = Scope::One(environment.absolute(&check.path));
-    let config = environment.engine_config(scope, flags, overlay)?;
+    let config = environment.engine_config(scope, flags, overrides)?;
     if check.probing.probe {
         return probing::run(&config, check);
     }

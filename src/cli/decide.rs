@@ -16,13 +16,13 @@ use super::target_workspace::{TargetWorkspace, unexpected};
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     let decision_file = decide.decision_file.as_ref().map(|file| environment.absolute_text(file));
-    let overlay = Overrides {
+    let overrides = Overrides {
         check_id: decide.check_id.clone(),
         decision_file: decision_file.transpose()?,
         ..Overrides::default()
     };
     let scope = Scope::One(environment.absolute(&decide.path));
-    let config = environment.engine_config(scope, Flags::default(), overlay)?;
+    let config = environment.engine_config(scope, Flags::default(), overrides)?;
     let Some(decision) = decide.decision.filter(|_| !decide.show) else {
         return show(&config, &environment.absolute(&decide.path));
     };
@@ -47,12 +47,12 @@ fn show(config: &EngineConfig, path: &Path) -> Ended {
         .canonicalize()
         .map_err(|error| Failure::NoWorkspace(format!("{}: {error}", display_text::path(path))))?;
     let (settings, _) = config.config.for_workspace(&workspace);
-    let Some(file) = config.overlay.decision_file.clone().or(settings.decision_file) else {
+    let Some(file) = config.overrides.decision_file.clone().or(settings.decision_file) else {
         return Err(Failure::Settings(
             "no decision file is configured for this workspace: set evidence.decision_file".to_owned(),
         ));
     };
-    let words = decision::label(&workspace, &file, config.overlay.check_id.as_deref());
-    output::print_line(&display_text::line(&words))?;
+    let message = decision::label(&workspace, &file, config.overrides.check_id.as_deref());
+    output::print_line(&display_text::line(&message))?;
     Ok(Outcome::Done)
 }

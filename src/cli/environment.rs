@@ -151,14 +151,14 @@ impl Environment {
         &self,
         scope: Scope,
         flags: Flags,
-        overlay: Overrides,
+        overrides: Overrides,
     ) -> Result<EngineConfig, Failure> {
         let sources = self.sources(flags);
         let state_folder = sources.state_folder();
-        let overlay = Overrides {
-            check_id: overlay.check_id.or_else(|| self.text("AGENTCORE_COMPLETION_CHECK_ID")),
-            own_session: overlay.own_session.or_else(|| self.own_session()),
-            ..overlay
+        let overrides = Overrides {
+            check_id: overrides.check_id.or_else(|| self.text("AGENTCORE_COMPLETION_CHECK_ID")),
+            own_session: overrides.own_session.or_else(|| self.own_session()),
+            ..overrides
         };
         let config = Config::load(&sources)?;
         if let Some(folder) = &state_folder {
@@ -172,7 +172,7 @@ impl Environment {
         Ok(EngineConfig {
             config,
             scope,
-            overlay,
+            overrides,
             home: self.home.clone(),
             adapters,
             variables: self.variables.clone(),

@@ -6,7 +6,7 @@ use clap::ValueEnum as _;
 
 use crate::engine::clock;
 use crate::model::{Action, ActionOutcome, MarkOrder, Marks, TaskKind, display_text};
-use crate::present::mark as words;
+use crate::present::mark;
 
 use super::ask_args::{Mark, MarkName};
 use super::environment::Environment;
@@ -39,9 +39,9 @@ pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
 /// Prints the earlier marks that still hold, and those that have lapsed.
 fn show(marks: &Marks) -> Ended {
     let holding: Vec<String> =
-        words::lapsed(marks).into_iter().chain(words::holding(marks, clock::now())).collect();
+        mark::lapsed(marks).into_iter().chain(mark::holding(marks, clock::now())).collect();
     if holding.is_empty() {
-        output::print_line(words::nothing())?;
+        output::print_line(mark::nothing())?;
     }
     for said in holding {
         output::print_line(&display_text::line(&said))?;

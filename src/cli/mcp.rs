@@ -13,7 +13,7 @@ use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::target_workspace::{TargetWorkspace, engine_config};
 use crate::model::{Action, ActionOutcome, OpenPoint, display_text};
-use crate::present::verdict as words;
+use crate::present::verdict;
 
 /// The newest supported version of the protocol. A client that names another gets its own in the answer.
 const PROTOCOL: &str = "2025-06-18";
@@ -123,8 +123,8 @@ fn check_my_work(environment: &Environment) -> Result<String, String> {
     let answer = json!({
         "verdict": verdict.state,
         "proof": verdict.proof,
-        "why": words::why(verdict),
-        "next_action": words::next_action(verdict),
+        "why": verdict::why(verdict),
+        "next_action": verdict::next_action(verdict),
         "left_to_do": left,
     });
     Ok(answer.to_string())

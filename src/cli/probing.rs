@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::present::json as forms;
 use crate::present::json::{Row, VERSION};
-use crate::present::verdict as words;
+use crate::present::verdict;
 use crate::store::Store;
 
 use super::args::Check;
@@ -82,10 +82,10 @@ pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
     let id = target_workspace.view().id.clone();
     let breaker = Breaker { n_time_outs: store.as_ref().map_or(0, |store| store.time_outs(&id)) };
     let mut found = if breaker.is_open() {
-        let words = "the circuit breaker is open: the last questions and commands here timed out; work that becomes \
+        let verdict = "the circuit breaker is open: the last questions and commands here timed out; work that becomes \
                      complete closes it, and so does `closeout run --reset-breaker`";
-        output::complain(&format!("closeout: {words}"));
-        Found { not_asked: Some(words.to_owned()), ..Found::default() }
+        output::complain(&format!("closeout: {verdict}"));
+        Found { not_asked: Some(verdict.to_owned()), ..Found::default() }
     } else {
         find(&mut target_workspace, &check.probing)?
     };
@@ -222,8 +222,8 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
             ActionOutcome::RescuePlanned(plan) => plan,
             ActionOutcome::Failed(problem) => return found.notes.push(problem.message),
             _ => {
-                let words = "a record would be so large that you are asked first: `closeout rescue`";
-                return found.notes.push(words.to_owned());
+                let verdict = "a record would be so large that you are asked first: `closeout rescue`";
+                return found.notes.push(verdict.to_owned());
             }
         };
     found.record = Some(plan.record.reference.clone());
@@ -260,7 +260,7 @@ fn smart(view: &WorkspaceView, state: VerdictState, found: Found) -> Smart {
         status,
         SmartWord::Ended(SmartStatus::CommitsCreated | SmartStatus::Rescued | SmartStatus::NothingToDo)
     );
-    let why = view.verdict.as_deref().map(words::why).unwrap_or_default();
+    let why = view.verdict.as_deref().map(verdict::why).unwrap_or_default();
     let outcome = found.report.as_ref().map(|report| report.outcome);
     Smart {
         version: VERSION,

@@ -116,12 +116,12 @@ fn hold(all: &mut OneShot<'_>, workspace: &WorkspaceId, session: SessionName, re
     if !matches!(outcome, ActionOutcome::Held { now: HeldNow::Kept, .. }) {
         return json::unexpected(&outcome, reply.json);
     }
-    let words = "held; an open closeout or `closeout watch --headless` sends it when the turn has ended";
+    let message = "held; an open closeout or `closeout watch --headless` sends it when the turn has ended";
     if reply.json {
-        let told = Printed::new(ActionClass::Done, json::NoContent {});
-        told.ending(Outcome::Done, Some(words.to_owned()), Vec::new()).print()?;
+        let printed = Printed::new(ActionClass::Done, json::NoContent {});
+        printed.ending(Outcome::Done, Some(message.to_owned()), Vec::new()).print()?;
     } else {
-        output::print_line(words)?;
+        output::print_line(message)?;
     }
     Ok(Outcome::Done)
 }
@@ -233,12 +233,12 @@ fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
         wanted == (at + 1).to_string() || option.label.trim().to_lowercase() == wanted.to_lowercase()
     };
     let Some((place, option)) = question.options.iter().enumerate().find(is_meant) else {
-        let words = format!(
+        let message = format!(
             "it asks in a dialog, which takes one of its {} options from here, by its number or its name; words of \
              your own are written in its pane",
             question.options.len()
         );
-        return Err(Failure::Refused(words));
+        return Err(Failure::Refused(message));
     };
     Ok(ReplyBody::Option { place, label: option.label.clone(), call: asked.call.clone() })
 }
@@ -268,8 +268,8 @@ fn wait(
 
 fn tell(plan: &ReplyPlan, receipt: &Receipt, is_json: bool) -> Result<(), Failure> {
     if is_json {
-        let told = Printed::new(receipt.state.class(), Planned::of(plan, Some(receipt)));
-        return told
+        let printed = Printed::new(receipt.state.class(), Planned::of(plan, Some(receipt)));
+        return printed
             .ending(Outcome::Action(receipt.state.class()), receipt.detail.clone(), Vec::new())
             .print();
     }

@@ -58,15 +58,15 @@ impl Signalled {
     /// Starts to listen: the first signal cancels. If listening is not possible, a signal ends the program at
     /// once, and the launcher ends what was started.
     pub(super) fn listen(cancel: Cancel) -> Signalled {
-        let heard = Signalled(Arc::default());
-        let told = heard.clone();
+        let signalled = Signalled(Arc::default());
+        let by_listener = signalled.clone();
         let (ready, is_ready) = channel();
-        let listener = thread::Builder::new().spawn(move || hear(&told, &cancel, ready));
+        let listener = thread::Builder::new().spawn(move || listen_for_signal(&by_listener, &cancel, ready));
         if listener.is_ok() {
             // An error means that it cannot listen, so a signal ends the program.
             let _ = is_ready.recv();
         }
-        heard
+        signalled
     }
 
     /// The number of the signal that arrived, if any.
@@ -82,7 +82,7 @@ impl Signalled {
 
 /// Waits for a signal. Installs the handlers on this thread, which also answers them: if it cannot start,
 /// there are none.
-fn hear(told: &Signalled, cancel: &Cancel, ready: Sender<()>) -> io::Result<()> {
+fn listen_for_signal(signalled: &Signalled, cancel: &Cancel, ready: Sender<()>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -96,9 +96,9 @@ fn hear(told: &Signalled, cancel: &Cancel, ready: Sender<()>) -> io::Result<()> 
             _ = hangup.recv() => SignalKind::hangup(),
         };
         let number = u8::try_from(kind.as_raw_value()).unwrap_or(2);
-        told.0.number.store(number, Ordering::SeqCst);
+        signalled.0.number.store(number, Ordering::SeqCst);
         cancel.cancel();
-        if told.0.is_resting.load(Ordering::SeqCst) {
+        if signalled.0.is_resting.load(Ordering::SeqCst) {
             process::exit(Outcome::Signalled(number).code());
         }
         // The action ends because it was cancelled, and the program ends with it.

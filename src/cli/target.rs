@@ -80,12 +80,12 @@ impl Target {
 
 /// The failure if several sessions match: lists them; `way` says how to name one.
 pub(super) fn several(sessions: &[(&WorkspaceView, &SessionView)], way: &str) -> Failure {
-    let mut words = format!("several sessions could be meant; {way}:");
+    let mut message = format!("several sessions could be meant; {way}:");
     for (view, session) in sessions {
         let name = session.name.as_deref().map(|name| format!("  {}", display_text::line(name)));
         // Writing to a string cannot fail.
         let _ = write!(
-            words,
+            message,
             "\n  {} {}  in {}{}",
             display_text::line(&session.agent),
             display_text::line(&session.session_id),
@@ -93,7 +93,7 @@ pub(super) fn several(sessions: &[(&WorkspaceView, &SessionView)], way: &str) ->
             name.unwrap_or_default()
         );
     }
-    Failure::Usage(words)
+    Failure::Usage(message)
 }
 
 /// Whether `wanted` is `id`, or enough of its beginning.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::model::{
     Evidence, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
-use crate::present::{age, baseline, left, problem, reason, sessions, sets, verdict as words};
+use crate::present::{age, baseline, left, problem, reason, sessions, sets, verdict};
 
 /// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
 /// reading the workspace properly.
@@ -14,7 +14,7 @@ pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
     let branch = view.git.as_ref().and_then(|git| git.head.branch()).unwrap_or("-");
     let what = match &verdict.question {
         Some(question) => format!("asks: {}", display_text::line(&question.text)),
-        None => words::why(verdict),
+        None => verdict::why(verdict),
     };
     let note = problem::label(&view.reading.problems)
         .map(|problem| format!("  note: {problem}"))
@@ -60,8 +60,8 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     let mut text = String::new();
     let Some(verdict) = &view.verdict else { return text };
     let _ = writeln!(text, "{}  {}", verdict.state.name(), view.name);
-    let _ = writeln!(text, "  why   {}", words::why(verdict));
-    let _ = writeln!(text, "  next  {}", words::next_action(verdict));
+    let _ = writeln!(text, "  why   {}", verdict::why(verdict));
+    let _ = writeln!(text, "  next  {}", verdict::next_action(verdict));
     if let Some(when) = left::complete_when(view) {
         let _ = writeln!(text, "  {when}");
     }
@@ -79,7 +79,7 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     for part in verdict.parts.iter().filter(|part| !part.role.is_silent()) {
         evidence(&mut text, &part.evidence, part.role, now);
     }
-    for silent in words::silent(verdict) {
+    for silent in verdict::silent(verdict) {
         let _ = writeln!(text, "    {silent}");
     }
     if let Some(git) = &view.git {
@@ -110,8 +110,8 @@ fn left_to_do(text: &mut String, verdict: &Verdict, now: Timestamp) {
     let _ = writeln!(text, "  left to do");
     for point in verdict.left_to_do.open().take(MAX_POINTS) {
         let state = left::state_of(point, now).map(|state| format!(", {state}")).unwrap_or_default();
-        let words = display_text::line(&point.text);
-        let _ = writeln!(text, "    - {words}  [{}{state}]", point.source.title());
+        let verdict = display_text::line(&point.text);
+        let _ = writeln!(text, "    - {verdict}  [{}{state}]", point.source.title());
     }
     if n_open > MAX_POINTS {
         let _ = writeln!(text, "    and {} more", n_open - MAX_POINTS);

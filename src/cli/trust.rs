@@ -63,7 +63,7 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
         }
     }
     match ended {
-        Ok(words) if !trust.json => output::print_line(words)?,
+        Ok(message) if !trust.json => output::print_line(message)?,
         Ok(_) => {}
         Err(problem) => return Ok(fail(&problem)),
     }

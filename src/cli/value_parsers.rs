@@ -20,16 +20,16 @@ pub(super) fn proof(name: &str) -> Result<Proof, String> {
 
 /// Parses a duration like 90s, 1h30m or 7d; `0` is zero.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let words = || "it is a time like 90s, 20m or 1h30m".to_owned();
+    let message = || "it is a time like 90s, 20m or 1h30m".to_owned();
     if text == "0" {
         return Ok(Duration::ZERO);
     }
     let days = text.strip_suffix('d').and_then(|days| days.parse::<u64>().ok());
     if let Some(days) = days {
-        return days.checked_mul(24).map(Duration::from_hours).ok_or_else(words);
+        return days.checked_mul(24).map(Duration::from_hours).ok_or_else(message);
     }
-    let duration: jiff::SignedDuration = text.parse().map_err(|_| words())?;
-    Duration::try_from(duration).map_err(|_| words())
+    let duration: jiff::SignedDuration = text.parse().map_err(|_| message())?;
+    Duration::try_from(duration).map_err(|_| message())
 }
 
 /// Parses a moment: a date like 2026-11-20, a time, or a duration before now.
@@ -42,8 +42,8 @@ pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
         return Ok(Timestamp(at.as_millisecond()));
     }
     let day = text.parse::<Date>().ok().and_then(|day| day.to_zoned(TimeZone::system()).ok());
-    let words = || "it is a day like 2026-11-20, a time, or how long ago, like 2h or 7d".to_owned();
-    day.map(|day| Timestamp(day.timestamp().as_millisecond())).ok_or_else(words)
+    let message = || "it is a day like 2026-11-20, a time, or how long ago, like 2h or 7d".to_owned();
+    day.map(|day| Timestamp(day.timestamp().as_millisecond())).ok_or_else(message)
 }
 
 /// Parses the state of a verdict, in upper or lower case.

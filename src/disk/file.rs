@@ -129,8 +129,8 @@ pub fn read_linked(path: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
 fn read_whole((file, length): &(File, u64), cap: u64) -> io::Result<Vec<u8>> {
     let content = read_sized(file, *length, cap.saturating_add(1))?;
     if content.len() as u64 > cap {
-        let words = format!("it is longer than {cap} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+        let message = format!("it is longer than {cap} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(content)
 }

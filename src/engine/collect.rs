@@ -32,15 +32,15 @@ impl Memory {
 /// Carries out the collection. Blocks on the disk and on git, and hangs if they do.
 pub(super) fn perform(
     request: &CollectRequest,
-    surroundings: &CollectContext,
+    collect_context: &CollectContext,
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
     guarded(|| {
-        let held = evidence::in_force(request, surroundings, &mut memory.evidence);
+        let held = evidence::in_force(request, collect_context, &mut memory.evidence);
         let request = held.as_ref().map_or(request, |held| &held.request);
-        let observations = evidence::collect(request, surroundings, &mut memory.evidence)?;
-        let scales = WeighContext::new(request.task_kind, &request.policy, &request.settings);
-        let mut sample = weigh_again(observations, &scales, &mut memory.weighed);
+        let observations = evidence::collect(request, collect_context, &mut memory.evidence)?;
+        let context = WeighContext::new(request.task_kind, &request.policy, &request.settings);
+        let mut sample = weigh_again(observations, &context, &mut memory.weighed);
         if let Some(InForce { request, found_baseline }) = held {
             sample.new_baseline = found_baseline.or(sample.new_baseline);
             sample.in_force = Some(Box::new(request.settings));

@@ -81,13 +81,13 @@ impl Collecting {
             let _lane = lanes.acquire().await.ok();
             let began = clock::now();
             let limit = config.collect_limit();
-            let surroundings = config.surroundings(began);
-            let budget = surroundings.budget.clone();
+            let context = config.collect_context(began);
+            let budget = context.budget.clone();
             let work = {
                 let request = request.clone();
                 spawn_blocking(move || {
                     let mut memory = take(&slot);
-                    let outcome = collect::perform(&request, &surroundings, &mut memory);
+                    let outcome = collect::perform(&request, &context, &mut memory);
                     *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
                     outcome
                 })

@@ -32,7 +32,7 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
     let mut n_older_sessions = 0;
     let mut unreadable = Vec::new();
     let store = config.state_folder.as_ref().and_then(|folder| Store::open(folder).ok());
-    let is_checked_by_run = config.overlay.supervised.is_some();
+    let is_checked_by_run = config.overrides.supervised.is_some();
     let mut runs =
         store.as_ref().filter(|_| !is_checked_by_run).map(live_runs::read).unwrap_or_default().alive;
     match &config.scope {

@@ -21,7 +21,7 @@ pub struct EngineConfig {
     /// What to look at.
     pub scope: Scope,
     /// What only this run knows; it takes precedence over each workspace's settings.
-    pub overlay: Overrides,
+    pub overrides: Overrides,
     /// The user's home folder.
     pub home: Option<PathBuf>,
     /// The agents whose sessions are surveyed.
@@ -104,7 +104,7 @@ impl EngineConfig {
     }
 
     /// The context of a collection at `now`, apart from its request.
-    pub(in crate::engine) fn surroundings(&self, now: Timestamp) -> CollectContext {
+    pub(in crate::engine) fn collect_context(&self, now: Timestamp) -> CollectContext {
         CollectContext {
             now,
             home: self.home.clone(),
@@ -113,7 +113,7 @@ impl EngineConfig {
             git_program: self.git_program.clone(),
             live: self.live.clone(),
             budget: self.budget(),
-            ending: self.overlay.ending.clone(),
+            ending: self.overrides.ending.clone(),
         }
     }
 }

@@ -18,7 +18,7 @@ impl EngineConfig {
     }
 
     /// Carries out an action on the records of `workspace` in which the monitor has no part, and writes an
-    /// audit entry before and after. `words` describes a successful result.
+    /// audit entry before and after. `describe` describes a successful result.
     ///
     /// # Errors
     /// The audit entry cannot be written, in which case nothing was done; or the action's own error.
@@ -26,11 +26,11 @@ impl EngineConfig {
         &self,
         (kind, workspace, plan): (ActionKind, &Path, String),
         action: impl FnOnce() -> Result<T, ActionProblem>,
-        words: impl FnOnce(&T) -> String,
+        describe: impl FnOnce(&T) -> String,
     ) -> Result<T, ActionProblem> {
         let store = self.state_folder.as_ref().map(Store::open).transpose();
         let store = store.map_err(|error| audit::unwritable(&error))?;
-        audit::audited(store.as_ref(), (kind, workspace, plan), action, words)
+        audit::audited(store.as_ref(), (kind, workspace, plan), action, describe)
     }
 
     /// The top of the work tree that contains `path`.

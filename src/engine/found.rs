@@ -87,7 +87,7 @@ impl<'a> Found<'a> {
             return;
         }
         let (settings, problems) = self.config.config.for_workspace(path);
-        let settings = overlaid(settings, &self.config.overlay, is_repository);
+        let settings = with_overrides(settings, &self.config.overrides, is_repository);
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
         self.workspaces.push(FoundWorkspace {
             id,
@@ -123,26 +123,30 @@ fn half_made(folder: &Path) -> Vec<WatchTarget> {
         .collect()
 }
 
-fn overlaid(mut settings: WorkspaceSettings, overlay: &Overrides, is_repository: bool) -> WorkspaceSettings {
+fn with_overrides(
+    mut settings: WorkspaceSettings,
+    overrides: &Overrides,
+    is_repository: bool,
+) -> WorkspaceSettings {
     let default_kind = if is_repository { TaskKind::Implementation } else { TaskKind::ReadInfo };
     // The command line takes precedence over the workspace's own file.
     if let Some(own) = &mut settings.own {
-        own.decision_file = own.decision_file.take().filter(|_| overlay.decision_file.is_none());
-        own.outputs = own.outputs.take().filter(|_| overlay.outputs.is_empty());
+        own.decision_file = own.decision_file.take().filter(|_| overrides.decision_file.is_none());
+        own.outputs = own.outputs.take().filter(|_| overrides.outputs.is_empty());
         let is_overlaid = |key: &str| match key {
-            "evidence.decision_file" => overlay.decision_file.is_some(),
-            "evidence.outputs" => !overlay.outputs.is_empty(),
+            "evidence.decision_file" => overrides.decision_file.is_some(),
+            "evidence.outputs" => !overrides.outputs.is_empty(),
             _ => false,
         };
         settings.chosen.retain(|chosen| !is_overlaid(&chosen.key));
     }
     WorkspaceSettings {
         task_kind: Some(settings.task_kind.unwrap_or(default_kind)),
-        check_id: overlay.check_id.clone(),
-        own_session: overlay.own_session.clone(),
-        supervised: overlay.supervised.clone(),
-        decision_file: overlay.decision_file.clone().or(settings.decision_file),
-        outputs: if overlay.outputs.is_empty() { settings.outputs } else { overlay.outputs.clone() },
+        check_id: overrides.check_id.clone(),
+        own_session: overrides.own_session.clone(),
+        supervised: overrides.supervised.clone(),
+        decision_file: overrides.decision_file.clone().or(settings.decision_file),
+        outputs: if overrides.outputs.is_empty() { settings.outputs } else { overrides.outputs.clone() },
         ..settings
     }
 }

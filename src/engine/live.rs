@@ -137,13 +137,13 @@ impl Engine {
         tokio::select! {
             biased;
             () = self.inbox_filled.notified() => self.take_sightings(),
-            arrival = self.events.recv() => {
-                if let Some(arrival) = arrival {
-                    self.arrived(arrival);
+            event = self.events.recv() => {
+                if let Some(event) = event {
+                    self.on_event(event);
                 }
                 // Handle what has already arrived in the same turn.
-                while let Ok(arrival) = self.events.try_recv() {
-                    self.arrived(arrival);
+                while let Ok(event) = self.events.try_recv() {
+                    self.on_event(event);
                 }
             }
             () = Alarm::wait(wake) => self.woke(),
@@ -286,8 +286,8 @@ impl Engine {
         }
     }
 
-    fn arrived(&mut self, arrival: EngineEvent) {
-        match arrival {
+    fn on_event(&mut self, event: EngineEvent) {
+        match event {
             EngineEvent::Event(event) => {
                 self.collecting.on_event(&event);
                 self.actions.on_event(&event);
@@ -304,7 +304,7 @@ impl Engine {
             }
             EngineEvent::DiscoveryBroke(notice) => {
                 self.discovering.broke();
-                self.arrived(EngineEvent::Notice(notice));
+                self.on_event(EngineEvent::Notice(notice));
             }
             EngineEvent::Runs(runs) => self.took_runs(runs),
             EngineEvent::Notice(notice) => {

@@ -162,7 +162,7 @@ impl<'a> OneShot<'a> {
                 entry: entry.map(Box::new),
             });
         }
-        let answer = std::mem::take(&mut self.responses).into_iter().rev().find_map(|told| match told {
+        let answer = std::mem::take(&mut self.responses).into_iter().rev().find_map(|event| match event {
             Response::Action { outcome, .. } => Some(*outcome),
             Response::Jump { .. } | Response::EndsLater { .. } => None,
         });

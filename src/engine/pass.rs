@@ -182,11 +182,11 @@ impl<'a> Pass<'a> {
                 };
                 drop(waiting);
                 let began = clock::now();
-                let surroundings = CollectContext { budget, ..config.surroundings(began) };
+                let context = CollectContext { budget, ..config.collect_context(began) };
                 if sender.send(News::Begun(request.workspace.clone(), request.generation, began)).is_err() {
                     break;
                 }
-                let outcome = collect::perform(&request, &surroundings, &mut memory);
+                let outcome = collect::perform(&request, &context, &mut memory);
                 memory = collect::Memory::for_once_after(memory);
                 if sender.send(News::Answered(collect::answer(&request, began, outcome))).is_err() {
                     break;

@@ -18,15 +18,15 @@ pub(super) fn start(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEve
         rescuer.sweep();
         for top in rescuer.unfinished() {
             let shown = display_text::path(&top);
-            let words = match rescuer.recover(&top) {
+            let message = match rescuer.recover(&top) {
                 Ok(()) => format!("a rescue in {shown} that had been cut off was brought to an end"),
                 Err(error) => {
-                    let words = display_text::line(&problem(&error).message).into_owned();
-                    format!("a rescue in {shown} was cut off and cannot be brought to an end: {words}")
+                    let message = display_text::line(&problem(&error).message).into_owned();
+                    format!("a rescue in {shown} was cut off and cannot be brought to an end: {message}")
                 }
             };
             // Sending fails only after the engine has ended.
-            let _ = sender.send(EngineEvent::Notice(words));
+            let _ = sender.send(EngineEvent::Notice(message));
         }
     });
 }

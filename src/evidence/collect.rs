@@ -105,21 +105,21 @@ pub enum CollectError {
 /// The workspace's own directory is gone or cannot be opened.
 pub fn collect(
     request: &CollectRequest,
-    surroundings: &CollectContext,
+    context: &CollectContext,
     memory: &mut Memory,
 ) -> Result<Observations, CollectError> {
     let workspace = request.workspace.path();
     let directory = WorkspaceDir::open(workspace).map_err(|source| open_error(workspace, source))?;
     let settings = &request.settings;
-    let mut found = nothing_looked_at(request.parts, surroundings.now);
+    let mut found = nothing_looked_at(request.parts, context.now);
     // Sessions come first: if a workspace is seen for the first time, they tell when its work began.
     if request.parts.contains(Parts::WORDS) {
         memory.session_targets =
-            read_sessions(request, &session_sources(surroundings), &mut memory.sessions, &mut found);
+            read_sessions(request, &session_sources(context), &mut memory.sessions, &mut found);
         memory.named_plans = named_plans::find(&found, settings);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
-            read_decision(&directory, name, surroundings.now)
+            read_decision(&directory, name, context.now)
         });
         let whole = found.decision.present().filter(|file| !file.is_excerpt);
         found.decision_digest = whole.map(|file| format!("{:x}", Sha256::digest(file.content.as_bytes())));
@@ -129,14 +129,14 @@ pub fn collect(
         if request.parts.contains(Parts::WORDS) {
             memory.asked = prompts(&found, request.prompted_at);
         }
-        found.git = observe_git(request, surroundings, memory, asked_at);
+        found.git = observe_git(request, context, memory, asked_at);
         if let Reading::Present(git) = &mut found.git {
             excluded::add(asked_at, &evidence_files(settings, memory), git);
         }
     }
     if request.parts.contains(Parts::CHECKS) {
         let known = (&memory.named_plans[..], &mut memory.results);
-        read_checks(&directory, settings, surroundings.now, known, &mut found);
+        read_checks(&directory, settings, context.now, known, &mut found);
     }
     let baseline = found.git.present().map(|git| &git.facts.baseline);
     let commit = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit.clone());
@@ -144,7 +144,7 @@ pub fn collect(
     found.task_started_at = task_started_at(request, &found);
     let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
     found.new_baseline = baseline.filter(is_new).cloned();
-    let asked = (&git_ask(request, surroundings), &mut memory.git);
+    let asked = (&git_ask(request, context), &mut memory.git);
     provenance::trace(request, &directory, asked, commit.as_deref(), &mut found);
     memory.git.close();
     memory.base.close();
@@ -157,13 +157,13 @@ pub fn collect(
     Ok(found)
 }
 
-fn session_sources(surroundings: &CollectContext) -> SessionSources<'_> {
+fn session_sources(context: &CollectContext) -> SessionSources<'_> {
     SessionSources {
-        adapters: &surroundings.adapters,
-        hook_folder: surroundings.hook_folder.as_deref(),
-        live: surroundings.live.as_ref(),
-        ending: surroundings.ending.as_ref(),
-        now: surroundings.now,
+        adapters: &context.adapters,
+        hook_folder: context.hook_folder.as_deref(),
+        live: context.live.as_ref(),
+        ending: context.ending.as_ref(),
+        now: context.now,
     }
 }
 
@@ -202,7 +202,7 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
 
 fn observe_git(
     request: &CollectRequest,
-    surroundings: &CollectContext,
+    context: &CollectContext,
     memory: &mut Memory,
     asked_at: Option<Timestamp>,
 ) -> Reading<GitObservation> {
@@ -217,7 +217,7 @@ fn observe_git(
         evidence_files: &evidence_files,
         plans: &plans,
         asked: &memory.asked,
-        ..git_ask(request, surroundings)
+        ..git_ask(request, context)
     };
     let reading = git::observe(request.workspace.path(), &ask, &mut memory.git);
     if let Reading::Present(git) = &reading {
@@ -270,19 +270,19 @@ fn choice<'a>(
 /// The baseline without regard to the workspace's own file; `None` if git does not tell.
 pub(super) fn base(
     request: &CollectRequest,
-    surroundings: &CollectContext,
+    context: &CollectContext,
     memory: &mut Memory,
 ) -> Option<Baseline> {
     let given = request.settings.baseline.as_ref();
     let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
     // The first time, this must be the same commit as in a collection: the one before the first prompt.
-    let mut found = nothing_looked_at(Parts::WORDS, surroundings.now);
+    let mut found = nothing_looked_at(Parts::WORDS, context.now);
     if given.is_none() && !request.baseline.as_ref().is_some_and(is_found) {
-        read_sessions(request, &session_sources(surroundings), &mut memory.sessions, &mut found);
+        read_sessions(request, &session_sources(context), &mut memory.sessions, &mut found);
     }
     let ask = GitAsk {
         baseline: choice(request, resolved.map(|(_, baseline)| baseline), first_prompt(&found)),
-        ..git_ask(request, surroundings)
+        ..git_ask(request, context)
     };
     match git::observe(request.workspace.path(), &ask, &mut memory.base) {
         Reading::Present(git) => Some(git.facts.baseline),
@@ -293,18 +293,18 @@ pub(super) fn base(
 }
 
 /// A request to git that leaves out the work tree and finds the baseline.
-pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectContext) -> GitAsk<'a> {
+pub(super) fn git_ask<'a>(request: &CollectRequest, context: &'a CollectContext) -> GitAsk<'a> {
     GitAsk {
         changes: false,
         baseline: BaselineChoice::Find,
         evidence_files: &[],
         plans: &[],
         reader: request.git_reader,
-        now: surroundings.now,
+        now: context.now,
         asked: &[],
-        program: surroundings.git_program.as_deref(),
-        home: surroundings.home.as_deref(),
-        budget: &surroundings.budget,
+        program: context.git_program.as_deref(),
+        home: context.home.as_deref(),
+        budget: &context.budget,
     }
 }
 

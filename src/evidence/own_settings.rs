@@ -25,15 +25,11 @@ pub struct InForce {
 }
 
 /// The request with the settings that apply; `None` if nothing in it was waiting. Blocks.
-pub fn in_force(
-    request: &CollectRequest,
-    surroundings: &CollectContext,
-    memory: &mut Memory,
-) -> Option<InForce> {
+pub fn in_force(request: &CollectRequest, context: &CollectContext, memory: &mut Memory) -> Option<InForce> {
     let own = request.settings.own.as_deref()?;
-    let baseline = base(request, surroundings, memory);
+    let baseline = base(request, context, memory);
     let commit = baseline.as_ref().and_then(|baseline| baseline.commit.as_deref());
-    let is_settled = commit.is_some_and(|commit| is_in(request, surroundings, memory, commit, &own.text));
+    let is_settled = commit.is_some_and(|commit| is_in(request, context, memory, commit, &own.text));
     let settings = request.settings.in_force(is_settled);
     let task_kind = settings.task_kind.unwrap_or(request.task_kind);
     let found_baseline =
@@ -43,13 +39,13 @@ pub fn in_force(
 
 fn is_in(
     request: &CollectRequest,
-    surroundings: &CollectContext,
+    context: &CollectContext,
     memory: &mut Memory,
     commit: &str,
     text: &str,
 ) -> bool {
     let workspace: &Path = request.workspace.path();
-    let asked = (&git_ask(request, surroundings), &mut memory.base);
-    let content = git::file_of_commit(workspace, OWN_FILE, commit, text.len(), asked);
-    content.is_ok_and(|content| content.as_deref() == Some(text.as_bytes()))
+    let asked = (&git_ask(request, context), &mut memory.base);
+    let committed = git::file_of_commit(workspace, OWN_FILE, commit, text.len(), asked);
+    committed.is_ok_and(|committed| committed.as_deref() == Some(text.as_bytes()))
 }

@@ -125,11 +125,11 @@ fn n_entries(repository: &Repository) -> Option<u32> {
 /// The problem of an index that cannot be understood, with the reason and what to do.
 pub fn damaged_index(repository: &Repository, why: &str) -> Unreadable {
     let path = display_text::path(&repository.git_dir.join("index"));
-    let words = format!(
+    let message = format!(
         "the index {path} is damaged ({why}); `git fsck` tells more, `rm {path} && git reset` makes it again \
          and leaves the files as they are"
     );
-    trouble(ReadProblem::Invalid, words)
+    trouble(ReadProblem::Invalid, message)
 }
 
 /// Parses header, entries and extensions up to the checksum (`gitformat-index`).

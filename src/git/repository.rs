@@ -319,8 +319,8 @@ fn held(path: &Path, known: Option<(u64, u64)>) -> io::Result<Folder> {
     if known == Some((stat.st_dev, stat.st_ino)) {
         return Ok(folder);
     }
-    let words = format!("{} is another folder than a moment ago", display_text::path(path));
-    Err(io::Error::other(words))
+    let message = format!("{} is another folder than a moment ago", display_text::path(path));
+    Err(io::Error::other(message))
 }
 
 /// Device and inode of a folder; `None` if it does not exist.

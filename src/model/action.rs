@@ -330,8 +330,8 @@ pub struct ActionProblem {
 
 impl ActionProblem {
     /// A problem of this class, without advice.
-    pub fn new(class: ActionClass, words: impl Into<String>) -> ActionProblem {
-        ActionProblem { class, message: words.into(), next: None }
+    pub fn new(class: ActionClass, message: impl Into<String>) -> ActionProblem {
+        ActionProblem { class, message: message.into(), next: None }
     }
 
     /// Adds what the user can do about it.

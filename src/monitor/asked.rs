@@ -14,16 +14,16 @@ use super::moments::moment;
 
 /// True if `session` is still in the moment of its task in which it was asked. Progress of other sessions does
 /// not matter, except for a prompt in the one whose words count.
-fn holds(then: &TaskMoment, session: &SessionName, words: &SessionFacts) -> bool {
-    then.of(session).is_some_and(|then| moment(words).of(session) == Some(then))
+fn holds(then: &TaskMoment, session: &SessionName, facts: &SessionFacts) -> bool {
+    then.of(session).is_some_and(|then| moment(facts).of(session) == Some(then))
 }
 
 impl Actions {
     /// The agents' answers as evidence. closeout keeps them itself rather than in a file of the workspace:
     /// they belong to one moment of one session, must not outlive it, and nobody else may write them.
-    fn evidence(&self, words: &SessionFacts, git: Option<&GitFacts>) -> Vec<Evidence> {
+    fn evidence(&self, facts: &SessionFacts, git: Option<&GitFacts>) -> Vec<Evidence> {
         let is_stale = |then: Option<&TaskMoment>, session: &SessionName| {
-            then.is_none_or(|then| !holds(then, session, words))
+            then.is_none_or(|then| !holds(then, session, facts))
         };
         let probe = self.smart_check.as_ref().and_then(|report| {
             let session = report.session.as_ref()?;
@@ -34,18 +34,18 @@ impl Actions {
             let n_since = newest.filter(|commit| commit.at > report.at).count();
             weigh::asked::closer(report, is_stale(self.asked.closer.as_ref(), &report.session), n_since)
         });
-        let opinion = self.opinion_on(words).map(weigh::asked::opinion);
+        let opinion = self.opinion_on(facts).map(weigh::asked::opinion);
         probe.into_iter().chain(closer).chain(opinion).collect()
     }
 
     /// Adds the agents' answers. A session that answered is silent no more: what its silence let closeout infer goes.
     pub(super) fn add_answers(
         &self,
-        words: &SessionFacts,
+        facts: &SessionFacts,
         git: Option<&GitFacts>,
         evidence: &mut Vec<Evidence>,
     ) {
-        let answers = self.evidence(words, git);
+        let answers = self.evidence(facts, git);
         if answers.iter().any(|answer| answer.source == Source::Probe && answer.rejection().is_none()) {
             let answered = self.smart_check.as_ref().and_then(|report| report.session.as_ref());
             evidence.retain(|known| !known.is_inferred_from_silence() || known.session() != answered);
@@ -54,10 +54,10 @@ impl Actions {
     }
 
     /// Whether a smart check of this moment was used up in vain, and no other source has said anything since (R6).
-    pub(super) fn is_used_up(&self, words: &SessionFacts, evidence: &[Evidence]) -> bool {
+    pub(super) fn is_used_up(&self, facts: &SessionFacts, evidence: &[Evidence]) -> bool {
         let is_of_now = |report: &&SmartReport| {
             let then = self.asked.checked.as_ref().zip(report.session.as_ref());
-            then.is_some_and(|(then, session)| holds(then, session, words))
+            then.is_some_and(|(then, session)| holds(then, session, facts))
         };
         // Such a source would have kept the check from being made (R3).
         let is_news = |evidence: &Evidence| {
@@ -70,8 +70,8 @@ impl Actions {
     }
 
     /// The second opinion on the last words, if closeout's own reading of them is uncertain.
-    pub(super) fn opinion_on(&self, words: &SessionFacts) -> Option<&Opinion> {
-        let uncertain = words.last_words.as_ref().filter(|words| words.certainty == Some(Certainty::Low))?;
+    pub(super) fn opinion_on(&self, facts: &SessionFacts) -> Option<&Opinion> {
+        let uncertain = facts.last_words.as_ref().filter(|words| words.certainty == Some(Certainty::Low))?;
         self.opinion.as_ref().filter(|opinion| opinion.words == name_of_words(&uncertain.text))
     }
 

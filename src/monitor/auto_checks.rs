@@ -16,7 +16,9 @@ use crate::model::{Action, ActionKind, Effect, SessionView, Timestamp, Workspace
 impl Monitor {
     /// Runs the checks of a workspace if they are due, and cancels a run if the agent works again.
     pub(super) fn consider_checks(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
-        let Some(began_at) = self.initiative.as_ref().and_then(|initiative| initiative.began_at) else {
+        let Some(began_at) =
+            self.auto_probe_policy.as_ref().and_then(|auto_probe_policy| auto_probe_policy.began_at)
+        else {
             return;
         };
         let is_running = self.workspaces.values().any(|tracked| is_checking(tracked));

@@ -32,22 +32,22 @@ impl Monitor {
     /// person sees it. `agents` are those that can be asked without a trace.
     #[must_use]
     pub fn asking_by_itself(self, agents: Vec<String>) -> Monitor {
-        Monitor { initiative: Some(AutoProbePolicy { agents, began_at: None }), ..self }.sending_held()
+        Monitor { auto_probe_policy: Some(AutoProbePolicy { agents, began_at: None }), ..self }.sending_held()
     }
 
     /// The first list of workspaces has arrived.
     pub(super) fn begin_initiative(&mut self, now: Timestamp) {
-        if let Some(initiative) = &mut self.initiative {
-            initiative.began_at.get_or_insert(now);
+        if let Some(auto_probe_policy) = &mut self.auto_probe_policy {
+            auto_probe_policy.began_at.get_or_insert(now);
         }
     }
 
     /// Asks the agent of a workspace if a question is due, or notes when it will be.
     pub(super) fn consider_asking(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
-        let Some(initiative) = &self.initiative else { return };
+        let Some(auto_probe_policy) = &self.auto_probe_policy else { return };
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
         end_if_passed(tracked, effects);
-        let due = due(tracked, initiative, now);
+        let due = due(tracked, auto_probe_policy, now);
         tracked.auto_probe.due_at = due.as_ref().map(|due| due.at).filter(|due_at| *due_at > now);
         let Some(Due { question, moment, .. }) = due.filter(|due| due.at <= now) else { return };
         let is_running =
@@ -98,23 +98,23 @@ fn question<'a>(tracked: &'a Tracked, session: &'a SessionView) -> Option<(Quest
 }
 
 /// The question to ask now or later; `None` if there is none.
-fn due(tracked: &Tracked, initiative: &AutoProbePolicy, now: Timestamp) -> Option<Due> {
+fn due(tracked: &Tracked, auto_probe_policy: &AutoProbePolicy, now: Timestamp) -> Option<Due> {
     if tracked.actions.running.is_some() || !is_read(tracked) {
         return None;
     }
-    let words = &tracked.snapshot.session_facts;
-    let (session, others) = words.sessions.split_first()?;
+    let facts = &tracked.snapshot.session_facts;
+    let (session, others) = facts.sessions.split_first()?;
     let is_quiet = others.iter().all(|other| !is_busy(other.activity.state));
     let (question, asked) = question(tracked, session)?;
-    let can_be_asked = initiative.agents.iter().any(|agent| agent == asked);
+    let can_be_asked = auto_probe_policy.agents.iter().any(|agent| agent == asked);
     if !can_be_asked || !is_quiet || !has_stopped(session) {
         return None;
     }
     let name = session.session_name();
-    let moment = moment(words).of(&name)?;
+    let moment = moment(facts).of(&name)?;
     let rested_at = moment.rested_at?;
     let is_fresh = now.millis_since(rested_at) <= FRESH_MS
-        || initiative.began_at.is_some_and(|began_at| rested_at >= began_at);
+        || auto_probe_policy.began_at.is_some_and(|began_at| rested_at >= began_at);
     let is_written_to = tracked.actions.drafts.iter().any(|draft| draft.session == name);
     if !is_fresh || is_written_to || tracked.actions.asked.was_in(&moment) {
         return None;

@@ -28,8 +28,8 @@ fn looked_at(tracked: &Tracked) -> LookedAt {
 }
 
 fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
-    let words = &tracked.snapshot.session_facts;
-    let first_session = words.sessions.first().map(SessionView::session_name);
+    let facts = &tracked.snapshot.session_facts;
+    let first_session = facts.sessions.first().map(SessionView::session_name);
     // A probe asks for the agent's own word, so it is not told what is left to do.
     let is_check = matches!(action, Action::RunChecks { .. } | Action::AutoChecks);
     let is_told = is_check || matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
@@ -46,8 +46,8 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         baseline: tracked.snapshot.git.as_ref().map(|git| git.baseline.clone()).or(tracked.baseline.clone()),
         sessions: tracked.sessions.clone(),
         first_session,
-        prompt: words.prompt.clone(),
-        last_words: words.last_words.as_ref().map(|words| words.text.clone()),
+        prompt: facts.prompt.clone(),
+        last_words: facts.last_words.as_ref().map(|words| words.text.clone()),
         standing: asked::standing(tracked.judged.verdict.as_deref()),
         verified: tracked.actions.verified.clone().map(Box::new),
         left_to_do,

@@ -124,7 +124,7 @@ impl Monitor {
         self.refused = refused;
         for id in gone {
             self.workspaces.remove(&id);
-            self.dues.set(&id, None);
+            self.timers.set(&id, None);
             effects.push(Effect::Watch { workspace: id.clone(), targets: Vec::new() });
             effects.push(Effect::WatchProcesses { workspace: id.clone(), processes: Vec::new() });
             self.changed.remove(&id);

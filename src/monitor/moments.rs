@@ -17,8 +17,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn begins(&mut self, words: &SessionFacts) {
-        self.began = Some(moment(words));
+    pub(super) fn begins(&mut self, facts: &SessionFacts) {
+        self.began = Some(moment(facts));
     }
 
     /// True if the session was asked in that moment, as far as this closeout knows.
@@ -29,10 +29,10 @@ impl Asked {
 }
 
 /// The moment that the task is in now.
-pub(super) fn moment(words: &SessionFacts) -> TaskMoment {
+pub(super) fn moment(facts: &SessionFacts) -> TaskMoment {
     let turn = |session: &SessionView| {
         let name = session.session_name();
         (name, session.rested_at())
     };
-    TaskMoment { prompted_at: words.prompted_at, turns: words.sessions.iter().map(turn).collect() }
+    TaskMoment { prompted_at: facts.prompted_at, turns: facts.sessions.iter().map(turn).collect() }
 }

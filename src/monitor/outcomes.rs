@@ -89,16 +89,16 @@ impl Monitor {
             return;
         }
         if let Some(running) = &tracked.actions.running {
-            let words = format!("{} runs here already", label(running.kind));
+            let message = format!("{} runs here already", label(running.kind));
             let problem =
-                ActionProblem::new(ActionClass::Busy, words).with_next("wait for it, or end it first");
+                ActionProblem::new(ActionClass::Busy, message).with_next("wait for it, or end it first");
             self.tell_problem(id, &action, problem);
             return;
         }
         if session_of(&action).is_some_and(|session| tracked.actions.is_answering(session)) {
-            let words = "its agent is still answering your last reply";
-            let problem =
-                ActionProblem::new(ActionClass::Busy, words).with_next("wait for it, or end its turn first");
+            let message = "its agent is still answering your last reply";
+            let problem = ActionProblem::new(ActionClass::Busy, message)
+                .with_next("wait for it, or end its turn first");
             self.tell_problem(id, &action, problem);
             return;
         }
@@ -212,7 +212,7 @@ impl Monitor {
         if is_automatic {
             // Nobody waits for this answer, but another automatic action may have waited for it to end.
             self.touch_all();
-        } else if self.initiative.is_none() || !is_silent(&outcome) {
+        } else if self.auto_probe_policy.is_none() || !is_silent(&outcome) {
             self.responses.push(Response::Action { workspace: id.clone(), number, kind, is_plan, outcome });
         }
         if let Some(action) = waiting {

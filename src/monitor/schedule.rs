@@ -32,7 +32,7 @@ impl Monitor {
             self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
         }
         let poll_ms = millis(self.settings.poll_ms);
-        for id in self.dues.until(at) {
+        for id in self.timers.until(at) {
             self.with(&id, |tracked| {
                 if tracked.watched.poll_at.is_some_and(|due| at >= due) {
                     tracked.changed(Parts::all(), at);
@@ -59,7 +59,7 @@ impl Monitor {
             self.consider_held(&id, now, effects);
             self.consider_checks(&id, now, effects);
             let Some(tracked) = self.workspaces.get(&id) else { continue };
-            self.dues.set(&id, tracked.due_at());
+            self.timers.set(&id, tracked.due_at());
         }
     }
 
@@ -69,7 +69,7 @@ impl Monitor {
         if !self.is_discovered {
             return;
         }
-        let due = self.dues.first().map_or(self.reconcile_at, |due| due.min(self.reconcile_at)).max(now);
+        let due = self.timers.first().map_or(self.reconcile_at, |due| due.min(self.reconcile_at)).max(now);
         if self.wake_at.is_none_or(|wake_at| due < wake_at || wake_at <= now) {
             self.wake_at = Some(due);
             effects.push(Effect::Wake { at: due });

@@ -21,7 +21,7 @@ pub struct Monitor {
     pub(super) names: BTreeMap<WorkspaceId, String>,
     /// Workspaces touched by the current event: nothing else can have become due before its time.
     pub(super) touched: BTreeSet<WorkspaceId>,
-    pub(super) dues: Timers,
+    pub(super) timers: Timers,
     pub(super) refused: Vec<(PathBuf, String)>,
     pub(super) n_older_sessions: usize,
     /// Workspaces whose view changed since a front last asked.
@@ -38,7 +38,7 @@ pub struct Monitor {
     /// The number of the last action that was started.
     pub(super) last_action: u64,
     /// The rules for asking agents without a person's request; `None` asks nobody.
-    pub(super) initiative: Option<AutoProbePolicy>,
+    pub(super) auto_probe_policy: Option<AutoProbePolicy>,
     /// Whether this monitor sends held replies.
     pub(super) sends_held: bool,
 }
@@ -63,7 +63,7 @@ impl Monitor {
             workspaces: BTreeMap::new(),
             names: BTreeMap::new(),
             touched: BTreeSet::new(),
-            dues: Timers::default(),
+            timers: Timers::default(),
             refused: Vec::new(),
             n_older_sessions: 0,
             changed: BTreeSet::new(),
@@ -74,7 +74,7 @@ impl Monitor {
             newest_at: Timestamp(0),
             is_discovered: false,
             last_action: 0,
-            initiative: None,
+            auto_probe_policy: None,
             sends_held: false,
         }
     }

@@ -158,14 +158,14 @@ impl Tracked {
     /// The earliest time at which something is due: a poll, another reading, a postponed scan, a question to
     /// the agent, a held reply.
     pub(super) fn due_at(&self) -> Option<Timestamp> {
-        let dues = [
+        let due_times = [
             self.watched.poll_at,
             self.watched.recheck_at,
             self.collecting.put_off_until(),
             self.auto_probe.due_at,
             self.actions.held.due_at,
         ];
-        dues.into_iter().flatten().min()
+        due_times.into_iter().flatten().min()
     }
 
     /// Deletes when something was last done, and makes due now what was due later: these times are of the clock as it

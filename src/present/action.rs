@@ -123,10 +123,10 @@ pub(crate) fn verified(report: &VerifyReport) -> &'static str {
 /// The state of a receipt, in one line. Cleaned.
 pub(crate) fn receipt(receipt: &Receipt) -> String {
     let agent = shown(&receipt.session.agent);
-    let words = format!("{agent}: {} ({})", sets::receipt(receipt.state), shown(&receipt.channel_words));
+    let message = format!("{agent}: {} ({})", sets::receipt(receipt.state), shown(&receipt.channel_words));
     match &receipt.detail {
-        Some(more) => format!("{words}: {}", shown(more)),
-        None => words,
+        Some(more) => format!("{message}: {}", shown(more)),
+        None => message,
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{problem, verdict as words};
+use super::{problem, verdict};
 use crate::model::hex::hex;
 use crate::model::{
     Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo,
@@ -182,8 +182,8 @@ impl Row {
             state: verdict.state,
             is_terminal: verdict.state.is_terminal(),
             rule: verdict.rule(),
-            why: words::why(&verdict),
-            next_action: NextStep { kind: verdict.next_action.kind(), text: words::next_action(&verdict) },
+            why: verdict::why(&verdict),
+            next_action: NextStep { kind: verdict.next_action.kind(), text: verdict::next_action(&verdict) },
             left_to_do: verdict.left_to_do,
             since: view.verdict_since,
             attention: view.attention,

@@ -4,7 +4,7 @@
 
 use super::phrases::row;
 use super::urgency::Urgency;
-use super::verdict as words;
+use super::verdict;
 use super::{age, counts, problem, runs, sessions, sets};
 use crate::model::{
     ActionKind, NextActionKind, QuestionWeight, Rule, RunningAction, Timestamp, Verdict, Warning, Why,
@@ -42,7 +42,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         let doing = running(action);
         return match action.progress.message.as_str() {
             "" => format!("{doing} …"),
-            words => format!("{doing}: {words}"),
+            verdict => format!("{doing}: {verdict}"),
         };
     }
     let Some(verdict) = &view.verdict else {
@@ -78,7 +78,7 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         (Urgency::Quiet, _) => why(view, verdict, now),
         // In a narrow column, what to do is more useful than why.
         _ if matches!(verdict.next_action.kind(), NextActionKind::Fix | NextActionKind::Repair) => {
-            words::next_action(verdict)
+            verdict::next_action(verdict)
         }
         (Urgency::Unseen | Urgency::Seen, _) if verdict.warnings.contains(&Warning::ChangesLeft) => {
             changes_left(view)
@@ -135,8 +135,8 @@ pub(crate) fn rests_on_clean_tree(view: &WorkspaceView) -> bool {
 /// shown with its age.
 pub(crate) fn why(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> String {
     match (&verdict.why, age::since_look(view, now)) {
-        (Why::Clean(by), Some(ago)) => words::clean(by, &row::tree_was_clean(ago)),
-        _ => words::why(verdict),
+        (Why::Clean(by), Some(ago)) => verdict::clean(by, &row::tree_was_clean(ago)),
+        _ => verdict::why(verdict),
     }
 }
 

@@ -81,7 +81,7 @@ fn send_back(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
             reaction.intents.extend(intents);
             open_dialog::open(state, Dialog::Reply(Box::new(reply)));
         }
-        Err(words) => state.answer = Some(words),
+        Err(message) => state.answer = Some(message),
     }
 }
 
@@ -92,7 +92,7 @@ fn reply(state: &mut State, view: &WorkspaceView, draft: Option<&str>, reaction:
             reaction.intents.extend(intents);
             open_dialog::open(state, Dialog::Reply(Box::new(reply)));
         }
-        Err(words) => state.answer = Some(words),
+        Err(message) => state.answer = Some(message),
     }
 }
 
@@ -247,7 +247,7 @@ pub(super) fn take(state: &mut State, views: &[WorkspaceView], step: Step, react
 /// Shows an answer that no dialog waits for.
 pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], response: Response) {
     match response {
-        Response::Jump { outcome, .. } => state.answer = jump_in_words(&outcome),
+        Response::Jump { outcome, .. } => state.answer = jump_message(&outcome),
         Response::EndsLater { workspace, kind } => {
             let view = views.iter().find(|view| view.id == workspace);
             let words = say::ends_later(sets::title(kind));
@@ -368,7 +368,7 @@ fn say(state: &mut State, view: Option<&WorkspaceView>, words: &str) {
     }
 }
 
-fn jump_in_words(outcome: &JumpOutcome) -> Option<String> {
+fn jump_message(outcome: &JumpOutcome) -> Option<String> {
     match outcome {
         JumpOutcome::Done => None,
         JumpOutcome::Attach { command } => Some(say::attach(display_text::line(command))),

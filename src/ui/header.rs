@@ -77,7 +77,7 @@ fn counts_in(room: usize, state: &State, views: &[WorkspaceView]) -> Vec<Fact> {
         facts.iter().map(|(gap, words, _)| text::width(gap) + text::width(words)).sum()
     };
     let counted = sections(state, views);
-    let in_words = counted.iter().map(|(section, n)| {
+    let by_section = counted.iter().map(|(section, n)| {
         let words = match section {
             Section::NeedsYou => counts::need_you(n),
             Section::Unseen => header::not_seen(n),
@@ -91,7 +91,7 @@ fn counts_in(room: usize, state: &State, views: &[WorkspaceView]) -> Vec<Fact> {
         (look.dot(), words, TextStyle::of(section.urgency()))
     });
     let number = (look.dot(), number_of_workspaces(state, views.len()), TextStyle::Plain);
-    let all: Vec<Fact> = std::iter::once(number).chain(in_words).collect();
+    let all: Vec<Fact> = std::iter::once(number).chain(by_section).collect();
     if counted.is_empty() || n_cells(&all) <= room {
         return all;
     }

@@ -255,6 +255,6 @@ fn mark_selected(buffer: &mut Buffer, area: Rect, state: &State) {
 
 fn no_match(state: &State, width: usize) -> Line<'static> {
     let shown = text::line(&state.filter.text);
-    let words = format!(" nothing matches /{shown}");
-    Line::from(Span::styled(text::cut(&words, width, state.look), state.look.style(TextStyle::Faint)))
+    let message = format!(" nothing matches /{shown}");
+    Line::from(Span::styled(text::cut(&message, width, state.look), state.look.style(TextStyle::Faint)))
 }

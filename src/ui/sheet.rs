@@ -25,8 +25,8 @@ impl TextLayout {
         self.look.style(style)
     }
 
-    pub(super) fn span(self, words: impl Into<String>, style: TextStyle) -> Span<'static> {
-        Span::styled(words.into(), self.look.style(style))
+    pub(super) fn span(self, message: impl Into<String>, style: TextStyle) -> Span<'static> {
+        Span::styled(message.into(), self.look.style(style))
     }
 
     /// An empty line, then a heading with a remark after it.

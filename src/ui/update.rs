@@ -64,8 +64,8 @@ fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mu
             state.size = size;
             Presence::Unknown
         }
-        Input::Answer(words) => {
-            state.answer = Some(words);
+        Input::Answer(message) => {
+            state.answer = Some(message);
             Presence::Unknown
         }
         Input::Key(press) => {

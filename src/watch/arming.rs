@@ -88,9 +88,9 @@ impl Arming {
         let mut freed = false;
         let mut retried = false;
         for _ in 0..MAX_ROUNDS {
-            let doubts = lock(&self.table).take_doubts();
-            freed |= self.end(&doubts.places);
-            if doubts.folders.is_empty() && doubts.places.is_empty() {
+            let dirty = lock(&self.table).take_dirty();
+            freed |= self.end(&dirty.places);
+            if dirty.folders.is_empty() && dirty.places.is_empty() {
                 let idle = lock(&self.table).take_idle_places();
                 freed |= self.end(&idle);
                 if !freed || retried {
@@ -99,7 +99,7 @@ impl Arming {
                 retried = true;
                 lock(&self.table).doubt_limited();
             } else {
-                self.attach_all(doubts.folders, &mut lost_points);
+                self.attach_all(dirty.folders, &mut lost_points);
             }
         }
         self.conclude(lost_points)
@@ -136,8 +136,8 @@ impl Arming {
     /// Attaches one folder to a watch point, or records why it cannot be attached.
     fn watch_point(&mut self, folder: &Arc<Path>) -> Result<(), WatchRefusal> {
         let Some(look) = look_for(folder) else {
-            let words = "no directory on the way to it can be read".to_owned();
-            return Err(self.refuse(folder, folder, WatchRefusal::Failed(words)));
+            let message = "no directory on the way to it can be read".to_owned();
+            return Err(self.refuse(folder, folder, WatchRefusal::Failed(message)));
         };
         let attached = lock(&self.table).watch_point(folder, &look);
         if let Attached::New(place) = &attached
@@ -164,9 +164,9 @@ impl Arming {
         match &refusal {
             WatchRefusal::Missing => table.doubt(folder),
             WatchRefusal::LimitReached => table.refuse(folder, WatchProblem::LimitReached),
-            WatchRefusal::Failed(words) => {
-                let words = format!("cannot watch {}: {words}", display_text::path(place));
-                table.refuse(folder, WatchProblem::Failed(words));
+            WatchRefusal::Failed(message) => {
+                let message = format!("cannot watch {}: {message}", display_text::path(place));
+                table.refuse(folder, WatchProblem::Failed(message));
             }
         }
         refusal
@@ -196,12 +196,12 @@ impl Arming {
 
     fn give_up(&mut self) {
         self.restless_calls = 0;
-        let doubts = lock(&self.table).take_doubts();
-        self.end(&doubts.places);
+        let dirty = lock(&self.table).take_dirty();
+        self.end(&dirty.places);
         let mut table = lock(&self.table);
-        for (folder, _) in &doubts.folders {
-            let words = "its directories are replaced without pause".to_owned();
-            table.refuse(folder, WatchProblem::Failed(words));
+        for (folder, _) in &dirty.folders {
+            let message = "its directories are replaced without pause".to_owned();
+            table.refuse(folder, WatchProblem::Failed(message));
         }
     }
 
@@ -211,19 +211,19 @@ impl Arming {
         workspaces: &BTreeSet<WorkspaceId>,
     ) -> Vec<(WorkspaceId, Option<WatchProblem>)> {
         let table = lock(&self.table);
-        let mut told = Vec::new();
+        let mut new_problems = Vec::new();
         for workspace in workspaces {
             let Some(watched) = self.watched.get_mut(workspace) else { continue };
             let problem = problem_of(&table, &watched.folders);
             if problem != watched.problem {
                 watched.problem.clone_from(&problem);
-                told.push((workspace.clone(), problem));
+                new_problems.push((workspace.clone(), problem));
             }
             if watched.folders.is_empty() {
                 self.watched.remove(workspace);
             }
         }
-        told
+        new_problems
     }
 }
 

@@ -64,25 +64,25 @@ pub(super) struct Dirty {
 impl Table {
     /// Applies a hint. The cost does not depend on the number of workspaces that it does not concern.
     pub(super) fn notice(&mut self, hint: Hint<'_>) -> HintEffect {
-        let mut noticed = HintEffect::default();
+        let mut effect = HintEffect::default();
         if self.closed {
-            return noticed;
+            return effect;
         }
         let was_settled = self.is_settled();
         match hint {
-            Hint::Arrived(path) => self.entry_changed(path, true, &mut noticed.changed),
-            Hint::Changed(path) => self.entry_changed(path, false, &mut noticed.changed),
+            Hint::Arrived(path) => self.entry_changed(path, true, &mut effect.changed),
+            Hint::Changed(path) => self.entry_changed(path, false, &mut effect.changed),
             Hint::Gone(path) => {
-                self.entry_changed(path, false, &mut noticed.changed);
+                self.entry_changed(path, false, &mut effect.changed);
                 self.break_below(path);
             }
             Hint::Lost => {
-                noticed.lost = true;
+                effect.lost = true;
                 self.recheck = true;
             }
         }
-        noticed.rearm = was_settled && !self.is_settled();
-        noticed
+        effect.rearm = was_settled && !self.is_settled();
+        effect
     }
 
     fn entry_changed(&mut self, path: &Path, is_arrival: bool, changed: &mut BTreeMap<WorkspaceId, Parts>) {
@@ -160,7 +160,7 @@ impl Table {
     }
 
     /// Takes out everything in doubt. Afterwards the folders have no watch point and broken places are removed.
-    pub(super) fn take_doubts(&mut self) -> Dirty {
+    pub(super) fn take_dirty(&mut self) -> Dirty {
         let broken = std::mem::take(&mut self.broken);
         let mut places = Vec::new();
         for path in broken {

@@ -116,14 +116,14 @@ impl Drop for Watcher {
 
 /// Handles a hint on the system's thread.
 fn tell(table: &Mutex<Table>, send: &Receiver, hint: Hint<'_>) {
-    let noticed = lock(table).notice(hint);
-    for (workspace, parts) in noticed.changed {
+    let effect = lock(table).notice(hint);
+    for (workspace, parts) in effect.changed {
         send(WatchEvent::Changed { workspace, parts });
     }
-    if noticed.lost {
+    if effect.lost {
         send(WatchEvent::EventsLost);
     }
-    if noticed.rearm {
+    if effect.rearm {
         send(WatchEvent::Rearm);
     }
 }

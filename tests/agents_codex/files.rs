@@ -6,7 +6,7 @@ use closeout::model::{ReadProblem, WatchTarget};
 
 use super::*;
 
-fn words(session: &SessionObservation) -> &str {
+fn last_words(session: &SessionObservation) -> &str {
     &session.last_message.as_ref().unwrap().text
 }
 
@@ -18,12 +18,12 @@ fn rollout(machine: &Machine, lines: &str) -> PathBuf {
 fn appended_lines_are_followed_and_a_half_one_waits_for_its_end() {
     let mut machine = Machine::new();
     let record = rollout(&machine, &ended_turn(1, "Fix it", "Fixed."));
-    assert_eq!(words(&machine.session(&record)), "Fixed.");
+    assert_eq!(last_words(&machine.session(&record)), "Fixed.");
     let more = ended_turn(10, "Go on", "Went on.");
     let (one, other) = more.split_at(more.len() - 20);
     append(&record, one);
     let session = machine.session(&record);
-    assert_eq!((words(&session), session.n_skipped_lines), ("Went on.", 0));
+    assert_eq!((last_words(&session), session.n_skipped_lines), ("Went on.", 0));
     assert_eq!(session.turn, TurnState::Open { since: Some(at(11)), tool: None, what: None });
     append(&record, other);
     assert_eq!(machine.session(&record).turn, TurnState::Ended { at: Some(at(11)) });
@@ -33,12 +33,12 @@ fn appended_lines_are_followed_and_a_half_one_waits_for_its_end() {
 fn a_rollout_that_was_cut_or_rewritten_is_read_anew() {
     let mut machine = Machine::new();
     let record = rollout(&machine, &(ended_turn(1, "a", "One.") + &ended_turn(3, "b", "Two.")));
-    assert_eq!(words(&machine.session(&record)), "Two.");
+    assert_eq!(last_words(&machine.session(&record)), "Two.");
     rollout(&machine, &ended_turn(1, "a", "One."));
-    assert_eq!(words(&machine.session(&record)), "One.");
+    assert_eq!(last_words(&machine.session(&record)), "One.");
     rollout(&machine, &(ended_turn(1, "a", "1111") + &ended_turn(3, "b", "New.")));
     let session = machine.session(&record);
-    assert_eq!((words(&session), session.usage.n_turns), ("New.", Some(2)));
+    assert_eq!((last_words(&session), session.usage.n_turns), ("New.", Some(2)));
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_long_rollout_is_read_from_its_end_with_its_begin_and_its_plan() {
     let noise = line(2, "world_state", &json!({"x": "y".repeat(1000)})).repeat(3000);
     let record = rollout(&machine, &(plan + &noise + &ended_turn(5, "late", "The end.")));
     let session = machine.session(&record);
-    assert_eq!((words(&session), session.usage.n_turns), ("The end.", None));
+    assert_eq!((last_words(&session), session.usage.n_turns), ("The end.", None));
     assert_eq!((session.origin, session.version.as_deref()), (SessionOrigin::Person, Some("0.169.0")));
     assert_eq!(session.todos.unwrap().n_done(), 1);
     assert!(!session.is_partial);
@@ -63,7 +63,7 @@ fn a_line_of_fifty_megabytes_is_passed_over() {
     append(&record, &("x".repeat(50 << 20) + "\n"));
     append(&record, &ended_turn(8, "again", "After."));
     let session = machine.session(&record);
-    assert_eq!((words(&session), &session.turn), ("After.", &TurnState::Ended { at: Some(at(9)) }));
+    assert_eq!((last_words(&session), &session.turn), ("After.", &TurnState::Ended { at: Some(at(9)) }));
 
     append(&record, &("y".repeat(50 << 20) + "\n"));
     let session = machine.session(&record);
@@ -82,7 +82,7 @@ fn what_cannot_be_read_is_told_and_hides_no_other_session() {
     let gone = machine.path(DAY, "00000000-0000-0000-0000-000000000002");
     let binary = machine.write(DAY, "00000000-0000-0000-0000-000000000003", [0_u8, 255].repeat(100_000));
     let read = machine.read(&[&record, &link, &pipe, &gone, &binary]);
-    assert_eq!(read.sessions.iter().map(words).collect::<Vec<_>>(), ["Here."]);
+    assert_eq!(read.sessions.iter().map(last_words).collect::<Vec<_>>(), ["Here."]);
     let mut problems: Vec<ReadProblem> = read.trouble.iter().map(|trouble| trouble.problem).collect();
     problems.sort_by_key(|problem| format!("{problem:?}"));
     assert_eq!(problems, [ReadProblem::Link, ReadProblem::NotAFile]);

@@ -178,7 +178,7 @@ fn the_turns_of_a_real_run_are_read() {
     let mut machine = Machine::new();
     let history = machine.session(DIRTY).history;
     assert_eq!(
-        turns::told(&history),
+        turns::texts(&history),
         [
             "person: \"Make main print hello\"", "edit /home/user/project/main.rs",
             "edit /home/user/project/NOTES.md", "run git status --short && false: Code(1)", "Finished",

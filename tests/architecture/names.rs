@@ -20,9 +20,11 @@ pub(super) enum Kind {
     Module,
     /// A constant: the retired name is its first word.
     Constant,
+    /// A local variable or parameter.
+    Local,
 }
 
-use Kind::{Constant, Field, Function, Module, Type};
+use Kind::{Constant, Field, Function, Local, Module, Type};
 
 /// The retired names, and what stands in their place.
 pub(super) const RETIRED: &[(Kind, &str, &str)] = &[
@@ -77,6 +79,8 @@ pub(super) const RETIRED: &[(Kind, &str, &str)] = &[
     (Function, "told", "on_response, or what is told"),
     (Function, "wanted", "on_intent, or what is wanted"),
     (Function, "words", "label, message or Display"),
+    (Field, "initiative", "auto_probe_policy"),
+    (Field, "overlay", "overrides"),
     (Field, "told", "responses, or what was told"),
     (Field, "told_at", "reported_at"),
     (Module, "again", "reuse"),
@@ -89,6 +93,16 @@ pub(super) const RETIRED: &[(Kind, &str, &str)] = &[
     (Module, "told", "what is told"),
     (Module, "words", "what the words say, or present"),
     (Constant, "MOST", "MAX"),
+    (Local, "doubts", "dirty"),
+    (Local, "dues", "timers"),
+    (Local, "heard", "what was received"),
+    (Local, "initiative", "auto_probe_policy"),
+    (Local, "launch", "engine_config"),
+    (Local, "noticed", "effect"),
+    (Local, "overlay", "overrides"),
+    (Local, "pile", "evidence_set"),
+    (Local, "scales", "context"),
+    (Local, "surroundings", "context"),
 ];
 
 /// A retired name that means another thing below this folder.
@@ -160,6 +174,11 @@ impl<'ast> Visit<'ast> for Definitions {
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {
         self.add(Function, &signature.ident);
         visit::visit_signature(self, signature);
+    }
+
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.add(Local, &pattern.ident);
+        visit::visit_pat_ident(self, pattern);
     }
 
     fn visit_field(&mut self, field: &'ast syn::Field) {

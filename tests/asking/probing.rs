@@ -351,7 +351,7 @@ enum Commits {
 
 /// One way through a smart check of one probe.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct ProbeCase {
     answer: &'static str,
     has_changes: bool,
     commits: Commits,
@@ -364,7 +364,7 @@ struct Way {
 /// record.
 type Ends = (&'static str, bool, u64, bool, bool);
 
-impl Way {
+impl ProbeCase {
     /// What the rules of the smart check make of it (`tests/vectors/smart_check.json`).
     fn ends(self) -> Ends {
         let may_commit = self.rescue == "auto" && self.answer == COMPLETE;
@@ -431,7 +431,7 @@ const UNREADABLE: &str = "All good, I think!";
 
 fn hold_to_the_rules(answer: &'static str, ways: &[(bool, Commits, &'static str, bool)]) {
     for (has_changes, commits, rescue, is_protected) in ways.iter().copied() {
-        let way = Way { answer, has_changes, commits, rescue, is_protected };
+        let way = ProbeCase { answer, has_changes, commits, rescue, is_protected };
         assert_eq!(way.run(), way.ends(), "{way:?}");
     }
 }

@@ -56,7 +56,7 @@ fn rests(repo: &Repo, seconds: u64) {
     }
 }
 
-fn launch(asked: &Asked) -> EngineConfig {
+fn engine_config(asked: &Asked) -> EngineConfig {
     let repo = &asked.repo;
     let file = repo.home().join("config/closeout/config.toml");
     let sources = Sources {
@@ -69,7 +69,7 @@ fn launch(asked: &Asked) -> EngineConfig {
     EngineConfig {
         config,
         scope: Scope::Worktrees { with_sessions: false, here: repo.path().to_owned(), paths: Vec::new() },
-        overlay: Overrides::default(),
+        overrides: Overrides::default(),
         home: Some(repo.home()),
         adapters,
         variables: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
@@ -101,15 +101,15 @@ fn written(asked: &Asked) -> Vec<(Actor, String, Option<ActionClass>)> {
 struct Front {
     engine: Engine,
     views: BTreeMap<String, WorkspaceView>,
-    told: Vec<Response>,
+    responses: Vec<Response>,
     /// Whether it began to ask by itself.
     has_begun: bool,
 }
 
 impl Front {
-    fn start(launch: EngineConfig) -> Front {
-        let engine = Engine::start_asking(launch);
-        Front { engine, views: BTreeMap::new(), told: Vec::new(), has_begun: false }
+    fn start(engine_config: EngineConfig) -> Front {
+        let engine = Engine::start_asking(engine_config);
+        Front { engine, views: BTreeMap::new(), responses: Vec::new(), has_begun: false }
     }
 
     fn take(&mut self) {
@@ -118,7 +118,7 @@ impl Front {
             |view: &WorkspaceView| view.actions.running.as_ref().is_some_and(|action| action.is_automatic);
         self.has_begun |= changes.views.iter().any(is_automatic);
         self.views.extend(changes.views.into_iter().map(|view| (view.name.clone(), view)));
-        self.told.extend(changes.responses);
+        self.responses.extend(changes.responses);
     }
 
     /// Turns the engine until all is as wanted.
@@ -195,7 +195,7 @@ fn an_agent_that_says_nothing_is_asked_and_its_work_is_left_as_it_is() {
     asked.repo.write("parser.rs", "fn parse() {}\n");
     let head = asked.repo.head();
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("its answer", |front| front.is(VerdictState::RescueNeeded)).await;
         assert!(front.has_begun);
         let report = front.view().actions.smart_check.clone().unwrap();
@@ -203,7 +203,7 @@ fn an_agent_that_says_nothing_is_asked_and_its_work_is_left_as_it_is() {
         assert_eq!((report.attempts.len(), reading), (1, Some(ProbeReading::Answered(ProbeWord::Complete))));
         assert_eq!((report.record, report.outcome.rescued), (None, false));
         // No dialog opens: nobody is told.
-        assert_eq!(front.told, []);
+        assert_eq!(front.responses, []);
         let entry = front.view().actions.history[0].clone();
         assert_eq!((entry.by, entry.kind), (Actor::Automatic, ActionKind::Probe));
     });
@@ -215,7 +215,7 @@ fn an_agent_that_says_nothing_is_asked_and_its_work_is_left_as_it_is() {
     assert_eq!(fs::read_to_string(asked.repo.at("parser.rs")).unwrap(), "fn parse() {}\n");
     // Another run knows what was said, and asks no more.
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("what is known", |front| front.is(VerdictState::RescueNeeded)).await;
         assert!(!front.has_begun);
     });
@@ -231,7 +231,7 @@ fn without_configuration_nobody_is_asked() {
     let asked = Asked::new(&says(COMPLETE), "exit 9");
     rests(&asked.repo, 60);
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("a verdict", |front| front.is(VerdictState::Incomplete)).await;
         assert!(!front.has_begun);
     });
@@ -247,7 +247,7 @@ fn a_workspaces_own_file_has_nobody_asked() {
     rests(&asked.repo, 60);
     asked.repo.write(".closeout.toml", "[completion_check]\nauto_probe = true\n");
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("a verdict", |front| front.is(VerdictState::Incomplete)).await;
         assert!(!front.has_begun);
         let problem = problem::label(&front.view().reading.problems).unwrap();
@@ -262,7 +262,7 @@ fn the_budget_is_one_over_all_workspaces_and_said_on_the_row() {
     let other = asked.repo.worktree("other");
     rests(&other, 50);
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         let is_said = |front: &Front| {
             let mut said: Vec<_> = front
                 .views
@@ -275,12 +275,12 @@ fn the_budget_is_one_over_all_workspaces_and_said_on_the_row() {
             said == [(false, Some("not asked by itself: 1 of 1 this hour".to_owned())), (true, None)]
         };
         front.until("one answer and one that was not asked", is_said).await;
-        assert_eq!(front.told, []);
+        assert_eq!(front.responses, []);
     });
     assert_eq!((asked.n_started("probe"), written(&asked).len(), n_counted(&asked)), (1, 1, 1));
     // Nor after a restart.
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front
             .until("it is said again", |front| front.views.values().any(|view| view.not_asked.is_some()))
             .await;
@@ -293,7 +293,7 @@ fn two_closeouts_beside_each_other_ask_one_moment_once() {
     let script = format!("while [ ! -e \"$TRACE/go\" ]; do sleep 0.05; done\n{}", says(COMPLETE));
     let asked = agent(&script, "");
     run(async {
-        let (mut one, mut other) = (Front::start(launch(&asked)), Front::start(launch(&asked)));
+        let (mut one, mut other) = (Front::start(engine_config(&asked)), Front::start(engine_config(&asked)));
         tokio::join!(
             one.until("one thinks of it", |front| front.has_begun),
             other.until("the other thinks of it", |front| front.has_begun),
@@ -312,7 +312,7 @@ fn two_closeouts_beside_each_other_ask_one_moment_once() {
         tokio::time::timeout(PATIENCE, both).await.unwrap();
         let (mut asking, mut idle) =
             if one.view().actions.running.is_some() { (one, other) } else { (other, one) };
-        assert_eq!((idle.view().not_asked.as_ref(), idle.told.len()), (None, 0));
+        assert_eq!((idle.view().not_asked.as_ref(), idle.responses.len()), (None, 0));
         fs::write(asked.trace("go"), "").unwrap();
         asking.until("its answer", |front| front.is(VerdictState::Complete)).await;
         idle.engine.want(Intent::Refresh { workspace: None });
@@ -325,7 +325,7 @@ fn two_closeouts_beside_each_other_ask_one_moment_once() {
 fn an_agent_that_waits_is_asked_again_within_the_budget() {
     let asked = agent(&says(WAITING), "auto_probes_per_hour = 2\n");
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("the end of the check", |front| front.is(VerdictState::Waiting)).await;
         let report = front.view().actions.smart_check.clone().unwrap();
         let outcome = report.outcome;
@@ -346,7 +346,7 @@ fn an_answer_that_is_not_clear_or_came_with_changes_is_not_used() {
     {
         let asked = agent(&script, "max_probes = 1\n");
         run(async {
-            let mut front = Front::start(launch(&asked));
+            let mut front = Front::start(engine_config(&asked));
             let has_ended = |front: &Front| {
                 front.is(VerdictState::Incomplete) && front.view().actions.smart_check.is_some()
             };
@@ -363,7 +363,7 @@ fn an_answer_that_is_not_clear_or_came_with_changes_is_not_used() {
 fn x_ends_it_with_all_that_was_started_and_it_is_not_asked_again() {
     let asked = agent(SLEEPS, "");
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("it is asked", |_| asked.trace("pid").exists()).await;
         let id = front.view().id.clone();
         let number = front.view().actions.running.as_ref().unwrap().number;
@@ -372,13 +372,13 @@ fn x_ends_it_with_all_that_was_started_and_it_is_not_asked_again() {
             .until("its end", |front| front.is(VerdictState::Incomplete) && !front.view().reading.is_running)
             .await;
         assert!(!is_alive(&asked));
-        assert_eq!((front.told.len(), front.view().not_asked.as_ref()), (0, None));
+        assert_eq!((front.responses.len(), front.view().not_asked.as_ref()), (0, None));
     });
     let entry = (Actor::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActionClass::Cancelled));
     assert_eq!(written(&asked), [entry]);
     // Nor by another run, which knows no report of it.
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("a verdict", |front| front.is(VerdictState::Incomplete)).await;
         front.settle().await;
     });
@@ -389,15 +389,15 @@ fn x_ends_it_with_all_that_was_started_and_it_is_not_asked_again() {
 fn a_person_is_not_kept_waiting() {
     let asked = agent(SLEEPS, "");
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("it is asked", |_| asked.trace("pid").exists()).await;
         let workspace = front.view().id.clone();
         let action = Box::new(Action::Decide { is_complete: true, reason: None });
         front.engine.want(Intent::Action { workspace, action });
-        front.until("what the person wanted", |front| !front.told.is_empty()).await;
+        front.until("what the person wanted", |front| !front.responses.is_empty()).await;
         assert!(!is_alive(&asked));
-        let [Response::Action { kind: ActionKind::Decide, outcome, .. }] = front.told.as_slice() else {
-            panic!("{:?}", front.told)
+        let [Response::Action { kind: ActionKind::Decide, outcome, .. }] = front.responses.as_slice() else {
+            panic!("{:?}", front.responses)
         };
         assert!(matches!(**outcome, ActionOutcome::Decided(_)), "{outcome:?}");
         front.until("the decision", |front| front.is(VerdictState::Complete)).await;
@@ -411,7 +411,7 @@ fn what_a_person_asked_in_this_moment_is_not_asked_again() {
     let asked = agent("echo 'no key' >&2; exit 3", "");
     assert_eq!(asked.env.run(asked.repo.path(), &["probe"]).code, 30);
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("a verdict", |front| front.is(VerdictState::Incomplete)).await;
         assert!(!front.has_begun);
     });
@@ -424,10 +424,10 @@ fn what_a_person_asked_in_this_moment_is_not_asked_again() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(finish(child).code, 130);
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("a verdict", |front| front.is(VerdictState::Incomplete)).await;
         front.settle().await;
-        assert_eq!((front.view().not_asked.as_ref(), front.told.len()), (None, 0));
+        assert_eq!((front.view().not_asked.as_ref(), front.responses.len()), (None, 0));
     });
     assert_eq!((asked.n_started("probe"), n_counted(&asked), written(&asked).len()), (1, 0, 1));
 }
@@ -444,7 +444,7 @@ fn what_a_closeout_left_that_was_killed_blocks_nobody() {
     let _ = terminal.wait_for_end();
     rests(&asked.repo, 30);
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("its answer", |front| front.is(VerdictState::Complete)).await;
     });
     let ends: Vec<_> = written(&asked).into_iter().map(|(_, plan, end)| (plan, end)).collect();
@@ -462,7 +462,7 @@ fn an_adapter_says_whether_it_asks_without_a_trace() {
     use closeout::model::SessionObservation;
     let asked = Asked::new("exit 0", "exit 9");
     let folder = || asked.repo.path().to_owned();
-    let config = launch(&asked).config;
+    let config = engine_config(&asked).config;
     let own = Adapter::described(config.agents()[0].clone());
     let id = "0199a2f4-0b1c-7d3e-8f10-213243546576";
     let adapters = [
@@ -495,10 +495,10 @@ fn a_second_model_reads_what_closeout_is_not_certain_of() {
     File::options().write(true).open(asked.repo.at(".mine/last.md")).unwrap().set_modified(said_at).unwrap();
     asked.repo.commit_file("parser.rs");
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("its reading", |front| front.is(VerdictState::AwaitingResponse)).await;
         assert!(front.has_begun);
-        assert_eq!(front.told, []);
+        assert_eq!(front.responses, []);
         let entry = front.view().actions.history[0].clone();
         assert_eq!((entry.by, entry.kind), (Actor::Automatic, ActionKind::Opinion));
         assert_eq!(entry.plan, "mine, 1 of 6 this hour");
@@ -510,7 +510,7 @@ fn a_second_model_reads_what_closeout_is_not_certain_of() {
     let check = asked.env.run(asked.repo.path(), &["check"]);
     assert!(check.code == 1 && check.out.contains("read by mine"), "{check:?}");
     run(async {
-        let mut front = Front::start(launch(&asked));
+        let mut front = Front::start(engine_config(&asked));
         front.until("what is known", |front| front.is(VerdictState::AwaitingResponse)).await;
         assert!(!front.has_begun);
     });

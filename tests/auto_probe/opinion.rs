@@ -12,7 +12,7 @@ use super::scene::{
 const WORDS: &str = "The parser is in place. The old one would go then.";
 
 /// Words of the first session, whose reading is so certain.
-fn words(text: &str, certainty: Certainty) -> LastWords {
+fn last_words_of(text: &str, certainty: Certainty) -> LastWords {
     LastWords {
         text: text.to_owned(),
         is_cut: false,
@@ -28,7 +28,7 @@ fn scene() -> Scene {
     Scene::new().but(|scene| {
         scene.settings.may_be_asked = false;
         scene.settings.second_reader = Some(name().agent);
-        scene.last_words = Some(words(WORDS, Certainty::Low));
+        scene.last_words = Some(last_words_of(WORDS, Certainty::Low));
     })
 }
 
@@ -76,8 +76,8 @@ fn words_of_which_closeout_is_not_certain_are_read_once_by_another_model() {
 fn nobody_reads_them_where_the_person_did_not_say_so_or_they_are_certain() {
     let cases: [(&str, Scene); 5] = [
         ("nobody is named", scene().but(|scene| scene.settings.second_reader = None)),
-        ("medium", scene().but(|scene| scene.last_words = Some(words(WORDS, Certainty::Medium)))),
-        ("high", scene().but(|scene| scene.last_words = Some(words(WORDS, Certainty::High)))),
+        ("medium", scene().but(|scene| scene.last_words = Some(last_words_of(WORDS, Certainty::Medium)))),
+        ("high", scene().but(|scene| scene.last_words = Some(last_words_of(WORDS, Certainty::High)))),
         ("no words", scene().but(|scene| scene.last_words = None)),
         ("a reader that leaves traces", scene().but(|scene| scene.agents.clear())),
     ];
@@ -130,7 +130,7 @@ fn a_reading_of_other_words_counts_for_nothing_and_one_of_these_is_kept() {
     assert_eq!(first, [wake(DUE)]);
     // What is certain needs no other reader, even one that has read it.
     let certain = kept(opinion(OpinionReading::Asks))
-        .but(|scene| scene.last_words = Some(words(WORDS, Certainty::High)));
+        .but(|scene| scene.last_words = Some(last_words_of(WORDS, Certainty::High)));
     let (mut monitor, _) = certain.read();
     assert_ne!(view(&mut monitor).verdict.unwrap().state, VerdictState::AwaitingResponse);
 }

@@ -122,7 +122,7 @@ impl Scene {
         self
     }
 
-    pub(crate) fn words(&self) -> SessionFacts {
+    pub(crate) fn session_facts(&self) -> SessionFacts {
         SessionFacts {
             agent: self.sessions.first().map(|session| session.agent.clone()),
             sessions: self.sessions.clone(),
@@ -139,7 +139,7 @@ impl Scene {
             evidence: self.evidence.iter().map(|evidence| (Parts::WORDS, evidence.clone())).collect(),
             git: self.git.clone(),
             checklists: Vec::new(),
-            session_facts: Some(self.words()),
+            session_facts: Some(self.session_facts()),
             watch_targets: Vec::new(),
             processes: Vec::new(),
             new_baseline: None,

@@ -42,7 +42,7 @@ pub(crate) fn request(top: &Path) -> Result<CollectRequest> {
 }
 
 /// The machine as a collection sees it.
-pub(crate) fn surroundings(world: &World) -> CollectContext {
+pub(crate) fn collect_context(world: &World) -> CollectContext {
     CollectContext {
         now: clock::now(),
         home: Some(world.home()),
@@ -87,18 +87,18 @@ fn moves(scope: &Scope, table: &mut Table) -> Result<()> {
         let asked: Vec<Timestamp> = (0..200)
             .map(|number| i64::try_from((first + (last - first) * number / 200) * 1000).map(Timestamp))
             .collect::<Result<_, _>>()?;
-        let surroundings = surroundings(&world);
+        let collect_context = collect_context(&world);
         let ask = GitAsk {
             changes: false,
             baseline: BaselineChoice::Given { rev: "base", origin: &BaselineOrigin::Flag },
             evidence_files: &[],
             plans: &[],
             reader: None,
-            now: surroundings.now,
+            now: collect_context.now,
             asked: &asked,
-            program: surroundings.git_program.as_deref(),
-            home: surroundings.home.as_deref(),
-            budget: &surroundings.budget,
+            program: collect_context.git_program.as_deref(),
+            home: collect_context.home.as_deref(),
+            budget: &collect_context.budget,
         };
         let mut samples = Samples::default();
         for _ in 0..5 {
@@ -124,10 +124,10 @@ fn everything(world: &World, top: &Path, what: &str, count: usize, table: &mut T
         children(world, top)?;
         let git_took = began.elapsed();
         let began = Instant::now();
-        collect(&request, &surroundings(world), &mut Memory::default())?;
+        collect(&request, &collect_context(world), &mut Memory::default())?;
         let fresh_took = began.elapsed();
         let began = Instant::now();
-        collect(&request, &surroundings(world), &mut kept)?;
+        collect(&request, &collect_context(world), &mut kept)?;
         let again_took = began.elapsed();
         // The first round warms the page cache and fills the memory.
         if number > 0 {
@@ -146,16 +146,16 @@ fn everything(world: &World, top: &Path, what: &str, count: usize, table: &mut T
 fn unchanged(world: &World, top: &Path, n_files: usize, table: &mut Table) -> Result<()> {
     let request = request(top)?;
     let mut memory = Memory::default();
-    collect(&request, &surroundings(world), &mut memory)?;
+    collect(&request, &collect_context(world), &mut memory)?;
     let request = CollectRequest { parts: Parts::all() - Parts::CHANGES, ..request };
     let words = CollectRequest { parts: Parts::WORDS, ..request.clone() };
     let (mut all, mut only_words) = (Samples::default(), Samples::default());
     for _ in 0..200 {
         let before = thread_cpu();
-        collect(&request, &surroundings(world), &mut memory)?;
+        collect(&request, &collect_context(world), &mut memory)?;
         all.push(thread_cpu().saturating_sub(before));
         let before = thread_cpu();
-        collect(&words, &surroundings(world), &mut memory)?;
+        collect(&words, &collect_context(world), &mut memory)?;
         only_words.push(thread_cpu().saturating_sub(before));
     }
     table.times(&format!("unchanged, {n_files} files (CPU)"), &all, None, "≤ 100 µs");
@@ -167,13 +167,13 @@ fn unchanged(world: &World, top: &Path, n_files: usize, table: &mut Table) -> Re
 fn one_commit(world: &World, top: &Path, n_files: usize, count: usize, table: &mut Table) -> Result<()> {
     let mut request = request(top)?;
     let mut memory = Memory::default();
-    collect(&request, &surroundings(world), &mut memory)?;
+    collect(&request, &collect_context(world), &mut memory)?;
     request.parts = Parts::COMMITS;
     let mut samples = Samples::default();
     for number in 0..count {
         world.commit(top, &format!("change {number}"))?;
         let before = thread_cpu();
-        collect(&request, &surroundings(world), &mut memory)?;
+        collect(&request, &collect_context(world), &mut memory)?;
         samples.push(thread_cpu().saturating_sub(before));
     }
     table.times(&format!("one new commit, {n_files} files (CPU)"), &samples, None, "≤ 500 µs");

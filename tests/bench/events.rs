@@ -16,7 +16,7 @@ use closeout::model::{CollectRequest, Parts};
 use serde_json::json;
 
 use super::Scope;
-use super::collecting::{request, surroundings};
+use super::collecting::{collect_context, request};
 use super::samples::{Samples, thread_cpu};
 use super::table::{Reference, Table};
 use super::world::World;
@@ -62,7 +62,7 @@ fn session(
     lines.prompt(0);
     fs::write(&path, lines.taken())?;
     let adapters = vec![Adapter::named("claude", world.home().join(".claude")).context("no adapter")?];
-    let context = CollectContext { adapters, ..surroundings(&world) };
+    let context = CollectContext { adapters, ..collect_context(&world) };
     let request = CollectRequest { parts: Parts::WORDS, ..request(&top)? };
     let mut file = OpenOptions::new().append(true).open(&path)?;
     let (mut read, mut weighed) = (evidence::Memory::default(), weigh::Memory::default());
@@ -102,9 +102,9 @@ fn look(
     weighed: &mut weigh::Memory,
 ) -> Result<Duration> {
     let context = CollectContext { now: clock::now(), ..context.clone() };
-    let scales = WeighContext::new(request.task_kind, &request.policy, &request.settings);
+    let weigh_context = WeighContext::new(request.task_kind, &request.policy, &request.settings);
     let before = thread_cpu();
-    let sample = weigh_again(collect(request, &context, read)?, &scales, weighed);
+    let sample = weigh_again(collect(request, &context, read)?, &weigh_context, weighed);
     let took = thread_cpu().saturating_sub(before);
     ensure!(sample.session_facts.is_some_and(|facts| facts.agent.is_some()), "no session was read");
     Ok(took)

@@ -47,7 +47,7 @@ impl Fleet {
     }
 
     /// What closeout remembers, forgotten.
-    pub(crate) fn forget(&self) -> Result<()> {
+    pub(crate) fn delete(&self) -> Result<()> {
         let state = self.world.home().join(".local");
         if state.exists() {
             fs::remove_dir_all(state)?;

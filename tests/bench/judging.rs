@@ -12,7 +12,7 @@ use closeout::judge::weigh::{WeighContext, weigh};
 use closeout::model::{Proof, Rounds, TaskWork};
 
 use super::Scope;
-use super::collecting::{request, surroundings};
+use super::collecting::{collect_context, request};
 use super::fleet::Fleet;
 use super::samples::{time, time_in_batches};
 use super::table::Table;
@@ -29,18 +29,18 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
     std::fs::write(fleet.main().join("tasks.md"), "- [x] parser\n- [ ] tests\n- [ ] changelog\n")?;
     fleet.world.make_dirty(fleet.main(), 6)?;
     let request = request(fleet.main())?;
-    let observations = collect(&request, &surroundings(&fleet.world), &mut Memory::default())?;
-    let scales = WeighContext::new(request.task_kind, &request.policy, &request.settings);
+    let observations = collect(&request, &collect_context(&fleet.world), &mut Memory::default())?;
+    let context = WeighContext::new(request.task_kind, &request.policy, &request.settings);
     let count = scope.pick(200, 50);
     let copied = time_in_batches(count, 50, || drop(black_box(observations.clone())));
-    let weighed = time_in_batches(count, 50, || drop(black_box(weigh(observations.clone(), &scales))));
+    let weighed = time_in_batches(count, 50, || drop(black_box(weigh(observations.clone(), &context))));
     table.times(
         "weigh what was read (with a copy of it)",
         &weighed,
         Some(&super::table::Reference::new("the copy", &copied)),
         "≤ 100 µs",
     );
-    let sample = weigh(observations.clone(), &scales);
+    let sample = weigh(observations.clone(), &context);
     let evidence: Vec<_> = sample.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
     let rounds = Rounds::default();
     let case = Case {

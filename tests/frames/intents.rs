@@ -13,7 +13,7 @@ use crate::support::screen::{minutes_ago, press, screen_of};
 use crate::support::session_samples::{japanese_question, wants_permission};
 
 /// What a script of keys comes to on these workspaces, the first of them selected.
-fn wanted(views: &[WorkspaceView], keys: &str) -> Vec<Intent> {
+fn intents_of(views: &[WorkspaceView], keys: &str) -> Vec<Intent> {
     let mut state = screen_of(80, 24, views);
     press(&mut state, views, keys).intents
 }
@@ -38,26 +38,26 @@ fn every_intent_comes_of_an_input_and_names_its_workspace() {
         assert!(intents.contains(&intent), "{intents:?} lacks {intent:?}");
         seen.insert(<&str>::from(&intent));
     };
-    holds(wanted(&views, "R"), Intent::Refresh { workspace: Some(id.clone()) });
+    holds(intents_of(&views, "R"), Intent::Refresh { workspace: Some(id.clone()) });
     let mut state = screen_of(80, 24, &views);
     let all = ui::update(&mut state, &views, Input::Key(KeyPress::ctrl('r')));
     holds(all.intents, Intent::Refresh { workspace: None });
-    holds(wanted(&views, "l"), Intent::Look { workspace: id.clone() });
+    holds(intents_of(&views, "l"), Intent::Look { workspace: id.clone() });
     let mut state = screen_of(80, 24, &views);
     let back: Reaction = ui::update(&mut state, &views, Input::Focus);
     holds(back.intents, Intent::Glance { workspace: id.clone() });
     let mut state = ui::State { n_older: 2, is_unfolded: true, ..screen_of(80, 24, &views) };
     holds(press(&mut state, &views, "o").intents, Intent::ShowOlder { is_shown: true });
     let plan = Action::PlanRescue { message: None, order: RecordOrder::default() };
-    holds(wanted(&views, "c"), Intent::Action { workspace: id.clone(), action: Box::new(plan) });
+    holds(intents_of(&views, "c"), Intent::Action { workspace: id.clone(), action: Box::new(plan) });
     let mut busy = views.clone();
     busy[0].actions.running = Some(running(7));
-    holds(wanted(&busy, "x"), Intent::CancelAction { workspace: id, number: 7 });
+    holds(intents_of(&busy, "x"), Intent::CancelAction { workspace: id, number: 7 });
 
     let waits = vec![wants_permission()];
     let session = &waits[0].sessions[0];
     let jump = Intent::JumpToPane { workspace: waits[0].id.clone(), session_id: session.session_id.clone() };
-    holds(wanted(&waits, "\n"), jump);
+    holds(intents_of(&waits, "\n"), jump);
 
     let asks = vec![japanese_question()];
     let session = &asks[0].sessions[0];

@@ -63,7 +63,7 @@ fn receipt(state: ReceiptState, excerpt: &str) -> Receipt {
     }
 }
 
-fn told(view: &WorkspaceView, kind: ActionKind, outcome: ActionOutcome) -> Response {
+fn response(view: &WorkspaceView, kind: ActionKind, outcome: ActionOutcome) -> Response {
     let is_plan = kind == ActionKind::Plan;
     Response::Action { workspace: view.id.clone(), number: 1, kind, is_plan, outcome: Box::new(outcome) }
 }
@@ -135,7 +135,7 @@ fn read(state: &mut State) {
 
 fn hear(state: &mut State, views: &[WorkspaceView], kind: ActionKind, outcome: ActionOutcome) -> Reaction {
     let view = &views[0];
-    ui::on_response(state, views, told(view, kind, outcome))
+    ui::on_response(state, views, response(view, kind, outcome))
 }
 
 fn planned(plan: ReplyPlan) -> ActionOutcome {

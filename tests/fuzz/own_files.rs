@@ -25,7 +25,7 @@ const SINGLE: [&str; 8] = [
 /// The folders with one file for each workspace.
 const FOLDERS: [&str; 8] = ["baselines", "reports", "held", "drafts", "runs", "breakers", "last", "trust"];
 
-fn words(error: &StoreError) -> String {
+fn message(error: &StoreError) -> String {
     error.to_string()
 }
 
@@ -33,7 +33,7 @@ fn words(error: &StoreError) -> String {
 /// understood alike.
 pub(crate) fn state(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     let folder = world.folder("state");
-    let store = Store::open(&folder).map_err(|error| words(&error))?;
+    let store = Store::open(&folder).map_err(|error| message(&error))?;
     let name = format!("{:032x}.json", stable_hash(WORKSPACE.as_bytes()));
     let files = SINGLE.iter().map(PathBuf::from).chain(FOLDERS.iter().map(|it| Path::new(it).join(&name)));
     for file in files {
@@ -41,16 +41,16 @@ pub(crate) fn state(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     }
     let workspace = WorkspaceId::local(WORKSPACE);
     let all = std::slice::from_ref(&workspace);
-    let audit = store.audit(None).map_err(|error| words(&error))?;
-    let newest = store.newest_audit(3).map_err(|error| words(&error))?;
+    let audit = store.audit(None).map_err(|error| message(&error))?;
+    let newest = store.newest_audit(3).map_err(|error| message(&error))?;
     holds(newest.entries.len() <= 3, "more actions than were asked for")?;
     holds(audit.entries.starts_with(&newest.entries), "the newest actions are not the first of all")?;
-    store.audit_of(all, 2).map_err(|error| words(&error))?;
-    let history = store.history(None).map_err(|error| words(&error))?;
+    store.audit_of(all, 2).map_err(|error| message(&error))?;
+    let history = store.history(None).map_err(|error| message(&error))?;
     let mut n_events = 0;
-    store.each_event(&mut |_| n_events += 1).map_err(|error| words(&error))?;
+    store.each_event(&mut |_| n_events += 1).map_err(|error| message(&error))?;
     holds(n_events >= history.entries.len(), "events are listed that are not there")?;
-    store.newest_history_of(all, 2, 5).map_err(|error| words(&error))?;
+    store.newest_history_of(all, 2, 5).map_err(|error| message(&error))?;
     // What cannot be read is an error or nothing; none of them may be a panic.
     let _ = (store.baselines(), store.last_runs(), store.trusted(Path::new(WORKSPACE)));
     let _ = (store.auto_budget(5, Timestamp(1)), store.block_row("claude", "s"), store.run(&workspace));
@@ -59,7 +59,7 @@ pub(crate) fn state(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     holds(held.keys().all(|key| *key == workspace), "a reply that is another's")?;
     let (reports, _) = store.reports_of(all);
     if let Some(read) = reports.get(&workspace) {
-        store.keep_reports(&workspace, read).map_err(|error| words(&error))?;
+        store.keep_reports(&workspace, read).map_err(|error| message(&error))?;
         holds(
             store.reports_of(all).0.get(&workspace) == Some(read),
             "reports that change when they are kept",
@@ -67,7 +67,7 @@ pub(crate) fn state(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     }
     let (drafts, _) = store.drafts_of(all);
     if let Some(read) = drafts.get(&workspace).filter(|read| !read.is_empty()) {
-        store.keep_drafts(&workspace, read).map_err(|error| words(&error))?;
+        store.keep_drafts(&workspace, read).map_err(|error| message(&error))?;
         holds(store.drafts_of(all).0.get(&workspace) == Some(read), "drafts that change when they are kept")?;
     }
     Ok(())

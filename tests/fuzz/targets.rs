@@ -59,7 +59,7 @@ pub(crate) const TARGETS: [Target; 22] = [
     target("hooks", &["fixtures/agents/claude/hooks", "fixtures/agents/codex/hooks"], hook_payload),
     target("settings", &[], settings),
     target("answers", &["fixtures/agents/claude/headless", "fixtures/agents/codex/exec-json"], answers),
-    target("words", &["fixtures/last_words.md"], words),
+    target("words", &["fixtures/last_words.md"], last_words),
     target("display", &[], display),
     target("system", &["fixtures/agents/tmux"], system),
     target("state", &[], own_files::state),
@@ -264,7 +264,7 @@ fn answers(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     holds(is_answer(&believed) || !is_answer(&doubted), "doubt makes an answer of none")
 }
 
-fn words(_: &mut World, bytes: &[u8]) -> Result<(), String> {
+fn last_words(_: &mut World, bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
     questions::classify(&text, &questions::Context::default());
     questions::explain(&text);

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{event, fixtures, payloads};
 
 /// The word in a few characters.
-fn told(word: Option<&StatusReport>) -> String {
+fn described(word: Option<&StatusReport>) -> String {
     let Some(word) = word else { return "nothing".to_owned() };
     let status = match &word.status {
         LiveStatus::Busy => "busy",
@@ -68,7 +68,8 @@ fn states(agent: &Hooks, name: &str) -> String {
         let n_subagents = fold.subagents().len();
         let beside = if n_subagents == 0 { String::new() } else { format!(" +{n_subagents}") };
         let word = fold.word();
-        writeln!(states, "{}s {name}{tool}{inside}: {}{beside}", number * 2, told(word.as_ref())).unwrap();
+        writeln!(states, "{}s {name}{tool}{inside}: {}{beside}", number * 2, described(word.as_ref()))
+            .unwrap();
     }
     states
 }

@@ -14,7 +14,7 @@ use crate::support::test_env::TestEnv;
 
 const PROGRAM: &str = "/opt/closeout";
 
-fn wanted(agent: &'static Hooks) -> Wanted {
+fn all_of(agent: &'static Hooks) -> Wanted {
     Wanted::new(agent, PROGRAM)
 }
 
@@ -41,10 +41,10 @@ const SETTINGS: [&str; 15] = [
 fn what_was_put_in_and_taken_out_left_every_byte() {
     for agent in [hooks_of("claude").unwrap(), hooks_of("codex").unwrap(), hooks_of("gemini").unwrap()] {
         for text in SETTINGS {
-            let installed = install(text, &wanted(agent)).unwrap();
+            let installed = install(text, &all_of(agent)).unwrap();
             assert_ne!(installed, text);
             assert_eq!(
-                install(&installed, &wanted(agent)).unwrap(),
+                install(&installed, &all_of(agent)).unwrap(),
                 installed,
                 "a second time changes nothing"
             );
@@ -77,7 +77,7 @@ fn value_of(value: JsonValue<'_>) -> Value {
 #[test]
 fn the_hooks_stand_at_every_event_and_nothing_else_changed() {
     for text in SETTINGS {
-        let wanted = wanted(hooks_of("claude").unwrap());
+        let wanted = all_of(hooks_of("claude").unwrap());
         let installed = meaning(&install(text, &wanted).unwrap());
         for (event, _) in wanted.hooks.events {
             let groups = installed["hooks"][event].as_array().unwrap();
@@ -90,16 +90,16 @@ fn the_hooks_stand_at_every_event_and_nothing_else_changed() {
 
 #[test]
 fn lines_keep_their_ends_and_their_indentation() {
-    let installed = install(SETTINGS[2], &wanted(hooks_of("codex").unwrap())).unwrap();
+    let installed = install(SETTINGS[2], &all_of(hooks_of("codex").unwrap())).unwrap();
     assert_eq!(installed.matches('\n').count(), installed.matches("\r\n").count());
     assert!(installed.contains("\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{"), "{installed}");
-    let one_line = install(SETTINGS[3], &wanted(hooks_of("codex").unwrap())).unwrap();
+    let one_line = install(SETTINGS[3], &all_of(hooks_of("codex").unwrap())).unwrap();
     assert!(!one_line.contains('\n'));
 }
 
 #[test]
 fn gemini_is_given_its_own_form() {
-    let installed = meaning(&install("", &wanted(hooks_of("gemini").unwrap())).unwrap());
+    let installed = meaning(&install("", &all_of(hooks_of("gemini").unwrap())).unwrap());
     let group = &installed["hooks"]["BeforeTool"][0];
     assert_eq!(group["matcher"], "*");
     assert_eq!(group["hooks"][0]["timeout"], 5000);
@@ -110,7 +110,7 @@ fn an_older_path_is_updated_in_its_place_and_an_event_of_old_taken_out() {
     let before =
         install(SETTINGS[5], &Wanted::new(hooks_of("claude").unwrap(), "/old place/closeout")).unwrap();
     let before = before.replacen("\"PreToolUse\"", "\"TaskCreated\"", 1);
-    let now = install(&before, &wanted(hooks_of("claude").unwrap())).unwrap();
+    let now = install(&before, &all_of(hooks_of("claude").unwrap())).unwrap();
     assert!(!now.contains("/old place") && !now.contains("TaskCreated"), "{now}");
     assert_eq!(now.matches("/opt/closeout hook event").count(), hooks_of("claude").unwrap().events.len());
     assert_eq!(remove(&now, hooks_of("claude").unwrap()).unwrap(), SETTINGS[5]);
@@ -118,7 +118,7 @@ fn an_older_path_is_updated_in_its_place_and_an_event_of_old_taken_out() {
 
 #[test]
 fn what_a_person_added_since_stays() {
-    let installed = install("{\n  \"a\": 1\n}\n", &wanted(hooks_of("codex").unwrap())).unwrap();
+    let installed = install("{\n  \"a\": 1\n}\n", &all_of(hooks_of("codex").unwrap())).unwrap();
     let mine = r#""Stop": [
       {"hooks": [{"type": "command", "command": "mine"}]},"#;
     let edited = installed.replace("\"Stop\": [", mine).replace("\"a\": 1,", "\"a\": 1,\n  \"b\": 2,");
@@ -140,7 +140,7 @@ fn broken_settings_are_refused_with_the_place() {
         ("{\n \u{b}\"a\": 1}", "line 2, column 2: a blank that JSON does not allow"),
         ("{\"a\": 1} // é \u{a0}\n\u{a0}", "line 2, column 1: a blank"),
     ] {
-        let problem = install(text, &wanted(hooks_of("claude").unwrap())).unwrap_err().to_string();
+        let problem = install(text, &all_of(hooks_of("claude").unwrap())).unwrap_err().to_string();
         assert!(problem.contains(place), "{text}: {problem}");
     }
 }

@@ -5,9 +5,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::Pace::{Quick, Slow};
-use super::{SECRET, Way, World};
+use super::{Hostility, SECRET, World};
 
-pub(super) const WAYS: &[Way] = &[
+pub(super) const WAYS: &[Hostility] = &[
     ("a .git file to the repository of others", Quick, |world| {
         world.write(".git", format!("gitdir: {}\n", world.outside("other/.git").display()));
     }),

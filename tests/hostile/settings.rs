@@ -3,9 +3,9 @@
 use std::fs;
 
 use super::Pace::{Quick, Slow};
-use super::{SECRET, Way};
+use super::{Hostility, SECRET};
 
-pub(super) const WAYS: &[Way] = &[
+pub(super) const WAYS: &[Hostility] = &[
     ("nothing more", Quick, |_| {}),
     ("aliases for every command", Quick, |world| {
         let names = [

@@ -7,9 +7,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 
 use super::Pace::{Quick, Slow};
-use super::{Way, World};
+use super::{Hostility, World};
 
-pub(super) const WAYS: &[Way] = &[
+pub(super) const WAYS: &[Hostility] = &[
     ("links in the place of files", Quick, |world| {
         world.link("b", "key");
         world.link("new/deep/x", "key");

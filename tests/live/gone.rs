@@ -33,12 +33,12 @@ pub(super) fn record(repo: &Repo, id: &str) {
 }
 
 /// An engine that sees the processes of this machine.
-pub(super) fn launch(repo: &Repo, live: LiveSources) -> EngineConfig {
+pub(super) fn engine_config(repo: &Repo, live: LiveSources) -> EngineConfig {
     let sources = Sources { environment: BTreeMap::new(), home: Some(repo.home()), ..Sources::default() };
     EngineConfig {
         config: Config::load(&sources).unwrap(),
         scope: Scope::One(repo.path().to_owned()),
-        overlay: Overrides::default(),
+        overrides: Overrides::default(),
         home: Some(repo.home()),
         adapters: vec![Adapter::named("claude", repo.home().join(".claude")).unwrap()],
         variables: BTreeMap::new(),
@@ -81,7 +81,7 @@ fn an_agent_that_is_killed_is_shown_as_gone_by_itself() {
     record(&repo, "s-1");
     let mut agent = Agent::start(&repo, "claude", repo.path(), "");
     run(async {
-        let mut engine = Engine::start(launch(&repo, LiveSources::default()));
+        let mut engine = Engine::start(engine_config(&repo, LiveSources::default()));
         let pid = agent.pid();
         until(&mut engine, "its process", |view| {
             view.sessions.first().and_then(|session| session.process).map(|process| process.pid) == Some(pid)

@@ -6,7 +6,7 @@ use closeout::evidence::panes::{PaneSource, Tmux};
 use closeout::model::{Intent, JumpOutcome, Response, WorkspaceId};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
-use super::gone::{launch, record, run, until};
+use super::gone::{engine_config, record, run, until};
 use super::tmux::Server;
 use crate::support::repo::Repo;
 use crate::support::test_env::starting;
@@ -16,7 +16,7 @@ fn outcome(repo: &Repo, tmux: Tmux, pid: u32, before: impl FnOnce()) -> JumpOutc
     let mut outcome = None;
     run(async {
         let live = LiveSources::new(Some(PaneSource::new(tmux)));
-        let mut engine = Engine::start(launch(repo, live));
+        let mut engine = Engine::start(engine_config(repo, live));
         until(&mut engine, "its process", |view| {
             view.sessions.first().and_then(|session| session.process).map(|process| process.pid) == Some(pid)
         })

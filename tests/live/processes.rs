@@ -24,7 +24,7 @@ fn holds(repo: &Repo, id: &str) -> String {
     format!("exec 9>>'{}'", repo.root().join(format!("rollout-2026-11-22T01-37-53-{id}.jsonl")).display())
 }
 
-fn told(
+fn hook_state(
     session: &mut SessionObservation,
     repo: &Repo,
     now: i64,
@@ -68,17 +68,17 @@ fn a_killed_agent_is_gone_at_once_if_it_was_seen_and_else_when_its_record_is_qui
     let mut agent = Agent::start(&repo, "codex", repo.path(), &holds(&repo, &id));
     let mut session = open_session("codex", &id, repo.path(), NOW);
     let mut memory = LiveMemory::default();
-    let (pid, words, again) = told(&mut session, &repo, NOW + 60_000, &mut memory);
+    let (pid, words, again) = hook_state(&mut session, &repo, NOW + 60_000, &mut memory);
     assert_eq!((pid, words, again), (Some(agent.pid()), vec![], None));
     agent.kill();
     // Its process was seen: however lately its record grew, it is over.
     let gone = (None, vec![(ActivitySource::Process, LiveStatus::Gone)], None);
-    assert_eq!(told(&mut session, &repo, NOW + 100, &mut memory), gone);
+    assert_eq!(hook_state(&mut session, &repo, NOW + 100, &mut memory), gone);
     // It was not: it may run where nobody sees it from here, and a model may think for long.
     let mut memory = LiveMemory::default();
-    let early = told(&mut session, &repo, NOW + 100, &mut memory);
+    let early = hook_state(&mut session, &repo, NOW + 100, &mut memory);
     assert_eq!(early, (None, vec![], Some(Timestamp(NOW + 20_000))));
-    assert_eq!(told(&mut session, &repo, NOW + 20_000, &mut memory), gone);
+    assert_eq!(hook_state(&mut session, &repo, NOW + 20_000, &mut memory), gone);
 }
 
 #[test]
@@ -112,15 +112,15 @@ fn nothing_is_said_while_another_could_work_on_it() {
     let mut other = Agent::start(&repo, "gemini", &folder, "");
     let mut session = open_session("gemini", "s-1", repo.path(), NOW);
     let mut memory = LiveMemory::default();
-    let (pid, words, _) = told(&mut session, &repo, NOW + 60_000, &mut memory);
+    let (pid, words, _) = hook_state(&mut session, &repo, NOW + 60_000, &mut memory);
     assert_eq!((pid, words), (None, vec![]));
     other.kill();
     let own = Agent::start(&repo, "gemini", repo.path(), "");
-    let (pid, words, _) = told(&mut session, &repo, NOW + 61_000, &mut memory);
+    let (pid, words, _) = hook_state(&mut session, &repo, NOW + 61_000, &mut memory);
     assert_eq!((pid, words), (Some(own.pid()), vec![]));
     // Of two in one folder neither can be named, and none is missed.
     let _second = Agent::start(&repo, "gemini", repo.path(), "");
-    let (pid, words, again) = told(&mut session, &repo, NOW + 63_000, &mut memory);
+    let (pid, words, again) = hook_state(&mut session, &repo, NOW + 63_000, &mut memory);
     assert_eq!((pid, words, again), (None, vec![], Some(Timestamp(NOW + 64_000))));
 }
 
@@ -166,7 +166,7 @@ fn a_look_of_closeouts_own_is_no_process_of_a_session() {
     let mut session = open_session("gemini", "s-1", &folder, NOW);
     let own = Agent::start(&repo, "gemini", &folder, "");
     let _look = Agent::start_with(&repo, "gemini", &folder, "", "CLOSEOUT_PROBE");
-    let (pid, ..) = told(&mut session, &repo, NOW, &mut LiveMemory::default());
+    let (pid, ..) = hook_state(&mut session, &repo, NOW, &mut LiveMemory::default());
     assert_eq!(pid, Some(own.pid()));
 }
 
@@ -177,10 +177,10 @@ fn a_process_that_is_stopped_works_at_nothing() {
     let mut session = open_session("gemini", "s-1", &folder, NOW);
     let own = Agent::start(&repo, "gemini", &folder, "");
     let mut memory = LiveMemory::default();
-    assert_eq!(told(&mut session, &repo, NOW, &mut memory).0, Some(own.pid()));
+    assert_eq!(hook_state(&mut session, &repo, NOW, &mut memory).0, Some(own.pid()));
     assert!(matches!(session.turn, TurnState::Open { .. }));
     own.stop();
-    assert_eq!(told(&mut session, &repo, NOW + 2000, &mut memory).0, Some(own.pid()));
+    assert_eq!(hook_state(&mut session, &repo, NOW + 2000, &mut memory).0, Some(own.pid()));
     assert_eq!(session.turn, TurnState::Unknown);
 }
 
@@ -196,7 +196,7 @@ fn an_end_in_the_middle_of_a_turn_is_believed_a_moment_later() {
     ] {
         let mut session = open_session("gemini", "s-1", &folder, NOW);
         session.turn = ended.clone();
-        let (_, words, at) = told(&mut session, &repo, NOW + after_ms, &mut LiveMemory::default());
+        let (_, words, at) = hook_state(&mut session, &repo, NOW + after_ms, &mut LiveMemory::default());
         assert_eq!((session.turn, words, at), (wanted, Vec::new(), again.map(Timestamp)), "{after_ms}");
     }
 }
@@ -207,6 +207,6 @@ fn a_turn_that_is_over_needs_no_process() {
     let id = unique_id();
     let mut session = open_session("codex", &id, repo.path(), NOW);
     session.turn = closeout::model::TurnState::Ended { at: None };
-    let (pid, words, again) = told(&mut session, &repo, NOW + 60_000, &mut LiveMemory::default());
+    let (pid, words, again) = hook_state(&mut session, &repo, NOW + 60_000, &mut LiveMemory::default());
     assert_eq!((pid, words, again), (None, vec![], None));
 }

@@ -100,16 +100,16 @@ impl Client {
             // With a named model no call decides first which model to take.
             Client::Gemini => &["-m", "gemini-2.5-pro"],
         };
-        self.words(words)
+        self.command(words)
     }
 
     /// Its command line for one prompt without a screen.
     pub(crate) fn headless(self, prompt: &str) -> Vec<String> {
         match self {
-            Client::Claude => self.words(&["-p", prompt, "--output-format", "json"]),
-            Client::Codex => self.words(&["exec", "--json", prompt]),
-            Client::Opencode => self.words(&["run", "--format", "json", prompt]),
-            Client::Gemini => self.words(&["-m", "gemini-2.5-pro", "-o", "json", "-p", prompt]),
+            Client::Claude => self.command(&["-p", prompt, "--output-format", "json"]),
+            Client::Codex => self.command(&["exec", "--json", prompt]),
+            Client::Opencode => self.command(&["run", "--format", "json", prompt]),
+            Client::Gemini => self.command(&["-m", "gemini-2.5-pro", "-o", "json", "-p", prompt]),
         }
     }
 
@@ -117,12 +117,12 @@ impl Client {
     /// the client has no such way.
     pub(crate) fn probe(self, id: &str, prompt: &str) -> Option<Vec<String>> {
         Some(match self {
-            Client::Claude => self.words(&[
+            Client::Claude => self.command(&[
                 "-p", "--resume", id, "--no-session-persistence", "--settings",
                 r#"{"disableAllHooks":true}"#, "--permission-mode", "plan", "--output-format", "json",
                 prompt,
             ]),
-            Client::Codex => self.words(&[
+            Client::Codex => self.command(&[
                 "exec", "fork", "--json", "--ephemeral", "--disable", "hooks", "-c", "notify=[]", id, prompt,
             ]),
             Client::Opencode | Client::Gemini => return None,
@@ -133,15 +133,15 @@ impl Client {
     pub(crate) fn fork(self, id: &str, prompt: &str) -> Option<Vec<String>> {
         Some(match self {
             Client::Claude => {
-                self.words(&["-p", "--resume", id, "--fork-session", "--output-format", "json", prompt])
+                self.command(&["-p", "--resume", id, "--fork-session", "--output-format", "json", prompt])
             }
-            Client::Codex => self.words(&["exec", "fork", "--json", id, prompt]),
-            Client::Opencode => self.words(&["run", "--session", id, "--fork", "--format", "json", prompt]),
+            Client::Codex => self.command(&["exec", "fork", "--json", id, prompt]),
+            Client::Opencode => self.command(&["run", "--session", id, "--fork", "--format", "json", prompt]),
             Client::Gemini => return None,
         })
     }
 
-    fn words(self, more: &[&str]) -> Vec<String> {
+    fn command(self, more: &[&str]) -> Vec<String> {
         std::iter::once(self.name()).chain(more.iter().copied()).map(str::to_owned).collect()
     }
 

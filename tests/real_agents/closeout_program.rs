@@ -100,7 +100,7 @@ pub(crate) struct Follow {
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     pub(crate) came: Instant,
-    pub(crate) told: Value,
+    pub(crate) json: Value,
 }
 
 /// A place in the stream: what comes after it is new.
@@ -118,8 +118,8 @@ impl Follow {
         thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
                 let came = Instant::now();
-                let told = serde_json::from_str(&line).unwrap_or(Value::String(line));
-                lines.lock().unwrap_or_else(PoisonError::into_inner).push(Line { came, told });
+                let json = serde_json::from_str(&line).unwrap_or(Value::String(line));
+                lines.lock().unwrap_or_else(PoisonError::into_inner).push(Line { came, json });
             }
         });
         let follow = Follow { child, seen };
@@ -145,7 +145,7 @@ impl Follow {
     /// How many lines came of this workspace since the mark, and the last of them.
     pub(crate) fn since(&self, mark: Mark, path: &Path) -> Vec<Line> {
         let path = path.display().to_string();
-        self.seen()[mark.0..].iter().filter(|line| line.told["workspace"]["path"] == *path).cloned().collect()
+        self.seen()[mark.0..].iter().filter(|line| line.json["workspace"]["path"] == *path).cloned().collect()
     }
 
     /// Waits for a line of this workspace, after the mark, whose row is as wanted.
@@ -169,7 +169,7 @@ impl Follow {
         is_wanted: impl Fn(&Value) -> bool,
     ) -> Result<Line> {
         let found = until(what, limit, || {
-            self.since(mark, path).into_iter().find(|line| is_wanted(&line.told["workspace"]))
+            self.since(mark, path).into_iter().find(|line| is_wanted(&line.json["workspace"]))
         });
         found.map_err(|error| {
             let told: Vec<String> = self
@@ -178,7 +178,7 @@ impl Follow {
                 .rev()
                 .take(4)
                 .rev()
-                .map(|line| in_short(&line.told["workspace"]))
+                .map(|line| in_short(&line.json["workspace"]))
                 .collect();
             error.context(format!(
                 "of {} closeout told since:\n           {}",

@@ -50,13 +50,13 @@ fn probe(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
         ensure!(does(row, "idle") && is_same, "{}", in_short(row));
     }
     let wrong = story.follow.since(mark, &story.path()).into_iter().find(|line| {
-        let row = &line.told["workspace"];
+        let row = &line.json["workspace"];
         !does(row, "idle") || sessions(row).len() != sessions(&before).len()
     });
     ensure!(
         wrong.is_none(),
         "told: {}",
-        wrong.map(|line| in_short(&line.told["workspace"])).unwrap_or_default()
+        wrong.map(|line| in_short(&line.json["workspace"])).unwrap_or_default()
     );
     Ok(None)
 }
@@ -87,13 +87,13 @@ fn fork(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
         in_short(&row)
     );
     let wrong = story.follow.since(mark, &story.path()).into_iter().find(|line| {
-        let row = &line.told["workspace"];
+        let row = &line.json["workspace"];
         sessions(row).iter().filter(is_copy).any(|copy| copy["origin"]["kind"] == "person")
     });
     ensure!(
         wrong.is_none(),
         "told: {}",
-        wrong.map(|line| in_short(&line.told["workspace"])).unwrap_or_default()
+        wrong.map(|line| in_short(&line.json["workspace"])).unwrap_or_default()
     );
     Ok(None)
 }

@@ -100,7 +100,7 @@ fn ask(story: &Story<'_>, pane: &Pane, prompt: &str, last: &str) -> Result<Value
         let questions = row["sessions"][0]["asks"]["questions"].as_array().cloned().unwrap_or_default();
         does(row, "asks") && questions.last().is_some_and(|question| question["text"] == last)
     })?;
-    Ok(line.told["workspace"]["sessions"][0]["asks"].clone())
+    Ok(line.json["workspace"]["sessions"][0]["asks"].clone())
 }
 
 fn dialog(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>> {
@@ -182,7 +182,7 @@ fn looked(story: &Story<'_>) -> Result<Value> {
     let path = story.path().display().to_string();
     let (code, out, err) = program::run_as(&story.world, story.client, &["reply", &path, "--json"])?;
     ensure!(code == Some(0), "closeout reply ended with {code:?}: {out}{err}");
-    let told: Value = serde_json::from_str(&out).with_context(|| format!("{out}{err}"))?;
+    let json: Value = serde_json::from_str(&out).with_context(|| format!("{out}{err}"))?;
     Ok(told["plan"].clone())
 }
 
@@ -211,7 +211,7 @@ fn resume(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
     ensure!(told["receipt"]["state"] == "consumed", "{told}");
     let words = "I fixed the parser and all 12 tests pass.";
     let line = story.follow.wait(mark, &story.path(), "the answer", |row| said(row, words))?;
-    let row = &line.told["workspace"];
+    let row = &line.json["workspace"];
     ensure!(row["sessions"][0]["prompt"] == "Fix the parser", "{}", in_short(row));
     Ok(None)
 }

@@ -223,7 +223,7 @@ fn permission(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
         let idle = story.follow.wait_so_long(QUIET, mark, &story.path(), "idle", |row| {
             does(row, "idle") && said(row, "I'll run it")
         });
-        ensure!(idle.is_err(), "told as idle: {}", in_short(&idle?.told["workspace"]));
+        ensure!(idle.is_err(), "told as idle: {}", in_short(&idle?.json["workspace"]));
         Ok(None)
     } else {
         story
@@ -282,7 +282,7 @@ pub(crate) fn see(
     is_wanted: impl Fn(&Value) -> bool,
 ) -> Result<Value> {
     let line = story.follow.wait(mark, &story.world.at(worktree), what, is_wanted)?;
-    Ok(line.told["workspace"].clone())
+    Ok(line.json["workspace"].clone())
 }
 
 /// Fails as skipped where closeout has no such command yet.

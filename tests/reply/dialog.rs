@@ -27,30 +27,30 @@ fn one() -> Value {
 }
 
 /// The agent calls the tool: the line that the client writes before it shows the dialog.
-fn calls(bench: &ReplyFixture, id: &str, questions: &Value) {
+fn calls(fixture: &ReplyFixture, id: &str, questions: &Value) {
     let call =
         json!({"type": "tool_use", "id": id, "name": "AskUserQuestion", "input": {"questions": questions}});
     let message = json!({"id": format!("m-{id}"), "role": "assistant", "model": "mock",
         "stop_reason": "tool_use", "content": [call]});
-    bench.record("assistant", &message, &json!({}));
+    fixture.record("assistant", &message, &json!({}));
 }
 
 /// The line that the client writes when the dialog was answered.
-fn is_answered(bench: &ReplyFixture, id: &str, label: &str) {
+fn is_answered(fixture: &ReplyFixture, id: &str, label: &str) {
     let result = json!({"type": "tool_result", "tool_use_id": id, "content": "answered"});
     let message = json!({"role": "user", "content": [result]});
-    bench.record("user", &message, &json!({"toolUseResult": {"answers": {QUESTION: label}}}));
+    fixture.record("user", &message, &json!({"toolUseResult": {"answers": {QUESTION: label}}}));
 }
 
 /// A bench whose agent asks, with the dialog on its screen; its pane.
 fn asking(questions: &Value) -> Option<(ReplyFixture, String, u32)> {
-    let bench = ReplyFixture::new()?;
-    let (pane, pid) = bench.start();
-    bench.say("choose", "");
-    calls(&bench, "toolu_1", questions);
-    bench.set_status(pid, "waiting", Some("input needed"));
-    bench.draw(&pane, &DIALOG, (0, 2));
-    Some((bench, pane, pid))
+    let fixture = ReplyFixture::new()?;
+    let (pane, pid) = fixture.start();
+    fixture.say("choose", "");
+    calls(&fixture, "toolu_1", questions);
+    fixture.set_status(pid, "waiting", Some("input needed"));
+    fixture.draw(&pane, &DIALOG, (0, 2));
+    Some((fixture, pane, pid))
 }
 
 fn option(place: usize, label: &str, call: &str) -> ReplyBody {
@@ -65,8 +65,8 @@ fn refused(outcome: Result<Receipt, ActionProblem>) -> String {
 
 #[test]
 fn an_option_is_chosen_by_its_key_and_the_answer_is_seen_in_the_record() {
-    let Some((bench, pane, _)) = asking(&one()) else { return };
-    let plan = bench.plan().unwrap();
+    let Some((fixture, pane, _)) = asking(&one()) else { return };
+    let plan = fixture.plan().unwrap();
     assert_eq!(plan.state, ActivityState::Asks);
     let asked = plan.channel.asked().unwrap();
     let question = &asked.questions[0];
@@ -75,38 +75,38 @@ fn an_option_is_chosen_by_its_key_and_the_answer_is_seen_in_the_record() {
     let options: Vec<String> = question.options.iter().map(AskedOption::label).collect();
     assert_eq!(options, ["PostgreSQL: A server", "SQLite"]);
     assert_eq!(plan.channel.to_string(), format!("typed into tmux pane {pane}"));
-    let launch = bench.launch(&[]);
+    let config = fixture.engine_config(&[]);
     // Words, an option that is not there, and one of another call.
     let words = ReplyBody::Text { text: "2".to_owned() };
-    assert!(refused(send_body(&launch, &plan, words)).contains("taken for keys"));
+    assert!(refused(send_body(&config, &plan, words)).contains("taken for keys"));
     for body in
         [option(0, "SQLite", "toolu_1"), option(2, "Type something.", "toolu_1"), option(1, "SQLite", "x")]
     {
-        assert!(refused(send_body(&launch, &plan, body)).contains("another option"));
+        assert!(refused(send_body(&config, &plan, body)).contains("another option"));
     }
-    assert_eq!(bench.bytes(), "");
+    assert_eq!(fixture.bytes(), "");
     let receipt = std::thread::scope(|scope| {
         scope.spawn(|| {
-            bench.wait_for_bytes(1);
-            is_answered(&bench, "toolu_1", "SQLite");
+            fixture.wait_for_bytes(1);
+            is_answered(&fixture, "toolu_1", "SQLite");
         });
-        send_body(&launch, &plan, option(1, "SQLite", "toolu_1")).unwrap()
+        send_body(&config, &plan, option(1, "SQLite", "toolu_1")).unwrap()
     });
     assert_eq!((receipt.state, receipt.detail), (ReceiptState::Consumed, None));
     assert_eq!(receipt.excerpt, "answered: SQLite");
-    assert_eq!(bench.bytes(), "2");
+    assert_eq!(fixture.bytes(), "2");
 }
 
 #[test]
 fn an_answer_that_was_given_otherwise_in_this_moment_is_no_receipt() {
-    let Some((bench, _, _)) = asking(&one()) else { return };
-    let plan = bench.plan().unwrap();
+    let Some((fixture, _, _)) = asking(&one()) else { return };
+    let plan = fixture.plan().unwrap();
     let receipt = std::thread::scope(|scope| {
         scope.spawn(|| {
-            bench.wait_for_bytes(1);
-            is_answered(&bench, "toolu_1", "PostgreSQL");
+            fixture.wait_for_bytes(1);
+            is_answered(&fixture, "toolu_1", "PostgreSQL");
         });
-        send_body(&bench.launch(&[]), &plan, option(1, "SQLite", "toolu_1")).unwrap()
+        send_body(&fixture.engine_config(&[]), &plan, option(1, "SQLite", "toolu_1")).unwrap()
     });
     assert_eq!(receipt.state, ReceiptState::Unknown);
     assert!(receipt.detail.unwrap().contains("another answer: PostgreSQL"));
@@ -115,9 +115,9 @@ fn an_answer_that_was_given_otherwise_in_this_moment_is_no_receipt() {
 /// Its key would be text, a leave, or an answer to something else.
 #[test]
 fn no_key_is_typed_where_its_screen_would_make_another_thing_of_it() {
-    let Some((bench, pane, pid)) = asking(&one()) else { return };
-    let launch = bench.launch(&[]);
-    let send = |plan| send_body(&launch, &plan, option(0, "PostgreSQL", "toolu_1"));
+    let Some((fixture, pane, pid)) = asking(&one()) else { return };
+    let config = fixture.engine_config(&[]);
+    let send = |plan| send_body(&config, &plan, option(0, "PostgreSQL", "toolu_1"));
     let permission = [" Do you want to proceed?", " ❯ 1. Yes", "   2. No", " Esc to cancel · Tab to amend"];
     let own_words = DIALOG.map(|line| match line {
         "❯ 1. PostgreSQL" => "  1. PostgreSQL",
@@ -127,26 +127,26 @@ fn no_key_is_typed_where_its_screen_would_make_another_thing_of_it() {
     for (screen, place) in
         [(&permission[..], (1, 1)), (&own_words[..], (11, 5)), (&DIALOG[3..], (0, 0)), (&DIALOG[..], (0, 0))]
     {
-        bench.draw(&pane, &DIALOG, (0, 2));
-        let plan = bench.plan().unwrap();
-        bench.draw(&pane, screen, place);
+        fixture.draw(&pane, &DIALOG, (0, 2));
+        let plan = fixture.plan().unwrap();
+        fixture.draw(&pane, screen, place);
         assert!(refused(send(plan)).contains("not seen ready for a key"), "{screen:?}");
-        let plan = bench.plan().unwrap();
+        let plan = fixture.plan().unwrap();
         assert_eq!((plan.has_way(), plan.pane.is_some()), (false, true));
         assert!(plan.warnings[0].contains("not seen ready for a key"), "{:?}", plan.warnings);
     }
-    bench.draw(&pane, &DIALOG, (0, 2));
+    fixture.draw(&pane, &DIALOG, (0, 2));
     // A second call came up beside it; then the first was answered and the second stands alone.
-    let plans = [(); 3].map(|()| bench.plan().unwrap());
+    let plans = [(); 3].map(|()| fixture.plan().unwrap());
     let [first, second, third] = plans;
-    calls(&bench, "toolu_2", &one());
+    calls(&fixture, "toolu_2", &one());
     assert!(refused(send(first)).contains("changed since you looked"));
-    assert!(!bench.plan().unwrap().has_way());
-    is_answered(&bench, "toolu_1", "SQLite");
+    assert!(!fixture.plan().unwrap().has_way());
+    is_answered(&fixture, "toolu_1", "SQLite");
     assert!(refused(send(second)).contains("changed since you looked"));
-    bench.set_status(pid, "busy", None);
+    fixture.set_status(pid, "busy", None);
     assert!(refused(send(third)).contains("it works"));
-    assert_eq!(bench.bytes(), "");
+    assert_eq!(fixture.bytes(), "");
 }
 
 #[test]
@@ -168,15 +168,15 @@ fn where_it_is_not_certain_what_a_key_does_the_options_are_shown_and_none_can_be
         (same, "cannot be told apart"),
     ];
     for (questions, why) in cases {
-        let Some((bench, _, _)) = asking(&questions) else { return };
-        let plan = bench.plan().unwrap();
+        let Some((fixture, _, _)) = asking(&questions) else { return };
+        let plan = fixture.plan().unwrap();
         assert!(!plan.has_way(), "{why}");
         assert!(plan.pane.is_some());
         assert!(plan.warnings[0].contains(why), "{:?}", plan.warnings);
         let AskedByTool { questions: shown, .. } = plan.channel.asked().cloned().unwrap();
         assert_eq!(shown.len(), questions.as_array().unwrap().len());
         let label = shown[0].options[0].label.clone();
-        assert!(send_body(&bench.launch(&[]), &plan, option(0, &label, "toolu_1")).is_err());
-        assert_eq!(bench.bytes(), "");
+        assert!(send_body(&fixture.engine_config(&[]), &plan, option(0, &label, "toolu_1")).is_err());
+        assert_eq!(fixture.bytes(), "");
     }
 }

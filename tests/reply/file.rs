@@ -11,9 +11,9 @@ use super::fixture::{ReplyFixture, plan, send};
 
 const TEXT: &str = "はい\n- $(x)\tok";
 
-fn bench() -> Option<(ReplyFixture, EngineConfig)> {
-    let bench = ReplyFixture::without_agent()?;
-    bench.repo.write("out.md", "Shall I go on?").write("box/.keep", "");
+fn fixture() -> Option<(ReplyFixture, EngineConfig)> {
+    let fixture = ReplyFixture::without_agent()?;
+    fixture.repo.write("out.md", "Shall I go on?").write("box/.keep", "");
     let agent = CustomAgent {
         name: "mine".to_owned(),
         trail: AgentTrail::Output { place: "out.md".to_owned() },
@@ -23,12 +23,12 @@ fn bench() -> Option<(ReplyFixture, EngineConfig)> {
         query: None,
         reply: None,
     };
-    let launch = bench.launch_with(bench.server.tmux(None), Adapter::described(agent), &[]);
-    Some((bench, launch))
+    let config = fixture.launch_with(fixture.server.tmux(None), Adapter::described(agent), &[]);
+    Some((fixture, config))
 }
 
-fn names(bench: &ReplyFixture) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(bench.repo.at("box"))
+fn names(fixture: &ReplyFixture) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(fixture.repo.at("box"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -38,42 +38,42 @@ fn names(bench: &ReplyFixture) -> Vec<String> {
 
 #[test]
 fn the_file_is_there_as_a_whole_and_for_this_user_only() {
-    let Some((bench, launch)) = bench() else { return };
-    let seen = plan(&launch, "out.md").unwrap();
-    let path = bench.repo.at("box/reply.md");
+    let Some((fixture, config)) = fixture() else { return };
+    let seen = plan(&config, "out.md").unwrap();
+    let path = fixture.repo.at("box/reply.md");
     assert_eq!(seen.channel, ReplyChannel::File { path: path.clone() });
-    let receipt = send(&launch, &seen, TEXT).unwrap();
+    let receipt = send(&config, &seen, TEXT).unwrap();
     assert_eq!(receipt.state, ReceiptState::Queued);
     assert_eq!(fs::read_to_string(&path).unwrap(), TEXT);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(names(&bench), [".keep", "reply.md"]);
+    assert_eq!(names(&fixture), [".keep", "reply.md"]);
 }
 
 #[test]
 fn what_stands_there_already_stays() {
-    let Some((bench, launch)) = bench() else { return };
-    bench.repo.write("box/reply.md", "first");
-    let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
+    let Some((fixture, config)) = fixture() else { return };
+    fixture.repo.write("box/reply.md", "first");
+    let problem = send(&config, &plan(&config, "out.md").unwrap(), TEXT).unwrap_err();
     assert_eq!(problem.class, ActionClass::Failed);
     assert!(problem.message.contains("stands there already"), "{problem:?}");
-    assert_eq!(fs::read_to_string(bench.repo.at("box/reply.md")).unwrap(), "first");
-    assert_eq!(names(&bench), [".keep", "reply.md"]);
+    assert_eq!(fs::read_to_string(fixture.repo.at("box/reply.md")).unwrap(), "first");
+    assert_eq!(names(&fixture), [".keep", "reply.md"]);
 }
 
 #[test]
 fn no_link_is_followed() {
-    let Some((bench, launch)) = bench() else { return };
-    let outside = bench.repo.root().join("outside");
+    let Some((fixture, config)) = fixture() else { return };
+    let outside = fixture.repo.root().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("file"), "kept").unwrap();
-    symlink(outside.join("file"), bench.repo.at("box/reply.md")).unwrap();
-    let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
+    symlink(outside.join("file"), fixture.repo.at("box/reply.md")).unwrap();
+    let problem = send(&config, &plan(&config, "out.md").unwrap(), TEXT).unwrap_err();
     assert_eq!(problem.class, ActionClass::Failed);
     assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "kept");
     // The folder itself is a link.
-    fs::remove_dir_all(bench.repo.at("box")).unwrap();
-    symlink(&outside, bench.repo.at("box")).unwrap();
-    let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
+    fs::remove_dir_all(fixture.repo.at("box")).unwrap();
+    symlink(&outside, fixture.repo.at("box")).unwrap();
+    let problem = send(&config, &plan(&config, "out.md").unwrap(), TEXT).unwrap_err();
     assert_eq!(problem.class, ActionClass::Failed);
     let left: Vec<_> = fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["file"]);
@@ -81,9 +81,9 @@ fn no_link_is_followed() {
 
 #[test]
 fn a_folder_that_is_not_there_is_a_failure_that_says_so() {
-    let Some((bench, launch)) = bench() else { return };
-    fs::remove_dir_all(bench.repo.at("box")).unwrap();
-    let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
+    let Some((fixture, config)) = fixture() else { return };
+    fs::remove_dir_all(fixture.repo.at("box")).unwrap();
+    let problem = send(&config, &plan(&config, "out.md").unwrap(), TEXT).unwrap_err();
     assert_eq!(problem.class, ActionClass::Failed);
-    assert!(!bench.repo.at("box").exists());
+    assert!(!fixture.repo.at("box").exists());
 }

@@ -55,9 +55,9 @@ pub(super) struct ReplyFixture {
 impl ReplyFixture {
     /// With an agent in a pane; `None`, said aloud, without tmux.
     pub(super) fn new() -> Option<ReplyFixture> {
-        let bench = ReplyFixture::without_agent()?;
-        bench.say("begin", "Which of the two would you like?\n\n1) Keep it.\n2) Drop it.");
-        Some(bench)
+        let fixture = ReplyFixture::without_agent()?;
+        fixture.say("begin", "Which of the two would you like?\n\n1) Keep it.\n2) Drop it.");
+        Some(fixture)
     }
 
     /// Without an agent and without a record.
@@ -208,7 +208,7 @@ impl ReplyFixture {
     }
 
     /// What closeout is started with.
-    pub(super) fn launch(&self, path: &[&Path]) -> EngineConfig {
+    pub(super) fn engine_config(&self, path: &[&Path]) -> EngineConfig {
         self.launch_with(
             self.server.tmux(None),
             Adapter::named("claude", self.repo.home().join(".claude")).unwrap(),
@@ -225,7 +225,7 @@ impl ReplyFixture {
         EngineConfig {
             config: Config::load(&sources).unwrap(),
             scope: Scope::One(self.repo.path().to_owned()),
-            overlay: Overrides::default(),
+            overrides: Overrides::default(),
             home: Some(self.repo.home()),
             adapters: vec![adapter],
             variables: [("PATH".into(), search_path), ("HOME".into(), self.repo.home().into())].into(),
@@ -239,18 +239,18 @@ impl ReplyFixture {
 
     /// A plan by a run of its own, as the screen or the command makes it.
     pub(super) fn plan(&self) -> Result<ReplyPlan, ActionProblem> {
-        plan(&self.launch(&[]), SESSION)
+        plan(&self.engine_config(&[]), SESSION)
     }
 
     /// Sends words by a plan.
     pub(super) fn send(&self, plan: &ReplyPlan, text: &str) -> Result<Receipt, ActionProblem> {
-        send(&self.launch(&[]), plan, text)
+        send(&self.engine_config(&[]), plan, text)
     }
 }
 
 /// A plan.
-pub(super) fn plan(launch: &EngineConfig, session: &str) -> Result<ReplyPlan, ActionProblem> {
-    let outcome = action(launch, Action::PlanReply { session: name(launch, session) });
+pub(super) fn plan(engine_config: &EngineConfig, session: &str) -> Result<ReplyPlan, ActionProblem> {
+    let outcome = action(engine_config, Action::PlanReply { session: name(engine_config, session) });
     if let ActionOutcome::ReplyPlanned(plan) = outcome {
         return Ok(*plan);
     }
@@ -259,16 +259,20 @@ pub(super) fn plan(launch: &EngineConfig, session: &str) -> Result<ReplyPlan, Ac
 }
 
 /// Words by a plan.
-pub(super) fn send(launch: &EngineConfig, plan: &ReplyPlan, text: &str) -> Result<Receipt, ActionProblem> {
-    send_body(launch, plan, ReplyBody::Text { text: text.to_owned() })
+pub(super) fn send(
+    engine_config: &EngineConfig,
+    plan: &ReplyPlan,
+    text: &str,
+) -> Result<Receipt, ActionProblem> {
+    send_body(engine_config, plan, ReplyBody::Text { text: text.to_owned() })
 }
 
 pub(super) fn send_body(
-    launch: &EngineConfig,
+    engine_config: &EngineConfig,
     plan: &ReplyPlan,
     body: ReplyBody,
 ) -> Result<Receipt, ActionProblem> {
-    let outcome = action(launch, Action::Reply { plan: Box::new(plan.clone()), body });
+    let outcome = action(engine_config, Action::Reply { plan: Box::new(plan.clone()), body });
     if let ActionOutcome::Replied(receipt) = outcome {
         return Ok(*receipt);
     }
@@ -276,13 +280,13 @@ pub(super) fn send_body(
     Err(problem)
 }
 
-pub(super) fn name(launch: &EngineConfig, session: &str) -> SessionName {
-    SessionName { agent: launch.adapters[0].name().to_owned(), session_id: session.to_owned() }
+pub(super) fn name(engine_config: &EngineConfig, session: &str) -> SessionName {
+    SessionName { agent: engine_config.adapters[0].name().to_owned(), session_id: session.to_owned() }
 }
 
-pub(super) fn action(launch: &EngineConfig, action: Action) -> ActionOutcome {
-    let Scope::One(workspace) = &launch.scope else { panic!("one workspace") };
-    OneShot::judge(launch).action(&WorkspaceId::local(workspace), action, &|_| ())
+pub(super) fn action(engine_config: &EngineConfig, action: Action) -> ActionOutcome {
+    let Scope::One(workspace) = &engine_config.scope else { panic!("one workspace") };
+    OneShot::judge(engine_config).action(&WorkspaceId::local(workspace), action, &|_| ())
 }
 
 /// Waits until there is something.

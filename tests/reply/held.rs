@@ -11,21 +11,21 @@ use super::fixture::{BEGIN, END, ReplyFixture, SESSION, action, name};
 
 const TEXT: &str = "then fix the test";
 
-fn take(launch: &EngineConfig, reply: &HeldReply, step: HeldStep) -> ActionOutcome {
-    action(launch, Action::Held { reply: Box::new(reply.clone()), step })
+fn take(config: &EngineConfig, reply: &HeldReply, step: HeldStep) -> ActionOutcome {
+    action(config, Action::Held { reply: Box::new(reply.clone()), step })
 }
 
 /// The reply as it is kept.
-fn held(launch: &EngineConfig) -> HeldReply {
+fn held(config: &EngineConfig) -> HeldReply {
     let reply = HeldReply {
         id: String::new(),
-        session: name(launch, SESSION),
+        session: name(config, SESSION),
         text: TEXT.to_owned(),
         held_at: Timestamp(0),
         claimed_at: None,
         hindrance: None,
     };
-    let outcome = take(launch, &reply, HeldStep::Keep);
+    let outcome = take(config, &reply, HeldStep::Keep);
     let ActionOutcome::Held { reply, now: HeldNow::Kept } = outcome else { panic!("{outcome:?}") };
     *reply
 }
@@ -37,19 +37,19 @@ fn now(outcome: ActionOutcome) -> HeldNow {
 
 #[test]
 fn two_closeouts_at_once_send_a_held_reply_once() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    bench.start();
-    bench.say("and now", "All of it is written and committed.");
-    let launches = [(); 2].map(|()| bench.launch(&[]));
-    let reply = held(&launches[0]);
+    let Some(fixture) = ReplyFixture::new() else { return };
+    fixture.start();
+    fixture.say("and now", "All of it is written and committed.");
+    let configs = [(); 2].map(|()| fixture.engine_config(&[]));
+    let reply = held(&configs[0]);
     let whole = format!("{BEGIN}{TEXT}{END}\r");
     let outcomes = thread::scope(|scope| {
         scope.spawn(|| {
-            bench.wait_for_bytes(whole.len());
-            bench.say(TEXT, "");
+            fixture.wait_for_bytes(whole.len());
+            fixture.say(TEXT, "");
         });
         let senders: Vec<_> =
-            launches.iter().map(|launch| scope.spawn(|| take(launch, &reply, HeldStep::Send))).collect();
+            configs.iter().map(|config| scope.spawn(|| take(config, &reply, HeldStep::Send))).collect();
         senders.into_iter().map(|sender| sender.join().unwrap()).collect::<Vec<_>>()
     });
     let is_sent = |outcome: &&ActionOutcome| matches!(outcome, ActionOutcome::Replied(receipt) if receipt.state == ReceiptState::Consumed);
@@ -58,33 +58,33 @@ fn two_closeouts_at_once_send_a_held_reply_once() {
     let count = (outcomes.iter().filter(is_sent).count(), outcomes.iter().filter(is_taken).count());
     assert_eq!(count, (1, 1), "{outcomes:?}");
     // Nor by one that comes later.
-    assert_eq!(now(take(&launches[1], &reply, HeldStep::Send)), HeldNow::Taken);
-    assert_eq!(bench.bytes(), whole);
+    assert_eq!(now(take(&configs[1], &reply, HeldStep::Send)), HeldNow::Taken);
+    assert_eq!(fixture.bytes(), whole);
 }
 
 #[test]
 fn while_the_turn_goes_on_nothing_is_typed_and_a_cancelled_one_is_never_sent() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    let (_, pid) = bench.start();
-    bench.say("and now", "All of it is written and committed.");
-    bench.set_status(pid, "busy", None);
-    let launch = bench.launch(&[]);
-    let reply = held(&launch);
-    assert_eq!(now(take(&launch, &reply, HeldStep::Send)), HeldNow::WaitsOn);
-    assert_eq!(now(take(&launch, &reply, HeldStep::Drop(HeldEnd::ByYou))), HeldNow::Dropped(HeldEnd::ByYou));
-    bench.set_status(pid, "idle", None);
+    let Some(fixture) = ReplyFixture::new() else { return };
+    let (_, pid) = fixture.start();
+    fixture.say("and now", "All of it is written and committed.");
+    fixture.set_status(pid, "busy", None);
+    let config = fixture.engine_config(&[]);
+    let reply = held(&config);
+    assert_eq!(now(take(&config, &reply, HeldStep::Send)), HeldNow::WaitsOn);
+    assert_eq!(now(take(&config, &reply, HeldStep::Drop(HeldEnd::ByYou))), HeldNow::Dropped(HeldEnd::ByYou));
+    fixture.set_status(pid, "idle", None);
     for step in [HeldStep::Drop(HeldEnd::ByYou), HeldStep::Send] {
-        assert_eq!(now(take(&launch, &reply, step)), HeldNow::Taken);
+        assert_eq!(now(take(&config, &reply, step)), HeldNow::Taken);
     }
-    assert_eq!(bench.bytes(), "");
+    assert_eq!(fixture.bytes(), "");
 }
 
 #[test]
 fn a_question_that_came_meanwhile_is_not_answered_by_it() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    bench.start();
-    let launch = bench.launch(&[]);
-    let reply = held(&launch);
-    assert_eq!(now(take(&launch, &reply, HeldStep::Send)), HeldNow::Dropped(HeldEnd::Asks));
-    assert_eq!(bench.bytes(), "");
+    let Some(fixture) = ReplyFixture::new() else { return };
+    fixture.start();
+    let config = fixture.engine_config(&[]);
+    let reply = held(&config);
+    assert_eq!(now(take(&config, &reply, HeldStep::Send)), HeldNow::Dropped(HeldEnd::Asks));
+    assert_eq!(fixture.bytes(), "");
 }

@@ -18,15 +18,15 @@ const SECRET: &str = "the canary is kept away from every log, whatever becomes o
 
 /// The program, as a person would run it.
 #[expect(clippy::disallowed_methods, reason = "it is the program that is tested")]
-pub(super) fn command(bench: &ReplyFixture, arguments: &[&str]) -> Command {
+pub(super) fn command(fixture: &ReplyFixture, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_closeout"));
     command
         .args(arguments)
-        .current_dir(bench.repo.path())
+        .current_dir(fixture.repo.path())
         .env_clear()
-        .env("HOME", bench.repo.home())
+        .env("HOME", fixture.repo.home())
         .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("CLOSEOUT_STATE_DIR", bench.state())
+        .env("CLOSEOUT_STATE_DIR", fixture.state())
         .env("LC_ALL", "C.UTF-8")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -34,20 +34,20 @@ pub(super) fn command(bench: &ReplyFixture, arguments: &[&str]) -> Command {
     command
 }
 
-fn run(bench: &ReplyFixture, arguments: &[&str]) -> Run {
-    finish(spawn(&mut command(bench, arguments)))
+fn run(fixture: &ReplyFixture, arguments: &[&str]) -> Run {
+    finish(spawn(&mut command(fixture, arguments)))
 }
 
-fn journal(bench: &ReplyFixture) -> PathBuf {
-    let mut files = fs::read_dir(bench.state().join("replies")).unwrap();
+fn journal(fixture: &ReplyFixture) -> PathBuf {
+    let mut files = fs::read_dir(fixture.state().join("replies")).unwrap();
     files.next().unwrap().unwrap().path()
 }
 
 /// Kills the program between the paste and Return, and waits for its end.
-fn kill_between(bench: &ReplyFixture, text: &str) -> String {
-    let mut child = spawn(&mut command(bench, &["reply", ".", text, "--yes"]));
+fn kill_between(fixture: &ReplyFixture, text: &str) -> String {
+    let mut child = spawn(&mut command(fixture, &["reply", ".", text, "--yes"]));
     let pasted = format!("{BEGIN}{text}{END}");
-    bench.wait_for_bytes(pasted.len());
+    fixture.wait_for_bytes(pasted.len());
     child.kill().unwrap();
     child.wait().unwrap();
     pasted
@@ -55,45 +55,45 @@ fn kill_between(bench: &ReplyFixture, text: &str) -> String {
 
 #[test]
 fn after_a_crash_a_person_is_asked_and_nothing_is_sent_twice() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    bench.start();
-    let before = bench.plan().unwrap();
-    let pasted = kill_between(&bench, "hello");
-    let problem = bench.send(&before, "hello").unwrap_err();
+    let Some(fixture) = ReplyFixture::new() else { return };
+    fixture.start();
+    let before = fixture.plan().unwrap();
+    let pasted = kill_between(&fixture, "hello");
+    let problem = fixture.send(&before, "hello").unwrap_err();
     assert_eq!(problem.class, ActionClass::Unknown, "{problem:?}");
-    let seen = bench.plan().unwrap();
+    let seen = fixture.plan().unwrap();
     let unsettled = seen.unsettled.clone().unwrap();
     assert_eq!((unsettled.state, &*unsettled.excerpt), (ReceiptState::Unknown, "hello"));
-    assert_eq!(bench.bytes(), pasted, "neither a plan nor a refused reply types anything");
+    assert_eq!(fixture.bytes(), pasted, "neither a plan nor a refused reply types anything");
     // A person goes on.
-    bench.send(&seen, "again").unwrap();
+    fixture.send(&seen, "again").unwrap();
     let wanted = format!("{pasted}{BEGIN}again{END}\r");
-    assert_eq!(bench.wait_for_bytes(wanted.len()), wanted);
-    assert_eq!(bench.plan().unwrap().unsettled, None);
+    assert_eq!(fixture.wait_for_bytes(wanted.len()), wanted);
+    assert_eq!(fixture.plan().unwrap().unsettled, None);
 }
 
 #[test]
 fn after_a_crash_the_record_can_tell_that_it_was_taken() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    bench.start();
-    kill_between(&bench, "hello");
-    bench.say("hello", "Done.");
-    assert_eq!(bench.plan().unwrap().unsettled, None);
-    assert!(fs::read_to_string(journal(&bench)).unwrap().contains("consumed"));
+    let Some(fixture) = ReplyFixture::new() else { return };
+    fixture.start();
+    kill_between(&fixture, "hello");
+    fixture.say("hello", "Done.");
+    assert_eq!(fixture.plan().unwrap().unsettled, None);
+    assert!(fs::read_to_string(journal(&fixture)).unwrap().contains("consumed"));
 }
 
 /// X02, X03.
 #[test]
 fn the_words_stand_in_no_log_and_the_journal_is_for_this_user_only() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    bench.start();
-    let sent = run(&bench, &["reply", ".", SECRET, "--yes", "--wait", "0"]);
+    let Some(fixture) = ReplyFixture::new() else { return };
+    fixture.start();
+    let sent = run(&fixture, &["reply", ".", SECRET, "--yes", "--wait", "0"]);
     assert_eq!(sent.code, i32::from(ActionClass::Unknown.exit_code()), "{sent:?}");
     assert!(sent.out.contains("held"), "{sent:?}");
-    let journal = journal(&bench);
+    let journal = journal(&fixture);
     assert_eq!(fs::metadata(&journal).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(journal.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
-    let mut open = vec![bench.state()];
+    let mut open = vec![fixture.state()];
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
@@ -109,51 +109,51 @@ fn the_words_stand_in_no_log_and_the_journal_is_for_this_user_only() {
 /// X05.
 #[test]
 fn a_damaged_journal_is_said_and_nothing_of_it_is_lost() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    bench.start();
-    bench.send(&bench.plan().unwrap(), "hello").unwrap();
-    let path = journal(&bench);
+    let Some(fixture) = ReplyFixture::new() else { return };
+    fixture.start();
+    fixture.send(&fixture.plan().unwrap(), "hello").unwrap();
+    let path = journal(&fixture);
     let mut content = fs::read(&path).unwrap();
     content.extend_from_slice(b"0123 {\"step\":\"beg");
     fs::write(&path, &content).unwrap();
-    let seen = bench.plan().unwrap();
+    let seen = fixture.plan().unwrap();
     assert!(seen.warnings.iter().any(|warning| warning.contains("cannot be read")), "{:?}", seen.warnings);
-    bench.send(&seen, "more").unwrap();
+    fixture.send(&seen, "more").unwrap();
     assert!(fs::read(&path).unwrap().starts_with(&content));
 }
 
 #[test]
 fn the_command_shows_the_question_and_the_way_and_sends_nothing_by_itself() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    bench.start();
-    let shown = run(&bench, &["reply"]);
+    let Some(fixture) = ReplyFixture::new() else { return };
+    fixture.start();
+    let shown = run(&fixture, &["reply"]);
     assert_eq!(shown.code, 0, "{shown:?}");
     for words in ["Which of the two would you like?", "1) Keep it.", "2) Drop it.", "pasted into tmux pane"] {
         assert!(shown.out.contains(words), "{words}: {shown:?}");
     }
-    let asked = run(&bench, &["reply", &SESSION[..8], "2"]);
+    let asked = run(&fixture, &["reply", &SESSION[..8], "2"]);
     assert_eq!(asked.code, i32::from(ActionClass::Declined.exit_code()), "{asked:?}");
     assert!(asked.err.contains("--yes"), "{asked:?}");
-    assert_eq!(bench.bytes(), "");
-    let schema = Schema::parse(&run(&bench, &["schema"]).out);
-    let plan = run(&bench, &["reply", "--json"]).json();
+    assert_eq!(fixture.bytes(), "");
+    let schema = Schema::parse(&run(&fixture, &["schema"]).out);
+    let plan = run(&fixture, &["reply", "--json"]).json();
     schema.assert_valid(&plan);
     assert_eq!((&plan["class"], &plan["receipt"]), (&"done".into(), &Value::Null));
-    let refused = run(&bench, &["reply", ".", "/clear", "--yes", "--json"]);
+    let refused = run(&fixture, &["reply", ".", "/clear", "--yes", "--json"]);
     schema.assert_valid(&refused.json());
     assert_eq!(refused.code, 20, "{refused:?}");
     assert_eq!(refused.json()["class"], "refused");
-    let none = run(&bench, &["reply", "no-such-session", "x"]);
+    let none = run(&fixture, &["reply", "no-such-session", "x"]);
     assert_eq!(none.code, 4, "{none:?}");
 }
 
 #[test]
 fn several_sessions_are_named_and_none_is_answered() {
-    let Some(bench) = ReplyFixture::new() else { return };
-    bench.start();
-    bench.say_in("6e3c6d27-f91a-4d5d-9f33-af66db01304c", "x", "Done.");
-    bench.say_in("7e3c6d27-f91a-4d5d-9f33-af66db01304c", "x", "Done.");
-    let asked = run(&bench, &["reply", ".", "2", "--yes"]);
+    let Some(fixture) = ReplyFixture::new() else { return };
+    fixture.start();
+    fixture.say_in("6e3c6d27-f91a-4d5d-9f33-af66db01304c", "x", "Done.");
+    fixture.say_in("7e3c6d27-f91a-4d5d-9f33-af66db01304c", "x", "Done.");
+    let asked = run(&fixture, &["reply", ".", "2", "--yes"]);
     let is_one_that_asks = asked.code != 2;
     if is_one_that_asks {
         // The first of them is the only one that asks.

@@ -41,7 +41,7 @@ fn receipt(id: &str, state: ReceiptState) -> Receipt {
 }
 
 /// The words of the workspace, whose session was asked this last.
-fn words(prompt: &str, prompted_at: i64) -> SessionFacts {
+fn facts_of(prompt: &str, prompted_at: i64) -> SessionFacts {
     let mut session = session("claude", ActivityState::Idle, ActivitySource::Registry, 1, "");
     session.prompt = Some(prompt.to_owned());
     session.prompted_at = Some(Timestamp(prompted_at));
@@ -102,7 +102,7 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
     let discovered =
         Event::Discovered { at: Timestamp(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };
     let request = next(&monitor.update(discovered));
-    let _ = monitor.update(collected(&request, words("begin", 100)));
+    let _ = monitor.update(collected(&request, facts_of("begin", 100)));
     let draft = Draft { session: name(), text: TEXT.to_owned() };
     let intent = Intent::KeepDraft { workspace: id(), draft };
     let _ = monitor.update(Event::Wanted { at: Timestamp(4000), intent });
@@ -120,7 +120,7 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
 #[test]
 fn a_reply_that_stands_in_the_record_is_consumed_and_a_front_is_told() {
     let (mut monitor, request) = monitor_with(ReceiptState::Held);
-    let effects = monitor.update(collected(&request, words(TEXT, 5200)));
+    let effects = monitor.update(collected(&request, facts_of(TEXT, 5200)));
     let wanted = Receipt { detail: None, ..receipt("r-1", ReceiptState::Consumed) };
     let changes = monitor.take_changes();
     assert_eq!(changes.views[0].actions.receipts, std::slice::from_ref(&wanted));
@@ -139,7 +139,7 @@ fn a_reply_that_stands_in_the_record_is_consumed_and_a_front_is_told() {
 fn an_older_prompt_and_other_words_consume_nothing() {
     for (prompt, at) in [(TEXT, 4999), ("20", 5200), ("begin", 5200)] {
         let (mut monitor, request) = monitor_with(ReceiptState::Held);
-        let _ = monitor.update(collected(&request, words(prompt, at)));
+        let _ = monitor.update(collected(&request, facts_of(prompt, at)));
         let changes = monitor.take_changes();
         assert_eq!(changes.views[0].actions.receipts, [receipt("r-1", ReceiptState::Held)], "{prompt} {at}");
         assert_eq!(changes.responses, []);
@@ -150,7 +150,7 @@ fn an_older_prompt_and_other_words_consume_nothing() {
 #[test]
 fn a_reply_that_was_refused_is_never_consumed() {
     let (mut monitor, request) = monitor_with(ReceiptState::Refused);
-    let _ = monitor.update(collected(&request, words(TEXT, 5200)));
+    let _ = monitor.update(collected(&request, facts_of(TEXT, 5200)));
     let changes = monitor.take_changes();
     assert_eq!(changes.views[0].actions.receipts, [receipt("r-1", ReceiptState::Refused)]);
     assert_eq!(changes.responses, []);

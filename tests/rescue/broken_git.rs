@@ -14,9 +14,9 @@ use crate::support::repo::Repo;
 use crate::support::test_env::{TestEnv, traces};
 
 /// A way to make `.git` unusable, given its path. It holds a whole repository before.
-type Way = (&'static str, fn(&Repo));
+type Break = (&'static str, fn(&Repo));
 
-const WAYS: [Way; 17] = [
+const WAYS: [Break; 17] = [
     ("an empty folder", |repo| fs::create_dir(gone(repo)).unwrap()),
     ("a folder with something else", |repo| {
         fs::create_dir(gone(repo)).unwrap();

@@ -32,7 +32,7 @@ impl World {
         EngineConfig {
             config,
             scope: Scope::One(self.work()),
-            overlay: self.overrides.clone(),
+            overrides: self.overrides.clone(),
             home: Some(home.clone()),
             adapters,
             variables: BTreeMap::new(),

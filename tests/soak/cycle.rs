@@ -15,7 +15,7 @@ use super::cycle_action::{self, CycleAction, MESSAGE, STATES};
 use super::disk::Disk;
 use super::photo::{Moved, Photo};
 use super::random::Random;
-use super::shot::{self, Pace, Surroundings, Target};
+use super::shot::{self, Pace, ShotSetting, Target};
 use super::stored::{compare_saved, contents, is_mode, tree, without_returns};
 use super::tally::Tally;
 use super::world::World;
@@ -122,8 +122,8 @@ fn cycle(
         _ => None,
     };
     let is_alone = collecting.is_none() && foreign.is_none();
-    let surroundings = Surroundings { is_synced: known.is_synced, state, disk };
-    let shot = shot::fire(cycle_action, target, random, pace, (world.top(), &root), &surroundings)?;
+    let setting = ShotSetting { is_synced: known.is_synced, state, disk };
+    let shot = shot::fire(cycle_action, target, random, pace, (world.top(), &root), &setting)?;
     if let Some(collecting) = &mut collecting {
         collecting.wait()?;
         tally.n_collected += 1;

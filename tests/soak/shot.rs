@@ -48,7 +48,7 @@ impl Target {
 
 /// The conditions under which an action runs.
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings<'s> {
+pub(crate) struct ShotSetting<'s> {
     /// Whether everything is on disk when it is reported as saved.
     pub(crate) is_synced: bool,
     /// The name of closeout's state folder.
@@ -90,7 +90,7 @@ pub(crate) fn fire(
     random: &mut Random,
     pace: &mut Pace,
     folders: (&Path, &Path),
-    surroundings: &Surroundings,
+    setting: &ShotSetting,
 ) -> Result<Shot> {
     let (top, root) = folders;
     // More shots hit the second half, where things move; some come too late to hit anything.
@@ -101,8 +101,8 @@ pub(crate) fn fire(
         .args([WORD, cycle_action.name()])
         .arg(top)
         .arg(root)
-        .arg(surroundings.state)
-        .arg(if surroundings.is_synced { "synced" } else { "quick" })
+        .arg(setting.state)
+        .arg(if setting.is_synced { "synced" } else { "quick" })
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .process_group(0)
@@ -128,7 +128,7 @@ pub(crate) fn fire(
             false
         }
         Target::Power => {
-            let disk = surroundings.disk.context("no disk of its own")?;
+            let disk = setting.disk.context("no disk of its own")?;
             let all = stop_all(pid);
             disk.copy()?;
             kill_each(pid, &all)
@@ -140,7 +140,7 @@ pub(crate) fn fire(
         std::thread::sleep(Duration::from_millis(1));
     }
     let took = begun.elapsed();
-    if let Some(disk) = surroundings.disk {
+    if let Some(disk) = setting.disk {
         disk.restart()?;
     }
     let told =

@@ -24,12 +24,12 @@ pub(crate) struct Terminal {
 }
 
 struct Shared {
-    seen: Mutex<Seen>,
+    seen: Mutex<Observed>,
     changed: Condvar,
 }
 
 /// The program's output so far.
-struct Seen {
+struct Observed {
     parser: vt100::Parser,
     bytes: Vec<u8>,
     /// Whether the last byte has arrived.
@@ -90,7 +90,7 @@ impl Terminal {
         };
         // As long as this end is open, the output has no end.
         drop(pair.slave);
-        let seen = Seen {
+        let seen = Observed {
             parser: vt100::Parser::new(cells(height), cells(width), 0),
             bytes: Vec::new(),
             is_over: false,
@@ -114,7 +114,7 @@ impl Terminal {
         Shown::of(&self.wait_until(what, |seen| seen.is_whole() && is_there(&Shown::of(seen))))
     }
 
-    fn wait_until(&self, what: &str, is_there: impl Fn(&Seen) -> bool) -> MutexGuard<'_, Seen> {
+    fn wait_until(&self, what: &str, is_there: impl Fn(&Observed) -> bool) -> MutexGuard<'_, Observed> {
         let (seen, timeout) = self
             .shared
             .changed
@@ -130,7 +130,7 @@ impl Terminal {
 
     /// Waits until the screen satisfies a condition, but no longer than `most`; tells whether it does.
     pub(crate) fn wait_at_most(&self, most: std::time::Duration, is_there: impl Fn(&Shown) -> bool) -> bool {
-        let is_it = |seen: &Seen| seen.is_whole() && is_there(&Shown::of(seen));
+        let is_it = |seen: &Observed| seen.is_whole() && is_there(&Shown::of(seen));
         let waited = self.shared.changed.wait_timeout_while(self.shared.lock(), most, |seen| !is_it(seen));
         is_it(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
@@ -220,19 +220,19 @@ impl Drop for Terminal {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, Observed> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes what was seen, and wakes whoever waits for it.
-    fn change<T>(&self, change: impl FnOnce(&mut Seen) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut Observed) -> T) -> T {
         let changed = change(&mut self.lock());
         self.changed.notify_all();
         changed
     }
 }
 
-impl Seen {
+impl Observed {
     /// Whether no frame is incomplete: each frame is one synchronised update.
     fn is_whole(&self) -> bool {
         let last = |mark: &[u8]| self.bytes.windows(mark.len()).rposition(|bytes| bytes == mark);
@@ -241,7 +241,7 @@ impl Seen {
 }
 
 impl Shown {
-    fn of(seen: &Seen) -> Shown {
+    fn of(seen: &Observed) -> Shown {
         let screen = seen.parser.screen();
         let (_, width) = screen.size();
         Shown {

@@ -3,7 +3,7 @@
 use closeout::model::{Deed, PromptKind, TurnHistory};
 
 /// A line for each prompt, step and end.
-pub(crate) fn told(history: &TurnHistory) -> Vec<String> {
+pub(crate) fn texts(history: &TurnHistory) -> Vec<String> {
     let mut lines = Vec::new();
     for turn in &history.turns {
         if let Some(prompt) = &turn.prompt {

@@ -41,7 +41,7 @@ pub(crate) fn sample(asked: Asked<'_>) -> Sample {
         prompted_at: None,
         not_before: Timestamp(0),
     };
-    let surroundings = CollectContext {
+    let context = CollectContext {
         now: Timestamp(asked.now),
         home: None,
         adapters: vec![asked.adapter],
@@ -51,6 +51,6 @@ pub(crate) fn sample(asked: Asked<'_>) -> Sample {
         budget: closeout::process::Budget::default(),
         ending: None,
     };
-    let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
+    let found = collect(&request, &context, &mut Memory::default()).unwrap();
     weigh(found, &WeighContext::new(asked.task_kind, &policy, &settings))
 }

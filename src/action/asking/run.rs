@@ -51,8 +51,8 @@ impl Asker {
         let named = PathBuf::from(&command.program);
         let program = if named.is_absolute() { Some(named) } else { find_program(&command.program, path) };
         let Some(program) = program else {
-            let words = format!("there is no program `{}` on the path", command.program);
-            return Err(NoAnswer::NotStarted(words));
+            let message = format!("there is no program `{}` on the path", command.program);
+            return Err(NoAnswer::NotStarted(message));
         };
         let record = self.record.as_deref();
         let ending = record.and_then(Path::extension).and_then(OsStr::to_str).unwrap_or("jsonl");

@@ -30,8 +30,8 @@ impl Chosen {
     }
 }
 
-pub(super) fn refused(words: impl Into<String>, next: impl Into<String>) -> ActionProblem {
-    ActionProblem::new(ActionClass::Refused, words).with_next(next)
+pub(super) fn refused(message: impl Into<String>, next: impl Into<String>) -> ActionProblem {
+    ActionProblem::new(ActionClass::Refused, message).with_next(next)
 }
 
 /// Chooses the channel.
@@ -249,8 +249,8 @@ fn in_pane(
         return Err(refused("it is not known whether and where it is open", elsewhere));
     };
     let Some(tmux) = &replier.tmux else {
-        let words = "tmux was not found on the PATH, and closeout can type at its screen only through tmux";
-        return Err(refused(words, elsewhere));
+        let message = "tmux was not found on the PATH, and closeout can type at its screen only through tmux";
+        return Err(refused(message, elsewhere));
     };
     let Some(pane) = &current.view.pane else {
         return Err(refused("it is open outside of tmux, where closeout cannot type", elsewhere));
@@ -265,8 +265,8 @@ impl Replier<'_> {
     pub(super) fn as_planned(&self, plan: &ReplyPlan, current: &Current) -> Result<Chosen, ActionProblem> {
         let chosen = choose(self, current)?;
         let changed = |what: &str| {
-            let words = format!("changed since you looked: {what}; nothing was sent");
-            Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again"))
+            let message = format!("changed since you looked: {what}; nothing was sent");
+            Err(ActionProblem::new(ActionClass::Refused, message).with_next("look again"))
         };
         if chosen.channel.permission() != plan.channel.permission() {
             return changed("it waits for another permission, or for none");

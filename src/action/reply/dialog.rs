@@ -79,8 +79,8 @@ impl Replier<'_> {
         match self.type_key(plan, (tmux, &address, &current), (key, Some(&at)), &is_answered)? {
             KeyFate::Taken => {}
             KeyFate::Stands { .. } => {
-                let words = "the key was typed, and its record does not show the answer yet".to_owned();
-                return Ok((ReceiptState::Held, Some(words)));
+                let message = "the key was typed, and its record does not show the answer yet".to_owned();
+                return Ok((ReceiptState::Held, Some(message)));
             }
             KeyFate::Unknown => return NotTyped::Perhaps.sent(),
         }

@@ -28,8 +28,8 @@ impl Replier<'_> {
         let Ok((what, keys)) = self.adapter.permission_keys(&current.session) else { return Ok(None) };
         let (Some(drawn), Some(tmux)) = (keys.drawn, &self.tmux) else { return Ok(None) };
         if self.adapter.is_shown(&current.session, current.record.as_deref(), &address.title) != Some(true) {
-            let words = "it is not certain that its screen shows this session";
-            return Err(refused(words, "answer it in its pane"));
+            let message = "it is not certain that its screen shows this session";
+            return Err(refused(message, "answer it in its pane"));
         }
         // The tool's name comes first, before ": ".
         let command = what.split_once(": ").map_or(what, |(_, command)| command);
@@ -41,9 +41,9 @@ impl Replier<'_> {
             // The agent may be redrawing its screen.
             std::thread::sleep(LOOK_AGAIN);
         }
-        let words =
+        let message =
             "its screen does not show this command whole, with its first answer to choose; nothing was typed";
-        Err(refused(words, "answer it in its pane"))
+        Err(refused(message, "answer it in its pane"))
     }
 }
 

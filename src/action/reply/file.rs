@@ -18,8 +18,8 @@ pub(super) fn write(path: &Path, workspace: &Path, text: &str) -> Result<(), Act
         } else {
             "see that its folder is there, can be written and has room"
         };
-        let words = format!("the reply file {} was not written: {what}", path.display());
-        ActionProblem::new(ActionClass::Failed, words).with_next(next)
+        let message = format!("the reply file {} was not written: {what}", path.display());
+        ActionProblem::new(ActionClass::Failed, message).with_next(next)
     };
     let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
     let folder = open_folder(path.parent().unwrap_or(Path::new("/")), workspace).map_err(failed)?;

@@ -126,7 +126,7 @@ impl Journal {
 }
 
 fn failed(path: &Path, error: &io::Error) -> ActionProblem {
-    let words = format!("the journal of replies {} cannot be used: {error}", path.display());
-    ActionProblem::new(ActionClass::Failed, words)
+    let message = format!("the journal of replies {} cannot be used: {error}", path.display());
+    ActionProblem::new(ActionClass::Failed, message)
         .with_next("nothing was sent; see that the state folder can be written and has room")
 }

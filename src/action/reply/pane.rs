@@ -80,8 +80,8 @@ impl NotTyped {
     }
 }
 
-fn refused(words: impl Into<String>) -> ActionProblem {
-    ActionProblem::new(ActionClass::Refused, words).with_next(LOOK)
+fn refused(message: impl Into<String>) -> ActionProblem {
+    ActionProblem::new(ActionClass::Refused, message).with_next(LOOK)
 }
 
 impl TmuxAccess {
@@ -108,8 +108,11 @@ impl TmuxAccess {
             return Err(refused("its pane is gone"));
         }
         if in_mode != "0" {
-            let words = "its pane is in copy mode (somebody scrolls or searches in it), where words are lost";
-            return Err(ActionProblem::new(ActionClass::Refused, words).with_next("leave the mode with `q`"));
+            let message =
+                "its pane is in copy mode (somebody scrolls or searches in it), where words are lost";
+            return Err(
+                ActionProblem::new(ActionClass::Refused, message).with_next("leave the mode with `q`")
+            );
         }
         if input_off != "0" || synchronized != "0" {
             return Err(refused("its pane takes no input, or shares it with other panes"));

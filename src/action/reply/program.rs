@@ -52,8 +52,8 @@ impl Programs {
         let variables: Option<Vec<(&str, &str)>> =
             variables.map(|(name, value)| Some((name.as_str(), text(value)?))).collect();
         let (Some(arguments), Some(variables)) = (arguments, variables) else {
-            let words = "its reply command asks for a file that replies have none of";
-            return Ran::NotStarted(words.to_owned());
+            let message = "its reply command asks for a file that replies have none of";
+            return Ran::NotStarted(message.to_owned());
         };
         let mut spec = Spec::new(program, &command.folder).args(arguments);
         spec.env.clone_from(&self.environment);

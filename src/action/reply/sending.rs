@@ -49,17 +49,17 @@ impl Replier<'_> {
                 text::check(text, &chosen.channel, typing.as_ref())?;
                 let is_bracketed = chosen.address.as_ref().and_then(|address| address.is_bracketed);
                 if text.contains('\n') && is_bracketed == Some(false) {
-                    let words =
+                    let message =
                         "it has several lines, and the program in the pane would take each for a reply";
-                    return Err(refused(words, "write it in one line"));
+                    return Err(refused(message, "write it in one line"));
                 }
                 let asking = Asking::Queue { text: text.clone() };
                 let is_queue = matches!(chosen.channel, ReplyChannel::Queue { .. });
                 let session = (self.look)()?.session;
                 if is_queue && self.adapter.command(&session, &asking).is_none() {
-                    let words = "it is longer than the agent's queue takes (100 KiB). Nothing was sent";
+                    let message = "it is longer than the agent's queue takes (100 KiB). Nothing was sent";
                     return Err(refused(
-                        words,
+                        message,
                         "put it into a file in the workspace, and tell the agent to read it",
                     ));
                 }
@@ -103,8 +103,8 @@ impl Replier<'_> {
             }
             (ReplyChannel::File { path }, ReplyBody::Text { text }) => {
                 file::write(path, self.workspace, text)?;
-                let words = "the file is there; the agent takes it when it looks".to_owned();
-                Ok((ReceiptState::Queued, Some(words)))
+                let message = "the file is there; the agent takes it when it looks".to_owned();
+                Ok((ReceiptState::Queued, Some(message)))
             }
             (ReplyChannel::Queue { .. }, ReplyBody::Text { text }) => self.queue(plan, text, receipt),
             (ReplyChannel::Resume { .. }, ReplyBody::Text { text }) => {

@@ -102,8 +102,8 @@ impl Replier<'_> {
         match loopback::ask(process, port, &request) {
             Ok(response) if (200..300).contains(&response.status) => Ok(Posted::Taken(Box::new(current))),
             Ok(response) => {
-                let words = format!("its server refused it (status {})", response.status);
-                Err(refused(words, "answer it in its pane"))
+                let message = format!("its server refused it (status {})", response.status);
+                Err(refused(message, "answer it in its pane"))
             }
             Err(NoResponse::NotSent) => {
                 Err(refused("its server cannot be reached any more; nothing was sent", "look again"))

@@ -23,10 +23,10 @@ pub(super) fn check(
     no_control(text, is_pane)?;
     let longest = if is_pane { LONGEST_PASTE } else { LONGEST };
     if text.len() > longest {
-        let words =
+        let message =
             format!("it has {} bytes; this way takes {longest} at most. Nothing was sent", text.len());
         let next = "put it into a file in the workspace, and tell the agent to read it";
-        return Err(ActionProblem::new(ActionClass::Refused, words).with_next(next));
+        return Err(ActionProblem::new(ActionClass::Refused, message).with_next(next));
     }
     match typing.filter(|_| is_pane) {
         Some(typing) => as_typed(text, typing),
@@ -37,12 +37,12 @@ pub(super) fn check(
 /// Refuses text that the agent's screen would take for a command, or for several replies.
 fn as_typed(text: &str, typing: &Typing) -> Result<(), ActionProblem> {
     if let Some(first) = text.trim_start().chars().next().filter(|sign| typing.not_first.contains(sign)) {
-        let words = format!("it begins with `{first}`, which the agent takes for a command");
-        return Err(ActionProblem::new(ActionClass::Refused, words).with_next("put a word before it"));
+        let message = format!("it begins with `{first}`, which the agent takes for a command");
+        return Err(ActionProblem::new(ActionClass::Refused, message).with_next("put a word before it"));
     }
     if !typing.takes_lines && text.contains('\n') {
-        let words = "it has several lines, and the agent would take each for a reply of its own";
-        return Err(ActionProblem::new(ActionClass::Refused, words).with_next("write it in one line"));
+        let message = "it has several lines, and the agent would take each for a reply of its own";
+        return Err(ActionProblem::new(ActionClass::Refused, message).with_next("write it in one line"));
     }
     Ok(())
 }
@@ -53,12 +53,12 @@ fn no_control(text: &str, is_pane: bool) -> Result<(), ActionProblem> {
     let Some((place, sign)) = text.chars().enumerate().find(|(_, sign)| is_control(*sign)) else {
         return Ok(());
     };
-    let words = format!(
+    let message = format!(
         "character {} is the control character U+{:04X}, which a terminal obeys. Nothing was sent",
         place + 1,
         u32::from(sign)
     );
-    Err(ActionProblem::new(ActionClass::Refused, words).with_next("take it out"))
+    Err(ActionProblem::new(ActionClass::Refused, message).with_next("take it out"))
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl Payload<'_> {
     }
 
     fn what(&self, kind: HookKind) -> Option<String> {
-        let words = match kind {
+        let message = match kind {
             HookKind::StopFailed => self.0.text("last_assistant_message").or_else(|| self.0.text("error")),
             HookKind::ToolStarted
             | HookKind::ToolEnded
@@ -101,7 +101,7 @@ impl Payload<'_> {
             | HookKind::Compacted
             | HookKind::Other => None,
         };
-        words.map(|words| tool_input::cut(&words)).filter(|words| !words.is_empty())
+        message.map(|message| tool_input::cut(&message)).filter(|message| !message.is_empty())
     }
 
     fn details(&self) -> Option<tool_input::Details> {

@@ -52,14 +52,14 @@ fn program(adapter: &Adapter, version: Option<Version>) -> Finding {
         Some(Version::TookLong) => {
             Finding::note(format!("`{name} --version` takes longer than 15 s: its version is not known"))
         }
-        Some(Version::Told(told)) => {
+        Some(Version::Known(output)) => {
             let is_number = |word: &&str| word.starts_with(|sign: char| sign.is_ascii_digit());
-            let version = told.split_whitespace().find(is_number);
+            let version = output.split_whitespace().find(is_number);
             if version.is_some_and(|version| adapter.facts().knows_version(version)) {
-                Finding::ok(format!("version {told}"))
+                Finding::ok(format!("version {output}"))
             } else {
                 Finding::note(format!(
-                    "version {told}: not one that closeout was tried with; what it does not know in the \
+                    "version {output}: not one that closeout was tried with; what it does not know in the \
                      records it passes over and counts"
                 ))
             }
@@ -167,10 +167,10 @@ fn state(hooks: &'static Hooks, content: &[u8]) -> Result<Installed, String> {
         });
     }
     let text = std::str::from_utf8(content).map_err(|_| "it is not UTF-8".to_owned())?;
-    let told = |problem: hook_settings::SettingsProblem| problem.to_string();
-    if text.trim().is_empty() || hook_settings::remove(text, hooks).map_err(told)? == text {
+    let output = |problem: hook_settings::SettingsProblem| problem.to_string();
+    if text.trim().is_empty() || hook_settings::remove(text, hooks).map_err(output)? == text {
         return Ok(Installed::No);
     }
-    let wanted = hook_settings::install(text, &Wanted::new(hooks, &program)).map_err(told)?;
+    let wanted = hook_settings::install(text, &Wanted::new(hooks, &program)).map_err(output)?;
     Ok(if wanted == text { Installed::Yes } else { Installed::Otherwise })
 }

@@ -96,7 +96,7 @@ pub(super) fn git(environment: &Environment) -> Section {
         Some(Version::Failed | Version::TookLong) => {
             Finding::problem("git does not tell its version", "run `git --version`")
         }
-        Some(Version::Told(version)) => git_version(version),
+        Some(Version::Known(version)) => git_version(version),
     }];
     findings.push(match git::worktrees(&environment.here) {
         Ok(worktrees) => {
@@ -119,19 +119,19 @@ pub(super) fn git(environment: &Environment) -> Section {
     Section::new("git", findings)
 }
 
-fn git_version(told: String) -> Finding {
+fn git_version(line: String) -> Finding {
     let (major, minor) = LEAST_GIT;
-    match version_in(&told) {
+    match version_in(&line) {
         Some(version) if version < LEAST_GIT => Finding::problem(
             format!(
-                "{told} is older than {major}.{minor}: it cannot be kept from taking a folder of a work tree for a \
+                "{line} is older than {major}.{minor}: it cannot be kept from taking a folder of a work tree for a \
                  repository, which could name programs to run"
             ),
             format!("install git {major}.{minor} or newer before you rescue work that you do not trust"),
         ),
-        Some(_) => Finding::ok(told),
+        Some(_) => Finding::ok(line),
         None => Finding::hint(
-            format!("git does not tell its version as usual: {told}"),
+            format!("git does not tell its version as usual: {line}"),
             format!("see that it is {major}.{minor} or newer"),
         ),
     }
@@ -148,7 +148,7 @@ pub(super) fn tmux(environment: &Environment, config: Option<&Config>) -> Sectio
         Some(Version::Failed | Version::TookLong) => {
             vec![Finding::hint("tmux does not run", "run `tmux -V`")]
         }
-        Some(Version::Told(version)) => vec![Finding::ok(version)],
+        Some(Version::Known(version)) => vec![Finding::ok(version)],
     };
     if environment.variable("TMUX").is_some() {
         findings.push(Finding::ok("this terminal is inside tmux"));
@@ -178,8 +178,8 @@ fn passthrough(environment: &Environment, ways: &[NoticeRoute]) -> Option<Findin
     if !ways.iter().any(needs_it) {
         return None;
     }
-    let told = run(environment, "tmux", &["show-options", "-Apv", "allow-passthrough"]).ok()?;
-    Some(match told.trim() {
+    let shown = run(environment, "tmux", &["show-options", "-Apv", "allow-passthrough"]).ok()?;
+    Some(match shown.trim() {
         "all" => Finding::ok("tmux passes notices on"),
         "on" => Finding::note(
             "tmux passes notices on from windows that are shown; `set -g allow-passthrough all` does from all",
@@ -272,7 +272,7 @@ pub(super) fn terminal(environment: &Environment) -> Section {
 /// The result of asking a program for its version.
 pub(super) enum Version {
     /// The first line of its output.
-    Told(String),
+    Known(String),
     /// It did not start, or failed.
     Failed,
     /// It exceeded the time limit, as on a busy machine or a cold disk.
@@ -284,7 +284,7 @@ pub(super) fn version_of(environment: &Environment, name: &str) -> Option<Versio
     environment.program(name)?;
     let flag = if name == "tmux" { "-V" } else { "--version" };
     Some(match run(environment, name, &[flag]) {
-        Ok(text) => Version::Told(text.lines().next().unwrap_or_default().trim().to_owned()),
+        Ok(text) => Version::Known(text.lines().next().unwrap_or_default().trim().to_owned()),
         Err(Some(End::TimedOut)) => Version::TookLong,
         Err(_) => Version::Failed,
     })

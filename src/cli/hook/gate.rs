@@ -126,12 +126,12 @@ fn judged(asked: &Asked, environment: &Environment) -> Answer {
     if !folder.is_absolute() {
         return Answer::Failed("the folder in the payload is not absolute".to_owned());
     }
-    let overlay = Overrides {
+    let overrides = Overrides {
         own_session: call.session_id.clone(),
         ending: ending(&call, &asked.agent),
         ..Overrides::default()
     };
-    let config = environment.engine_config(Scope::One(folder.clone()), Flags::default(), overlay);
+    let config = environment.engine_config(Scope::One(folder.clone()), Flags::default(), overrides);
     let config = match config {
         Ok(config) => config,
         Err(failure) => return Answer::Failed(failure.to_string()),

@@ -48,8 +48,8 @@ pub(in crate::cli) fn tell(
         is_seen: false,
     };
     let means = Means::new(environment, store.clone(), config.own_program.clone());
-    for told in means.tell(&notice, &settings, clock::now()) {
-        match told {
+    for delivery in means.tell(&notice, &settings, clock::now()) {
+        match delivery {
             // The terminal already shows the words; only the control sequences are written.
             Delivery::Notice { signs, .. } if is_seen_here => drop(output::print(&signs)),
             Delivery::Notice { .. } => {}

@@ -83,16 +83,16 @@ impl Means {
             if self.is_over_ssh {
                 // Over ssh the desktop would show it where nobody sits: use the terminal instead.
                 ways.push(NoticeRoute::Osc9);
-            } else if let Err(words) = self.on_desktop(notice, &why) {
-                all.push(failed(&words));
+            } else if let Err(message) = self.on_desktop(notice, &why) {
+                all.push(failed(&message));
             }
         }
         if let Some((program, arguments)) = settings.command.split_first() {
             let own = [why.as_str(), &notice.name].map(OsString::from);
             let own = own.into_iter().chain([notice.workspace.path().as_os_str().to_owned()]);
             let arguments = arguments.iter().map(OsString::from).chain(own).collect();
-            if let Err(words) = self.run(program, arguments) {
-                all.push(failed(&words));
+            if let Err(message) = self.run(program, arguments) {
+                all.push(failed(&message));
             }
         }
         let signs = signs::notice(&ways, &line, self.is_in_tmux);
@@ -124,8 +124,8 @@ impl Means {
     }
 }
 
-fn failed(words: &str) -> Delivery {
-    Delivery::Failed(display_text::line(words).into_owned())
+fn failed(message: &str) -> Delivery {
+    Delivery::Failed(display_text::line(message).into_owned())
 }
 
 /// The agent's words, shortened to one line of a notice.

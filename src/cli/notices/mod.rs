@@ -42,7 +42,7 @@ pub(super) fn run(environment: &Environment, paths: &[std::path::PathBuf], notif
             let due_at = teller.due_at(None, clock::now());
             tokio::select! {
                 () = engine.turn() => {}
-                told = teller.next_delivery() => print(told)?,
+                delivery = teller.next_delivery() => print(delivery)?,
                 () = clock::sleep_until(due_at) => {}
             }
             let changes = engine.take_changes();
@@ -59,16 +59,16 @@ pub(super) fn run(environment: &Environment, paths: &[std::path::PathBuf], notif
     })
 }
 
-fn print(told: Delivery) -> Result<(), Failure> {
-    match told {
+fn print(delivery: Delivery) -> Result<(), Failure> {
+    match delivery {
         Delivery::Notice { signs, line } => {
             if std::io::stdout().is_terminal() {
                 output::print(&signs)?;
             }
             output::print_line(&format!("{}  {line}", super::local_time::second(clock::now())))
         }
-        Delivery::Failed(words) => {
-            output::complain(&format!("closeout: {words}"));
+        Delivery::Failed(message) => {
+            output::complain(&format!("closeout: {message}"));
             Ok(())
         }
     }

@@ -147,9 +147,9 @@ impl Teller {
             notice.is_seen = looked_at == Some(&notice.workspace);
             let (means, sender) = (Arc::clone(&self.means), self.sender.clone());
             tokio::task::spawn_blocking(move || {
-                for told in means.tell(&notice, &settings, now) {
+                for delivery in means.tell(&notice, &settings, now) {
                     // Sending fails only when the program is about to end.
-                    let _ = sender.send(told);
+                    let _ = sender.send(delivery);
                 }
             });
         }
@@ -177,7 +177,7 @@ impl Teller {
     /// The next result of a notice. Cancel-safe.
     pub(in crate::cli) async fn next_delivery(&mut self) -> Delivery {
         match self.deliveries.recv().await {
-            Some(told) => told,
+            Some(delivery) => delivery,
             // Cannot happen: this value holds a sender itself.
             None => std::future::pending().await,
         }

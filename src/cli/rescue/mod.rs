@@ -126,10 +126,10 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
     let question = display_text::line(&question);
     if !confirm(&question, rescue.yes) {
         let reference = display_text::line(&plan.record.reference).into_owned();
-        let words = format!("nothing was committed; the work is kept in {reference}");
-        output::complain(&words);
+        let message = format!("nothing was committed; the work is kept in {reference}");
+        output::complain(&message);
         // Declined, or nobody to ask: the outcome is that the work is saved.
-        return planned(&plan, ActionClass::SavedOnly, Some(words), Vec::new(), rescue.json);
+        return planned(&plan, ActionClass::SavedOnly, Some(message), Vec::new(), rescue.json);
     }
     let outcome = target_workspace.act_or_signal(Action::Rescue { plan })?;
     let ActionOutcome::Rescued(rescued) = outcome else { return unexpected(&outcome, rescue.json) };
@@ -192,9 +192,9 @@ fn untrusted(plan: &RescuePlan) -> Option<ActionProblem> {
             Some(_) | None => return None,
         },
     };
-    let words = format!("{what}; the work is kept in {}", plan.record.reference);
+    let message = format!("{what}; the work is kept in {}", plan.record.reference);
     let next = "`closeout trust` shows what would run, and asks whether you trust it";
-    Some(ActionProblem::new(ActionClass::Untrusted, words).with_next(next))
+    Some(ActionProblem::new(ActionClass::Untrusted, message).with_next(next))
 }
 
 /// Enters the program that the flags select into the plan.
@@ -288,8 +288,8 @@ fn target_words(plan: &RescuePlan) -> String {
     }
 }
 
-fn usage(words: &str) -> Failure {
-    Failure::Usage(words.to_owned())
+fn usage(message: &str) -> Failure {
+    Failure::Usage(message.to_owned())
 }
 
 pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirection) -> Ended {

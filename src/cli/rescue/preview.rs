@@ -94,15 +94,15 @@ fn write_programs(text: &mut String, programs: &PlannedPrograms) {
 
 fn write_target(text: &mut String, plan: &RescuePlan) {
     let branch = baseline::branch(&plan.branch);
-    let words = match &plan.target {
+    let message = match &plan.target {
         Some(CommitTarget::Head | CommitTarget::ProtectedHead) => format!("on branch {branch}"),
         Some(CommitTarget::NewBranch(name)) => {
             format!("on the new branch {}; HEAD, index and work tree stay", baseline::branch(name))
         }
         None => String::new(),
     };
-    if !words.is_empty() {
-        let _ = writeln!(text, "\n{words}");
+    if !message.is_empty() {
+        let _ = writeln!(text, "\n{message}");
     }
     match (&plan.author, &plan.target) {
         (Some(author), Some(_)) => {

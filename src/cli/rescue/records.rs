@@ -43,7 +43,7 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
     let into = environment.absolute(&restore.into);
     let paths: Vec<Vec<u8>> = restore.only.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
     let rescuer = rescuer(&config)?;
-    let heard = Signalled::listen(rescuer.cancel.clone());
+    let signalled = Signalled::listen(rescuer.cancel.clone());
     let vault = Path::new(&restore.record);
     let restored = if vault.is_file() {
         restored(&config, &path, &restore.record, || rescuer.restore_vault(vault, &paths, &into))
@@ -52,7 +52,7 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
         let reference = named(&rescuer, &top, &restore.record)?;
         restored(&config, &top, &reference, || rescuer.restore_paths(&top, &reference, &paths, &into))
     };
-    let n_files = match (restored, heard.signal()) {
+    let n_files = match (restored, signalled.signal()) {
         (Err(_), Some(signal)) => return Ok(Outcome::Signalled(signal)),
         (restored, _) => restored?,
     };
@@ -88,7 +88,7 @@ pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String,
         return Ok(name.to_owned());
     }
     let failed = |error: &RescueError| over(&rescue_problem(error));
-    let refused = |words: &str| Err(failed(&RescueError::Refused(words.to_owned())));
+    let refused = |message: &str| Err(failed(&RescueError::Refused(message.to_owned())));
     let listed = rescuer.list(top).map_err(|error| failed(&error))?;
     let is_meant =
         |record: &&KeptRecord| record.reference.rsplit('/').next().is_some_and(|last| last.starts_with(name));

@@ -17,7 +17,7 @@ use crate::model::{
     CommandEnd, OpenPoint, RunOrder, SupervisedRun, SupervisedTurn, Verdict, VerdictState, Warning,
     WorkspaceView,
 };
-use crate::present::verdict as words;
+use crate::present::verdict;
 
 /// The name of the file of a run that holds the end of what its command wrote.
 pub(super) const JUDGED_OUTPUT: &str = "judged-output";
@@ -38,17 +38,17 @@ pub(super) fn engine_config(
         baseline: run.baseline.clone(),
         ..Flags::default()
     };
-    let overlay = Overrides {
+    let overrides = Overrides {
         check_id: Some(check_id.to_owned()),
         decision_file: decision_file.clone(),
         outputs: outputs.clone(),
         supervised: Some(SupervisedTurn { began_at: run.began_at, end }),
         ..Overrides::default()
     };
-    let mut config = environment.engine_config(Scope::One(workspace.to_owned()), flags, overlay)?;
+    let mut config = environment.engine_config(Scope::One(workspace.to_owned()), flags, overrides)?;
     if let Some(output) = output.and_then(Path::to_str) {
         let (settings, _) = config.config.for_workspace(workspace);
-        let outputs = &mut config.overlay.outputs;
+        let outputs = &mut config.overrides.outputs;
         if outputs.is_empty() {
             outputs.extend(settings.outputs);
         }
@@ -64,7 +64,7 @@ pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>, unverified: Opt
         verdict.left_to_do.open().filter(|point| point.weighs).map(|point| point.id.clone()).collect();
     if keys.is_empty() {
         // Nothing is open, so the evidence itself is missing.
-        keys.push(words::why(verdict));
+        keys.push(verdict::why(verdict));
     }
     let is_unreadable = verdict.warnings.contains(&Warning::DecisionUnreadable);
     keys.extend(unverified.map(str::to_owned));
@@ -85,7 +85,7 @@ pub(super) fn open_points(verdict: &Verdict, output: &Path) -> Vec<String> {
     let mut known = BTreeSet::new();
     points.retain(|point| known.insert(point.clone()));
     if points.is_empty() && verdict.state != VerdictState::Complete {
-        points.push(format!("{} ({})", words::why(verdict), words::next_action(verdict)));
+        points.push(format!("{} ({})", verdict::why(verdict), verdict::next_action(verdict)));
     }
     points
 }

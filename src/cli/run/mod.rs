@@ -114,10 +114,10 @@ fn refused(store: &Store, workspace: &WorkspaceId) -> Outcome {
         let at = super::local_time::second(run.began_at);
         format!(": process {} runs `{command}` since {at}, iteration {}", run.pid, run.state.iteration)
     });
-    let words = format!(
+    let message = format!(
         "another run is at work in this workspace{}; wait for its end, or end it there",
         who.unwrap_or_default()
     );
-    output::complain(&format!("closeout: {words}"));
+    output::complain(&format!("closeout: {message}"));
     Outcome::Action(crate::model::ActionClass::Busy)
 }

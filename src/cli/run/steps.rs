@@ -9,7 +9,7 @@ use crate::cli::output;
 use crate::engine::clock::{self, Stopwatch};
 use crate::judge::supervised_loop::{LoopEvent, LoopStep, advance};
 use crate::model::{CommandEnd, HistoryEvent, RunIteration, display_text};
-use crate::present::verdict as words;
+use crate::present::verdict;
 
 use super::command::{self, Command};
 use super::driver::{Driver, dollars, unkept};
@@ -164,7 +164,7 @@ impl Driver<'_> {
         let new_commits = view.git.as_ref().map_or(0, |git| git.commits.n_new);
         if let Some(iteration) = self.run.iterations.last_mut() {
             iteration.verdict = Some(facts.state);
-            iteration.why = words::why(verdict);
+            iteration.why = verdict::why(verdict);
             iteration.open_points = judging::open_points(verdict, &self.folder.place(judging::JUDGED_OUTPUT));
             iteration.open_points.extend(problem);
             iteration.new_commits = new_commits;
@@ -204,7 +204,7 @@ impl Driver<'_> {
 
     fn wait_for_others(&mut self) -> Result<LoopEvent, Failure> {
         if self.run.state.n_waits == 1 {
-            let why = self.last.as_ref().and_then(|view| view.verdict.as_deref()).map(words::why);
+            let why = self.last.as_ref().and_then(|view| view.verdict.as_deref()).map(verdict::why);
             self.reporter.tell(RunNews::Waits { why: why.unwrap_or_default() })?;
         }
         self.stop.wait(LOOK_AGAIN);

@@ -256,11 +256,11 @@ impl Front {
     }
 
     /// Writes a notice to the terminal, or shows why it failed.
-    pub(super) fn tell(&mut self, told: Delivery) -> io::Result<()> {
-        match told {
+    pub(super) fn tell(&mut self, delivery: Delivery) -> io::Result<()> {
+        match delivery {
             Delivery::Notice { signs, .. } => Screen::tell(&signs),
-            Delivery::Failed(words) => {
-                keep(&mut self.happened, vec![words]);
+            Delivery::Failed(message) => {
+                keep(&mut self.happened, vec![message]);
                 self.ask_for_frame(clock::now());
                 Ok(())
             }

@@ -66,7 +66,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     // A collection that hangs must not delay the exit: its thread ends with the process. All actions have
     // ended.
     runtime.shutdown_background();
-    output::notes(&ended.words);
+    output::notes(&ended.messages);
     match ended.end {
         Ok(run_loop::End::Quit) => Ok(Outcome::Done),
         Ok(run_loop::End::Signal(signal)) => Ok(Outcome::Signalled(signal)),

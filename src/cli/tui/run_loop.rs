@@ -30,7 +30,7 @@ pub(super) struct Ended {
     /// The reason, or an error of the terminal.
     pub(super) end: io::Result<End>,
     /// Sentences that the person has not read yet. Untrusted.
-    pub(super) words: Vec<String>,
+    pub(super) messages: Vec<String>,
 }
 
 pub(super) enum End {
@@ -54,13 +54,13 @@ pub(super) async fn run(
     let mut front = Front::new(state, notices, planted, teller);
     let mut engine = None;
     let end = show(config, &editor, has_mouse, &mut front, &mut engine).await;
-    let Some(engine) = &mut engine else { return Ended { end, words: Vec::new() } };
+    let Some(engine) = &mut engine else { return Ended { end, messages: Vec::new() } };
     let left = engine.finish(FINISHING).await;
-    let mut words = front.unread(engine);
-    words.extend(
+    let mut messages = front.unread(engine);
+    messages.extend(
         left.iter().map(|action| format!("{action} did not end; the next start brings it to an end")),
     );
-    Ended { end, words }
+    Ended { end, messages }
 }
 
 /// Shows the screen until it ends, and restores the terminal.
@@ -135,7 +135,7 @@ async fn run_until_end(
                 // The terminal is gone.
                 None => return Ok(End::Signal(SIGHUP)),
             },
-            told = front.next_delivery() => front.tell(told)?,
+            delivery = front.next_delivery() => front.tell(delivery)?,
             () = engine.turn() => front.take_world(engine),
             () = clock::sleep_until(wake_at) => {}
         }
@@ -166,7 +166,7 @@ async fn edit(
 ) -> Result<Edited, u8> {
     let editing = match editor.open(text) {
         Ok(editing) => editing,
-        Err(words) => return Ok(Edited::Failed(words)),
+        Err(messages) => return Ok(Edited::Failed(messages)),
     };
     let ending = editing.program.ending();
     let mut ended = tokio::task::spawn_blocking(move || ending.wait());

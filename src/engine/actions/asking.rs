@@ -109,8 +109,8 @@ pub(super) fn confirmed<'a>(
         && ready.plan.prompt == plan.prompt
         && ready.plan.trace == plan.trace;
     if !is_same {
-        let words = "what would be asked has changed since you looked";
-        return Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again and confirm it"));
+        let message = "what would be asked has changed since you looked";
+        return Err(ActionProblem::new(ActionClass::Refused, message).with_next("look again and confirm it"));
     }
     let plan = AskPlan {
         max_attempts: plan.max_attempts.min(u32::from(PROBES.most)),
@@ -130,8 +130,8 @@ fn within(number: u64, bounds: Bounds) -> u64 {
 fn check_standing(request: &ActionRequest) -> Result<(), ActionProblem> {
     let standing = &request.standing;
     let refuse = |what: &str, by: &[String]| {
-        let words = format!("the agent is not asked: {what} by {}", by.join(", "));
-        Err(ActionProblem::new(ActionClass::Refused, words))
+        let message = format!("the agent is not asked: {what} by {}", by.join(", "));
+        Err(ActionProblem::new(ActionClass::Refused, message))
     };
     if !standing.no.is_empty() {
         refuse("not finished", &standing.no)
@@ -185,8 +185,8 @@ pub(super) fn command(
         AskPurpose::Verify => Asking::Closer { prompt, schema: prompts::CLOSER_SCHEMA.to_owned(), model },
     };
     adapter.command(&current.session, &asking).ok_or_else(|| {
-        let words = format!("{} has no way in which this session could be asked", adapter.name());
-        ActionProblem::new(ActionClass::Refused, words)
+        let message = format!("{} has no way in which this session could be asked", adapter.name());
+        ActionProblem::new(ActionClass::Refused, message)
     })
 }
 

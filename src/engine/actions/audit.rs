@@ -21,7 +21,7 @@ pub(super) fn begin(request: &ActionRequest, by: Actor, now: Timestamp) -> Optio
         by,
         workspace: request.workspace.clone(),
         kind,
-        plan: plan_words(&request.action),
+        plan: plan_message(&request.action),
         agent: agent_of(&request.action),
         end: None,
         decided: None,
@@ -47,7 +47,7 @@ pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
 pub(super) fn end(entry: AuditEntry, outcome: &ActionOutcome, is_person: bool, now: Timestamp) -> AuditEntry {
     let count =
         if let ActionOutcome::Checked(report) = outcome { Some(report.outcome.probes_used) } else { None };
-    let end = ActionEnd { at: now, class: outcome.class(), message: outcome_words(outcome), count };
+    let end = ActionEnd { at: now, class: outcome.class(), message: outcome_message(outcome), count };
     let decided = if let (ActionOutcome::Decided(file), true) = (outcome, is_person) {
         Some(file.digest.clone())
     } else {
@@ -78,7 +78,7 @@ fn agent_of(action: &Action) -> Option<String> {
     }
 }
 
-fn plan_words(action: &Action) -> String {
+fn plan_message(action: &Action) -> String {
     match action {
         Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } | Action::PlanChecks => {
             String::new()
@@ -88,8 +88,8 @@ fn plan_words(action: &Action) -> String {
             let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
             format!("{}, for {n_in} paths", with.as_deref().unwrap_or("the session"))
         }
-        Action::Rescue { plan } => rescue_words(plan),
-        Action::Undo { plan } => undo_words(plan),
+        Action::Rescue { plan } => rescue_message(plan),
+        Action::Undo { plan } => undo_message(plan),
         Action::Reply { plan, .. } => format!("to {}, {}", plan.session.agent, plan.channel),
         Action::Held { reply, step: HeldStep::Keep } => {
             format!("to {}, when its turn has ended", reply.session.agent)
@@ -108,18 +108,18 @@ fn plan_words(action: &Action) -> String {
     }
 }
 
-fn rescue_words(plan: &RescuePlan) -> String {
+fn rescue_message(plan: &RescuePlan) -> String {
     let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
     format!("{n_in} of {} paths to {}, from {}", plan.paths.len(), plan.branch, plan.record.reference)
 }
 
-fn undo_words(plan: &UndoPlan) -> String {
+fn undo_message(plan: &UndoPlan) -> String {
     let commits: Vec<&str> = plan.commits.iter().map(|taken| taken.commit.as_str()).collect();
     format!("{} on {}", commits.join(", "), plan.branch)
 }
 
-fn outcome_words(outcome: &ActionOutcome) -> String {
-    let words = match outcome {
+fn outcome_message(outcome: &ActionOutcome) -> String {
+    let message = match outcome {
         ActionOutcome::RescuePlanned(plan) => plan.record.reference.clone(),
         ActionOutcome::SizeAsked(_)
         | ActionOutcome::UndoPlanned(_)
@@ -150,7 +150,7 @@ fn outcome_words(outcome: &ActionOutcome) -> String {
         ActionOutcome::Marked { order, .. } => order.name().to_owned(),
         ActionOutcome::Failed(problem) => problem.message.clone(),
     };
-    words.chars().take(500).collect()
+    message.chars().take(500).collect()
 }
 
 /// Writes audit entries before and after a front's action in which the monitor has no part.
@@ -158,7 +158,7 @@ pub(in crate::engine) fn audited<T>(
     store: Option<&Store>,
     (kind, workspace, plan): (ActionKind, &Path, String),
     action: impl FnOnce() -> Result<T, ActionProblem>,
-    words: impl FnOnce(&T) -> String,
+    describe: impl FnOnce(&T) -> String,
 ) -> Result<T, ActionProblem> {
     let now = clock::now();
     let begun = AuditEntry {
@@ -174,11 +174,11 @@ pub(in crate::engine) fn audited<T>(
     };
     write(store, &begun)?;
     let outcome = action();
-    let (class, words) = match &outcome {
-        Ok(done) => (ActionClass::Done, words(done)),
+    let (class, message) = match &outcome {
+        Ok(done) => (ActionClass::Done, describe(done)),
         Err(problem) => (problem.class, problem.message.clone()),
     };
-    let end = Some(ActionEnd { at: clock::now(), class, message: words, count: None });
+    let end = Some(ActionEnd { at: clock::now(), class, message, count: None });
     if let Err(problem) = write(store, &AuditEntry { end, ..begun }) {
         tracing::warn!("{}", problem.message);
     }

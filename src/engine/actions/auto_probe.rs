@@ -45,8 +45,9 @@ fn ask(
     let question = question(request)?;
     let store = store.ok_or_else(|| refused("there is no state folder to keep the budget in"))?;
     if (Breaker { n_time_outs: store.time_outs(&request.workspace) }).is_open() {
-        let words = "the circuit breaker of the workspace is open: the last questions and commands timed out";
-        return Err(refused(words).into());
+        let message =
+            "the circuit breaker of the workspace is open: the last questions and commands timed out";
+        return Err(refused(message).into());
     }
     let check_nobody_asked = || match has_person_asked(store, request, moment) {
         Ok(false) => Ok(()),
@@ -149,8 +150,8 @@ fn has_person_asked(
     Ok(store.audit(moment.rested_at)?.entries.iter().any(is_such))
 }
 
-fn refused(words: impl Into<String>) -> ActionProblem {
-    ActionProblem::new(ActionClass::Refused, words)
+fn refused(message: impl Into<String>) -> ActionProblem {
+    ActionProblem::new(ActionClass::Refused, message)
 }
 
 fn unkept(error: &StoreError) -> ActionProblem {

@@ -25,8 +25,9 @@ pub(super) fn plan(
         Ok(false) => {
             let (list, _) = tools.config.trust_list(workspace)?;
             if list.items.iter().any(|item| item.content.len() > MAX_SHOWN) {
-                let words = "a part of what the checks run is too long to be shown here, and is not trusted";
-                let problem = ActionProblem::new(ActionClass::Untrusted, words);
+                let message =
+                    "a part of what the checks run is too long to be shown here, and is not trusted";
+                let problem = ActionProblem::new(ActionClass::Untrusted, message);
                 return Err(problem.with_next("`closeout trust` shows it whole and asks"));
             }
             Ok(Some(Box::new(list)))
@@ -46,8 +47,8 @@ pub(super) fn run(
     if let Some(digest) = trusting {
         let (list, _) = tools.config.trust_list(workspace)?;
         if list.digest != digest {
-            let words = "what could run here changed since you looked; nothing is trusted, and nothing ran";
-            return Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again"));
+            let message = "what could run here changed since you looked; nothing is trusted, and nothing ran";
+            return Err(ActionProblem::new(ActionClass::Refused, message).with_next("look again"));
         }
         tools.config.trust(workspace, &list)?;
     }

@@ -33,8 +33,8 @@ pub(super) fn ask(
 ) -> Result<RescuePlan, ActionProblem> {
     let changes: Vec<&PlannedPath> = plan.paths.iter().filter(|path| path.left_out.is_none()).collect();
     if changes.is_empty() || changes.len() > MAX_CHANGES {
-        let words = format!("an agent is asked for 1 to {MAX_CHANGES} changes; here are {}", changes.len());
-        return Err(refused(&words));
+        let message = format!("an agent is asked for 1 to {MAX_CHANGES} changes; here are {}", changes.len());
+        return Err(refused(&message));
     }
     let refresher = Refresher::new(request, tools);
     let prompt = prompts::messages(request, &refresher, &changes);
@@ -45,8 +45,8 @@ pub(super) fn ask(
     if let Some((before, after)) = before.zip(refresher.signature()) {
         let touched = before.differences(&after, request.workspace.path());
         if !touched.is_empty() {
-            let words = format!("asking changed files: {}; the answer is not used", touched.join(", "));
-            return Err(ActionProblem::new(ActionClass::Unknown, words));
+            let message = format!("asking changed files: {}; the answer is not used", touched.join(", "));
+            return Err(ActionProblem::new(ActionClass::Unknown, message));
         }
     }
     let answer = match found.answer {
@@ -54,8 +54,8 @@ pub(super) fn ask(
         Ok(Answer::Text(text)) => commit_messages::find(&text),
         Err(NoAnswer::Cancelled) => return Err(cancelled()),
         Err(NoAnswer::TimedOut(_)) => {
-            let words = format!("{} did not answer in time", adapter.name());
-            return Err(ActionProblem::new(ActionClass::TimedOut, words));
+            let message = format!("{} did not answer in time", adapter.name());
+            return Err(ActionProblem::new(ActionClass::TimedOut, message));
         }
         Err(why) => Err(why.to_string()),
     };
@@ -96,7 +96,7 @@ fn command<'a>(
     } else {
         let asking = Asking::Fresh { prompt, schema, model };
         let (session, command) =
-            in_new_session(request, adapter, &asking).map_err(|words| refused(&words))?;
+            in_new_session(request, adapter, &asking).map_err(|message| refused(&message))?;
         (asker, session, command)
     };
     if command.trace == Trace::Nothing {
@@ -154,6 +154,6 @@ fn with_proposals(plan: &RescuePlan, proposals: &[CommitProposal]) -> RescuePlan
     plan
 }
 
-fn refused(words: &str) -> ActionProblem {
-    ActionProblem::new(ActionClass::Refused, words)
+fn refused(message: &str) -> ActionProblem {
+    ActionProblem::new(ActionClass::Refused, message)
 }

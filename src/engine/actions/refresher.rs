@@ -46,9 +46,9 @@ impl<'a> Refresher<'a> {
         let first = observations.session.present();
         let found = first.into_iter().chain(&observations.other_sessions).find(is_it).cloned();
         let policy = &self.config.config.policy;
-        let scales = WeighContext::new(self.request.task_kind, policy, &self.request.settings);
-        let words = weigh(observations, &scales).session_facts.unwrap_or_default();
-        let view = words
+        let context = WeighContext::new(self.request.task_kind, policy, &self.request.settings);
+        let facts = weigh(observations, &context).session_facts.unwrap_or_default();
+        let view = facts
             .sessions
             .into_iter()
             .find(|view| view.agent == name.agent && view.session_id == name.session_id);
@@ -104,8 +104,8 @@ impl<'a> Refresher<'a> {
         let config = self.config.clone();
         let request = self.collect_request(parts);
         self.within_limit(move || {
-            let surroundings = config.surroundings(clock::now());
-            evidence::collect(&request, &surroundings, &mut Memory::default()).ok().map(then)
+            let collect_context = config.collect_context(clock::now());
+            evidence::collect(&request, &collect_context, &mut Memory::default()).ok().map(then)
         })
         .flatten()
     }

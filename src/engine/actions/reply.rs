@@ -62,13 +62,13 @@ fn with_replier<T>(
             .with_next("set CLOSEOUT_STATE_DIR to a folder that can be written")
     })?;
     let look = || see(request, session, adapter, tools);
-    let report = |words: &str| {
-        (tools.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
+    let report = |message: &str| {
+        (tools.report)(ActionProgress { message: message.to_owned(), ..ActionProgress::default() });
     };
     let taken = |receipt: &Receipt| {
-        let words = "its agent works on the answer".to_owned();
+        let message = "its agent works on the answer".to_owned();
         (tools.report)(ActionProgress {
-            message: words,
+            message,
             taken: Some(Box::new(receipt.clone())),
             ..ActionProgress::default()
         });
@@ -132,6 +132,6 @@ fn is_surely_gone(session: &SessionObservation, agent: &str, workspace: &Path) -
     ProcessTable::read().is_surely_gone(&sought, workspace, true)
 }
 
-fn unknown(words: &str) -> ActionProblem {
-    ActionProblem::new(ActionClass::Unknown, words).with_next("look at the workspace again")
+fn unknown(message: &str) -> ActionProblem {
+    ActionProblem::new(ActionClass::Unknown, message).with_next("look at the workspace again")
 }

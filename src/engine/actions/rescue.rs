@@ -78,12 +78,12 @@ pub(super) fn plan_undo(
         UndoDirection::Redo => rescuer.redo_plan(path),
     };
     plan.map_err(|error| {
-        let words = match (&error, way) {
+        let message = match (&error, way) {
             (RescueError::Nothing, UndoDirection::Undo) => "there is no rescue to take back here",
             (RescueError::Nothing, UndoDirection::Redo) => "there is no rescue to make again here",
             (_, UndoDirection::Undo | UndoDirection::Redo) => return problem(&error),
         };
-        ActionProblem::new(ActionClass::Nothing, words)
+        ActionProblem::new(ActionClass::Nothing, message)
     })
 }
 

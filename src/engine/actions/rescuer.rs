@@ -39,14 +39,14 @@ pub(in crate::engine) fn rescuer_of(config: &EngineConfig) -> Result<Rescuer, Ac
 /// Describes an error of a rescue to a person, with advice where there is any.
 pub fn problem(error: &RescueError) -> ActionProblem {
     let class = error.class();
-    let mut words = error.to_string();
+    let mut message = error.to_string();
     // The system call's message is in the chain of sources.
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
-        words = format!("{words}: {cause}");
+        message = format!("{message}: {cause}");
         source = cause.source();
     }
-    let problem = ActionProblem::new(class, words);
+    let problem = ActionProblem::new(class, message);
     match error {
         RescueError::Nothing => ActionProblem::new(ActionClass::Nothing, "there is no uncommitted work here"),
         RescueError::Busy(_) => problem.with_next("wait until the other is done and try again"),

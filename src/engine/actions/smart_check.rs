@@ -116,9 +116,9 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn tell(&self, words: impl Into<String>, waits_until: Option<Timestamp>) {
+    fn tell(&self, message: impl Into<String>, waits_until: Option<Timestamp>) {
         let attempts = self.attempts.clone();
-        (self.tools.report)(ActionProgress { message: words.into(), attempts, waits_until, taken: None });
+        (self.tools.report)(ActionProgress { message: message.into(), attempts, waits_until, taken: None });
     }
 
     /// New commits since the baseline; `None`, not zero, if git does not answer.
@@ -135,9 +135,9 @@ impl Check<'_> {
     /// The problem of a check that a person cancelled; it also names what had been done, which remains.
     fn ended(&self) -> ActionProblem {
         let problem = cancelled();
-        let words =
+        let message =
             std::iter::once(&problem.message).chain(&self.notes).cloned().collect::<Vec<_>>().join("; ");
-        ActionProblem { message: words, ..problem }
+        ActionProblem { message, ..problem }
     }
 
     fn has_changes(&self) -> Option<bool> {
@@ -174,7 +174,7 @@ impl Check<'_> {
             attempt.took_ms = Some(ended.took_ms);
             attempt.answer = ended.answer;
             attempt.reading = Some(reading);
-            attempt.detail = ended.words;
+            attempt.detail = ended.message;
             attempt.said = ended.said;
             attempt.cost = ended.cost;
             log(self.request, attempt);
@@ -187,8 +187,8 @@ impl Check<'_> {
         let current = self.ready.refresher.session(&self.ready.plan.session)?;
         if current.view.activity.state == ActivityState::Working {
             // It resumed without a probe: do not disturb it, since its state is known.
-            let words = Some("not asked: the session is at work again".to_owned());
-            let ended = Ended { took_ms: 0, answer: None, words, said: None, cost: AskCost::default() };
+            let message = Some("not asked: the session is at work again".to_owned());
+            let ended = Ended { took_ms: 0, answer: None, message, said: None, cost: AskCost::default() };
             return Ok((ProbeReading::Answered(ProbeWord::Working), ended));
         }
         self.ready.current = current;
@@ -217,7 +217,7 @@ impl Check<'_> {
             (!changed.is_empty()).then(|| changed.join(", "))
         });
         if let Some(changed) = changed {
-            ended.words = Some(format!("the probe changed files: {changed}"));
+            ended.message = Some(format!("the probe changed files: {changed}"));
             return Ok((ProbeReading::Failed(ProbeFailure::ChangedFiles), ended));
         }
         Ok((reading, ended))
@@ -244,12 +244,12 @@ impl Check<'_> {
         match done {
             Ok(()) => RescueOutcome::Ok,
             Err(stop) => {
-                let words = match stop {
+                let message = match stop {
                     Stop::Problem(problem) => problem.message,
                     Stop::Size(_) => "a record would be so large that you are asked first".to_owned(),
                     Stop::NotAsked(why) => why_not(&why),
                 };
-                self.notes.push(format!("the rescue failed: {words}"));
+                self.notes.push(format!("the rescue failed: {message}"));
                 RescueOutcome::Fail
             }
         }
@@ -298,7 +298,7 @@ fn log(request: &ActionRequest, attempt: &ProbeAttempt) {
 struct Ended {
     took_ms: u64,
     answer: Option<String>,
-    words: Option<String>,
+    message: Option<String>,
     said: Option<Box<ProbeDetails>>,
     cost: AskCost,
 }
@@ -306,7 +306,7 @@ struct Ended {
 impl Ended {
     /// An attempt of which only the cost and the duration are known.
     fn of(asked: &Asked) -> Ended {
-        Ended { took_ms: asked.took_ms, answer: None, words: None, said: None, cost: asked.cost }
+        Ended { took_ms: asked.took_ms, answer: None, message: None, said: None, cost: asked.cost }
     }
 }
 
@@ -324,7 +324,7 @@ fn read(asked: &Asked) -> (ProbeReading, Ended) {
                 }
                 NoAnswer::Unreadable(_) => ProbeFailure::Unreadable,
             };
-            let ended = Ended { words: Some(no_answer.to_string()), ..Ended::of(asked) };
+            let ended = Ended { message: Some(no_answer.to_string()), ..Ended::of(asked) };
             return (ProbeReading::Failed(failure), ended);
         }
     };
@@ -334,12 +334,12 @@ fn read(asked: &Asked) -> (ProbeReading, Ended) {
         Err(_) => String::new(),
     };
     let answer = answer.trim().chars().take(ANSWER_CHARACTERS).collect();
-    let mut words: Vec<String> =
-        report.message.into_iter().filter(|words| !words.trim().is_empty()).collect();
-    words.extend(said(&report.said));
-    let words = Some(words.join("; ")).filter(|words| !words.is_empty());
+    let mut message: Vec<String> =
+        report.message.into_iter().filter(|message| !message.trim().is_empty()).collect();
+    message.extend(said(&report.said));
+    let message = Some(message.join("; ")).filter(|message| !message.is_empty());
     let said = Some(Box::new(report.said)).filter(|said| **said != ProbeDetails::default());
-    (report.reading, Ended { answer: Some(answer), words, said, ..Ended::of(asked) })
+    (report.reading, Ended { answer: Some(answer), message, said, ..Ended::of(asked) })
 }
 
 /// What an agent said besides its status, as text for a person.

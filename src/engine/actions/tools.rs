@@ -68,8 +68,8 @@ impl<'a> Tools<'a> {
 /// The outcome of an action, even if it panics.
 pub(super) fn guarded(action: impl FnOnce() -> ActionFinished) -> ActionOutcome {
     let outcome = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
-        let words = format!("a defect in closeout: {}", collect::panic_text(&*panic));
-        Err(ActionProblem::new(ActionClass::Failed, words)
+        let message = format!("a defect in closeout: {}", collect::panic_text(&*panic));
+        Err(ActionProblem::new(ActionClass::Failed, message)
             .with_next("what a rescue had begun is ended at the next one"))
     });
     outcome.unwrap_or_else(ActionOutcome::Failed)

@@ -69,8 +69,8 @@ impl EngineConfig {
         if matches!(self.trust_store()?.trusted(&top), Ok(None)) {
             return Err(ActionProblem::new(ActionClass::Nothing, "nothing is trusted here"));
         }
-        let words = |_: &bool| "not trusted any more".to_owned();
-        self.of_trust(&top, "to be taken back".to_owned(), |store| store.distrust(&top), words).map(drop)
+        let describe = |_: &bool| "not trusted any more".to_owned();
+        self.of_trust(&top, "to be taken back".to_owned(), |store| store.distrust(&top), describe).map(drop)
     }
 
     fn trust_store(&self) -> Result<Store, ActionProblem> {
@@ -82,11 +82,11 @@ impl EngineConfig {
         top: &Path,
         plan: String,
         action: impl FnOnce(&Store) -> Result<T, StoreError>,
-        words: impl FnOnce(&T) -> String,
+        describe: impl FnOnce(&T) -> String,
     ) -> Result<T, ActionProblem> {
         let store = self.trust_store()?;
         let action = || action(&store).map_err(|error| problem(&error));
-        audit::audited(Some(&store), (ActionKind::Trust, top, plan), action, words)
+        audit::audited(Some(&store), (ActionKind::Trust, top, plan), action, describe)
     }
 }
 

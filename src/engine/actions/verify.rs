@@ -80,8 +80,8 @@ fn answer(
     let mut n_attempts = 0;
     loop {
         n_attempts += 1;
-        let words = if n_attempts == 1 { "asking for a checklist" } else { "asking again" };
-        (tools.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
+        let message = if n_attempts == 1 { "asking for a checklist" } else { "asking again" };
+        (tools.report)(ActionProgress { message: message.to_owned(), ..ActionProgress::default() });
         let asked = ask(request, ready, &prompt, tools)?;
         cost = cost.plus(&asked.cost);
         notes.extend(asked.notes.iter().cloned());
@@ -151,8 +151,8 @@ fn check_unchanged(
     if changed.is_empty() {
         return Ok(());
     }
-    let words = format!("asking changed files: {}; the answer is not used", changed.join(", "));
-    Err(ActionProblem::new(ActionClass::Unknown, words))
+    let message = format!("asking changed files: {}; the answer is not used", changed.join(", "));
+    Err(ActionProblem::new(ActionClass::Unknown, message))
 }
 
 fn read(asked: &Asked) -> CloserReport {
@@ -180,7 +180,7 @@ fn is_worth_another(error: CloserError) -> bool {
 
 /// Why an answer cannot be used, as text for a person.
 fn problem(asked: &Asked, report: &CloserReport) -> Option<String> {
-    let words = match report.error? {
+    let message = match report.error? {
         CloserError::MissingField => "a field of the form is missing",
         CloserError::WrongType => "a field has another type than in the form",
         CloserError::OutOfRange => "`confidence` is not between 0 and 1",
@@ -191,8 +191,8 @@ fn problem(asked: &Asked, report: &CloserReport) -> Option<String> {
         CloserError::EmptyChecklist => "all is said to be complete, and the checklist is empty",
     };
     Some(match &asked.answer {
-        Err(no_answer) => format!("{words} ({no_answer})"),
-        Ok(_) => words.to_owned(),
+        Err(no_answer) => format!("{message} ({no_answer})"),
+        Ok(_) => message.to_owned(),
     })
 }
 

@@ -150,9 +150,9 @@ fn read_facts(
     }
     if let Some(commit) = head.commit().filter(|_| tree.is_none()) {
         let short = commit.get(..8).unwrap_or(commit);
-        let words =
+        let message =
             format!("the commit {short} that HEAD names is missing or damaged; `git fsck` tells more");
-        return Err(trouble(ReadProblem::Invalid, words));
+        return Err(trouble(ReadProblem::Invalid, message));
     }
     let upstream_name = match &head {
         Head::Branch { name, .. } => repo.upstream(name)?,

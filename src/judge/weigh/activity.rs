@@ -39,16 +39,16 @@ const INTERRUPTED: &str = "interrupted";
 pub(super) fn of_session(
     session: &SessionObservation,
     now: Timestamp,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Activity {
-    let record = by_record(session, now, scales);
+    let record = by_record(session, now, context);
     let own = match gone(session).or_else(|| newest_word(session, now)) {
         Some(word) => by_word(word, session, &record),
         None => by_title(session).filter(|told| told.state != record.state).unwrap_or(record),
     };
     let is_over = matches!(own.state, ActivityState::Idle)
         || own.state == ActivityState::Unknown && !matches!(session.turn, TurnState::Open { .. });
-    if is_over { subagents(session, now, scales).unwrap_or(own) } else { own }
+    if is_over { subagents(session, now, context).unwrap_or(own) } else { own }
 }
 
 /// Whether a person interrupted the turn.
@@ -206,7 +206,7 @@ fn by_title(session: &SessionObservation) -> Option<Activity> {
 }
 
 /// The activity according to the record alone.
-fn by_record(session: &SessionObservation, now: Timestamp, scales: &WeighContext<'_>) -> Activity {
+fn by_record(session: &SessionObservation, now: Timestamp, context: &WeighContext<'_>) -> Activity {
     let (tool, called_with) = open_tool(session);
     let (state, since, detail) = match &session.turn {
         TurnState::Ended { at } => (ActivityState::Idle, *at, None),
@@ -220,7 +220,7 @@ fn by_record(session: &SessionObservation, now: Timestamp, scales: &WeighContext
                 (ActivityState::NeedsPermission, *since, permission(tool, None))
             }
             // Once the record is silent, "working", "waiting for a permission" and "killed" look the same.
-            _ if has_moved(session.written_at, now, scales) => {
+            _ if has_moved(session.written_at, now, context) => {
                 (ActivityState::Working, *since, call(tool, called_with))
             }
             _ => (ActivityState::Unknown, *since, call(tool, called_with)),
@@ -231,9 +231,9 @@ fn by_record(session: &SessionObservation, now: Timestamp, scales: &WeighContext
 }
 
 /// Subagents that have not reported back although the turn is over. They end with the session's process.
-fn subagents(session: &SessionObservation, now: Timestamp, scales: &WeighContext<'_>) -> Option<Activity> {
+fn subagents(session: &SessionObservation, now: Timestamp, context: &WeighContext<'_>) -> Option<Activity> {
     let at_work: Vec<_> =
-        session.subagents.iter().filter(|subagent| has_moved(subagent.moved_at, now, scales)).collect();
+        session.subagents.iter().filter(|subagent| has_moved(subagent.moved_at, now, context)).collect();
     let detail = match at_work.as_slice() {
         [] => return None,
         [one] => one
@@ -270,6 +270,6 @@ fn permission(tool: Option<&str>, what: Option<String>) -> Option<String> {
     what.map(|what| excerpt::reason(&what))
 }
 
-fn has_moved(at: Option<Timestamp>, now: Timestamp, scales: &WeighContext<'_>) -> bool {
-    at.is_some_and(|at| (-CLOCK_SET_BACK_MS..=scales.policy.silent_turn_ms).contains(&now.millis_since(at)))
+fn has_moved(at: Option<Timestamp>, now: Timestamp, context: &WeighContext<'_>) -> bool {
+    at.is_some_and(|at| (-CLOCK_SET_BACK_MS..=context.policy.silent_turn_ms).contains(&now.millis_since(at)))
 }

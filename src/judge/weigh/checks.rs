@@ -15,29 +15,29 @@ use super::{excerpt, named_plan, tasks};
 const MAX_POINTS: usize = 50;
 
 /// Weighs the part `CHECKS`.
-pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
-    let settings = scales.settings;
+pub(super) fn weigh(observations: &Observations, context: &WeighContext<'_>, evidence_set: &mut EvidenceSet) {
+    let settings = context.settings;
     for plan in &observations.plans {
-        let named = configured_plan(plan, &settings.plans, observations, scales);
-        let evidence = named.or_else(|| prompted_plan(plan, observations, scales));
+        let named = configured_plan(plan, &settings.plans, observations, context);
+        let evidence = named.or_else(|| prompted_plan(plan, observations, context));
         if let Reading::Present(plan) = plan
             && !plan.steps.is_empty()
-            && !is_roadmap(plan, observations, scales)
+            && !is_roadmap(plan, observations, context)
             && (evidence.is_some() || settings.plan_files().any(|name| *name == plan.name))
         {
-            pile.checklists.push((Parts::CHECKS, checklist(plan)));
+            evidence_set.checklists.push((Parts::CHECKS, checklist(plan)));
         }
-        pile.evidence.extend(evidence.map(|evidence| (Parts::CHECKS, evidence)));
+        evidence_set.evidence.extend(evidence.map(|evidence| (Parts::CHECKS, evidence)));
     }
-    if let Some(evidence) = files("required files", &settings.required_files, observations, scales) {
-        pile.add(Parts::CHECKS, evidence);
+    if let Some(evidence) = files("required files", &settings.required_files, observations, context) {
+        evidence_set.add(Parts::CHECKS, evidence);
     }
-    if let Some(evidence) = tests(&settings.test_results, &observations.tests, observations, scales) {
-        pile.add(Parts::CHECKS, evidence);
+    if let Some(evidence) = tests(&settings.test_results, &observations.tests, observations, context) {
+        evidence_set.add(Parts::CHECKS, evidence);
     }
     for check in &settings.checks.checks {
-        for evidence in of_check(check, observations, scales) {
-            pile.add(Parts::CHECKS, Evidence { name: check.row_name(), ..evidence });
+        for evidence in of_check(check, observations, context) {
+            evidence_set.add(Parts::CHECKS, Evidence { name: check.row_name(), ..evidence });
         }
     }
 }
@@ -47,17 +47,17 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
 fn of_check(
     check: &ConfiguredCheck,
     observations: &Observations,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Vec<Evidence> {
     match &check.ask {
         CheckAsk::Plan { files } => {
             let plans = observations.plans.iter();
-            plans.filter_map(|plan| configured_plan(plan, files, observations, scales)).collect()
+            plans.filter_map(|plan| configured_plan(plan, files, observations, context)).collect()
         }
-        CheckAsk::Files { files: names } => files("", names, observations, scales).into_iter().collect(),
+        CheckAsk::Files { files: names } => files("", names, observations, context).into_iter().collect(),
         CheckAsk::Tests { files } => {
             let mut found = observations.check_tests.iter().filter(|(name, _)| *name == check.name);
-            found.find_map(|(_, reading)| tests(files, reading, observations, scales)).into_iter().collect()
+            found.find_map(|(_, reading)| tests(files, reading, observations, context)).into_iter().collect()
         }
         CheckAsk::Command { .. }
         | CheckAsk::External { .. }
@@ -72,12 +72,12 @@ fn configured_plan(
     plan: &Reading<PlanFile>,
     names: &[String],
     observations: &Observations,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Option<Evidence> {
     match plan {
-        Reading::Present(plan) if names.contains(&plan.name) => Some(of_plan(plan, observations, scales)),
+        Reading::Present(plan) if names.contains(&plan.name) => Some(of_plan(plan, observations, context)),
         Reading::Unreadable(unreadable) if names.contains(&unreadable.name) => {
-            let is_chosen = scales.settings.are_plans_chosen || *names != *scales.settings.plans;
+            let is_chosen = context.settings.are_plans_chosen || *names != *context.settings.plans;
             Some(if is_chosen { unverifiable(unreadable) } else { unusable(Source::Plan, unreadable) })
         }
         Reading::Present(_)
@@ -93,36 +93,36 @@ fn configured_plan(
 fn prompted_plan(
     plan: &Reading<PlanFile>,
     observations: &Observations,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Option<Evidence> {
     let plan = plan.present()?;
-    let is_configured = scales.settings.plan_files().any(|name| *name == plan.name);
-    if is_configured || !named_plan::is_wanted_whole(&plan.name, scales.prompts) {
+    let is_configured = context.settings.plan_files().any(|name| *name == plan.name);
+    if is_configured || !named_plan::is_wanted_whole(&plan.name, context.prompts) {
         return None;
     }
-    Some(of_plan(plan, observations, scales)).filter(|evidence| evidence.claim == Claim::No)
+    Some(of_plan(plan, observations, context)).filter(|evidence| evidence.claim == Claim::No)
 }
 
 /// Whether a plan came with the repository and says nothing about this task, because it
 /// is done or nobody chose it: no configuration, and no prompt of the task.
-fn is_roadmap(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> bool {
-    let settings = scales.settings;
+fn is_roadmap(plan: &PlanFile, observations: &Observations, context: &WeighContext<'_>) -> bool {
+    let settings = context.settings;
     let is_done = plan.steps.iter().all(|step| step.status.as_deref() == Some("done"));
     let is_chosen = settings.are_plans_chosen
         || settings.checks.plan_files().any(|name| *name == plan.name)
-        || tasks::is_named_in(&plan.name, scales.prompts);
+        || tasks::is_named_in(&plan.name, context.prompts);
     is_of_baseline(observations, &plan.name) && (is_done || !is_chosen)
 }
 
-fn of_plan(plan: &PlanFile, observations: &Observations, scales: &WeighContext<'_>) -> Evidence {
+fn of_plan(plan: &PlanFile, observations: &Observations, context: &WeighContext<'_>) -> Evidence {
     let written = Origin::File.at(plan.written_at);
-    if is_roadmap(plan, observations, scales) {
+    if is_roadmap(plan, observations, context) {
         return Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale, written)
             .because(Fact::OfBaseline);
     }
     let evidence = plan_evidence(&plan.name, plan.steps.clone(), written);
     let pointer = Some(Pointer { place: plan.name.clone(), excerpt: None });
-    let evidence = doubting(Evidence { pointer, ..evidence }, is_doubted(&plan.name, scales));
+    let evidence = doubting(Evidence { pointer, ..evidence }, is_doubted(&plan.name, context));
     aged(evidence, is_stale(observations, plan.written_at))
 }
 
@@ -135,8 +135,8 @@ pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>, provenance: Proven
         .map(|step| Point::Step(excerpt::reason(&step.title)))
         .collect();
     let checker = Checker::Plan { plan_type: Some("plan".to_owned()) };
-    let context = CheckContext { plan: PlanSource::Steps(steps), ..CheckContext::default() };
-    checked(Source::Plan, name, provenance, (&checker, &context), points)
+    let check_context = CheckContext { plan: PlanSource::Steps(steps), ..CheckContext::default() };
+    checked(Source::Plan, name, provenance, (&checker, &check_context), points)
 }
 
 fn checklist(plan: &PlanFile) -> Checklist {
@@ -162,7 +162,7 @@ fn files(
     title: &str,
     names: &[String],
     observations: &Observations,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Option<Evidence> {
     let read = || Origin::File.as_read();
     let not_configured = || Evidence::abstain(Source::RequiredFiles, title, Rejection::NotConfigured, read());
@@ -180,10 +180,10 @@ fn files(
     let missing = found.ok().into_iter().flat_map(|files| names.iter().filter(|name| !is_there(files, name)));
     let missing = missing.take(MAX_POINTS).cloned().map(Point::MissingFile).collect();
     let checker = Checker::Files { required: names.to_vec() };
-    let context = CheckContext { files: present, ..CheckContext::default() };
-    let evidence = checked(Source::RequiredFiles, title, read(), (&checker, &context), missing);
+    let check_context = CheckContext { files: present, ..CheckContext::default() };
+    let evidence = checked(Source::RequiredFiles, title, read(), (&checker, &check_context), missing);
     let evidence = match found {
-        Ok(_) => doubting(evidence, names.iter().all(|name| is_doubted(name, scales))),
+        Ok(_) => doubting(evidence, names.iter().all(|name| is_doubted(name, context))),
         Err(unreadable) => evidence.because(unreadable.detail.clone()),
     };
     let is_old = names.iter().all(|name| is_of_baseline(observations, name));
@@ -199,7 +199,7 @@ fn tests(
     names: &[String],
     reading: &Reading<TestResults>,
     observations: &Observations,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Option<Evidence> {
     let checker = Checker::Tests;
     let unverified = |name: &str, provenance| {
@@ -222,14 +222,14 @@ fn tests(
         }
         Reading::Present(results) => {
             let counts = TestCounts { n_passed: Some(results.n_passed), n_failed: Some(results.n_failed) };
-            let context = CheckContext { test_results: Some(counts), ..CheckContext::default() };
+            let check_context = CheckContext { test_results: Some(counts), ..CheckContext::default() };
             let failing: Vec<String> = results.failing.iter().map(|name| excerpt::reason(name)).collect();
             let points = failing.iter().cloned().map(Point::FailingTest).collect();
             let names_read = results.names.join(", ");
             let mut evidence =
-                checked(Source::Tests, &names_read, written(results), (&checker, &context), points);
+                checked(Source::Tests, &names_read, written(results), (&checker, &check_context), points);
             evidence.reasons.extend(failing.into_iter().take(3).map(Reason::Words));
-            doubting(evidence, names.iter().any(|name| is_doubted(name, scales)))
+            doubting(evidence, names.iter().any(|name| is_doubted(name, context)))
         }
         // Required results that are missing or unreadable are not good results.
         Reading::Absent { name } => unverified(name, read),
@@ -271,8 +271,8 @@ pub(super) fn aged(evidence: Evidence, is_old: bool) -> Evidence {
 }
 
 /// Whether only the workspace's own file named this, which an agent may have written.
-fn is_doubted(name: &str, scales: &WeighContext<'_>) -> bool {
-    scales.settings.doubted.iter().any(|doubted| doubted == name)
+fn is_doubted(name: &str, context: &WeighContext<'_>) -> bool {
+    context.settings.doubted.iter().any(|doubted| doubted == name)
 }
 
 /// Marks a YES as vacuous if only the workspace itself made the requirement.
@@ -289,10 +289,10 @@ fn checked(
     source: Source,
     name: &str,
     provenance: Provenance,
-    (checker, context): (&Checker, &CheckContext),
+    (checker, check_context): (&Checker, &CheckContext),
     points: Vec<Point>,
 ) -> Evidence {
-    let outcome = checkers::check(Some(checker), context);
+    let outcome = checkers::check(Some(checker), check_context);
     let claim = match outcome.complete {
         Some(true) => Claim::Yes,
         Some(false) => Claim::No,

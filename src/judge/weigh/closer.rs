@@ -11,7 +11,7 @@ use super::context::{EvidenceSet, is_of_baseline, is_stale};
 use super::excerpt;
 
 /// Weighs the report, and keeps its checklist for the fronts.
-pub(super) fn weigh(observations: &Observations, pile: &mut EvidenceSet) {
+pub(super) fn weigh(observations: &Observations, evidence_set: &mut EvidenceSet) {
     let read = Origin::File.as_read();
     let evidence = match &observations.closer {
         Reading::Present(file) if is_of_baseline(observations, &file.name) => {
@@ -22,7 +22,7 @@ pub(super) fn weigh(observations: &Observations, pile: &mut EvidenceSet) {
         Reading::Present(file) => {
             let report = closer::read(CloserAnswer::Raw(&file.content));
             if !report.checklist.is_empty() {
-                pile.checklists.push((Parts::CHECKS, checklist(file, &report)));
+                evidence_set.checklists.push((Parts::CHECKS, checklist(file, &report)));
             }
             let is_stale = is_stale(observations, file.written_at);
             let evidence = evidence_of(file, &report);
@@ -40,7 +40,7 @@ pub(super) fn weigh(observations: &Observations, pile: &mut EvidenceSet) {
         Reading::NotConfigured => Evidence::abstain(Source::Closer, "closer", Rejection::NotConfigured, read),
         Reading::NotLookedAt => return,
     };
-    pile.add(Parts::CHECKS, evidence);
+    evidence_set.add(Parts::CHECKS, evidence);
 }
 
 fn evidence_of(file: &TextFile, report: &CloserReport) -> Evidence {

@@ -36,23 +36,23 @@ pub(super) struct Statement<'a> {
 pub(super) fn weigh(
     observations: &Observations,
     output: Option<&Statement<'_>>,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Said {
     let (file, written_at) = match &observations.decision {
         Reading::Present(file) if is_of_baseline(observations, &file.name) => {
-            let evidence = output.and_then(|output| beside(output, scales)).unwrap_or_else(|| {
+            let evidence = output.and_then(|output| beside(output, context)).unwrap_or_else(|| {
                 let written = Origin::File.at(file.written_at);
                 Evidence::abstain(Source::Decision, file.name.clone(), Rejection::Stale, written)
                     .because(Fact::OfBaseline)
             });
-            let report = report(observations, Some(DecisionReason::StaleFile), scales);
+            let report = report(observations, Some(DecisionReason::StaleFile), context);
             return Said { evidence, report, is_half_written: false, written_at: None };
         }
         Reading::Present(file) => (Some(FileContent::Text(file.content.as_str())), Some(file.written_at)),
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::HalfWritten => {
             // Until the file is complete, no other channel may decide (SECURITY.md 1.3).
             let evidence = unusable(Source::Decision, unreadable);
-            let report = report(observations, Some(DecisionReason::Unreadable), scales);
+            let report = report(observations, Some(DecisionReason::Unreadable), context);
             return Said { evidence, report, is_half_written: true, written_at: None };
         }
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::TooLarge => {
@@ -66,7 +66,7 @@ pub(super) fn weigh(
         .map(|(written_at, started_at)| started_at.millis_since(written_at));
     let text = own_voice(output.map_or("", |output| output.text));
     let file = file.map(|content| DecisionFile { content, age_before_check_ms });
-    let mut record = decide(file, &text, scales);
+    let mut record = decide(file, &text, context);
     let said_at = output.and_then(|output| output.provenance.moment.time());
     let is_news = written_at.zip(said_at).is_some_and(|(written_at, said_at)| written_at > said_at);
     if is_news && is_yes_despite_file(&record, observations) {
@@ -76,14 +76,14 @@ pub(super) fn weigh(
     let is_of_before = age_before_check_ms.is_some_and(|age| age > GRACE_MS);
     let written = written_at.map_or(Origin::File.as_read(), |written_at| Origin::File.at(written_at));
     let evidence = match (record.has_verdict, said_by(&record), output) {
-        (true, Some(what), Some(output)) => said(&record, what, &text, output, scales),
+        (true, Some(what), Some(output)) => said(&record, what, &text, output, context),
         (true, ..) => in_file(&record, file_name(observations), written),
         (false, ..) => undecided(&record, observations, is_of_before, written),
     };
     let report = DecisionReport {
         source: record.source,
         check_id_match: record.check_id_match,
-        ..report(observations, record.reason, scales)
+        ..report(observations, record.reason, context)
     };
     Said { evidence, report, is_half_written: false, written_at }
 }
@@ -92,11 +92,11 @@ pub(super) fn weigh(
 fn report(
     observations: &Observations,
     reason: Option<DecisionReason>,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> DecisionReport {
     let file = observations.decision.present();
     DecisionReport {
-        expected: scales.settings.check_id.clone(),
+        expected: context.settings.check_id.clone(),
         found: file.and_then(|file| decision::found_id(&file.content)).map(|id| excerpt::reason(&id)),
         reason,
         ..DecisionReport::default()
@@ -104,15 +104,15 @@ fn report(
 }
 
 /// Reads a decision from a text outside the chain, such as the last message of another session.
-pub(super) fn beside(statement: &Statement<'_>, scales: &WeighContext<'_>) -> Option<Evidence> {
+pub(super) fn beside(statement: &Statement<'_>, context: &WeighContext<'_>) -> Option<Evidence> {
     let text = own_voice(statement.text);
-    let record = decide(None, &text, scales);
+    let record = decide(None, &text, context);
     let what = said_by(&record).filter(|_| record.has_verdict)?;
-    Some(said(&record, what, &text, statement, scales))
+    Some(said(&record, what, &text, statement, context))
 }
 
-fn decide(file: Option<DecisionFile<'_>>, output: &str, scales: &WeighContext<'_>) -> DecisionRecord {
-    let check_id = scales.settings.check_id.as_deref();
+fn decide(file: Option<DecisionFile<'_>>, output: &str, context: &WeighContext<'_>) -> DecisionRecord {
+    let check_id = context.settings.check_id.as_deref();
     decision::decide(&DecisionInput { file, worker_output: output, check_id, env_check_id: None })
 }
 
@@ -131,12 +131,12 @@ fn said(
     what: &str,
     text: &str,
     statement: &Statement<'_>,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Evidence {
     let from = statement.from;
     let provenance = statement.provenance.clone();
     // A YES counts only as the writer's last statement.
-    let is_last = || decide(None, last_paragraph(text), scales).has_verdict;
+    let is_last = || decide(None, last_paragraph(text), context).has_verdict;
     if record.decision == Decision::Complete && !is_last() {
         return Evidence::abstain(
             Source::Marker,

@@ -10,24 +10,26 @@ use super::context::{EvidenceSet, WeighContext};
 
 const NAME: &str = "git";
 
-pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
+pub(super) fn weigh(observations: &Observations, context: &WeighContext<'_>, evidence_set: &mut EvidenceSet) {
     let with_changes = observations.parts.contains(Parts::CHANGES);
     match &observations.git {
         Reading::Present(git) => {
-            pile.add(Parts::COMMITS, commits(&git.facts));
-            pile.evidence.extend(unfinished(&git.facts).map(|evidence| (Parts::COMMITS, evidence)));
+            evidence_set.add(Parts::COMMITS, commits(&git.facts));
+            evidence_set.evidence.extend(unfinished(&git.facts).map(|evidence| (Parts::COMMITS, evidence)));
             if let Some(changes) = &git.facts.changes {
-                pile.add(Parts::CHANGES, uncommitted(changes));
+                evidence_set.add(Parts::CHANGES, uncommitted(changes));
             }
         }
         Reading::Unreadable(unreadable) => {
-            pile.add(Parts::COMMITS, silent(Source::Commits, unreadable));
+            evidence_set.add(Parts::COMMITS, silent(Source::Commits, unreadable));
             if with_changes {
-                pile.add(Parts::CHANGES, silent(Source::Changes, unreadable));
+                evidence_set.add(Parts::CHANGES, silent(Source::Changes, unreadable));
             }
         }
         Reading::NotLookedAt => {}
-        Reading::NotConfigured | Reading::Absent { .. } => pile.add(Parts::COMMITS, no_repository(scales)),
+        Reading::NotConfigured | Reading::Absent { .. } => {
+            evidence_set.add(Parts::COMMITS, no_repository(context));
+        }
     }
 }
 
@@ -90,8 +92,8 @@ fn silent(source: Source, unreadable: &Unreadable) -> Evidence {
         .because(unreadable.detail.clone())
 }
 
-fn no_repository(scales: &WeighContext<'_>) -> Evidence {
-    match scales.task_kind {
+fn no_repository(context: &WeighContext<'_>) -> Evidence {
+    match context.task_kind {
         TaskKind::Implementation => {
             let evidence = Evidence::abstain(Source::Commits, NAME, Rejection::Unreadable, read())
                 .because(Fact::RepositoryNeeded);

@@ -12,14 +12,14 @@ use crate::model::{
 
 /// Adds a NO for each of several sessions whose task shows no work. Where only one session was asked, nothing else
 /// could have done its work, and missing evidence says the same.
-pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], pile: &mut EvidenceSet) {
+pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], evidence_set: &mut EvidenceSet) {
     let asked: Vec<&(&SessionObservation, &SessionTask)> =
         counting.iter().filter(|(_, task)| task.current().is_some()).collect();
     if asked.len() < 2 {
         return;
     }
     for (session, task) in asked {
-        let has_spoken = pile.evidence.iter().any(|(_, evidence)| {
+        let has_spoken = evidence_set.evidence.iter().any(|(_, evidence)| {
             evidence.source == Source::LastWords
                 && evidence.rejection().is_none()
                 && evidence.provenance.origin == Origin::of(session)
@@ -36,7 +36,7 @@ pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], pile: &mut
         let points = wanted.map(|prompt| Point::Pending(excerpt::reason(&prompt)));
         let evidence =
             Evidence { strength: Strength::SelfReported, points: points.into_iter().collect(), ..evidence };
-        pile.add(Parts::WORDS, evidence);
+        evidence_set.add(Parts::WORDS, evidence);
     }
 }
 

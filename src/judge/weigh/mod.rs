@@ -41,41 +41,49 @@ use crate::model::{
 };
 
 /// Weighs what one collection found, without a memory of earlier ones.
-pub fn weigh(observations: Observations, scales: &WeighContext<'_>) -> Sample {
-    weigh_again(observations, scales, &mut Memory::default())
+pub fn weigh(observations: Observations, context: &WeighContext<'_>) -> Sample {
+    weigh_again(observations, context, &mut Memory::default())
 }
 
 /// Weighs what one collection found, reusing what `memory` kept of this workspace's texts and sessions.
-pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, memory: &mut Memory) -> Sample {
-    let mut pile = EvidenceSet::default();
+pub fn weigh_again(
+    mut observations: Observations,
+    context: &WeighContext<'_>,
+    memory: &mut Memory,
+) -> Sample {
+    let mut evidence_set = EvidenceSet::default();
     let parts = observations.parts;
     let tasks = tasks::read(&observations, memory);
     if parts.contains(Parts::WORDS) {
         observations.task_started_at = observations.baseline_at.max(tasks::asked_at(&tasks));
     }
-    let run_at = scales.settings.supervised.as_ref().map(|supervised| supervised.began_at);
+    let run_at = context.settings.supervised.as_ref().map(|supervised| supervised.began_at);
     observations.task_started_at = observations.task_started_at.max(run_at);
     if parts.intersects(Parts::COMMITS | Parts::CHANGES) {
-        git::weigh(&observations, scales, &mut pile);
+        git::weigh(&observations, context, &mut evidence_set);
     }
     let words = parts.contains(Parts::WORDS).then(|| {
         memory.keep_sessions_of(&observations);
         if let Some(git) = observations.git.present() {
             memory.top = git.top.to_str().map(str::to_owned);
         }
-        speech::weigh(&observations, &tasks, scales, memory, &mut pile)
+        speech::weigh(&observations, &tasks, context, memory, &mut evidence_set)
     });
-    if let Some(run) = scales.settings.supervised.as_ref().and_then(run)
+    if let Some(run) = context.settings.supervised.as_ref().and_then(run)
         && parts.contains(Parts::WORDS)
     {
-        pile.add(Parts::WORDS, run);
+        evidence_set.add(Parts::WORDS, run);
     }
     if parts.contains(Parts::CHECKS) {
         if parts.contains(Parts::WORDS) {
             memory.prompts = tasks::prompts(&tasks);
         }
-        checks::weigh(&observations, &WeighContext { prompts: &memory.prompts, ..*scales }, &mut pile);
-        closer::weigh(&observations, &mut pile);
+        checks::weigh(
+            &observations,
+            &WeighContext { prompts: &memory.prompts, ..*context },
+            &mut evidence_set,
+        );
+        closer::weigh(&observations, &mut evidence_set);
     }
     let recheck_at = recheck_at(&observations);
     let processes = session_view::processes(words.as_ref());
@@ -83,9 +91,9 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
     Sample {
         parts,
         taken_at: observations.taken_at,
-        evidence: pile.evidence,
+        evidence: evidence_set.evidence,
         git,
-        checklists: pile.checklists,
+        checklists: evidence_set.checklists,
         session_facts: words,
         watch_targets: observations.watch_targets,
         processes,

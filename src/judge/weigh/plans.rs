@@ -10,10 +10,10 @@ use crate::model::{
 };
 
 /// Weighs the session's own plans: its todo list, and the goal that its person set.
-pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, pile: &mut EvidenceSet) {
+pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, evidence_set: &mut EvidenceSet) {
     if let Some(todos) = &session.todos {
-        pile.add(Parts::WORDS, todos_evidence(session, task, todos));
-        pile.checklists.push((Parts::WORDS, todos.clone()));
+        evidence_set.add(Parts::WORDS, todos_evidence(session, task, todos));
+        evidence_set.checklists.push((Parts::WORDS, todos.clone()));
     }
     if let Some(goal) = &session.history.goal {
         let provenance = Origin::of(session).at(goal.at);
@@ -30,7 +30,7 @@ pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, pile: &mut
         };
         let points = vec![Point::Goal(excerpt::reason(&goal.text))];
         let evidence = Evidence { strength: Strength::SelfReported, points, ..evidence };
-        pile.add(Parts::WORDS, evidence);
+        evidence_set.add(Parts::WORDS, evidence);
     }
 }
 

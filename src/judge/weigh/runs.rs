@@ -42,7 +42,7 @@ pub(super) fn weigh(
     sessions: &[&SessionObservation],
     tasks: &[SessionTask],
     memory: &mut Memory,
-    pile: &mut EvidenceSet,
+    evidence_set: &mut EvidenceSet,
 ) -> Proven {
     let top = memory.top.clone();
     let top = top.as_deref();
@@ -70,9 +70,9 @@ pub(super) fn weigh(
             ["undo", "rewrite", "rebase"].iter().any(|act| acts.contains(act)) && task.takes_back(&acts);
         proven.stashes |= acts.contains(&"stash") && task.asks_for("stash", &acts);
         proven.is_only_acts &= task.is_only(&acts);
-        weigh_session(&summary, (session, task), top, pile);
-        weigh_demanded(&summary, (session, task), pile);
-        weigh_failed_act(&summary, (session, task), pile);
+        weigh_session(&summary, (session, task), top, evidence_set);
+        weigh_demanded(&summary, (session, task), evidence_set);
+        weigh_failed_act(&summary, (session, task), evidence_set);
     }
     proven.is_checked &= has_proof;
     proven.is_only_acts &= proven.acted_outside;
@@ -165,7 +165,7 @@ fn weigh_session(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
     top: Option<&str>,
-    pile: &mut EvidenceSet,
+    evidence_set: &mut EvidenceSet,
 ) {
     const UNDECIDED: Claim = Claim::Abstain(Rejection::Undecided);
     let ran = |run: &CheckRun, claim| {
@@ -173,7 +173,7 @@ fn weigh_session(
     };
     for run in &summary.red {
         if task.is_only_answered() || is_of_another_project(run, summary, (session, task), top) {
-            pile.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunFailedBeside(name(run))));
+            evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunFailedBeside(name(run))));
             continue;
         }
         let mut evidence = ran(run, Claim::No);
@@ -184,13 +184,13 @@ fn weigh_session(
         if evidence.points.is_empty() {
             evidence.points.push(point(None));
         }
-        pile.add(Parts::WORDS, evidence);
+        evidence_set.add(Parts::WORDS, evidence);
     }
     for run in &summary.red_before {
-        pile.add(Parts::WORDS, ran(run, UNDECIDED).because(Fact::FailedBeforeEdit));
+        evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(Fact::FailedBeforeEdit));
     }
     if let Some(run) = &summary.proof {
-        pile.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunPassed(name(run))));
+        evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunPassed(name(run))));
     }
 }
 
@@ -199,7 +199,7 @@ fn weigh_session(
 fn weigh_demanded(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
-    pile: &mut EvidenceSet,
+    evidence_set: &mut EvidenceSet,
 ) {
     if summary.is_partial || task.current().is_none() {
         return;
@@ -240,7 +240,7 @@ fn weigh_demanded(
             None => Origin::of(session).as_read(),
         };
         let evidence = Evidence::claim(Source::Tests, what, Claim::No, provenance).because(found);
-        pile.add(Parts::WORDS, Evidence { points, ..evidence });
+        evidence_set.add(Parts::WORDS, Evidence { points, ..evidence });
     }
 }
 
@@ -248,7 +248,7 @@ fn weigh_demanded(
 fn weigh_failed_act(
     summary: &RunsSummary,
     (session, task): (&SessionObservation, &SessionTask),
-    pile: &mut EvidenceSet,
+    evidence_set: &mut EvidenceSet,
 ) {
     let Some(failed) = &summary.failed_act else { return };
     if !task.all_prompts(session).any(|prompt| act_names::names_act(prompt, &failed.act)) {
@@ -258,7 +258,7 @@ fn weigh_failed_act(
     let provenance = Origin::of(session).at(failed.moment.at);
     let evidence = Evidence::claim(Source::Command, what.clone(), Claim::No, provenance)
         .because(Reason::RunFailed(what.clone()));
-    pile.add(Parts::WORDS, Evidence { points: vec![Point::Named(what)], ..evidence });
+    evidence_set.add(Parts::WORDS, Evidence { points: vec![Point::Named(what)], ..evidence });
 }
 
 fn name(run: &CheckRun) -> String {

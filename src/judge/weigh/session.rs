@@ -21,14 +21,14 @@ const OTHER_WORKS: &str = "another session here";
 pub(super) fn of_workspace<'a>(
     newest: (&'a SessionObservation, &Activity),
     others: &[(&'a SessionObservation, Activity)],
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> (&'a SessionObservation, Activity) {
     let (session, newest) = newest;
     let is_over = matches!(newest.state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown);
-    if !is_over && !is_own(session, scales) {
+    if !is_over && !is_own(session, context) {
         return (session, newest.clone());
     }
-    let counts = |(session, _): &&(&SessionObservation, Activity)| !is_own(session, scales);
+    let counts = |(session, _): &&(&SessionObservation, Activity)| !is_own(session, context);
     let urgency = |activity: &Activity| match activity.state {
         ActivityState::NeedsPermission => 4,
         ActivityState::Asks => 3,
@@ -43,8 +43,8 @@ pub(super) fn of_workspace<'a>(
 }
 
 /// Whether this check was started from within that session.
-fn is_own(session: &SessionObservation, scales: &WeighContext<'_>) -> bool {
-    scales.settings.own_session.as_deref() == Some(session.session_id.as_str())
+fn is_own(session: &SessionObservation, context: &WeighContext<'_>) -> bool {
+    context.settings.own_session.as_deref() == Some(session.session_id.as_str())
 }
 
 fn told_of_another(activity: &Activity) -> Activity {
@@ -64,7 +64,7 @@ pub(super) fn weigh(
     session: &SessionObservation,
     activity: &Activity,
     task: &SessionTask,
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
 ) -> Evidence {
     let (reported_at, strength) = origin(session, activity);
     let own = |claim| {
@@ -76,7 +76,7 @@ pub(super) fn weigh(
         let provenance = Origin::of(session).at(reported_at);
         Evidence::abstain(Source::LiveSession, session.agent.clone(), rejection, provenance).because(reason)
     };
-    if is_own(session, scales) {
+    if is_own(session, context) {
         return silent(Rejection::Foreign, Fact::StartedInside);
     }
     match task.standing {

@@ -19,40 +19,41 @@ use super::{activity, decision, idle, plans, runs, session, session_view, work};
 pub(super) fn weigh(
     observations: &Observations,
     tasks: &[SessionTask],
-    scales: &WeighContext<'_>,
+    context: &WeighContext<'_>,
     memory: &mut Memory,
-    pile: &mut EvidenceSet,
+    evidence_set: &mut EvidenceSet,
 ) -> SessionFacts {
     let session = observations.session.present();
     let now = observations.taken_at;
-    let newest = session.map(|session| activity::of_session(session, now, scales));
+    let newest = session.map(|session| activity::of_session(session, now, context));
     let others: Vec<_> = observations
         .other_sessions
         .iter()
-        .map(|session| (session, activity::of_session(session, now, scales)))
+        .map(|session| (session, activity::of_session(session, now, context)))
         .collect();
-    let told = session.zip(newest.as_ref()).map(|newest| session::of_workspace(newest, &others, scales));
+    let told = session.zip(newest.as_ref()).map(|newest| session::of_workspace(newest, &others, context));
     let activities = newest.iter().chain(others.iter().map(|(_, activity)| activity));
     let sessions: Vec<&SessionObservation> =
         session.into_iter().chain(&observations.other_sessions).collect();
     for ((session, task), activity) in sessions.iter().zip(tasks).zip(activities) {
-        pile.add(Parts::WORDS, session::weigh(session, activity, task, scales));
+        evidence_set.add(Parts::WORDS, session::weigh(session, activity, task, context));
     }
     if let Reading::Unreadable(unreadable) = &observations.session {
         let evidence = unusable(Source::LiveSession, unreadable);
-        pile.add(Parts::WORDS, evidence);
+        evidence_set.add(Parts::WORDS, evidence);
     }
-    let proven = runs::weigh(&sessions, tasks, memory, pile);
+    let proven = runs::weigh(&sessions, tasks, memory, evidence_set);
     let counting: Vec<(&SessionObservation, &SessionTask)> = sessions
         .iter()
         .zip(tasks)
         .filter(|(_, task)| task.standing == TaskStanding::Counts)
         .map(|(session, task)| (*session, task))
         .collect();
-    let (said, last_words) = weigh_spoken(observations, &counting, (scales, proven), &mut memory.texts, pile);
-    idle::weigh(&counting, pile);
+    let (said, last_words) =
+        weigh_spoken(observations, &counting, (context, proven), &mut memory.texts, evidence_set);
+    idle::weigh(&counting, evidence_set);
     for (session, task) in &counting {
-        plans::weigh(session, task, pile);
+        plans::weigh(session, task, evidence_set);
     }
     let asked = last_words.as_ref().and_then(|words| words.question.clone());
     let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
@@ -74,7 +75,7 @@ pub(super) fn weigh(
             last_edit_at: proven.last_edit_at,
             takes_back: proven.takes_back,
             stashes: proven.stashes,
-            ..of_run(work::work(observations, tasks, memory), tasks, scales)
+            ..of_run(work::work(observations, tasks, memory), tasks, context)
         },
         is_checked: proven.is_checked,
         acted_outside: proven.acted_outside,
@@ -85,8 +86,8 @@ pub(super) fn weigh(
 }
 
 /// The command of a supervised run leaves no record of its own, so what predates the run is not its work.
-fn of_run(work: TaskWork, tasks: &[SessionTask], scales: &WeighContext<'_>) -> TaskWork {
-    match &scales.settings.supervised {
+fn of_run(work: TaskWork, tasks: &[SessionTask], context: &WeighContext<'_>) -> TaskWork {
+    match &context.settings.supervised {
         Some(run) if tasks.is_empty() => TaskWork {
             first_prompt_at: Some(run.began_at),
             began_at: Some(run.began_at),
@@ -103,11 +104,11 @@ fn of_run(work: TaskWork, tasks: &[SessionTask], scales: &WeighContext<'_>) -> T
 fn weigh_spoken(
     observations: &Observations,
     counting: &[(&SessionObservation, &SessionTask)],
-    (scales, proven): (&WeighContext<'_>, runs::Proven),
+    (context, proven): (&WeighContext<'_>, runs::Proven),
     texts: &mut Texts,
-    pile: &mut EvidenceSet,
+    evidence_set: &mut EvidenceSet,
 ) -> (decision::Said, Option<LastWords>) {
-    let is_deliverable = scales.task_kind != TaskKind::Implementation;
+    let is_deliverable = context.task_kind != TaskKind::Implementation;
     let has_message = counting.iter().any(|(session, _)| session.last_message.is_some());
     let mut spoken: Vec<Spoken<'_>> = Vec::new();
     if is_deliverable || !has_message {
@@ -115,7 +116,7 @@ fn weigh_spoken(
         files.sort_by_key(|file| std::cmp::Reverse(file.written_at));
         spoken.extend(files.into_iter().map(|file| Spoken::in_file(file, observations, is_deliverable)));
     }
-    let is_result = is_deliverable && scales.settings.outputs.is_empty();
+    let is_result = is_deliverable && context.settings.outputs.is_empty();
     for (at, (session, task)) in counting.iter().enumerate() {
         spoken.extend(Spoken::of_session(session, task, is_result && at == 0));
     }
@@ -123,8 +124,8 @@ fn weigh_spoken(
         spoken.iter().partition(|words| words.is_of(spoken.first()));
     let words = own.iter().rev().find(|words| !words.decisive().is_empty());
     let statement = words.map(|words| words.statement("the output"));
-    let said = decision::weigh(observations, statement.as_ref(), scales);
-    pile.add(Parts::WORDS, said.evidence.clone());
+    let said = decision::weigh(observations, statement.as_ref(), context);
+    evidence_set.add(Parts::WORDS, said.evidence.clone());
     // The sessions have the words; what speaks of the work in a declared output counts beside them.
     let files = observations.outputs.iter().filter_map(Reading::present);
     let files = files.filter(|_| !is_deliverable && has_message);
@@ -132,21 +133,21 @@ fn weigh_spoken(
     let is_repeated = |text: &str| own.iter().any(|said| said.decisive().trim() == text.trim());
     for words in others.into_iter().chain(&files).filter(|words| !is_repeated(words.decisive())) {
         let name = words.from().rsplit('/').next().unwrap_or_default();
-        let marker = decision::beside(&words.statement(name), scales);
-        pile.evidence.extend(marker.map(|evidence| (Parts::WORDS, evidence)));
+        let marker = decision::beside(&words.statement(name), context);
+        evidence_set.evidence.extend(marker.map(|evidence| (Parts::WORDS, evidence)));
     }
     for output in &observations.outputs {
-        unusable_output(output, is_deliverable, pile);
+        unusable_output(output, is_deliverable, evidence_set);
     }
     if is_deliverable && spoken.is_empty() && observations.outputs.is_empty() {
         let evidence =
             Evidence::abstain(Source::Output, "output", Rejection::NotConfigured, Origin::File.as_read());
-        pile.add(Parts::WORDS, evidence.because(Fact::NoOutput));
+        evidence_set.add(Parts::WORDS, evidence.because(Fact::NoOutput));
     }
     let mut front: Option<LastWords> = None;
     for (at, words) in spoken.iter().enumerate() {
         let (last_words, asks) =
-            words.weigh((scales, observations.taken_at, proven.is_only_acts), at == 0, texts, pile);
+            words.weigh((context, observations.taken_at, proven.is_only_acts), at == 0, texts, evidence_set);
         match &mut front {
             None => front = Some(last_words),
             // An answer to a side question leaves the task's question open.
@@ -160,7 +161,7 @@ fn weigh_spoken(
 }
 
 /// A declared output that is missing or cannot be read.
-fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, pile: &mut EvidenceSet) {
+fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, evidence_set: &mut EvidenceSet) {
     let evidence = match output {
         Reading::Unreadable(unreadable) => {
             Evidence { is_required: true, ..unusable(Source::Output, unreadable) }
@@ -173,7 +174,7 @@ fn unusable_output(output: &Reading<TextFile>, is_deliverable: bool, pile: &mut 
             return;
         }
     };
-    pile.add(Parts::WORDS, evidence);
+    evidence_set.add(Parts::WORDS, evidence);
 }
 
 /// The name of the present round. The answer to a side question or to thanks is none.

@@ -155,10 +155,10 @@ impl<'a> Spoken<'a> {
     /// words are the newest, only what they claim is added. `is_acted` means that all that was asked for are acts that succeeded.
     pub(super) fn weigh(
         &self,
-        (scales, now, is_acted): (&WeighContext<'_>, Timestamp, bool),
+        (context, now, is_acted): (&WeighContext<'_>, Timestamp, bool),
         is_newest: bool,
         texts: &mut Texts,
-        pile: &mut EvidenceSet,
+        evidence_set: &mut EvidenceSet,
     ) -> (LastWords, bool) {
         let is_result = self.scope == Scope::Result;
         // Overtaken words are not judged, since nothing in them would count.
@@ -169,7 +169,7 @@ impl<'a> Spoken<'a> {
             asks |= evidence.claim == Claim::Ask;
             if is_newest || evidence.source == Source::Output || evidence.rejection().is_none() {
                 let pointer = Some(Pointer { place: self.from.to_owned(), excerpt });
-                pile.add(Parts::WORDS, Evidence { pointer, ..evidence });
+                evidence_set.add(Parts::WORDS, Evidence { pointer, ..evidence });
             }
         };
         if let Some(why) = self.overtaken_by {
@@ -181,9 +181,9 @@ impl<'a> Spoken<'a> {
             }
             let excerpt = question.as_ref().map(|question| excerpt::reason(&question.text));
             let runs_on = self.session.is_some_and(|session| {
-                activity::of_session(session, now, scales).state == ActivityState::Background
+                activity::of_session(session, now, context).state == ActivityState::Background
             });
-            add(self.claim(read, question.as_ref(), (scales, runs_on, is_acted)), excerpt);
+            add(self.claim(read, question.as_ref(), (context, runs_on, is_acted)), excerpt);
         }
         let (text, is_cut) = excerpt::tail(&self.text);
         let is_cut = is_cut || self.is_cut;
@@ -229,7 +229,7 @@ impl<'a> Spoken<'a> {
         &self,
         read: &mut TextRead,
         question: Option<&Question>,
-        (scales, runs_on, is_acted): (&WeighContext<'_>, bool, bool),
+        (context, runs_on, is_acted): (&WeighContext<'_>, bool, bool),
     ) -> Evidence {
         let silent = |reason: Reason| {
             self.states(Source::LastWords, Claim::Abstain(Rejection::Undecided)).because(reason)
@@ -243,7 +243,7 @@ impl<'a> Spoken<'a> {
         match (judged.label, question) {
             (Label::AwaitingResponse, Some(question)) => {
                 let words = excerpt::reason(&question.text);
-                if question.weight == QuestionWeight::Offer && scales.policy.offers == OfferPolicy::Done {
+                if question.weight == QuestionWeight::Offer && context.policy.offers == OfferPolicy::Done {
                     silent(Reason::Offer(words))
                 } else if self.is_declined {
                     silent(Reason::Declined(words))

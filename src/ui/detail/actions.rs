@@ -32,8 +32,8 @@ pub(super) fn running(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'stat
 fn answering(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> {
     let agent = action::answering_agent(turn);
     let lasting = age::lasting(sheet.now, turn.since);
-    let words = format!("{agent} answers your reply{lasting}{}{}", sheet.look.dot(), how(turn));
-    let mut lines = sheet.heading("Under way", &words).to_vec();
+    let message = format!("{agent} answers your reply{lasting}{}{}", sheet.look.dot(), how(turn));
+    let mut lines = sheet.heading("Under way", &message).to_vec();
     if let Some(taken) = &turn.progress.taken {
         lines.extend(sheet.signed(
             Sign::Active,
@@ -88,11 +88,11 @@ pub(super) fn reports(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'stat
             lines.extend(sheet.signed(Sign::Bullet, TextStyle::Open, &text::line(action), TextStyle::Plain));
         }
         if !report.pending_actions.is_empty() {
-            let words = format!(
+            let message = format!(
                 "{} shows them again, to reply with one",
                 keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Report))
             );
-            lines.extend(sheet.text(&words, TextStyle::Faint, 2));
+            lines.extend(sheet.text(&message, TextStyle::Faint, 2));
         }
     }
     lines

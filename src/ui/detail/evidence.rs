@@ -7,7 +7,7 @@ use crate::model::{
     WorkspaceView,
 };
 use crate::present::phrases::row as say;
-use crate::present::{age, reason, sets, verdict as words};
+use crate::present::{age, reason, sets, verdict};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -35,7 +35,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
         lines.extend(sheet.text("no source has said anything", TextStyle::Faint, 2));
     }
     lines.extend(parts.into_iter().flat_map(|part| source(part, view, sheet)));
-    lines.extend(words::silent(verdict).flat_map(|words| sheet.text(&words, TextStyle::Faint, 2)));
+    lines.extend(verdict::silent(verdict).flat_map(|verdict| sheet.text(&verdict, TextStyle::Faint, 2)));
     lines.extend(conflicts(verdict, sheet));
     lines
 }

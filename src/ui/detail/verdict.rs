@@ -7,7 +7,7 @@ use crate::model::{
     WorkspaceView,
 };
 use crate::present::phrases::session as say;
-use crate::present::{Urgency, age, counts, left, mark, problem, row, sessions, sets, verdict as words};
+use crate::present::{Urgency, age, counts, left, mark, problem, row, sessions, sets, verdict};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -35,13 +35,13 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
             sheet.span(format!("{} ", sheet.look.sign(Sign::Urgency(Urgency::Permission))), TextStyle::Asks);
         lines.extend(text::wrap(&[asked], sheet.width, &sign, &Span::raw("  ")));
         if !sessions::names_permission(view) {
-            let words = say::permission_in_pane(keymap::key_of(KeyCommand::Go));
-            lines.extend(sheet.text(&words, TextStyle::Open, INDENT));
+            let verdict = say::permission_in_pane(keymap::key_of(KeyCommand::Go));
+            lines.extend(sheet.text(&verdict, TextStyle::Open, INDENT));
         }
     }
     lines.extend(next_action(verdict, is_own_word(view, verdict), sheet));
-    if let Some(words) = left::complete_when(view) {
-        lines.extend(sheet.text(&words, TextStyle::Plain, INDENT));
+    if let Some(verdict) = left::complete_when(view) {
+        lines.extend(sheet.text(&verdict, TextStyle::Plain, INDENT));
     }
     if let Some(not_asked) = &view.not_asked {
         lines.extend(sheet.text(&problem::not_asked(not_asked), TextStyle::Faint, INDENT));
@@ -123,7 +123,7 @@ fn next_action(verdict: &Verdict, is_own_word: bool, sheet: TextLayout) -> Vec<L
     }
     let arrow = format!("{} ", sheet.look.sign(Sign::Arrow));
     let indent = " ".repeat(text::width(&arrow));
-    let said = words::next_action(verdict);
+    let said = verdict::next_action(verdict);
     let mut action = said.clone();
     if is_own_word && kind == NextActionKind::Ask {
         let key = keymap::key_of(KeyCommand::Action(WorkspaceCommand::Mark));
@@ -163,9 +163,9 @@ fn question(question: &Question, sheet: TextLayout) -> Vec<Line<'static>> {
     asked_words(sets::weight(question.weight), &question.text, &question.choices, sheet)
 }
 
-fn asked_words(remark: &str, words: &str, choices: &[Choice], sheet: TextLayout) -> Vec<Line<'static>> {
+fn asked_words(remark: &str, verdict: &str, choices: &[Choice], sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = sheet.heading("Question", remark).to_vec();
-    for paragraph in text::paragraphs(words) {
+    for paragraph in text::paragraphs(verdict) {
         lines.extend(sheet.text(&paragraph, TextStyle::Asks, INDENT));
     }
     let widest = choices.iter().map(|choice| text::width(&text::line(&choice.label))).max();
@@ -173,9 +173,9 @@ fn asked_words(remark: &str, words: &str, choices: &[Choice], sheet: TextLayout)
     for choice in choices {
         let label = text::fit(&text::line(&choice.label), label_width, sheet.look);
         let indent = " ".repeat(INDENT * 2 + label_width + 2);
-        let words = [Span::raw(text::line(&choice.text))];
+        let verdict = [Span::raw(text::line(&choice.text))];
         let label = sheet.span(format!("    {label}  "), TextStyle::Strong);
-        lines.extend(text::wrap(&words, sheet.width, &label, &Span::raw(indent)));
+        lines.extend(text::wrap(&verdict, sheet.width, &label, &Span::raw(indent)));
     }
     lines
 }

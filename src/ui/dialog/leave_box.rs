@@ -107,13 +107,13 @@ impl LeaveBox {
         let shown = context.n_shown().saturating_sub(1).max(1);
         let mut lines: Vec<_> =
             running(context.views).take(shown).map(|(view, action)| line(view, action, sheet)).collect();
-        let words = match (self.decided, lines.is_empty()) {
+        let message = match (self.decided, lines.is_empty()) {
             (Decided::Nothing, true) => "Nothing runs any more.",
             (Decided::Nothing, false) => "What shall become of it?",
             (Decided::Wait, _) => "closeout leaves when it has ended.",
             (Decided::End, _) => "It is being ended, and closeout leaves then.",
         };
-        lines.extend(sheet.text(words, TextStyle::Strong, 0));
+        lines.extend(sheet.text(message, TextStyle::Strong, 0));
         lines
     }
 }

@@ -192,11 +192,12 @@ impl MarkBox {
 
     fn choices(&self, sheet: TextLayout) -> Vec<Line<'static>> {
         let mut lines = sheet.text("What do you say of the work here?", TextStyle::Strong, 0);
-        let words = "Your word is above all evidence. It lapses with what it did not see.";
-        lines.extend(sheet.text(words, TextStyle::Faint, 0));
+        let message = "Your word is above all evidence. It lapses with what it did not see.";
+        lines.extend(sheet.text(message, TextStyle::Faint, 0));
         lines.extend(said(&self.marks, sheet));
-        lines
-            .extend(mark::lapsed(&self.marks).iter().flat_map(|words| sheet.text(words, TextStyle::Open, 0)));
+        lines.extend(
+            mark::lapsed(&self.marks).iter().flat_map(|message| sheet.text(message, TextStyle::Open, 0)),
+        );
         for binding in MARK {
             let BoxAction::Mark(key) = binding.action else { continue };
             if key == MarkKey::Clear && !self.marks.is_any() {
@@ -205,8 +206,8 @@ impl MarkBox {
             let order = self.order(key);
             let is_special =
                 matches!(order, MarkOrder::TakeBack { .. } | MarkOrder::NotOfThisTask { point: Some(_) });
-            let words = if is_special { self.label(&order) } else { binding.help.to_owned() };
-            lines.extend(sheet.labelled(&binding.first_key(), &words));
+            let message = if is_special { self.label(&order) } else { binding.help.to_owned() };
+            lines.extend(sheet.labelled(&binding.first_key(), &message));
         }
         lines
     }

@@ -143,12 +143,12 @@ fn trust_item(item: &TrustItem, sheet: TextLayout) -> Vec<Line<'static>> {
 /// What a large record would take.
 pub(super) fn size(cost: RecordCost, sheet: TextLayout) -> Vec<Line<'static>> {
     let files = counts::files(cost.n_files);
-    let words = format!("Record {files}, {}?", quantity::size(cost.n_bytes));
-    let mut lines = sheet.text(&words, TextStyle::Strong, 0);
+    let message = format!("Record {files}, {}?", quantity::size(cost.n_bytes));
+    let mut lines = sheet.text(&message, TextStyle::Strong, 0);
     lines.extend(sheet.labelled("free there", &quantity::size(cost.n_free_bytes)));
-    let words = "It is copied into the repository's own store, on a hidden reference. Nothing is committed by it: \
+    let message = "It is copied into the repository's own store, on a hidden reference. Nothing is committed by it: \
                  the preview comes after. What should not be in it can be kept out by ignore rules.";
-    lines.extend(sheet.text(words, TextStyle::Faint, 0));
+    lines.extend(sheet.text(message, TextStyle::Faint, 0));
     lines
 }
 
@@ -161,9 +161,9 @@ pub(super) fn end_turn(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'sta
         lines.extend(sheet.labelled("your reply", &text::line(&taken.excerpt)));
     }
     lines.extend(sheet.labelled("began", &age::ago(sheet.now, turn.since)));
-    let words = "Its program and all that it started are ended, in the middle of what they do. Files that it changed stay \
+    let message = "Its program and all that it started are ended, in the middle of what they do. Files that it changed stay \
                  as they are then, and the session keeps your reply; it can be gone on with by another one.";
-    lines.extend(sheet.text(words, TextStyle::Faint, 0));
+    lines.extend(sheet.text(message, TextStyle::Faint, 0));
     lines
 }
 

@@ -126,8 +126,8 @@ fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Res
     if path.canonicalize().is_ok_and(|path| path == git.repo.top) {
         return Ok(());
     }
-    let words = format!("core.worktree says that its work tree is {}", display_text::path(&path));
-    Err(RescueError::Refused(words))
+    let message = format!("core.worktree says that its work tree is {}", display_text::path(&path));
+    Err(RescueError::Refused(message))
 }
 
 /// Whether this is a partial clone, which could fetch missing objects.

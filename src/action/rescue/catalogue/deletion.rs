@@ -71,11 +71,11 @@ impl Owner {
             return Ok(Some(Owner::Own(place)));
         }
         if place.top.join(".git").symlink_metadata().is_ok() {
-            let words = format!(
+            let message = format!(
                 "the record belongs to another worktree; forget it there: {}",
                 crate::model::display_text::path(&place.top)
             );
-            return Err(RescueError::Refused(words));
+            return Err(RescueError::Refused(message));
         }
         let lock = lock::lock(&place.folder)?;
         Ok(Some(Owner::Gone(place, lock)))

@@ -76,8 +76,8 @@ impl Rescuer {
                 }
                 // If git cannot use the repository, nothing is known of the record.
                 Settings::read(&git)?;
-                let words = "the record is gone from the repository, with its objects";
-                Err(RescueError::Damage(words.to_owned()))
+                let message = "the record is gone from the repository, with its objects";
+                Err(RescueError::Damage(message.to_owned()))
             }
             None => Err(RescueError::Refused("there is no such record".to_owned())),
         }
@@ -120,8 +120,8 @@ fn check_outside(worktree: &WorktreeLock, into: &Path) -> Result<(), RescueError
             .any(|folder| real.starts_with(folder))
     };
     if real.as_ref().is_ok_and(is_inside) {
-        let words = "this folder is git's or closeout's own; choose one outside of it";
-        return Err(RescueError::Refused(words.to_owned()));
+        let message = "this folder is git's or closeout's own; choose one outside of it";
+        return Err(RescueError::Refused(message.to_owned()));
     }
     Ok(())
 }
@@ -206,8 +206,8 @@ fn chosen(files: Files, paths: &[Vec<u8>]) -> Result<Files, RescueError> {
         let is_there = files.keys().any(|file| file.starts_with(path));
         chosen.extend(found.map(|(file, entry)| (file.clone(), entry.clone())));
         if chosen.len() == n_before && !is_there {
-            let words = format!("the record does not hold {}", display_text::path(path));
-            return Err(RescueError::Refused(words));
+            let message = format!("the record does not hold {}", display_text::path(path));
+            return Err(RescueError::Refused(message));
         }
     }
     Ok(chosen)
@@ -220,8 +220,8 @@ fn check_names(files: &Files) -> Result<(), RescueError> {
     match files.keys().find(|path| is_twice(path)) {
         None => Ok(()),
         Some(path) => {
-            let words = format!("{} lies below a file or link", display_text::path(path));
-            Err(RescueError::Refused(words))
+            let message = format!("{} lies below a file or link", display_text::path(path));
+            Err(RescueError::Refused(message))
         }
     }
 }

@@ -96,11 +96,11 @@ fn check_linked(repo: &Repository) -> Result<(), RescueError> {
     if is_place && is_same(&repo.git_dir.join(names_of(&named)), &repo.top.join(".git")) {
         return Ok(());
     }
-    let words = format!(
+    let message = format!(
         "its folder names {:?}; if the worktree was moved, run `git worktree repair` in it",
         display_text::bytes(named.trim_ascii())
     );
-    refused(repo, &words)
+    refused(repo, &message)
 }
 
 fn names_of(text: &[u8]) -> &Path {

@@ -151,8 +151,8 @@ impl ReplyBox {
         match &self.stage {
             Stage::Choosing { .. } => {}
             Stage::Planning => {
-                let words = context.look.spelled("finding out how it would go…");
-                writer.add(Sign::Arrow, &words, TextStyle::Faint);
+                let message = context.look.spelled("finding out how it would go…");
+                writer.add(Sign::Arrow, &message, TextStyle::Faint);
             }
             Stage::Planned { plan, confirm } => {
                 if plan.has_way() {
@@ -166,14 +166,14 @@ impl ReplyBox {
                 } else {
                     add_next_steps(plan, &mut writer);
                 }
-                if let Some(words) = plan.warning_of(self.area.text()) {
-                    writer.add(Sign::Warning, words, TextStyle::Open);
+                if let Some(message) = plan.warning_of(self.area.text()) {
+                    writer.add(Sign::Warning, message, TextStyle::Open);
                 }
                 add_confirm(plan, *confirm, context, &mut writer);
             }
             Stage::Sending { plan, .. } => {
-                let words = format!("being sent: {}", plan.channel);
-                writer.add(Sign::Arrow, &words, TextStyle::Busy);
+                let message = format!("being sent: {}", plan.channel);
+                writer.add(Sign::Arrow, &message, TextStyle::Busy);
             }
             Stage::Stopped(stop) => add_stop(stop, &mut writer),
         }
@@ -233,8 +233,8 @@ fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer:
         Confirm::Again => {
             if let Some(before) = &plan.unsettled {
                 let age = age::ago(context.now, before.sent_at);
-                let words = format!("An earlier reply may have been sent, {age}: {}", before.excerpt);
-                writer.add(Sign::Warning, &words, TextStyle::Bad);
+                let message = format!("An earlier reply may have been sent, {age}: {}", before.excerpt);
+                writer.add(Sign::Warning, &message, TextStyle::Bad);
             }
             writer.add(ASKS, "Send this one all the same?  y yes  n no", TextStyle::Bad);
         }

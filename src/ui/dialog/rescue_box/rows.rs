@@ -95,8 +95,8 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
     let refusal = plan.refusal.as_deref().map(text::line);
     if !preview.is_possible() {
         let why = refusal.unwrap_or_else(|| "there is no branch for it".to_owned());
-        let words = format!("No commit can be made: {why}");
-        return sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Strong);
+        let message = format!("No commit can be made: {why}");
+        return sheet.signed(Sign::Warning, TextStyle::Bad, &message, TextStyle::Strong);
     }
     let Some(target) = &preview.chosen.target else { return Vec::new() };
     let (mut n_files, mut n_bytes, mut n_deleted) = (0, 0_u64, 0);
@@ -123,8 +123,8 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Open, &why, TextStyle::Plain));
     }
     if preview.chosen.author.is_none() {
-        let words = "git knows no name for the commit: a gives it.";
-        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, words, TextStyle::Open));
+        let message = "git knows no name for the commit: a gives it.";
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, message, TextStyle::Open));
     }
     let left_out =
         counted(
@@ -133,13 +133,13 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
             }),
         );
     if let Some((n, kinds)) = left_out {
-        let words = format!("{} left out: {kinds}", counts::files(n));
-        lines.extend(sheet.text(&words, TextStyle::Open, 0));
+        let message = format!("{} left out: {kinds}", counts::files(n));
+        lines.extend(sheet.text(&message, TextStyle::Open, 0));
     }
     let taken_in = preview.taken_in.iter().filter_map(|position| preview.plan.paths[*position].left_out);
     if let Some((_, kinds)) = counted(taken_in) {
-        let words = format!("taken in by you: {kinds}");
-        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Bad));
+        let message = format!("taken in by you: {kinds}");
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &message, TextStyle::Bad));
     }
     lines
 }
@@ -246,9 +246,9 @@ fn kept(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static>> {
     }
     let all = record.totals;
     if all.n_records > 1 {
-        let words =
+        let message =
             format!("{} records kept here, {} on the disk", all.n_records, quantity::size(all.n_disk_bytes));
-        lines.extend(sheet.labelled("", &words));
+        lines.extend(sheet.labelled("", &message));
     }
     lines
 }
