@@ -4,12 +4,17 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::action::rescue::{
-    Rescuer, base::author, base::error::RescueError, lock::WorktreeLock, ref_transaction::target,
-    snapshot::looked_at::Recorded, survey::leaving_out, survey::listing::Tree, trust::Programs,
-    trust::own_command, visible, visible::Attributes, visible::Staged, visible::Staging, visible::message,
-    visible::message::MessageFacts, visible::split,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::author;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::target;
+use crate::action::rescue::snapshot::looked_at::Recorded;
+use crate::action::rescue::survey::leaving_out;
+use crate::action::rescue::survey::listing::Tree;
+use crate::action::rescue::trust::{Programs, own_command};
+use crate::action::rescue::visible::message::{self, MessageFacts};
+use crate::action::rescue::visible::{self, Attributes, Staged, Staging, split};
 use crate::git::{ForPrograms, Git, Stdin, line};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,

@@ -4,11 +4,13 @@
 
 use std::path::Path;
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::journal, base::journal::Move, base::journal::Purpose,
-    base::journal::Reading, lock::WorktreeLock, ref_transaction, ref_transaction::recovery, survey::listing,
-    survey::listing::Tree, survey::seen_index,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{self, Move, Purpose, Reading};
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::{self, recovery};
+use crate::action::rescue::survey::listing::{self, Tree};
+use crate::action::rescue::survey::seen_index;
 use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::{TakenBack, UndoDirection, UndoPlan};
 

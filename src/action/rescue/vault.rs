@@ -9,10 +9,12 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::references, lock::WorktreeLock, snapshot::Commits,
-    snapshot::Draft, survey::listing,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::references;
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::snapshot::{Commits, Draft};
+use crate::action::rescue::survey::listing;
 use crate::disk;
 use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 

@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::action::rescue::{Rescuer, base::journal, base::journal::Journal, base::worktrees};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::journal::{self, Journal};
+use crate::action::rescue::base::worktrees;
 use crate::disk;
 
 impl Rescuer {

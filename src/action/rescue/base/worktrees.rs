@@ -6,10 +6,10 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::{
-    base::error::RescueError, base::journal::Journal, base::journal::JournalEntry, base::names,
-    base::whole_file::read_small,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{Journal, JournalEntry};
+use crate::action::rescue::base::names;
+use crate::action::rescue::base::whole_file::read_small;
 use crate::disk::write::replace;
 use crate::git::{Repository, stored_ref};
 

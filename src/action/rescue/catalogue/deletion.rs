@@ -7,12 +7,15 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::journal, base::journal::Journal, base::journal::JournalEntry,
-    base::journal::Move, base::journal::Purpose, base::journal::Reading, base::journal::Saved,
-    base::references, base::settings::Settings, base::worktrees::Place, catalogue, catalogue::Reaches, lock,
-    lock::WorktreeLock, ref_transaction::recovery, vault,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{self, Journal, JournalEntry, Move, Purpose, Reading, Saved};
+use crate::action::rescue::base::references;
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::worktrees::Place;
+use crate::action::rescue::catalogue::{self, Reaches};
+use crate::action::rescue::lock::{self, WorktreeLock};
+use crate::action::rescue::ref_transaction::recovery;
+use crate::action::rescue::{Rescuer, vault};
 use crate::git::Git;
 use crate::model::{ForgottenRecord, ObjectsGo, Reach};
 

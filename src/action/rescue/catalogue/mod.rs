@@ -10,11 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::journal, base::journal::Journal, base::journal::Saved,
-    base::references, base::references::Hidden, base::settings::Settings, base::worktrees::Place,
-    lock::WorktreeLock, ref_transaction::recovery, vault,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{self, Journal, Saved};
+use crate::action::rescue::base::references::{self, Hidden};
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::worktrees::Place;
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::recovery;
+use crate::action::rescue::{Rescuer, vault};
 use crate::git::{Git, GitError, ObjectFormat, Stdin, succeeded};
 use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
 

@@ -12,11 +12,14 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::journal::Saved, base::names, base::references,
-    base::settings::Settings, catalogue, lock, lock::WorktreeLock, survey::listing,
-    survey::listing::TreeEntry, vault::Opened,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::Saved;
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::{names, references};
+use crate::action::rescue::lock::{self, WorktreeLock};
+use crate::action::rescue::survey::listing::{self, TreeEntry};
+use crate::action::rescue::vault::Opened;
+use crate::action::rescue::{Rescuer, catalogue};
 use crate::disk;
 use crate::disk::write::{own_folder, sync_file_system};
 use crate::git::{Git, ObjectFormat, Stdin, succeeded};

@@ -7,16 +7,24 @@ pub(super) mod own_program;
 
 use std::path::Path;
 
-use crate::action::rescue::{
-    Rescuer, base::author, base::error::RescueError, base::journal, base::journal::Move,
-    base::journal::Purpose, base::journal::Saved, base::references, base::settings::Settings,
-    base::step::Stage, lock::WorktreeLock, ref_transaction, ref_transaction::kept_index,
-    ref_transaction::packs, ref_transaction::packs::Needed, ref_transaction::recovery,
-    ref_transaction::target, snapshot, snapshot::looked_at::Current, snapshot::unchanged, survey,
-    survey::listing, survey::listing::Tree, survey::seen_index, survey::seen_index::SeenIndex,
-    survey::spool::Spool, trust::Programs, trust::hooks, trust::hooks::Hooks, visible, visible::Staged,
-    visible::Staging, visible::split,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{self, Move, Purpose, Saved};
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::base::{author, references};
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::packs::{self, Needed};
+use crate::action::rescue::ref_transaction::{self, kept_index, recovery, target};
+use crate::action::rescue::snapshot::looked_at::Current;
+use crate::action::rescue::snapshot::{self, unchanged};
+use crate::action::rescue::survey::listing::{self, Tree};
+use crate::action::rescue::survey::seen_index::{self, SeenIndex};
+use crate::action::rescue::survey::spool::Spool;
+use crate::action::rescue::survey::{self};
+use crate::action::rescue::trust::Programs;
+use crate::action::rescue::trust::hooks::{self, Hooks};
+use crate::action::rescue::visible::{self, Staged, Staging, split};
 use crate::git::{Git, Shadow, index_entries};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 

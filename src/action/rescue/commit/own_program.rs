@@ -2,13 +2,17 @@
 //! `commit-rescue.py` at the top of the workspace. The record comes first. The result is judged by the commits
 //! that exist afterwards; it must not be judged by what the program says.
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::journal::JournalEntry, base::journal::Move,
-    base::journal::Purpose, base::journal::Saved, base::references, lock::WorktreeLock,
-    ref_transaction::branch, ref_transaction::kept_index, snapshot::looked_at::Current, survey,
-    survey::listing, survey::seen_index, survey::seen_index::SeenIndex, survey::spool::Spool, trust::hooks,
-    trust::own_command,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{JournalEntry, Move, Purpose, Saved};
+use crate::action::rescue::base::references;
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::{branch, kept_index};
+use crate::action::rescue::snapshot::looked_at::Current;
+use crate::action::rescue::survey::seen_index::{self, SeenIndex};
+use crate::action::rescue::survey::spool::Spool;
+use crate::action::rescue::survey::{self, listing};
+use crate::action::rescue::trust::{hooks, own_command};
 use crate::git::{Git, Stdin, line, operation, succeeded};
 use crate::model::{CommitTarget, RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};

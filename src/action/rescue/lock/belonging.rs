@@ -6,10 +6,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::action::rescue::{
-    base::error::RescueError, base::journal, base::journal::Journal, base::worktrees, survey::Survey,
-    survey::reading::WorkTree,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{self, Journal};
+use crate::action::rescue::base::worktrees;
+use crate::action::rescue::survey::Survey;
+use crate::action::rescue::survey::reading::WorkTree;
 use crate::git::{self, Git, IndexEntry, Repository, Stdin};
 use crate::model::{RecordNotice, display_text};
 

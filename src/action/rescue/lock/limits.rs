@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
-use crate::action::rescue::{AskAbove, base::error::RescueError, lock::WorktreeLock, survey::Expected};
+use crate::action::rescue::AskAbove;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::survey::Expected;
 use crate::model::{KeepIn, RecordCost, RecordOrder};
 
 /// Checks whether a record of the expected size may be made.

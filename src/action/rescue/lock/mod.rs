@@ -11,10 +11,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::action::clock;
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::journal::Journal, base::repository, base::repository::Opened,
-    base::step::Stage, base::whole_file::read_small, base::worktrees, base::worktrees::Place,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::Journal;
+use crate::action::rescue::base::repository::{self, Opened};
+use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::base::whole_file::read_small;
+use crate::action::rescue::base::worktrees::{self, Place};
 use crate::disk::write;
 use crate::git::{Git, ObjectFormat, Repository, Sha1};
 

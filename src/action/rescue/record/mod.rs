@@ -7,14 +7,20 @@ pub(super) mod reuse;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::journal::Saved, base::journal::Shown, base::references,
-    base::repository, base::settings::Settings, base::step::Stage, catalogue, lock::WorktreeLock,
-    lock::belonging, lock::belonging::Belonging, lock::limits, ref_transaction::packs,
-    ref_transaction::recovery, snapshot, snapshot::Commits, snapshot::Draft, snapshot::looked_at::Recorded,
-    snapshot::unchanged, snapshot::verify, survey, survey::Survey, survey::ignored, survey::listing,
-    survey::listing::Tree, survey::seen_index, survey::spool::Spool, vault,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{Saved, Shown};
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::base::{references, repository};
+use crate::action::rescue::lock::belonging::{self, Belonging};
+use crate::action::rescue::lock::{WorktreeLock, limits};
+use crate::action::rescue::ref_transaction::{packs, recovery};
+use crate::action::rescue::snapshot::looked_at::Recorded;
+use crate::action::rescue::snapshot::{self, Commits, Draft, unchanged, verify};
+use crate::action::rescue::survey::listing::{self, Tree};
+use crate::action::rescue::survey::spool::Spool;
+use crate::action::rescue::survey::{self, Survey, ignored, seen_index};
+use crate::action::rescue::{Rescuer, catalogue, vault};
 use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 

@@ -7,11 +7,15 @@
 use std::path::Path;
 
 use crate::action::clock;
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::journal, base::journal::Saved, base::references, catalogue,
-    lock::WorktreeLock, snapshot::Draft, snapshot::looked_at::Recorded, snapshot::verify, survey::Survey,
-    survey::listing, survey::listing::Tree, vault,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{self, Saved};
+use crate::action::rescue::base::references;
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::snapshot::looked_at::Recorded;
+use crate::action::rescue::snapshot::{Draft, verify};
+use crate::action::rescue::survey::Survey;
+use crate::action::rescue::survey::listing::{self, Tree};
+use crate::action::rescue::{Rescuer, catalogue, vault};
 use crate::git::Git;
 use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
 

@@ -9,10 +9,11 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
-use crate::action::rescue::{
-    base::error::RescueError, base::journal::KeptIndex, base::journal::Move, base::names, base::whole_file,
-    lock::WorktreeLock, survey::listing,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{KeptIndex, Move};
+use crate::action::rescue::base::{names, whole_file};
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::survey::listing;
 use crate::disk::Folder;
 use crate::disk::write::{self, NewFile, Over};
 use crate::git::{self, Git, IndexEntry, RawIndex, Sha1, Shadow, Stdin, index_entries, succeeded};

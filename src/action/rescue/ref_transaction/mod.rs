@@ -14,15 +14,19 @@ pub(super) mod target;
 use std::fs::File;
 use std::time::SystemTime;
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::git_files, base::holder, base::journal::JournalEntry,
-    base::journal::Move, base::references, base::step::Stage, lock::WorktreeLock,
-    ref_transaction::branch::Branch, ref_transaction::branch::inode, ref_transaction::branch::move_branch,
-    ref_transaction::kept_index::kept, ref_transaction::prepared::checked, ref_transaction::prepared::done,
-    ref_transaction::prepared::for_branch, ref_transaction::prepared::forget_prepared,
-    ref_transaction::prepared::prepared, ref_transaction::prepared::release_branch,
-    ref_transaction::prepared::roll_back, survey::listing, survey::seen_index::SeenIndex,
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{JournalEntry, Move};
+use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::base::{git_files, holder, references};
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::branch::{Branch, inode, move_branch};
+use crate::action::rescue::ref_transaction::kept_index::kept;
+use crate::action::rescue::ref_transaction::prepared::{
+    checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back,
 };
+use crate::action::rescue::survey::listing;
+use crate::action::rescue::survey::seen_index::SeenIndex;
 use crate::git::{Git, RawIndex, Shadow, operation};
 
 fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {

@@ -3,14 +3,15 @@
 
 use std::time::Duration;
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::holder, base::journal::JournalEntry, base::journal::Move,
-    base::references, base::step::Stage, lock::WorktreeLock, ref_transaction::branch,
-    ref_transaction::branch::Branch, ref_transaction::branch::inode, ref_transaction::branch::move_branch,
-    ref_transaction::prepared::done, ref_transaction::prepared::for_branch,
-    ref_transaction::prepared::forget_prepared, ref_transaction::prepared::roll_back,
-    ref_transaction::target::n_checked_out,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{JournalEntry, Move};
+use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::base::{holder, references};
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::branch::{self, Branch, inode, move_branch};
+use crate::action::rescue::ref_transaction::prepared::{done, for_branch, forget_prepared, roll_back};
+use crate::action::rescue::ref_transaction::target::n_checked_out;
 use crate::git::Git;
 
 /// How often to look for git's lock on the packed references: 1 second in all, as git itself waits.

@@ -8,10 +8,10 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::{
-    base::error::RescueError, base::git_files, base::settings, base::whole_file::read_small,
-    lock::WorktreeLock,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::whole_file::read_small;
+use crate::action::rescue::base::{git_files, settings};
+use crate::action::rescue::lock::WorktreeLock;
 use crate::disk::Folder;
 use crate::disk::write::{Below, Missing};
 use crate::git::{Git, GitError, Shadow, Stdin, succeeded};

@@ -4,10 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::git_files, base::journal::JournalEntry, base::journal::Move,
-    base::step::Stage, lock::WorktreeLock, ref_transaction::branch, ref_transaction::branch::inode,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::git_files;
+use crate::action::rescue::base::journal::{JournalEntry, Move};
+use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::branch::{self, inode};
 
 /// The new index, beside the old one.
 pub(in crate::action::rescue) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {

@@ -4,15 +4,18 @@
 
 use std::fs;
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::git_files, base::journal, base::journal::JournalEntry,
-    base::journal::Move, base::journal::Saved, base::references, lock::WorktreeLock, ref_transaction::branch,
-    ref_transaction::branch::inode, ref_transaction::busy, ref_transaction::finish,
-    ref_transaction::new_branch, ref_transaction::packs, ref_transaction::packs::Needed,
-    ref_transaction::prepared::branch_inode, ref_transaction::prepared::checked,
-    ref_transaction::prepared::done, ref_transaction::prepared::is_ours, ref_transaction::prepared::prepared,
-    ref_transaction::prepared::roll_back, survey::listing, survey::seen_index,
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::{self, JournalEntry, Move, Saved};
+use crate::action::rescue::base::{git_files, references};
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::branch::{self, inode};
+use crate::action::rescue::ref_transaction::packs::{self, Needed};
+use crate::action::rescue::ref_transaction::prepared::{
+    branch_inode, checked, done, is_ours, prepared, roll_back,
 };
+use crate::action::rescue::ref_transaction::{busy, finish, new_branch};
+use crate::action::rescue::survey::{listing, seen_index};
 use crate::git::{Git, index_entries};
 
 /// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers. Waits with

@@ -3,7 +3,8 @@
 //! It must not choose for a person: if the checked-out branch cannot or should not take the commit, a new
 //! branch is only offered.
 
-use crate::action::rescue::{base::error::RescueError, survey::Survey};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::survey::Survey;
 use crate::git::{Git, Stdin, operation, succeeded};
 use crate::model::CommitTarget;
 

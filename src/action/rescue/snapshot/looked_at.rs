@@ -1,8 +1,9 @@
 //! What was read of a repository: for a record, and again before a commit. It must not read anything itself.
 
-use crate::action::rescue::{
-    base::settings::Settings, snapshot::unchanged::Unchanged, survey::Survey, survey::listing::Tree,
-};
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::snapshot::unchanged::Unchanged;
+use crate::action::rescue::survey::Survey;
+use crate::action::rescue::survey::listing::Tree;
 use crate::git::Shadow;
 
 /// What a record was made from, for the visible commit that follows.

@@ -14,11 +14,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::action::clock;
-use crate::action::rescue::{
-    base::error::RescueError, base::names, base::settings, ref_transaction::kept_index, survey::Survey,
-    survey::listing, survey::listing::Tree, survey::listing::TreeEntry, survey::listing::digest,
-    survey::nested, survey::spool::Spool, survey::spool::quoted,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::{names, settings};
+use crate::action::rescue::ref_transaction::kept_index;
+use crate::action::rescue::survey::listing::{self, Tree, TreeEntry, digest};
+use crate::action::rescue::survey::spool::{Spool, quoted};
+use crate::action::rescue::survey::{Survey, nested};
 use crate::git::{self, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 use crate::model::Gap;
 

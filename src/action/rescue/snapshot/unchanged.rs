@@ -7,10 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 
-use crate::action::rescue::{
-    base::error::RescueError, base::repository, base::repository::Opened, base::settings::Settings, survey,
-    survey::Survey, survey::listing, survey::listing::Tree, survey::nested, survey::reading::Blob, visible,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::repository::{self, Opened};
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::survey::listing::{self, Tree};
+use crate::action::rescue::survey::reading::Blob;
+use crate::action::rescue::survey::{self, Survey, nested};
+use crate::action::rescue::visible;
 use crate::git::{Git, IndexEntry, Shadow, Stdin, index_entries, succeeded};
 
 /// The files, by path.

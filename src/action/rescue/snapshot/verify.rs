@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use crate::action::rescue::{base::error::RescueError, snapshot::Commits, snapshot::Draft, survey::listing};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::snapshot::{Commits, Draft};
+use crate::action::rescue::survey::listing;
 use crate::git::{Git, Stdin, succeeded};
 
 /// Checks that the repository holds the whole record.

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use rustix::fs::FileType;
 
-use crate::action::rescue::{base::error::RescueError, survey::listing, survey::reading::WorkTree};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::survey::listing;
+use crate::action::rescue::survey::reading::WorkTree;
 use crate::git::Git;
 use crate::model::IgnoredFiles;
 

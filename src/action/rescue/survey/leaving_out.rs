@@ -1,7 +1,9 @@
 //! Decides which paths a visible commit leaves out unless a person includes them: by name, by size, and new
 //! files whose content looks like a key. It must not leave anything out of the record, which holds them all.
 
-use crate::action::rescue::{base::error::RescueError, survey::key_like, survey::listing::Tree};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::survey::key_like;
+use crate::action::rescue::survey::listing::Tree;
 use crate::git::{Git, Stdin, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::action::rescue::{base::error::RescueError, base::references};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::references;
 use crate::git::{Git, IndexEntry, Sha1, Shadow, Stdin, line, succeeded};
 
 /// A digest of an index's meaning: entries, stages and flags without cached file states, which any `git status`

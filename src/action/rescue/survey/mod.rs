@@ -19,10 +19,10 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::action::clock;
-use crate::action::rescue::{
-    base::error::RescueError, survey::listing::Head, survey::listing::Untracked, survey::reading::Blob,
-    survey::reading::Found, survey::reading::WorkTree, survey::reading::is_too_deep, survey::spool::Spool,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::survey::listing::{Head, Untracked};
+use crate::action::rescue::survey::reading::{Blob, Found, WorkTree, is_too_deep};
+use crate::action::rescue::survey::spool::Spool;
 use crate::git::{Git, IndexEntry, Shadow, index_entries};
 use crate::model::Gap;
 

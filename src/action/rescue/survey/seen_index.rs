@@ -8,7 +8,8 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-use crate::action::rescue::{base::error::RescueError, survey::reading::Stamp};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::survey::reading::Stamp;
 use crate::disk;
 use crate::git::{self, INDEX_CAP, RawIndex, Repository, Shadow};
 

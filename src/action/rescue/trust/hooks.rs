@@ -10,9 +10,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, survey::listing, survey::reading::Blob, trust::Programs,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::survey::listing;
+use crate::action::rescue::survey::reading::Blob;
+use crate::action::rescue::trust::Programs;
 use crate::disk;
 use crate::git::{Git, Shadow, quoted};
 use crate::model::display_text;

@@ -25,11 +25,14 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::action::rescue::{
-    Rescuer, base::error::RescueError, base::settings::Settings, base::whole_file, base::whole_file::Files,
-    base::whole_file::file_id, lock::WorktreeLock, survey::listing, survey::seen_index,
-    trust::scripts::Scripts, trust::scripts::named_files, trust::tracked::Tracked,
-};
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::whole_file::{self, Files, file_id};
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::survey::{listing, seen_index};
+use crate::action::rescue::trust::scripts::{Scripts, named_files};
+use crate::action::rescue::trust::tracked::Tracked;
 use crate::git::{Git, IndexEntry, Repository, Shadow, Stdin, index_entries, succeeded};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 

@@ -6,11 +6,14 @@ pub(super) mod split;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::action::rescue::{
-    base::error::RescueError, base::names, base::settings::Settings, ref_transaction::kept_index,
-    survey::Survey, survey::leaving_out, survey::listing, survey::listing::Tree, survey::listing::TreeEntry,
-    trust::filters, trust::hooks::Hooks,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::names;
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::ref_transaction::kept_index;
+use crate::action::rescue::survey::listing::{self, Tree, TreeEntry};
+use crate::action::rescue::survey::{Survey, leaving_out};
+use crate::action::rescue::trust::filters;
+use crate::action::rescue::trust::hooks::Hooks;
 use crate::git::{ForPrograms, Git, GitError, IndexEntry, Shadow, Stdin, index_entries, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 

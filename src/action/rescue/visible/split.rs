@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::action::rescue::{
-    base::error::RescueError, survey::Survey, survey::listing::Tree, survey::listing::TreeEntry,
-    visible::Staged, visible::changed,
-};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::survey::Survey;
+use crate::action::rescue::survey::listing::{Tree, TreeEntry};
+use crate::action::rescue::visible::{Staged, changed};
 use crate::model::{
     CommitPath, MessageWords, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
 };

@@ -8,7 +8,8 @@ mod vocabulary;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::action::rescue::{base::error::RescueError, survey::key_like};
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::survey::key_like;
 use crate::model::MessageWords;
 
 /// How many lines of the agent's last message are used.
