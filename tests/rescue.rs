@@ -34,6 +34,8 @@ mod killed_git;
 mod limits;
 #[path = "rescue/links.rs"]
 mod links;
+#[path = "rescue/loose.rs"]
+mod loose;
 #[path = "rescue/mapped.rs"]
 mod mapped;
 #[path = "rescue/meanwhile.rs"]

@@ -221,6 +221,10 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
         match target_workspace.action(Action::PlanRescue { message: None, order: RecordOrder::default() }) {
             ActionOutcome::RescuePlanned(plan) => plan,
             ActionOutcome::Failed(problem) => return found.notes.push(problem.message),
+            ActionOutcome::BranchPlanned(_) => {
+                let words = "commits are on no branch: `closeout rescue` keeps them";
+                return found.notes.push(words.to_owned());
+            }
             _ => {
                 let verdict = "a record would be so large that you are asked first: `closeout rescue`";
                 return found.notes.push(verdict.to_owned());

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::model::{SmartReport, VerifyReport};
 use crate::present::json::{Follow, Report};
-use crate::present::rescue_json::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
+use crate::present::rescue_json::{BranchRow, ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 
 use super::args::Arguments;
 use super::asking::Asking;
@@ -45,6 +45,8 @@ enum Output {
     Recorded(Printed<RecordedRow>),
     /// `rescue --json`.
     Rescued(Printed<RescuedRow>),
+    /// `rescue --json` where all work is committed, and no branch holds the commits.
+    Branch(Printed<BranchRow>),
     /// `undo --json` and `redo --json`.
     Undo(Printed<UndoRow>),
     /// `rescues --json`.

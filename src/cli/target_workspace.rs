@@ -72,7 +72,10 @@ impl<'a> TargetWorkspace<'a> {
         let signalled = self.signalled.get_or_insert_with(|| Signalled::listen(self.all.cancel())).clone();
         signalled.set_resting(false);
         let outcome = self.action(action);
-        let is_asked_next = matches!(outcome, ActionOutcome::RescuePlanned(_) | ActionOutcome::SizeAsked(_));
+        let is_asked_next = matches!(
+            outcome,
+            ActionOutcome::RescuePlanned(_) | ActionOutcome::BranchPlanned(_) | ActionOutcome::SizeAsked(_)
+        );
         signalled.set_resting(is_asked_next);
         match (&outcome, signalled.signal()) {
             (ActionOutcome::Failed(problem), Some(signal)) => {

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    ActionClass, ActionKind, AskOptions, AskPlan, AskPurpose, Baseline, CheckRecord, CheckStanding,
-    DecidedFile, EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked, Opinion,
-    ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued,
-    SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, TrustList, UndoDirection,
-    UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
+    ActionClass, ActionKind, AskOptions, AskPlan, AskPurpose, Baseline, BranchPlan, CheckRecord,
+    CheckStanding, DecidedFile, EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked,
+    Opinion, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord,
+    Rescued, SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, TrustList,
+    UndoDirection, UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An action on one workspace.
@@ -21,7 +21,8 @@ use super::{
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Action {
     /// Record the uncommitted work, and plan a visible commit of it. Answers with
-    /// [`ActionOutcome::RescuePlanned`], or with [`ActionOutcome::SizeAsked`] if the record would be large.
+    /// [`ActionOutcome::RescuePlanned`], or with [`ActionOutcome::SizeAsked`] if the record would be large. If all
+    /// work is committed, but no branch holds it: with [`ActionOutcome::BranchPlanned`].
     PlanRescue {
         /// The commit message; `None` lets closeout propose one.
         message: Option<String>,
@@ -46,6 +47,12 @@ pub enum Action {
     Rescue {
         /// The plan as it was confirmed.
         plan: Box<RescuePlan>,
+    },
+    /// Create the branch that the plan shows, for commits that none holds. Answers with
+    /// [`ActionOutcome::CommitsKept`].
+    KeepCommits {
+        /// The plan as it was confirmed.
+        plan: Box<BranchPlan>,
     },
     /// Plan an undo or a redo. Answers with [`ActionOutcome::UndoPlanned`].
     PlanUndo {
@@ -144,6 +151,7 @@ impl Action {
             | Action::AskMessages { .. } => true,
             Action::Record { .. }
             | Action::Rescue { .. }
+            | Action::KeepCommits { .. }
             | Action::Undo { .. }
             | Action::Reply { .. }
             | Action::Held { .. }
@@ -167,7 +175,7 @@ impl Action {
             // Planning a rescue makes a record first.
             Action::PlanRescue { .. } | Action::Record { .. } => ActionKind::Record,
             Action::AskMessages { .. } => ActionKind::Messages,
-            Action::Rescue { .. } => ActionKind::Rescue,
+            Action::Rescue { .. } | Action::KeepCommits { .. } => ActionKind::Rescue,
             Action::Undo { plan } => match plan.way {
                 UndoDirection::Undo => ActionKind::Undo,
                 UndoDirection::Redo => ActionKind::Redo,
@@ -217,6 +225,8 @@ pub struct ActionRequest {
     pub verified: Option<Box<VerifyReport>>,
     /// What is left to do, for messages that tell an agent about it.
     pub left_to_do: LeftToDo,
+    /// The commits of the work that no ref holds, as [`CommitCounts::loose`](super::CommitCounts::loose).
+    pub loose: Vec<String>,
 }
 
 /// The state of a workspace's work at one look.
@@ -245,6 +255,10 @@ pub enum ActionOutcome {
     Recorded(Box<RescueRecord>),
     /// The work is committed.
     Rescued(Box<Rescued>),
+    /// Which branch would keep commits that none holds. Nothing was done.
+    BranchPlanned(Box<BranchPlan>),
+    /// The branch is created, as planned.
+    CommitsKept(Box<BranchPlan>),
     /// What an undo or a redo would do.
     UndoPlanned(Box<UndoPlan>),
     /// The rescue was taken back or made again, as planned.
@@ -302,7 +316,9 @@ impl ActionOutcome {
             ActionOutcome::Replied(receipt) => receipt.state.class(),
             ActionOutcome::Checked(report) => report.class(),
             ActionOutcome::Failed(problem) => problem.class,
-            ActionOutcome::UndoPlanned(_)
+            ActionOutcome::BranchPlanned(_)
+            | ActionOutcome::CommitsKept(_)
+            | ActionOutcome::UndoPlanned(_)
             | ActionOutcome::Undone(_)
             | ActionOutcome::ReplyPlanned(_)
             | ActionOutcome::Held { .. }

@@ -112,6 +112,9 @@ pub struct CommitCounts {
     pub n_evidence: u32,
     /// Commits of HEAD, counted as new or of a rescue, that no ref holds: HEAD is on no branch.
     pub n_unheld: u32,
+    /// The newest of each line of commits that no ref holds, lost ones among them, newest first. What is gone from
+    /// the repository is not among them. Full object ids.
+    pub loose: Vec<String>,
     /// The newest new commits, newest first, at most twenty.
     pub newest: Vec<CommitSummary>,
     /// The newest commits of a rescue, newest first, at most twenty.

@@ -129,9 +129,9 @@ pub use reply::{
     ReplyChannel, ReplyPlan, ScreenPrompt, ServerPermission,
 };
 pub use rescue_plan::{
-    CommitAuthor, CommitPath, CommitTarget, LeftOut, MessageWords, NoAuthor, PlanNote, PlannedChange,
-    PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack, UndoDirection,
-    UndoPlan,
+    BranchPlan, CommitAuthor, CommitPath, CommitTarget, LeftOut, MessageWords, NoAuthor, PlanNote,
+    PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, Rescued, ShownCommit, SplitKind,
+    UndoDirection, UndoPlan,
 };
 pub use rescue_programs::{OwnProgram, PlannedPrograms, WantedProgram};
 pub use rescue_record::{

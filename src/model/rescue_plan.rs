@@ -10,7 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{PlannedPrograms, RescueRecord};
+use super::{PlannedPrograms, RecordNotice, RescueRecord};
 
 /// What messages are proposed from, apart from the paths. Untrusted text, without anything that looks like a
 /// key.
@@ -295,16 +295,34 @@ pub struct UndoPlan {
     /// Where it will be; `None` if it becomes unborn or is removed again.
     pub to: Option<String>,
     /// The commits that are taken back or made again, oldest first.
-    pub commits: Vec<TakenBack>,
+    pub commits: Vec<ShownCommit>,
     /// The paths that they change, sorted by bytes.
     pub paths: Vec<Vec<u8>>,
-    /// The reference of the rescue's record.
-    pub record: String,
+    /// The reference of the rescue's record; `None` if nothing was uncommitted, and the rescue only created a branch.
+    pub record: Option<String>,
 }
 
-/// A commit of an undo or a redo.
+/// What would keep commits that no branch, remote branch or tag holds. closeout does exactly what was confirmed, or
+/// refuses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BranchPlan {
+    /// The full name of the new branch. HEAD, index and work tree stay as they are.
+    pub branch: String,
+    /// The commit that it is created at.
+    pub tip: String,
+    /// The newest of the commits that it holds and nothing else does, oldest first; at most fifty.
+    pub commits: Vec<ShownCommit>,
+    /// How many there are in all.
+    pub n_commits: usize,
+    /// How many further lines of commits nothing holds; each gets a branch of its own.
+    pub n_further: usize,
+    /// Whose repository it is, where the work tree does not tell.
+    pub notice: Option<RecordNotice>,
+}
+
+/// A commit that a plan shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TakenBack {
+pub struct ShownCommit {
     /// Its id.
     pub commit: String,
     /// The first line of its message. Untrusted text.

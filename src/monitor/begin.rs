@@ -51,6 +51,7 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         standing: asked::standing(tracked.judged.verdict.as_deref()),
         verified: tracked.actions.verified.clone().map(Box::new),
         left_to_do,
+        loose: tracked.snapshot.git.as_ref().map(|git| git.commits.loose.clone()).unwrap_or_default(),
     }
 }
 

@@ -51,6 +51,8 @@ impl Actions {
             | ActionOutcome::SizeAsked(_)
             | ActionOutcome::Recorded(_)
             | ActionOutcome::Rescued(_)
+            | ActionOutcome::BranchPlanned(_)
+            | ActionOutcome::CommitsKept(_)
             | ActionOutcome::UndoPlanned(_)
             | ActionOutcome::Undone(_)
             | ActionOutcome::ReplyPlanned(_)
@@ -237,6 +239,7 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         | Action::AskMessages { .. }
         | Action::Record { .. }
         | Action::Rescue { .. }
+        | Action::KeepCommits { .. }
         | Action::Held { .. }
         | Action::PlanUndo { .. }
         | Action::Undo { .. }

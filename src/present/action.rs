@@ -3,7 +3,7 @@
 //! Which key starts an action, and where its words appear, is decided elsewhere.
 
 use super::baseline::{branch, short};
-use super::phrases::{asking, held, outcome, plan_note, record};
+use super::phrases::{asking, held, loose, outcome, plan_note, record};
 use super::texts::shown;
 use super::{counts, sets};
 use crate::model::{
@@ -172,6 +172,9 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
             quantity::size(record.n_bytes),
             shown(&record.reference),
         ),
+        ActionOutcome::CommitsKept(plan) => {
+            loose::kept(counts::commits(plan.n_commits), branch(&plan.branch), short(&plan.tip))
+        }
         ActionOutcome::Undone(plan) => undone_label(plan),
         ActionOutcome::Replied(sent) => receipt(sent),
         ActionOutcome::Held { reply, now } => held_label(reply, now),
@@ -191,6 +194,7 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
         ActionOutcome::Verified(report) => verified(report).to_owned(),
         ActionOutcome::RescuePlanned(_)
         | ActionOutcome::SizeAsked(_)
+        | ActionOutcome::BranchPlanned(_)
         | ActionOutcome::UndoPlanned(_)
         | ActionOutcome::ReplyPlanned(_)
         | ActionOutcome::AskPlanned(_)

@@ -105,6 +105,8 @@ phrases! {
     history { no_actions, nothing_recorded, verdict(before, state), proven(state, proof), seen(after), iteration(n, end, took, state), run_ended(status, n), gate_passed, told(why) }
     /// The preview of a rescue.
     rescue { author_form, ask_agent(agent), asking, proposed }
+    /// Commits that no branch holds.
+    loose { title, question(commits, branch), preview(commits, branch), stays, earlier(n), further(n), kept(commits, branch, id) }
     /// What a plan's paths do not show.
     plan_note { hooks(names), unsigned, filters(names), not_covered(names), staged(n) }
     /// Checks that the user configured.

@@ -6,9 +6,10 @@ use serde::Serialize;
 use super::action;
 use super::json::PathText;
 use crate::model::{
-    CommitAuthor, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange, PlannedCommit,
-    PlannedPath, PlannedPrograms, PlannedSplit, Reach, RecordList, RecordNotice, RecordState, RecordTotals,
-    RescuePlan, RescueRecord, Rescued, SplitKind, TakenBack, Timestamp, UndoDirection, UndoPlan,
+    BranchPlan, CommitAuthor, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange,
+    PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, Reach, RecordList, RecordNotice, RecordState,
+    RecordTotals, RescuePlan, RescueRecord, Rescued, ShownCommit, SplitKind, Timestamp, UndoDirection,
+    UndoPlan,
 };
 
 /// A record of uncommitted work.
@@ -170,11 +171,30 @@ pub struct UndoRow {
     /// Where it goes; null when it becomes unborn.
     to: Option<String>,
     /// The commits that are taken back or made again, the oldest first.
-    commits: Vec<TakenBack>,
+    commits: Vec<ShownCommit>,
     /// The paths that they change.
     paths: Vec<PathText>,
-    /// The reference of the record.
-    record: String,
+    /// The reference of the record; null when the rescue only created a branch.
+    record: Option<String>,
+}
+
+/// `rescue --json` where all work is committed, and no branch holds the commits.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BranchRow {
+    /// True when the branch was created; false with `--dry-run`, or when it was declined.
+    is_done: bool,
+    /// The full name of the new branch.
+    branch: String,
+    /// The commit that it is created at.
+    tip: String,
+    /// The newest of the commits that only it holds, the oldest first; at most fifty.
+    commits: Vec<ShownCommit>,
+    /// How many there are in all.
+    n_commits: usize,
+    /// How many further lines of commits nothing holds.
+    n_further: usize,
+    /// Whose repository it is, where the work tree does not tell.
+    notice: Option<RecordNotice>,
 }
 
 /// `rescues --json`.
@@ -325,6 +345,14 @@ impl UndoRow {
             paths: plan.paths.iter().map(|path| PathText::of(path)).collect(),
             record: plan.record.clone(),
         }
+    }
+}
+
+impl BranchRow {
+    /// The JSON form of a new branch; `is_done` says whether it was created or only planned.
+    pub fn of(plan: &BranchPlan, is_done: bool) -> BranchRow {
+        let BranchPlan { branch, tip, commits, n_commits, n_further, notice } = plan.clone();
+        BranchRow { is_done, branch, tip, commits, n_commits, n_further, notice }
     }
 }
 

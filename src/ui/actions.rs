@@ -18,11 +18,11 @@ use super::state::{Page, Ready, State};
 use super::{open_dialog, points, text};
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, HeldEnd, HeldNow, HeldStep, Intent,
-    JumpOutcome, NextActionKind, OpenPoint, RecordOrder, Response, RunningAction, UndoDirection,
-    VerdictState, WorkspaceId, WorkspaceView, display_text,
+    JumpOutcome, RecordOrder, Response, RunningAction, UndoDirection, WorkspaceId, WorkspaceView,
+    display_text,
 };
 use crate::present::phrases::{checks, held, left, outcome as say};
-use crate::present::{action, sessions, sets};
+use crate::present::{action, sets};
 
 /// Starts what a key asks for.
 pub(super) fn begin(
@@ -94,60 +94,6 @@ fn reply(state: &mut State, view: &WorkspaceView, draft: Option<&str>, reaction:
         }
         Err(message) => state.answer = Some(message),
     }
-}
-
-/// Whether the person is likely to want this action for this workspace now; `None` for other keys.
-pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) -> Option<bool> {
-    let is = |wanted: fn(&WorkspaceView) -> bool| Some(view.is_some_and(wanted));
-    let KeyCommand::Action(command) = action else { return None };
-    match command {
-        WorkspaceCommand::Reply => is(|view| {
-            let asks = view.verdict.as_deref().is_some_and(|verdict| verdict.question.is_some());
-            !view.sessions.is_empty() && (asks || sessions::names_permission(view))
-        }),
-        WorkspaceCommand::Rescue => is(|view| {
-            let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
-            view.actions.running.is_none() && changes.is_some_and(|changes| changes.n_paths > 0)
-        }),
-        WorkspaceCommand::Cancel => is(|view| {
-            let runs =
-                view.actions.running.iter().chain(&view.actions.answering).any(|action| !action.is_cancelled);
-            runs || !view.actions.held.is_empty()
-        }),
-        WorkspaceCommand::SendBack => is(|view| {
-            let points = view.verdict.iter().flat_map(|verdict| verdict.left_to_do.open());
-            !view.sessions.is_empty() && points.filter(|point| point.weighs).any(OpenPoint::is_for_agent)
-        }),
-        WorkspaceCommand::SmartCheck => is(|view| !view.sessions.is_empty() && is_to_be_asked(view)),
-        WorkspaceCommand::Mark => is(|view| view.sessions.is_empty() && is_to_be_asked(view)),
-        WorkspaceCommand::Checks => is(|view| {
-            let is_done =
-                view.verdict.as_deref().is_some_and(|verdict| verdict.state == VerdictState::Complete);
-            view.actions.running.is_none() && !view.checks.is_empty() && !is_done
-        }),
-        WorkspaceCommand::Undo
-        | WorkspaceCommand::Redo
-        | WorkspaceCommand::Report
-        | WorkspaceCommand::Verify => Some(false),
-    }
-}
-
-/// The command for a workspace's next action; its hint comes first.
-pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
-    match view.verdict.as_deref()?.next_action.kind() {
-        NextActionKind::Answer => Some(WorkspaceCommand::Reply),
-        NextActionKind::Rescue => Some(WorkspaceCommand::Rescue),
-        NextActionKind::Fix => Some(WorkspaceCommand::SendBack),
-        NextActionKind::Ask if view.sessions.is_empty() => Some(WorkspaceCommand::Mark),
-        NextActionKind::Ask => Some(WorkspaceCommand::SmartCheck),
-        NextActionKind::None | NextActionKind::Repair | NextActionKind::Wait => None,
-    }
-}
-
-/// Whether somebody should be asked about the work now: the verdict says so, and no action is running.
-fn is_to_be_asked(view: &WorkspaceView) -> bool {
-    let next = view.verdict.as_deref().map(|verdict| verdict.next_action.kind());
-    view.actions.running.is_none() && next == Some(NextActionKind::Ask)
 }
 
 /// Leaves, after asking about anything that runs and would be cut off.
@@ -283,6 +229,9 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
             Shown::Box(Dialog::Rescue(Box::new(RescueBox::new(view, *plan))), WorkspaceCommand::Rescue)
         }
         ActionOutcome::SizeAsked(cost) => confirm(Asked::Size(cost), WorkspaceCommand::Rescue),
+        ActionOutcome::BranchPlanned(plan) => {
+            confirm(Asked::Branch((*plan).into()), WorkspaceCommand::Rescue)
+        }
         ActionOutcome::UndoPlanned(plan) => {
             let command = match plan.way {
                 UndoDirection::Undo => WorkspaceCommand::Undo,
@@ -311,6 +260,7 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
         ActionOutcome::ReplyPlanned(_) | ActionOutcome::NotAsked(_) => Shown::Nothing,
         ActionOutcome::Recorded(_)
         | ActionOutcome::Rescued(_)
+        | ActionOutcome::CommitsKept(_)
         | ActionOutcome::Undone(_)
         | ActionOutcome::Replied(_)
         | ActionOutcome::Held { .. }
@@ -386,6 +336,9 @@ fn label(outcome: &ActionOutcome) -> String {
     if let ActionOutcome::Rescued(rescued) = outcome {
         lines.extend(rescued.can_be_undone.then(|| say::undo_key(key(WorkspaceCommand::Undo))));
         lines.extend(rescued.notes.iter().map(|note| text::line(note)));
+    }
+    if let ActionOutcome::CommitsKept(_) = outcome {
+        lines.push(say::undo_key(key(WorkspaceCommand::Undo)));
     }
     if let ActionOutcome::Undone(plan) = outcome {
         lines.push(match plan.way {

@@ -8,7 +8,7 @@ use super::areas::Areas;
 use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS, Hint, KeyCommand, WorkspaceCommand};
 use super::look::TextStyle;
 use super::state::{Focus, Page, State};
-use super::{actions, text};
+use super::{action_hints, text};
 use crate::model::WorkspaceView;
 use crate::present::sessions;
 use crate::ui::sheet::put;
@@ -79,9 +79,9 @@ fn in_force(
         (Page::None, None) if binding.action == KeyCommand::Tick => state.is_among_points(),
         (Page::None, None) if binding.action == KeyCommand::Open => has_pane && state.focus == Focus::List,
         (Page::None, None) if binding.action == KeyCommand::Action(WorkspaceCommand::Mark) => {
-            state.is_among_points() || actions::is_worth_a_hint(binding.action, selected) == Some(true)
+            state.is_among_points() || action_hints::is_worth_a_hint(binding.action, selected) == Some(true)
         }
-        (Page::None, None) => match actions::is_worth_a_hint(binding.action, selected) {
+        (Page::None, None) => match action_hints::is_worth_a_hint(binding.action, selected) {
             Some(is_worth) => is_worth,
             None => binding.action != KeyCommand::Go || has_pane || state.focus == Focus::List,
         },
@@ -89,7 +89,7 @@ fn in_force(
     let mut bindings = hinted(BINDINGS);
     bindings.retain(|binding| is_meant(binding) && !stands_right(binding));
     // With the keys on the open points, choosing a point comes first.
-    let next = selected.filter(|_| !state.is_among_points()).and_then(actions::next_command);
+    let next = selected.filter(|_| !state.is_among_points()).and_then(action_hints::next_command);
     let next = next.map(KeyCommand::Action);
     bindings.sort_by_key(|binding| Some(binding.action) != next);
     if state.focus == Focus::Detail || state.page == Page::Help || !state.filter.text.is_empty() {

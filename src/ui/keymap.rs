@@ -208,7 +208,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(
         &[sign('c')],
         KeyCommand::Action(WorkspaceCommand::Rescue),
-        "rescue: show what is not committed, and commit it",
+        "rescue: commit what is not committed, keep what no branch holds",
     )
     .hinted("rescue"),
     bind(&[sign('x')], KeyCommand::Action(WorkspaceCommand::Cancel), "end what runs in this workspace")

@@ -12,6 +12,7 @@
 //! (`look`); the wording is `present`'s. Text from agents and repositories passes through `text`, and a final
 //! sweep over the finished frame makes sure that nothing slipped by (SECURITY.md 1.1).
 
+mod action_hints;
 mod actions;
 mod areas;
 mod detail;

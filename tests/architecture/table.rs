@@ -155,6 +155,7 @@ pub(super) const RESCUE_ROOMS: &[(&str, &[&str])] = &[
     ("trust", &["base", "survey", "lock"]),
     ("ref_transaction", &["base", "survey", "lock"]),
     ("undo", &["base", "survey", "lock", "ref_transaction"]),
+    ("loose", &["base", "survey", "lock", "ref_transaction"]),
     ("visible", &["base", "survey", "trust", "ref_transaction"]),
     ("snapshot", &["base", "survey", "ref_transaction", "visible"]),
     ("vault", &["base", "survey", "lock", "snapshot"]),

@@ -230,6 +230,7 @@ pub(crate) fn asks_in(workspace: WorkspaceId, number: u64, rested: i64) -> Effec
         standing: EvidenceSummary::default(),
         verified: None,
         left_to_do: closeout::model::LeftToDo::default(),
+        loose: Vec::new(),
     }))
 }
 

@@ -78,6 +78,35 @@ fn what_is_confirmed_is_committed_taken_back_and_written_down() {
 }
 
 #[test]
+fn commits_on_no_branch_get_one_and_count_as_done_from_then_on() {
+    let (env, repo) = (TestEnv::new(), with_work());
+    repo.git(["checkout", "-q", "--detach"]);
+    repo.write("parser.rs", "1\n").commit("parse");
+    let state = || run(&env, &repo, &["check", "--json"]).json()["workspaces"][0]["state"].clone();
+    assert_eq!(env.run(repo.path(), &["decide", "complete"]).code, 0);
+    assert_eq!(state(), "RESCUE_NEEDED");
+    let branches = || repo.git(["for-each-ref", "--format=%(refname)", "refs/heads"]);
+    let before = branches();
+    let shown = run(&env, &repo, &["rescue", "--dry-run"]);
+    assert!(shown.code == 0 && shown.out.contains("parse") && branches() == before, "{shown:?}");
+    let asked = run(&env, &repo, &["rescue"]);
+    assert!(asked.code == 24 && branches() == before, "{asked:?}");
+    let recorded = run(&env, &repo, &["rescue", "--record-only"]);
+    assert!(recorded.code == 12 && recorded.err.contains("`closeout rescue` keeps"), "{recorded:?}");
+    let kept: Value = run(&env, &repo, &["rescue", "--yes", "--json"]).json();
+    assert_eq!((&kept["is_done"], &kept["n_commits"]), (&Value::from(true), &Value::from(1)));
+    assert_eq!(repo.git(["rev-parse", kept["branch"].as_str().unwrap()]), repo.head());
+    assert_eq!(state(), "COMPLETE");
+    let counted = run(&env, &repo, &["check", "--json"]).json()["workspaces"][0]["git"]["commits"].clone();
+    assert_eq!((&counted["n_new"], &counted["n_rescued"]), (&Value::from(2), &Value::from(0)));
+    let nothing = run(&env, &repo, &["rescue", "--yes"]);
+    assert_eq!(nothing.code, 12, "{nothing:?}");
+    let undone = run(&env, &repo, &["undo", "--yes"]);
+    assert!(undone.code == 0 && branches() == before, "{undone:?}");
+    assert_eq!(state(), "RESCUE_NEEDED");
+}
+
+#[test]
 fn without_a_terminal_nothing_is_committed_unless_a_flag_says_yes() {
     let (env, repo) = (TestEnv::new(), dirty());
     let head = repo.git(["rev-parse", "HEAD"]);

@@ -14,9 +14,9 @@ use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, 
 use insta::assert_snapshot;
 
 use crate::support::action_samples::{
-    RECORD, ask_plan, attempt, history, large_plan, left_out, path, plan, plan_detached, plan_refused,
-    plan_to_split, read, receipt, rescued, running_probe, running_turn, smart_report, tell, undo_plan,
-    verify_report,
+    RECORD, ask_plan, attempt, branch_plan, history, large_plan, left_out, path, plan, plan_detached,
+    plan_refused, plan_to_split, read, receipt, rescued, running_probe, running_turn, smart_report, tell,
+    undo_plan, verify_report,
 };
 use crate::support::samples::{five, rescue};
 use crate::support::screen::{NOW, frame, picture, press, screen_of, text_of};
@@ -104,6 +104,19 @@ fn an_undo() {
     let views = five();
     let undo = ActionOutcome::UndoPlanned(Box::new(undo_plan(UndoDirection::Undo)));
     assert_snapshot!(picture(&frame(&with((80, 24), &views, ActionKind::Plan, undo), &views)));
+}
+
+#[test]
+fn commits_that_no_branch_holds() {
+    let views = five();
+    let planned = ActionOutcome::BranchPlanned(Box::new(branch_plan()));
+    let mut state = with((80, 24), &views, ActionKind::Record, planned);
+    assert_snapshot!(picture(&frame(&state, &views)));
+    let _ = press(&mut state, &views, "y");
+    let kept = ActionOutcome::CommitsKept(Box::new(branch_plan()));
+    let _ = tell(&mut state, &views, ROW, ActionKind::Rescue, kept);
+    let said = state.answer.clone().unwrap();
+    assert_eq!(said, "2 commits kept on the new branch rescue/20260921T100000Z, at c0ffee1\nz undoes it");
 }
 
 #[test]
@@ -651,6 +664,10 @@ fn undo_redo_and_asking_are_confirmed_as_planned() {
     let cost = RecordCost { n_files: 20_000, n_bytes: 3_000_000_000, n_free_bytes: 8_000_000_000 };
     for (outcome, wanted) in [
         (ActionOutcome::SizeAsked(cost), Action::PlanRescue { message: None, order }),
+        (
+            ActionOutcome::BranchPlanned(Box::new(branch_plan())),
+            Action::KeepCommits { plan: Box::new(branch_plan()) },
+        ),
         (
             ActionOutcome::UndoPlanned(Box::new(undo_plan(UndoDirection::Undo))),
             Action::Undo { plan: Box::new(undo_plan(UndoDirection::Undo)) },

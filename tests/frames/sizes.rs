@@ -7,8 +7,8 @@ use closeout::model::{
 use insta::assert_snapshot;
 
 use crate::support::action_samples::{
-    ask_plan, plan, plan_refused, plan_to_split, read, running_turn, smart_report, tell, undo_plan,
-    verify_report,
+    ask_plan, branch_plan, plan, plan_refused, plan_to_split, read, running_turn, smart_report, tell,
+    undo_plan, verify_report,
 };
 use crate::support::samples::five;
 use crate::support::screen::{NOW, frame, minutes_ago, picture, press, screen_of};
@@ -99,6 +99,7 @@ fn every_plan_and_every_end_of_one_at_every_size() {
         ("checks", plan_of(ActionOutcome::ChecksPlanned(None)), ""),
         ("rescue_refused", plan_of(ActionOutcome::RescuePlanned(Box::new(plan_refused()))), ""),
         ("rescue_author", plan_of(ActionOutcome::RescuePlanned(Box::new(nameless))), "y"),
+        ("branch", plan_of(ActionOutcome::BranchPlanned(Box::new(branch_plan()))), ""),
         ("undo", undo(UndoDirection::Undo), ""),
         ("redo", undo(UndoDirection::Redo), ""),
         ("ask", asked(AskPurpose::Probe), ""),

@@ -12,6 +12,7 @@ use rustix::process::Signal;
 use closeout::model::{CommitTarget, RecordState, SplitKind};
 
 use super::fixture::*;
+use super::loose::detached;
 use crate::support::repo::Repo;
 
 /// Tells the process that is to die the repository, the action and the step.
@@ -55,6 +56,11 @@ fn act_and_die() {
             let mut plan = rescuer.plan(top, "rescue: work\n").unwrap();
             plan.split = Some(SplitKind::Staged);
             rescuer.commit(top, &plan).unwrap();
+        }
+        "keep" => {
+            let head = std::fs::read_to_string(top.join(".git/HEAD")).unwrap();
+            let plan = rescuer.branch_plan(top, &[head.trim().to_owned()]).unwrap();
+            rescuer.create_branch(top, &plan).unwrap();
         }
         "undo" => rescuer.undo(top).unwrap(),
         "redo" => rescuer.redo(top).unwrap(),
@@ -263,6 +269,32 @@ fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
             rescuer(&repo).undo(repo.path()).unwrap();
         }
         assert_eq!(fingerprint(&repo), before, "{action} {step:?}");
+    }
+}
+
+// K01, K02 for commits that no branch holds: their branch is there or not, and they are always there.
+#[test]
+fn a_branch_for_loose_commits_is_there_or_not_whenever_the_process_is_killed() {
+    let steps =
+        [Stage::Locked, Stage::CommitPinned, Stage::MoveJournalled, Stage::BranchMoved, Stage::MoveDone];
+    for step in steps {
+        let (repo, tip) = detached();
+        let before = fingerprint(&repo);
+        assert!(killed_at(&repo, "keep", step), "{step:?} was not reached");
+        rescuer(&repo).recover(repo.path()).unwrap();
+        assert_eq!(leftovers(&repo), Vec::<String>::new(), "{step:?}");
+        if fingerprint(&repo) == before {
+            let plan = rescuer(&repo).branch_plan(repo.path(), std::slice::from_ref(&tip)).unwrap();
+            rescuer(&repo).create_branch(repo.path(), &plan).unwrap();
+        }
+        assert_eq!(
+            repo.git(["for-each-ref", "--format=%(objectname)", "refs/heads/rescue"]),
+            tip,
+            "{step:?}"
+        );
+        rescuer(&repo).undo(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo), before, "{step:?}");
+        repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
     }
 }
 

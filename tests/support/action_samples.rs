@@ -2,12 +2,12 @@
 
 use closeout::model::{
     ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProgress, Actor, AskCost, AskPlan, AskPurpose,
-    AuditEntry, Checklist, ChecklistItem, CommitAuthor, CommitPath, CommitTarget, Gap, IgnoredFiles,
-    ItemState, LeftOut, MessageWords, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedPrograms,
-    PlannedSplit, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, Receipt, ReceiptState,
-    RescuePlan, RescueRecord, Rescued, Response, RunningAction, SessionName, SmartOutcome, SmartReport,
-    SmartStatus, SplitKind, TakenBack, Trace, UndoDirection, UndoPlan, VerdictState, VerifyReport,
-    WorkspaceView,
+    AuditEntry, BranchPlan, Checklist, ChecklistItem, CommitAuthor, CommitPath, CommitTarget, Gap,
+    IgnoredFiles, ItemState, LeftOut, MessageWords, PlanNote, PlannedChange, PlannedCommit, PlannedPath,
+    PlannedPrograms, PlannedSplit, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, Receipt,
+    ReceiptState, RescuePlan, RescueRecord, Rescued, Response, RunningAction, SessionName, ShownCommit,
+    SmartOutcome, SmartReport, SmartStatus, SplitKind, Trace, UndoDirection, UndoPlan, VerdictState,
+    VerifyReport, WorkspaceView,
 };
 use closeout::ui::{self, Reaction, State};
 
@@ -168,7 +168,7 @@ pub(crate) fn undo_plan(way: UndoDirection) -> UndoPlan {
         branch: "refs/heads/fix/rounding".to_owned(),
         from: Some("c0ffee1".repeat(5)),
         to: Some("ab".repeat(20)),
-        commits: vec![TakenBack {
+        commits: vec![ShownCommit {
             commit: "c0ffee1".repeat(5),
             subject: "fix: round half to even in totals".to_owned(),
             n_paths: 4,
@@ -176,7 +176,26 @@ pub(crate) fn undo_plan(way: UndoDirection) -> UndoPlan {
         paths: ["Cargo.toml", "src/money.rs", "src/old_money.rs", "src/保存.rs"]
             .map(|path| path.as_bytes().to_vec())
             .into(),
-        record: RECORD.to_owned(),
+        record: Some(RECORD.to_owned()),
+    }
+}
+
+pub(crate) fn branch_plan() -> BranchPlan {
+    let commit = |id: &str, subject: &str, n_paths| ShownCommit {
+        commit: id.repeat(5),
+        subject: subject.to_owned(),
+        n_paths,
+    };
+    BranchPlan {
+        branch: "refs/heads/rescue/20260921T100000Z".to_owned(),
+        tip: "c0ffee1".repeat(5),
+        commits: vec![
+            commit("decade5", "feat: parse dates with a time zone", 3),
+            commit("c0ffee1", "fix: round half to even in totals", 1),
+        ],
+        n_commits: 2,
+        n_further: 1,
+        notice: None,
     }
 }
 

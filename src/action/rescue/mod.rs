@@ -28,6 +28,7 @@
 //! trust            whose programs may run: filters, hooks, scripts
 //! ref_transaction  moves a branch with its index, or neither; recovery of a move that was cut off
 //! undo             the same move back, and again
+//! loose            a branch for commits that none holds
 //! visible          what a visible commit holds, how it is split, what its message says
 //! snapshot         makes a record, tells whether an old one is the same, verifies it
 //! vault            records outside of the repository
@@ -44,6 +45,7 @@ mod base;
 mod catalogue;
 mod commit;
 mod lock;
+mod loose;
 mod plan;
 mod record;
 mod ref_transaction;

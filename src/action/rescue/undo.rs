@@ -10,9 +10,9 @@ use crate::action::rescue::base::journal::{self, Move, Purpose, Reading};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{self, recovery};
 use crate::action::rescue::survey::listing::{self, Tree};
-use crate::action::rescue::survey::seen_index;
-use crate::git::{Git, Stdin, line, succeeded};
-use crate::model::{TakenBack, UndoDirection, UndoPlan};
+use crate::action::rescue::survey::{commits, seen_index};
+use crate::git::{Git, Stdin, succeeded};
+use crate::model::{ShownCommit, UndoDirection, UndoPlan};
 
 impl Rescuer {
     /// Shows what [`Rescuer::undo`] would take back. Changes nothing.
@@ -72,19 +72,19 @@ impl Rescuer {
         };
         let newest = newer.as_deref().ok_or(RescueError::Nothing)?;
         if let Some(base) = &base {
-            check_there(&git, base)?;
+            commits::check_there(&git, base)?;
         }
-        let (commits, paths) = match check_there(&git, newest) {
+        let (commits, paths) = match commits::check_there(&git, newest) {
             Ok(()) => {
                 let tree =
                     |id: Option<&str>| id.map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id));
                 let (before, after) = (tree(base.as_deref())?, tree(Some(newest))?);
-                (commits(&git, base.as_deref(), newest)?, differing(&before, &after))
+                (listed(&git, base.as_deref(), newest)?, commits::differing(&before, &after))
             }
             // The commit was removed from the repository. Undo needs only what was before it.
             Err(_) if way == UndoDirection::Undo => {
                 let subject = "(the repository has lost this commit)".to_owned();
-                (vec![TakenBack { commit: newest.to_owned(), subject, n_paths: 0 }], Vec::new())
+                (vec![ShownCommit { commit: newest.to_owned(), subject, n_paths: 0 }], Vec::new())
             }
             Err(error) => return Err(error),
         };
@@ -96,7 +96,7 @@ impl Rescuer {
             to: last.from.clone(),
             commits,
             paths,
-            record: last.record.clone(),
+            record: Some(last.record.clone()).filter(|record| !record.is_empty()),
         })
     }
 
@@ -168,44 +168,10 @@ fn last_of(read: &Reading, way: UndoDirection) -> Result<&Move, RescueError> {
         .ok_or_else(none)
 }
 
-/// Refuses if the repository lacks the commit: it was replaced by another repository, or lost it.
-fn check_there(git: &Git<'_>, commit: &str) -> Result<(), RescueError> {
-    let args = ["cat-file", "-e", "--end-of-options", commit];
-    if git.real(args, Stdin::Lock)?.is_success() {
-        return Ok(());
-    }
-    Err(RescueError::Refused(format!(
-        "the commit {commit} is not in this repository any more; it was made anew, or its objects were removed"
-    )))
-}
-
 /// The commits after `base` up to `newest`, oldest first.
-fn commits(git: &Git<'_>, base: Option<&str>, newest: &str) -> Result<Vec<TakenBack>, RescueError> {
-    let mut args =
-        vec!["rev-list".to_owned(), "--reverse".to_owned(), "--parents".to_owned(), newest.to_owned()];
+fn listed(git: &Git<'_>, base: Option<&str>, newest: &str) -> Result<Vec<ShownCommit>, RescueError> {
+    let mut args = vec!["rev-list".to_owned(), "--reverse".to_owned(), newest.to_owned()];
     args.extend(base.map(|base| format!("^{base}")));
     let output = succeeded("rev-list", git.real(&args, Stdin::Lock)?)?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut commits = Vec::new();
-    for listed in text.lines() {
-        let mut ids = listed.split(' ');
-        let Some(id) = ids.next() else { continue };
-        let before = ids.next().map_or_else(|| Ok(Tree::new()), |parent| listing::tree(git, parent))?;
-        let n_paths = differing(&before, &listing::tree(git, id)?).len();
-        commits.push(TakenBack { commit: id.to_owned(), subject: subject(git, id)?, n_paths });
-    }
-    Ok(commits)
-}
-
-/// The first line of a commit's message.
-fn subject(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
-    let output = succeeded("cat-file", git.real(["cat-file", "commit", id], Stdin::Lock)?)?;
-    let text = line(&output);
-    let message = text.split_once("\n\n").map_or("", |(_, message)| message);
-    Ok(message.lines().next().unwrap_or_default().to_owned())
-}
-
-fn differing(before: &Tree, after: &Tree) -> Vec<Vec<u8>> {
-    let all: std::collections::BTreeSet<&Vec<u8>> = before.keys().chain(after.keys()).collect();
-    all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
+    String::from_utf8_lossy(&output.stdout).lines().map(|id| commits::shown(git, id)).collect()
 }

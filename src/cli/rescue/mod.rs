@@ -2,6 +2,7 @@
 //! would become, commits only what was confirmed, and undoes that again.
 
 mod delete;
+mod loose;
 mod messages;
 mod preview;
 mod records;
@@ -51,6 +52,9 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     }
     if let ActionOutcome::Recorded(record) = &outcome {
         return recorded(record, rescue.json);
+    }
+    if let ActionOutcome::BranchPlanned(plan) = outcome {
+        return loose::keep(&mut target_workspace, plan, rescue);
     }
     let ActionOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
     choose(&mut plan, rescue)?;

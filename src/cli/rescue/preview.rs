@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 
 use crate::cli::local_time;
 use crate::model::{
-    CommitTarget, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan,
-    RescueRecord, SplitKind, UndoDirection, UndoPlan, WantedProgram, display_text, quantity,
+    BranchPlan, CommitTarget, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit,
+    RescuePlan, RescueRecord, ShownCommit, SplitKind, UndoDirection, UndoPlan, WantedProgram, display_text,
+    quantity,
 };
+use crate::present::phrases::loose;
 use crate::present::{action, baseline, counts, sets};
 
 pub(super) fn preview(plan: &RescuePlan) -> String {
@@ -153,15 +155,38 @@ pub(super) fn undo_preview(plan: &UndoPlan) -> String {
         UndoDirection::Redo => "to be made again",
     };
     let mut text = format!("{verb} on {}:\n", baseline::branch(&plan.branch));
-    for commit in &plan.commits {
-        let id = baseline::short(&commit.commit);
-        let subject = display_text::line(&commit.subject);
-        let _ = writeln!(text, "  {id}  {subject}  ({})", counts::files(commit.n_paths));
-    }
+    write_commits(&mut text, &plan.commits);
     if plan.way == UndoDirection::Undo {
         text.push_str("the files in the work tree stay as they are; the commit is kept for a redo\n");
     }
     text
+}
+
+/// The preview of a branch for commits that none holds.
+pub(super) fn branch_preview(plan: &BranchPlan) -> String {
+    let mut text = loose::preview(counts::commits(plan.n_commits), baseline::branch(&plan.branch));
+    text.push('\n');
+    let n_earlier = plan.n_commits - plan.commits.len();
+    if n_earlier > 0 {
+        let _ = writeln!(text, "  {}", loose::earlier(n_earlier));
+    }
+    write_commits(&mut text, &plan.commits);
+    if let Some(notice) = &plan.notice {
+        let _ = writeln!(text, "note: {}", display_text::line(&action::record_notice(notice)));
+    }
+    let _ = writeln!(text, "{}", loose::stays());
+    if plan.n_further > 0 {
+        let _ = writeln!(text, "note: {}", loose::further(plan.n_further));
+    }
+    text
+}
+
+fn write_commits(text: &mut String, commits: &[ShownCommit]) {
+    for commit in commits {
+        let id = baseline::short(&commit.commit);
+        let subject = display_text::line(&commit.subject);
+        let _ = writeln!(text, "  {id}  {subject}  ({})", counts::files(commit.n_paths));
+    }
 }
 
 /// Where a record is, how much it holds, how old it is if it already existed, its gaps, and what to know about its

@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::engine::clock;
 use crate::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
-    AuditEntry, CheckResult, HeldStep, RescuePlan, Timestamp, UndoPlan, WorkspaceId, display_text,
+    AuditEntry, BranchPlan, CheckResult, HeldStep, RescuePlan, Timestamp, UndoPlan, WorkspaceId,
+    display_text,
 };
 use crate::store::{Store, StoreError};
 
@@ -66,6 +67,7 @@ fn agent_of(action: &Action) -> Option<String> {
         Action::PlanRescue { .. }
         | Action::Record { .. }
         | Action::Rescue { .. }
+        | Action::KeepCommits { .. }
         | Action::PlanUndo { .. }
         | Action::Undo { .. }
         | Action::PlanReply { .. }
@@ -89,6 +91,7 @@ fn plan_message(action: &Action) -> String {
             format!("{}, for {n_in} paths", with.as_deref().unwrap_or("the session"))
         }
         Action::Rescue { plan } => rescue_message(plan),
+        Action::KeepCommits { plan } => branch_message(plan),
         Action::Undo { plan } => undo_message(plan),
         Action::Reply { plan, .. } => format!("to {}, {}", plan.session.agent, plan.channel),
         Action::Held { reply, step: HeldStep::Keep } => {
@@ -113,6 +116,10 @@ fn rescue_message(plan: &RescuePlan) -> String {
     format!("{n_in} of {} paths to {}, from {}", plan.paths.len(), plan.branch, plan.record.reference)
 }
 
+fn branch_message(plan: &BranchPlan) -> String {
+    format!("{} commits to the new branch {}, at {}", plan.n_commits, plan.branch, plan.tip)
+}
+
 fn undo_message(plan: &UndoPlan) -> String {
     let commits: Vec<&str> = plan.commits.iter().map(|taken| taken.commit.as_str()).collect();
     format!("{} on {}", commits.join(", "), plan.branch)
@@ -122,6 +129,7 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
     let message = match outcome {
         ActionOutcome::RescuePlanned(plan) => plan.record.reference.clone(),
         ActionOutcome::SizeAsked(_)
+        | ActionOutcome::BranchPlanned(_)
         | ActionOutcome::UndoPlanned(_)
         | ActionOutcome::ReplyPlanned(_)
         | ActionOutcome::AskPlanned(_)
@@ -129,6 +137,7 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
         | ActionOutcome::NotAsked(_) => String::new(),
         ActionOutcome::Recorded(record) => record.reference.clone(),
         ActionOutcome::Rescued(rescued) => format!("{} on {}", rescued.commits.join(", "), rescued.branch),
+        ActionOutcome::CommitsKept(plan) => branch_message(plan),
         ActionOutcome::Undone(plan) => {
             format!("{} is at {}", plan.branch, plan.to.as_deref().unwrap_or("no commit"))
         }

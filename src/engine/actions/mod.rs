@@ -108,6 +108,9 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
         }
         Action::Record { order } => finished(rescue::record(request, *order, tools), ActionOutcome::Recorded),
         Action::Rescue { plan } => finished(rescue::commit(request, plan, tools), ActionOutcome::Rescued),
+        Action::KeepCommits { plan } => {
+            finished(rescue::keep(request, plan, tools), ActionOutcome::CommitsKept)
+        }
         Action::PlanUndo { way } => {
             finished(rescue::plan_undo(request, *way, tools), ActionOutcome::UndoPlanned)
         }

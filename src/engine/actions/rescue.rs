@@ -3,15 +3,16 @@
 
 use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
 use crate::model::{
-    ActionClass, ActionProblem, ActionRequest, RecordOrder, RescuePlan, RescueRecord, Rescued, UndoDirection,
-    UndoPlan,
+    ActionClass, ActionProblem, ActionRequest, BranchPlan, RecordOrder, RescuePlan, RescueRecord, Rescued,
+    UndoDirection, UndoPlan,
 };
 
 use super::rescuer::problem;
 use super::tools::{Stop, Tools};
 use super::trust;
 
-/// Records the work, and plans a visible commit of it.
+/// Records the work, and plans a visible commit of it. Where nothing of it is left to commit, and no branch holds the
+/// commits, plans the branch.
 pub(super) fn plan(
     request: &ActionRequest,
     message: Option<&str>,
@@ -26,7 +27,32 @@ pub(super) fn plan(
         evidence: request.settings.evidence_files().map(|name| from_top(name)).collect(),
         order,
     };
-    rescuer(request, tools)?.plan(request.workspace.path(), wanted).map_err(|error| stop(&error))
+    let (rescuer, path) = (rescuer(request, tools)?, request.workspace.path());
+    let made = rescuer.plan(path, wanted);
+    let is_committed = match &made {
+        Ok(plan) => plan.paths.iter().all(|path| path.left_out.is_some()),
+        Err(error) => matches!(error, RescueError::Nothing),
+    };
+    if is_committed && !request.loose.is_empty() {
+        match rescuer.branch_plan(path, &request.loose) {
+            Err(RescueError::Nothing) => {}
+            planned => {
+                return Err(Stop::Branch(Box::new(planned.map_err(|error| problem(&error))?)));
+            }
+        }
+    }
+    made.map_err(|error| stop(&error))
+}
+
+/// Creates the branch that a plan shows.
+pub(super) fn keep(
+    request: &ActionRequest,
+    plan: &BranchPlan,
+    tools: &Tools<'_>,
+) -> Result<BranchPlan, ActionProblem> {
+    tools.say("creating the branch that was confirmed");
+    let made = rescuer(request, tools)?.create_branch(request.workspace.path(), plan);
+    made.map(|()| plan.clone()).map_err(|error| problem(&error))
 }
 
 /// A name from the settings in git's form, relative to the top of the work tree.
@@ -41,7 +67,14 @@ pub(super) fn record(
     tools: &Tools<'_>,
 ) -> Result<RescueRecord, Stop> {
     tools.say("recording the uncommitted work");
-    rescuer(request, tools)?.record_ordered(request.workspace.path(), order).map_err(|error| stop(&error))
+    let made = rescuer(request, tools)?.record_ordered(request.workspace.path(), order);
+    made.map_err(|error| {
+        if matches!(error, RescueError::Nothing) && !request.loose.is_empty() {
+            let next = "`closeout rescue` keeps the commits that are on no branch";
+            return Stop::Problem(problem(&error).with_next(next));
+        }
+        stop(&error)
+    })
 }
 
 /// A question about the size is not a problem: the person is asked.

@@ -247,6 +247,7 @@ impl Check<'_> {
                 let message = match stop {
                     Stop::Problem(problem) => problem.message,
                     Stop::Size(_) => "a record would be so large that you are asked first".to_owned(),
+                    Stop::Branch(_) => "commits are on no branch: `closeout rescue` keeps them".to_owned(),
                     Stop::NotAsked(why) => why_not(&why),
                 };
                 self.notes.push(format!("the rescue failed: {message}"));

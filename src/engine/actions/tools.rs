@@ -4,7 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::agent::Adapter;
 use crate::engine::{EngineConfig, collect};
-use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionProgress, NotAsked, RecordCost};
+use crate::model::{
+    ActionClass, ActionOutcome, ActionProblem, ActionProgress, BranchPlan, NotAsked, RecordCost,
+};
 use crate::process::Cancel;
 
 /// The outcome of an action, or why it was not carried out.
@@ -17,6 +19,8 @@ pub(super) enum Stop {
     Problem(ActionProblem),
     /// The record would be so large that the person is asked first.
     Size(RecordCost),
+    /// All work is committed; a branch would keep the commits.
+    Branch(Box<BranchPlan>),
     /// closeout may not ask automatically now.
     NotAsked(NotAsked),
 }
@@ -36,6 +40,7 @@ pub(super) fn finished<T>(
         Ok(done) => Ok(outcome(Box::new(done))),
         Err(Stop::Problem(problem)) => Err(problem),
         Err(Stop::Size(cost)) => Ok(ActionOutcome::SizeAsked(cost)),
+        Err(Stop::Branch(plan)) => Ok(ActionOutcome::BranchPlanned(plan)),
         Err(Stop::NotAsked(why)) => Ok(ActionOutcome::NotAsked(why)),
     }
 }

@@ -284,6 +284,7 @@ impl Count<'_> {
         self.counts.n_elsewhere = found.n_elsewhere;
         self.counts.newest_elsewhere = found.newest_elsewhere;
         self.counts.n_lost += found.n_lost;
+        self.counts.loose.extend(found.lost);
         Ok(())
     }
 
@@ -293,6 +294,8 @@ impl Count<'_> {
             let tips = self.other_refs()?.to_vec();
             let unheld = unreached(self.repo, made.map(|commit| (**commit).clone()).collect(), &tips)?;
             self.counts.n_unheld = u32::try_from(unheld.len()).unwrap_or(u32::MAX);
+            let tip = self.tip.iter().filter(|_| !unheld.is_empty());
+            self.counts.loose.splice(..0, tip.cloned());
         }
         Ok(())
     }

@@ -30,6 +30,8 @@ pub(super) struct Strays {
     pub(super) newest_elsewhere: Option<Timestamp>,
     /// How many nothing reaches, and nothing holds in another form.
     pub(super) n_lost: u32,
+    /// Those of the lost ones that are there and that no other lost one has for a parent, newest first.
+    pub(super) lost: Vec<Id>,
 }
 
 /// The commits made since the baseline that are not among the `walked` ones, from the newest.
@@ -70,9 +72,24 @@ pub(super) fn count(
     let newest_elsewhere = times.iter().filter(|(id, _)| !is_lost(id)).map(|(_, at)| *at).max();
     let newest_elsewhere = newest_elsewhere.map(|at| Timestamp(at.saturating_mul(1000)));
     let again = done_again(repo, history, &lost, walked, entries)?;
-    let n_lost = n_missing + lost.iter().filter(|commit| !again.contains(&commit.id)).count();
+    let mut lost = lost;
+    lost.retain(|commit| !again.contains(&commit.id));
+    let n_lost = n_missing + lost.len();
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Ok(Strays { n_elsewhere: number(n_elsewhere), newest_elsewhere, n_lost: number(n_lost) })
+    Ok(Strays {
+        n_elsewhere: number(n_elsewhere),
+        newest_elsewhere,
+        n_lost: number(n_lost),
+        lost: newest_of_lines(lost),
+    })
+}
+
+/// The commits that none of the others has for a parent, newest first.
+fn newest_of_lines(mut commits: Vec<Commit>) -> Vec<Id> {
+    let parents: HashSet<Id> = commits.iter().flat_map(|commit| commit.parents.iter().cloned()).collect();
+    commits.retain(|commit| !parents.contains(&commit.id));
+    commits.sort_by_key(|commit| std::cmp::Reverse(commit.time));
+    commits.into_iter().map(|commit| commit.id).collect()
 }
 
 /// The `commits` that `tips` do not reach.

@@ -8,10 +8,10 @@ use ratatui::text::Line;
 use super::keys::{BoxAction, CONFIRM, box_action, box_hints};
 use super::{Context, Modal, Page, Step, page};
 use crate::model::{
-    Action, AskPlan, ConfiguredCheck, Intent, RecordCost, RecordOrder, RunningAction, TrustList, UndoPlan,
-    WorkspaceId, WorkspaceView,
+    Action, AskPlan, BranchPlan, ConfiguredCheck, Intent, RecordCost, RecordOrder, RunningAction, TrustList,
+    UndoPlan, WorkspaceId, WorkspaceView,
 };
-use crate::present::phrases::checks;
+use crate::present::phrases::{checks, loose};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::Hint;
 use crate::ui::text;
@@ -30,6 +30,8 @@ pub struct ConfirmBox {
 pub(in crate::ui) enum Asked {
     /// Undo a rescue, or redo it.
     Undo(Arc<UndoPlan>),
+    /// Create a branch for commits that none holds.
+    Branch(Arc<BranchPlan>),
     /// Record this much, before anything is planned.
     Size(RecordCost),
     Agent(Arc<AskPlan>),
@@ -57,6 +59,7 @@ impl Modal for ConfirmBox {
     fn title(&self, _context: Context<'_>) -> String {
         let what = match &self.asked {
             Asked::Undo(plan) => page::undo_title(plan),
+            Asked::Branch(_) => loose::title(),
             Asked::Size(_) => "Record a lot",
             Asked::Agent(plan) => page::ask_title(plan),
             Asked::Checks(..) => checks::title(),
@@ -86,6 +89,7 @@ impl ConfirmBox {
     fn yes(&self) -> Step {
         let action = match &self.asked {
             Asked::Undo(plan) => Action::Undo { plan: Box::new((**plan).clone()) },
+            Asked::Branch(plan) => Action::KeepCommits { plan: Box::new((**plan).clone()) },
             Asked::Size(_) => Action::PlanRescue {
                 message: None,
                 order: RecordOrder { is_size_allowed: true, ..RecordOrder::default() },
@@ -105,6 +109,7 @@ impl ConfirmBox {
     fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {
         match &self.asked {
             Asked::Undo(plan) => page::undo(plan, context.sheet()),
+            Asked::Branch(plan) => page::branch(plan, context.sheet()),
             Asked::Size(cost) => page::size(*cost, context.sheet()),
             Asked::Agent(plan) => page::ask(plan, context.sheet()),
             Asked::Checks(checks, untrusted) => page::checks(checks, untrusted.as_deref(), context.sheet()),

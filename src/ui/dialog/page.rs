@@ -7,10 +7,10 @@ use ratatui::text::{Line, Span};
 
 use super::Context;
 use crate::model::{
-    ActionKind, AskPlan, AskPurpose, CheckAsk, ConfiguredCheck, RecordCost, RunningAction, TrustItem,
-    TrustList, UndoDirection, UndoPlan, display_text, quantity,
+    ActionKind, AskPlan, AskPurpose, BranchPlan, CheckAsk, ConfiguredCheck, RecordCost, RunningAction,
+    ShownCommit, TrustItem, TrustList, UndoDirection, UndoPlan, display_text, quantity,
 };
-use crate::present::phrases::checks as say;
+use crate::present::phrases::{checks as say, loose};
 use crate::present::{action, age, baseline, counts, sets};
 use crate::ui::keymap::Hint;
 use crate::ui::look::{Sign, TextStyle};
@@ -60,23 +60,14 @@ pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
         UndoDirection::Redo => format!("Put {commits} with {files} on {name} again?"),
     };
     let mut lines = sheet.text(&first, TextStyle::Strong, 0);
-    for commit in &plan.commits {
-        let files = counts::files(commit.n_paths);
-        let id = baseline::short(&commit.commit);
-        let room = sheet.width.saturating_sub(4 + text::width(&id) + text::width(&files) + 2);
-        lines.push(sheet.one(Line::from(vec![
-            Span::raw("  "),
-            sheet.span(id, TextStyle::Faint),
-            Span::raw("  "),
-            Span::raw(text::fit(&text::line(&commit.subject), room, sheet.look)),
-            sheet.span(format!("  {files}"), TextStyle::Faint),
-        ])));
-    }
+    lines.extend(plan.commits.iter().map(|commit| shown_commit(commit, sheet)));
     let at =
         |commit: &Option<String>| commit.as_deref().map_or_else(|| "no commit".to_owned(), baseline::short);
     let arrow = sheet.look.sign(Sign::Arrow);
     lines.extend(sheet.labelled("branch", &format!("{name}  {} {arrow} {}", at(&plan.from), at(&plan.to))));
-    lines.extend(sheet.labelled("record", &text::line(&plan.record)));
+    if let Some(record) = &plan.record {
+        lines.extend(sheet.labelled("record", &text::line(record)));
+    }
     let last = match plan.way {
         UndoDirection::Undo => {
             "Branch and index become what they were before the rescue, and the files stay as they are. \
@@ -95,6 +86,40 @@ pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
         lines.extend(sheet.text(&format!("and {} more", plan.paths.len() - MAX_PATHS), TextStyle::Faint, 2));
     }
     lines
+}
+
+/// The branch that would be created, with the commits that only it would hold.
+pub(super) fn branch(plan: &BranchPlan, sheet: TextLayout) -> Vec<Line<'static>> {
+    let question = loose::question(counts::commits(plan.n_commits), baseline::branch(&plan.branch));
+    let mut lines = sheet.text(&question, TextStyle::Strong, 0);
+    let n_earlier = plan.n_commits - plan.commits.len();
+    if n_earlier > 0 {
+        lines.extend(sheet.text(&loose::earlier(n_earlier), TextStyle::Faint, 2));
+    }
+    lines.extend(plan.commits.iter().map(|commit| shown_commit(commit, sheet)));
+    if let Some(notice) = &plan.notice {
+        let words = text::line(&action::record_notice(notice));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Open));
+    }
+    lines.extend(sheet.text(loose::stays(), TextStyle::Faint, 0));
+    if plan.n_further > 0 {
+        lines.extend(sheet.text(&loose::further(plan.n_further), TextStyle::Faint, 0));
+    }
+    lines
+}
+
+/// A commit of a plan in one line.
+fn shown_commit(commit: &ShownCommit, sheet: TextLayout) -> Line<'static> {
+    let files = counts::files(commit.n_paths);
+    let id = baseline::short(&commit.commit);
+    let room = sheet.width.saturating_sub(4 + text::width(&id) + text::width(&files) + 2);
+    sheet.one(Line::from(vec![
+        Span::raw("  "),
+        sheet.span(id, TextStyle::Faint),
+        Span::raw("  "),
+        Span::raw(text::fit(&text::line(&commit.subject), room, sheet.look)),
+        sheet.span(format!("  {files}"), TextStyle::Faint),
+    ]))
 }
 
 /// The checks that would run, each with its whole command, and what has to be trusted first.

@@ -103,6 +103,16 @@ pub(in crate::action::rescue) fn pin(
     Ok(())
 }
 
+/// Keeps a commit that closeout did not make, whatever happens to the branch that it gets: it is no rescue's own.
+pub(in crate::action::rescue) fn pin_kept(
+    git: &Git<'_>,
+    key: &str,
+    id: &str,
+    commit: &str,
+) -> Result<(), RescueError> {
+    make_or_other(git, &format!("kept/{key}/{id}"), commit).map(drop)
+}
+
 /// A reference whose name is a parent path of `name`, so that the two cannot coexist.
 pub(in crate::action::rescue) fn in_the_way(
     git: &Git<'_>,

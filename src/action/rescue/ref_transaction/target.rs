@@ -48,7 +48,7 @@ impl Targets {
 }
 
 /// Checks a branch name that a person may have entered instead of the offered one.
-fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
+pub(in crate::action::rescue) fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
     let refused = |words: String| Err(RescueError::Refused(words));
     let Some(short) = name.strip_prefix("refs/heads/") else {
         return refused("a new branch has a name that begins with refs/heads/".to_owned());
@@ -168,7 +168,7 @@ pub(in crate::action::rescue) fn n_checked_out(git: &Git<'_>, branch: &str) -> R
 }
 
 /// A name for a new branch that does not collide with an existing one.
-fn new_branch(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
+pub(in crate::action::rescue) fn new_branch(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
     let time = id.split('-').next().unwrap_or(id);
     let taken = names_at(git, "refs/heads/rescue")?;
     let is_free = |name: &String| !taken.iter().any(|it| it == name || it.starts_with(&format!("{name}/")));

@@ -1,0 +1,133 @@
+//! Gives commits that no branch, remote branch or tag holds a branch of their own, as a person confirmed it.
+//!
+//! It must not move HEAD, the index, the work tree or an existing reference, and must not commit anything.
+
+use std::path::Path;
+
+use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::Move;
+use crate::action::rescue::base::references;
+use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::lock::belonging::{self, Belonging};
+use crate::action::rescue::ref_transaction::packs::{self, Needed};
+use crate::action::rescue::ref_transaction::{self, recovery, target};
+use crate::action::rescue::survey::spool::Spool;
+use crate::action::rescue::survey::{self, commits, seen_index};
+use crate::git::{Git, Shadow, Stdin, succeeded};
+use crate::model::{BranchPlan, RecordNotice};
+
+/// What holds a commit: as arguments of `rev-list`.
+const HOLDERS: [&str; 3] = ["--branches", "--remotes", "--tags"];
+/// At most this many commits are shown one by one.
+const MAX_SHOWN: usize = 50;
+
+impl Rescuer {
+    /// Shows which branch would keep the first of `loose` that nothing holds. Changes nothing.
+    ///
+    /// # Errors
+    /// [`RescueError::Nothing`] if each of them is held by now; [`RescueError::Refused`] if the repository may be
+    /// another work tree's.
+    pub fn branch_plan(&self, workspace: &Path, loose: &[String]) -> Result<BranchPlan, RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        let git = worktree.git(self);
+        let mut unheld = Vec::new();
+        for commit in loose {
+            if commits::check_there(&git, commit).is_ok() && !is_held(&git, commit)? {
+                unheld.push(commit);
+            }
+        }
+        let (Some(tip), n_further) = (unheld.first(), unheld.len().saturating_sub(1)) else {
+            return Err(RescueError::Nothing);
+        };
+        let notice = whose(&worktree, &git)?;
+        let branch = target::new_branch(&git, &worktree.new_id())?;
+        worktree.repo.check_writes(&[&branch])?;
+        let listed = rev_list(&git, tip, &[])?;
+        let n_commits = listed.len();
+        let shown: Vec<&str> = listed.iter().take(MAX_SHOWN).rev().map(String::as_str).collect();
+        let commits = shown.into_iter().map(|id| commits::shown(&git, id)).collect::<Result<_, _>>()?;
+        Ok(BranchPlan { branch, tip: (*tip).clone(), commits, n_commits, n_further, notice })
+    }
+
+    /// Creates the branch that `plan` shows, or does nothing. [`Rescuer::undo`] removes it again.
+    ///
+    /// # Errors
+    /// [`RescueError::SavedOnly`] if a part of the commits is gone; [`RescueError::Refused`] if there is such a
+    /// branch by now.
+    pub fn create_branch(&self, workspace: &Path, plan: &BranchPlan) -> Result<(), RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        let git = worktree.git(self);
+        worktree.repo.check_writes(&[&plan.branch])?;
+        commits::check_there(&git, &plan.tip)?;
+        target::check_new_branch(&git, &plan.branch)?;
+        let shadow = shadow(&worktree, &git)?;
+        let base = rev_list(&git, &plan.tip, &["--boundary", "--first-parent"])?
+            .into_iter()
+            .find_map(|id| id.strip_prefix('-').map(str::to_owned));
+        let held = self.hold()?;
+        let needed = Needed::of(&git, &plan.tip, &HOLDERS)?;
+        let packs = packs::keep_commit(&git, &shadow, &worktree, &needed)?;
+        let made = (|| {
+            let id = worktree.new_id();
+            references::pin_kept(&git, &worktree.repo.key, &id, &plan.tip)?;
+            // The branch must not reach the disk before its commits do.
+            worktree.sync(self)?;
+            self.reached(Stage::CommitPinned);
+            needed.check(&git)?;
+            let planned =
+                Move::of_branch(id, plan.branch.clone(), Some(plan.tip.clone()), base, String::new());
+            ref_transaction::make(self, &worktree, &shadow, planned)
+        })();
+        packs::release_packs(&worktree, &packs);
+        drop(held);
+        made
+    }
+}
+
+/// Whose repository it is, where the work tree does not tell.
+///
+/// # Errors
+/// [`RescueError::Refused`] if it may be another work tree's.
+fn whose(worktree: &WorktreeLock, git: &Git<'_>) -> Result<Option<RecordNotice>, RescueError> {
+    let shadow = shadow(worktree, git)?;
+    let mut spool = Spool::create(git, &shadow.file("stream"))?;
+    let survey = survey::survey(git, &shadow, &mut spool)?;
+    match belonging::of(git, &survey)? {
+        Belonging::Own => Ok(None),
+        Belonging::Elsewhere(notice) => Ok(Some(notice)),
+        Belonging::Doubtful(reason) => Err(RescueError::Refused(reason)),
+    }
+}
+
+fn shadow(worktree: &WorktreeLock, git: &Git<'_>) -> Result<Shadow, RescueError> {
+    let settings = Settings::read(git)?;
+    let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+    shadow.configure(&settings.for_shadow())?;
+    Ok(shadow)
+}
+
+/// Whether a branch, a remote branch or a tag reaches the commit.
+fn is_held(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
+    let args = [
+        "for-each-ref", "--count=1", "--format=%(refname)", "--contains", commit, "refs/heads",
+        "refs/remotes", "refs/tags",
+    ];
+    Ok(!succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?.stdout.is_empty())
+}
+
+/// The commits up to `tip` that nothing holds, newest first.
+fn rev_list(git: &Git<'_>, tip: &str, options: &[&str]) -> Result<Vec<String>, RescueError> {
+    let args: Vec<&str> = ["rev-list"]
+        .into_iter()
+        .chain(options.iter().copied())
+        .chain([tip, "--not"])
+        .chain(HOLDERS)
+        .collect();
+    let output = succeeded("rev-list", git.real(args, Stdin::Lock)?)?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}

@@ -1,0 +1,60 @@
+//! Which keys of actions are worth a hint for the selected workspace. It must not start anything.
+
+use super::keymap::{KeyCommand, WorkspaceCommand};
+use crate::model::{GitFacts, NextActionKind, OpenPoint, VerdictState, WorkspaceView};
+use crate::present::sessions;
+
+/// Whether the person is likely to want this action for this workspace now; `None` for other keys.
+pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) -> Option<bool> {
+    let is = |wanted: fn(&WorkspaceView) -> bool| Some(view.is_some_and(wanted));
+    let KeyCommand::Action(command) = action else { return None };
+    match command {
+        WorkspaceCommand::Reply => is(|view| {
+            let asks = view.verdict.as_deref().is_some_and(|verdict| verdict.question.is_some());
+            !view.sessions.is_empty() && (asks || sessions::names_permission(view))
+        }),
+        WorkspaceCommand::Rescue => is(|view| {
+            let is_dirty = |git: &GitFacts| git.changes.as_ref().is_some_and(|changes| changes.n_paths > 0);
+            let is_left = |git: &GitFacts| is_dirty(git) || !git.commits.loose.is_empty();
+            view.actions.running.is_none() && view.git.as_ref().is_some_and(is_left)
+        }),
+        WorkspaceCommand::Cancel => is(|view| {
+            let runs =
+                view.actions.running.iter().chain(&view.actions.answering).any(|action| !action.is_cancelled);
+            runs || !view.actions.held.is_empty()
+        }),
+        WorkspaceCommand::SendBack => is(|view| {
+            let points = view.verdict.iter().flat_map(|verdict| verdict.left_to_do.open());
+            !view.sessions.is_empty() && points.filter(|point| point.weighs).any(OpenPoint::is_for_agent)
+        }),
+        WorkspaceCommand::SmartCheck => is(|view| !view.sessions.is_empty() && is_to_be_asked(view)),
+        WorkspaceCommand::Mark => is(|view| view.sessions.is_empty() && is_to_be_asked(view)),
+        WorkspaceCommand::Checks => is(|view| {
+            let is_done =
+                view.verdict.as_deref().is_some_and(|verdict| verdict.state == VerdictState::Complete);
+            view.actions.running.is_none() && !view.checks.is_empty() && !is_done
+        }),
+        WorkspaceCommand::Undo
+        | WorkspaceCommand::Redo
+        | WorkspaceCommand::Report
+        | WorkspaceCommand::Verify => Some(false),
+    }
+}
+
+/// The command for a workspace's next action; its hint comes first.
+pub(super) fn next_command(view: &WorkspaceView) -> Option<WorkspaceCommand> {
+    match view.verdict.as_deref()?.next_action.kind() {
+        NextActionKind::Answer => Some(WorkspaceCommand::Reply),
+        NextActionKind::Rescue => Some(WorkspaceCommand::Rescue),
+        NextActionKind::Fix => Some(WorkspaceCommand::SendBack),
+        NextActionKind::Ask if view.sessions.is_empty() => Some(WorkspaceCommand::Mark),
+        NextActionKind::Ask => Some(WorkspaceCommand::SmartCheck),
+        NextActionKind::None | NextActionKind::Repair | NextActionKind::Wait => None,
+    }
+}
+
+/// Whether somebody should be asked about the work now: the verdict says so, and no action is running.
+fn is_to_be_asked(view: &WorkspaceView) -> bool {
+    let next = view.verdict.as_deref().map(|verdict| verdict.next_action.kind());
+    view.actions.running.is_none() && next == Some(NextActionKind::Ask)
+}

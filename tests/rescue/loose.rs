@@ -1,0 +1,150 @@
+//! Commits that no branch, remote branch or tag holds: a rescue gives them a branch, and nothing else changes.
+
+use closeout::action::rescue::{RescueError, Stage};
+use closeout::model::{BranchPlan, ShownCommit, UndoDirection};
+
+use super::fixture::*;
+use crate::support::repo::Repo;
+
+/// A repository with two commits on a detached HEAD, and the newer of them.
+pub(super) fn detached() -> (Repo, String) {
+    let repo = Repo::new();
+    repo.write("a", "1\n").commit("first");
+    repo.git(["checkout", "-q", "--detach"]);
+    repo.write("b", "1\n").commit("second");
+    repo.write("b", "2\n").write("c", "1\n").commit("third");
+    let tip = repo.git(["rev-parse", "HEAD"]);
+    (repo, tip)
+}
+
+fn plan(repo: &Repo, loose: &[&str]) -> Result<BranchPlan, RescueError> {
+    let loose: Vec<String> = loose.iter().map(|id| (*id).to_owned()).collect();
+    rescuer(repo).branch_plan(repo.path(), &loose)
+}
+
+fn commit(repo: &Repo, name: &str, subject: &str, n_paths: usize) -> ShownCommit {
+    ShownCommit { commit: repo.git(["rev-parse", name]), subject: subject.to_owned(), n_paths }
+}
+
+#[test]
+fn the_branch_is_all_that_comes_and_goes() {
+    let (repo, tip) = detached();
+    let rescuer = rescuer(&repo);
+    let before = fingerprint(&repo);
+    let plan = plan(&repo, &[&tip]).unwrap();
+    assert!(plan.branch.starts_with("refs/heads/rescue/20"), "{}", plan.branch);
+    let commits = vec![commit(&repo, "HEAD^", "second", 1), commit(&repo, "HEAD", "third", 2)];
+    assert_eq!(
+        plan,
+        BranchPlan {
+            branch: plan.branch.clone(),
+            tip: tip.clone(),
+            commits: commits.clone(),
+            n_commits: 2,
+            n_further: 0,
+            notice: None
+        }
+    );
+    assert_eq!(fingerprint(&repo), before);
+    rescuer.create_branch(repo.path(), &plan).unwrap();
+    let after = fingerprint(&repo);
+    assert_eq!(
+        (&after.work_tree, &after.index, &after.locks),
+        (&before.work_tree, &before.index, &before.locks)
+    );
+    let new: Vec<&str> = after.references.lines().filter(|line| !before.references.contains(line)).collect();
+    assert_eq!(new, [format!("{tip}\t{}", plan.branch)]);
+    let undo = rescuer.undo_plan(repo.path()).unwrap();
+    assert_eq!(
+        (undo.way, undo.from.as_deref(), undo.to.as_deref()),
+        (UndoDirection::Undo, Some(&tip[..]), None)
+    );
+    assert_eq!((&undo.commits, &undo.record), (&commits, &None));
+    rescuer.turn_back(repo.path(), &undo).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+    rescuer.redo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), after);
+}
+
+#[test]
+fn what_is_held_or_gone_needs_no_branch() {
+    let (repo, tip) = detached();
+    let gone = "1".repeat(tip.len());
+    let is_nothing = |loose: &[&str]| matches!(plan(&repo, loose), Err(RescueError::Nothing));
+    assert!(is_nothing(&[]) && is_nothing(&[&gone]) && is_nothing(&[&repo.git(["rev-parse", "main"])]));
+    for reference in ["refs/heads/held", "refs/tags/held", "refs/remotes/origin/held"] {
+        repo.git(["update-ref", reference, &tip]);
+        assert!(is_nothing(&[&gone, &tip]), "{reference}");
+        repo.git(["update-ref", "-d", reference]);
+    }
+    // A stash, a note or a record of closeout is no place where a person looks for commits.
+    repo.git(["update-ref", "refs/notes/x", &tip]);
+    assert_eq!(plan(&repo, &[&gone, &tip]).unwrap().tip, tip);
+}
+
+#[test]
+fn each_line_of_commits_gets_a_branch_of_its_own() {
+    let (repo, tip) = detached();
+    repo.git(["checkout", "-q", "main"]);
+    repo.write("lost", "1\n").commit("lost");
+    let lost = repo.git(["rev-parse", "HEAD"]);
+    repo.git(["reset", "-q", "--hard", "HEAD^"]);
+    let first = plan(&repo, &[&lost, &tip]).unwrap();
+    assert_eq!((&first.tip, first.n_commits, first.n_further), (&lost, 1, 1));
+    rescuer(&repo).create_branch(repo.path(), &first).unwrap();
+    let second = plan(&repo, &[&lost, &tip]).unwrap();
+    assert_eq!((&second.tip, second.n_commits, second.n_further), (&tip, 2, 0));
+    rescuer(&repo).create_branch(repo.path(), &second).unwrap();
+    assert!(matches!(plan(&repo, &[&lost, &tip]), Err(RescueError::Nothing)));
+    for (branch, at) in [(&first.branch, &lost), (&second.branch, &tip)] {
+        assert_eq!(repo.git(["rev-parse", branch]), **at);
+    }
+}
+
+#[test]
+fn a_branch_of_that_name_made_meanwhile_is_left_alone() {
+    let (repo, tip) = detached();
+    let plan = plan(&repo, &[&tip]).unwrap();
+    repo.git(["update-ref", &plan.branch, "main"]);
+    let before = fingerprint(&repo);
+    let refused = rescuer(&repo).create_branch(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn a_collection_of_garbage_in_between_takes_nothing() {
+    let (repo, tip) = detached();
+    repo.git(["checkout", "-q", "main"]);
+    let plan = plan(&repo, &[&tip]).unwrap();
+    let agent = repo.clone();
+    let at_step = rescuer_at(&repo, Stage::CommitPinned, move || {
+        agent.git(["reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all"]);
+        drop(agent.git(["gc", "-q", "--prune=now"]));
+    });
+    at_step.create_branch(repo.path(), &plan).unwrap();
+    assert_eq!(repo.git(["rev-list", "--count", &plan.branch]), "4");
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+    // Collected before it was confirmed: nothing is made, and it is said.
+    let (repo, tip) = detached();
+    repo.git(["checkout", "-q", "main"]);
+    let plan = self::plan(&repo, &[&tip]).unwrap();
+    repo.git(["reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all"]);
+    repo.git(["gc", "-q", "--prune=now"]);
+    let before = fingerprint(&repo);
+    let refused = rescuer(&repo).create_branch(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn many_commits_are_counted_and_the_newest_shown() {
+    let (repo, _) = detached();
+    for n in 0..60 {
+        repo.git(["commit", "-q", "--allow-empty", "-m", &format!("step {n}")]);
+    }
+    let tip = repo.git(["rev-parse", "HEAD"]);
+    let plan = plan(&repo, &[&tip]).unwrap();
+    assert_eq!((plan.n_commits, plan.commits.len()), (62, 50));
+    assert_eq!(plan.commits.last().unwrap().subject, "step 59");
+}
