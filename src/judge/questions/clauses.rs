@@ -10,7 +10,8 @@ use crate::judge::words;
 /// What may be said of work that is not done.
 const UNDONE: [Form; 3] = [Form::Admits, Form::Partial, Form::Stuck];
 /// What says beside an admission that it is none.
-const NO_ADMISSION: [Form; 4] = [Form::AdmitsNot, Form::Condition, Form::IfTrouble, Form::IfWants];
+const NO_ADMISSION: [Form; 5] =
+    [Form::AdmitsNot, Form::Subordinate, Form::Condition, Form::IfTrouble, Form::IfWants];
 
 /// The groups of a sentence, with those of undone work only if the clause that says so, or one behind it, does not take
 /// it back. What stands before that clause takes nothing back. [`Form::AdmitsNot`] then says that an admission is none.
@@ -18,15 +19,15 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
     if !forms.any(&UNDONE) {
         return forms;
     }
+    let lower = text.to_lowercase();
+    let mut read = |clause: &str| {
+        let normal = normal::form(clause, &masks::find(clause));
+        search.find(language, &normal.spaced, &normal.joined)
+    };
     let clauses = split(text);
-    let found: Vec<FormSet> = if clauses.len() < 2 {
-        vec![forms]
-    } else {
-        let forms_of = |clause: &&str| {
-            let normal = normal::form(clause, &masks::find(clause));
-            search.find(language, &normal.spaced, &normal.joined)
-        };
-        clauses.iter().map(forms_of).collect()
+    let found: Vec<FormSet> = match clauses[..] {
+        [_] if !forms.has(Form::Admits) => vec![forms],
+        _ => clauses.iter().map(|clause| of_clause(clause, &mut read)).collect(),
     };
     let is_taken_back = |form: Form, by: &[Form]| {
         // Words that reach over several clauses are in none of them.
@@ -35,19 +36,47 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
     };
     let mut settled = forms;
     // What was so before and is so still is no matter of the past.
-    let goes_on = words::has(&text.to_lowercase(), "goes_on");
+    let goes_on = words::has(&lower, "goes_on");
     for form in UNDONE.into_iter().filter(|form| forms.has(*form) && !goes_on) {
         if is_taken_back(form, &[Form::Unconcerned]) {
             settled = settled.without(form);
         }
     }
     if forms.has(Form::Admits) {
-        settled = settled.without(Form::AdmitsNot);
+        settled = settled.without(Form::AdmitsNot).without(Form::Subordinate);
         if is_taken_back(Form::Admits, &NO_ADMISSION) {
             settled = settled.with(FormSet::of(&[Form::AdmitsNot]));
         }
     }
     settled
+}
+
+/// The groups of one clause. Neither "note that" nor "there is still one that" puts what it names under anything, and a
+/// reason excuses what it is given for only in so many words: "I skipped it because it does not work" admits.
+fn of_clause(clause: &str, read: &mut impl FnMut(&str) -> FormSet) -> FormSet {
+    let lower = clause.to_lowercase();
+    if lower.len() != clause.len() {
+        return read(clause);
+    }
+    let behind = |group: &str| {
+        let ends = words::of(group).iter().filter_map(|word| Some(lower.find(word)? + word.len()));
+        ends.min().filter(|at| clause.is_char_boundary(*at))
+    };
+    let clause = behind("says_that").map_or(clause, |at| &clause[at..]);
+    let lower = clause.to_lowercase();
+    let whole = read(clause);
+    if !whole.has(Form::Admits) {
+        return whole;
+    }
+    let reason = words::of("gives_reason").iter().filter_map(|word| lower.find(word)).min();
+    if let Some(at) = reason.filter(|at| clause.is_char_boundary(*at)) {
+        let main = read(&clause[..at]);
+        let excuse = read(&clause[at..]).only(&[Form::AdmitsNot]);
+        if main.has(Form::Admits) {
+            return main.with(excuse);
+        }
+    }
+    if words::has(&lower, "names_what_is_left") { whole.without(Form::Subordinate) } else { whole }
 }
 
 /// Whether the first two numbers beside each other differ: "3 of 7", not "7 of 7". No thing is the zeroth of

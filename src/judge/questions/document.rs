@@ -151,6 +151,9 @@ fn language_of(text: &str, lines: &[Line]) -> Language {
 /// How many sentences at either end are searched for all phrases.
 const EDGE: usize = 12;
 
+/// What counts wherever it stands: admissions, and titles that say of what they are not.
+const TOLD_ANYWHERE: [Form; 4] = [Form::Admits, Form::AdmitsNot, Form::Subordinate, Form::Counted];
+
 /// Finds the phrases where they can matter: at both ends, around a sentence that asks, and above a list.
 fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
     let mut search = Search::default();
@@ -184,9 +187,8 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
             sentences[index].role != Role::Item && next.is_some_and(|next| next.role == Role::Item);
         let at_edge = index < EDGE || index + EDGE >= count;
         if !(before || this || after || above_list || at_edge) {
-            // What is admitted counts wherever it stands.
             sentences[index].forms =
-                sentences[index].forms.only(&[Form::Admits, Form::AdmitsNot, Form::Counted]);
+                sentences[index].forms.only(&TOLD_ANYWHERE);
         }
         (before, this) = (this, after);
     }

@@ -278,7 +278,7 @@ pub(super) fn admits(document: &Document<'_>) -> bool {
             says_so(sentence)
                 && matches!(sentence.role, Role::Paragraph | Role::Item)
                 && sentence.end != End::Question
-                && !title.any(&[Form::AdmitsNot, Form::Elsewhere, Form::Optional])
+                && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
         })
 }
 

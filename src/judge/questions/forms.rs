@@ -135,6 +135,8 @@ pub(super) enum Form {
     Counted,
     /// Speaks of what was so before, of a limit that is known, or of what was to be left alone.
     Unconcerned,
+    /// Puts the words of [`Form::Admits`] under a condition, into a reason or into the name of a thing.
+    Subordinate,
 }
 
 impl Form {
