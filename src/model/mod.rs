@@ -102,7 +102,7 @@ pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
 pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings, HeldBack, LetGo};
 pub use git_facts::{
     ChangeCounts, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head,
-    HeadNews, HeadStay, HiddenFile, OnDisk, Operation, Stashed, Upstream,
+    HeadNews, HeadStay, HiddenFile, LostCommit, OnDisk, Operation, Stashed, Upstream,
 };
 pub use git_reason::{CommitAside, GitReason, SomeNames};
 pub use held::{HeldEnd, HeldNow, HeldReply, HeldStep};

@@ -112,10 +112,10 @@ pub struct TaskWork {
     pub may_change_tests: bool,
     /// True if a command or a write call concerned what git ignores.
     pub sets_excludes: bool,
-    /// True if the last prompt of a task asked to take work back, and that was done.
-    pub takes_back: bool,
-    /// True if a prompt asked to stash what was there, and that was done.
-    pub stashes: bool,
+    /// When a person asked to take work back, and that was done: what was there then and is gone is not lost.
+    pub taken_back_at: Vec<Timestamp>,
+    /// The turns in which a session stashed because a person asked for it.
+    pub stash_turns: Vec<TurnSpan>,
     /// True if a prompt of a task names a branch or another work tree, and asks for no merge.
     pub names_branch: bool,
 }

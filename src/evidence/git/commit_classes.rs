@@ -285,6 +285,7 @@ impl Count<'_> {
         self.counts.newest_elsewhere = found.newest_elsewhere;
         self.counts.n_lost += found.n_lost;
         self.counts.loose.extend(found.lost);
+        self.counts.lost.extend(found.dated);
         Ok(())
     }
 

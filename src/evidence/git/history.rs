@@ -18,6 +18,10 @@ pub(super) struct History {
     pub(super) made: HashMap<Id, ReflogAction>,
     /// Commits made here since the baseline, oldest first, without those that an amend or the like replaced.
     pub(super) standing: Vec<Id>,
+    /// When each of those was made, in seconds.
+    pub(super) stood_at: HashMap<Id, i64>,
+    /// When HEAD left each of those that it does not hold any more, in seconds.
+    pub(super) left_at: HashMap<Id, i64>,
     /// The rebases since the baseline. What they left stands too, unless it was carried over.
     pub(super) rebases: Vec<Rebase>,
     /// For each commit made here, where HEAD stood before it.
@@ -52,6 +56,7 @@ impl History {
         }
         let (replaced, rebases) = replaced(&head_log[start..], &history.before);
         history.rebases = rebases;
+        history.date(&head_log[start..]);
         let mut seen = HashSet::new();
         history.standing = head_log[start..]
             .iter()
@@ -62,6 +67,23 @@ impl History {
             .map(|entry| entry.new.clone())
             .collect();
         history
+    }
+
+    /// Reads when each commit was made, and when HEAD left it for the last time.
+    fn date(&mut self, log: &[LogEntry]) {
+        let mut left_at = HashMap::new();
+        for entry in log {
+            self.stood_at.entry(entry.new.clone()).or_insert(entry.time);
+            if self.before.get(&entry.new) == Some(&entry.old) {
+                continue;
+            }
+            let holds: HashSet<&Id> = self.chain(&entry.new).collect();
+            left_at.retain(|id, _| !holds.contains(id));
+            for left in self.chain(&entry.old).filter(|id| !holds.contains(id)) {
+                left_at.insert(left.clone(), entry.time);
+            }
+        }
+        self.left_at = left_at;
     }
 
     fn note(&mut self, entry: &LogEntry) {

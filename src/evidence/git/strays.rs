@@ -8,7 +8,7 @@ use super::reader::{Commit, Id, Repo};
 use super::rebased;
 use super::tree_entries::TreeEntries;
 use crate::git::Read;
-use crate::model::Timestamp;
+use crate::model::{LostCommit, Timestamp};
 
 /// At most this many commits made here are looked for outside HEAD's history.
 const STRAY_LIMIT: usize = 200;
@@ -32,6 +32,8 @@ pub(super) struct Strays {
     pub(super) n_lost: u32,
     /// Those of the lost ones that are there and that no other lost one has for a parent, newest first.
     pub(super) lost: Vec<Id>,
+    /// Those of the lost ones whose times the log tells.
+    pub(super) dated: Vec<LostCommit>,
 }
 
 /// The commits made since the baseline that are not among the `walked` ones, from the newest.
@@ -52,8 +54,8 @@ pub(super) fn count(
     let found = repo.commits(ids)?;
     // What a rebase left may be gone: nobody can compare it.
     let is_left = |id: &Id| history.rebases.iter().any(|rebase| rebase.left.contains(id));
-    let missing = ids.iter().zip(&found).filter(|(_, commit)| commit.is_none());
-    let n_missing = missing.filter(|(id, _)| !is_left(id)).count();
+    let missing = ids.iter().zip(&found).filter(|(id, commit)| commit.is_none() && !is_left(id));
+    let missing: Vec<Id> = missing.map(|(id, _)| id.clone()).collect();
     let mut found: Vec<Commit> = found.into_iter().flatten().collect();
     let parents: Vec<Id> = found.iter().filter_map(|commit| commit.parents.first().cloned()).collect();
     let parents: HashMap<Id, Id> =
@@ -74,13 +76,20 @@ pub(super) fn count(
     let again = done_again(repo, history, &lost, walked, entries)?;
     let mut lost = lost;
     lost.retain(|commit| !again.contains(&commit.id));
-    let n_lost = n_missing + lost.len();
+    let n_lost = missing.len() + lost.len();
+    let at = |seconds: &i64| Timestamp(seconds.saturating_mul(1000));
+    let dated = |id: &Id| {
+        let made_at = history.stood_at.get(id).map(at)?;
+        Some(LostCommit { made_at, left_at: history.left_at.get(id).map(at) })
+    };
+    let dated = missing.iter().chain(lost.iter().map(|commit| &commit.id)).filter_map(dated).collect();
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Ok(Strays {
         n_elsewhere: number(n_elsewhere),
         newest_elsewhere,
         n_lost: number(n_lost),
         lost: newest_of_lines(lost),
+        dated,
     })
 }
 

@@ -80,8 +80,9 @@ fn proof(state: VerdictState, rule: Rule, situation: &Situation) -> Option<Proof
 
 /// How urgently finished work has to be committed (DESIGN.md 2.4).
 fn degree(tally: &Tally<'_>, case: &Case<'_>) -> RescueDegree {
-    let is_on_branch =
-        case.git.is_some_and(|git| matches!(git.head, Head::Branch { .. }) && git.commits.n_lost == 0);
+    let is_on_branch = case.git.is_some_and(|git| {
+        matches!(git.head, Head::Branch { .. }) && git.commits.n_lost_but(&case.work.taken_back_at) == 0
+    });
     let is_young = |session: &SessionView| {
         session.process.is_some()
             || session.moved_at.is_some_and(|at| case.taken_at.millis_since(at) < DAY_MS)
@@ -117,7 +118,7 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
         if git.operation.is_some() {
             warnings.push(Warning::OperationInProgress);
         }
-        if git.commits.n_lost > 0 {
+        if git.commits.n_lost_but(&case.work.taken_back_at) > 0 {
             warnings.push(Warning::CommitsLost);
         }
         if matches!(git.head, Head::Detached { .. }) && git.commits.n_unheld > 0 {

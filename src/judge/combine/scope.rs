@@ -122,7 +122,7 @@ pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
     let Some(began_at) = case.work.began_at else { return found };
     let stashed = case.git.iter().flat_map(|git| &git.stashed_here);
     let is_of_task = |stashed: &&Stashed| {
-        !case.work.stashes
+        !case.work.stash_turns.iter().any(|turn| turn.has(stashed.at, GRACE_MS))
             && !whose::is_before(stashed.at, began_at)
             && !whose::is_persons_stash(stashed, case.work)
     };

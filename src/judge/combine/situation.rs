@@ -253,8 +253,7 @@ fn tree(evidence: &[Evidence], case: &Case<'_>) -> Tree {
     let mut changes = evidence.iter().filter(|evidence| evidence.source == Source::Changes).peekable();
     let is_clean = |changes: &Evidence| changes.is_rejected_as(Rejection::Vacuous);
     let is_unheld = case.git.is_some_and(|git| {
-        // What a person had taken back is dropped by them.
-        git.commits.n_lost > 0 && !case.work.takes_back
+        git.commits.n_lost_but(&case.work.taken_back_at) > 0
             || matches!(git.head, Head::Detached { .. }) && git.commits.n_unheld > 0
     });
     if is_unheld || changes.clone().any(|changes| changes.claim == Claim::Dirty) {

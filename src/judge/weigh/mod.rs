@@ -18,6 +18,7 @@ mod git;
 mod idle;
 mod memory;
 mod named_plan;
+mod on_request;
 mod plans;
 mod runs;
 mod session;

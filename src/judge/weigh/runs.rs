@@ -21,7 +21,6 @@ const MAX_NAMED: usize = 10;
 
 /// What the runs of all sessions mean together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "five independent facts, no states")]
 pub(super) struct Proven {
     /// Whether a complete test run passed after the last edit, in every session that edited.
     pub(super) is_checked: bool,
@@ -29,10 +28,6 @@ pub(super) struct Proven {
     pub(super) acted_outside: bool,
     /// Whether every session did so whose work is known, and its prompt asks for nothing else.
     pub(super) is_only_acts: bool,
-    /// Whether a session took work back, as its last prompt asked, which asks for nothing else.
-    pub(super) takes_back: bool,
-    /// Whether a session stashed, as its last prompt asked, which asks for nothing else.
-    pub(super) stashes: bool,
     /// When a session last edited a file.
     pub(super) last_edit_at: Option<Timestamp>,
 }
@@ -66,9 +61,6 @@ pub(super) fn weigh(
         let acts: Vec<&str> = summary.acts.iter().map(|act| act.act.as_str()).collect();
         proven.acted_outside |= acts.iter().any(|act| task.asks_for(act, &acts))
             || top.is_some_and(|top| wrote_outside(session, task, top));
-        proven.takes_back |=
-            ["undo", "rewrite", "rebase"].iter().any(|act| acts.contains(act)) && task.takes_back(&acts);
-        proven.stashes |= acts.contains(&"stash") && task.asks_for("stash", &acts);
         proven.is_only_acts &= task.is_only(&acts);
         weigh_session(&summary, (session, task), top, evidence_set);
         weigh_demanded(&summary, (session, task), evidence_set);

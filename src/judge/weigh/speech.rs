@@ -73,8 +73,6 @@ pub(super) fn weigh(
         last_demand: tasks::last_demand(tasks),
         work: TaskWork {
             last_edit_at: proven.last_edit_at,
-            takes_back: proven.takes_back,
-            stashes: proven.stashes,
             ..of_run(work::work(observations, tasks, memory), tasks, context)
         },
         is_checked: proven.is_checked,

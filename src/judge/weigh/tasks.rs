@@ -104,6 +104,15 @@ pub(super) fn is_named_in(path: &str, prompts: &[String]) -> bool {
 /// else.
 const NOT_ALONE: [&str; 7] = ["install", "stash", "undo", "rewrite", "branch", "pull", "switch"];
 
+/// Whether a prompt asks for nothing but these acts.
+pub(super) fn is_only(prompt: &str, acts: &[&str]) -> bool {
+    let is_named = |part: &str| acts.iter().any(|act| act_names::names_act(part, act));
+    let parts = prompt.split([',', ';', '\n']).flat_map(|part| part.split(". "));
+    let mut parts = parts.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" then "));
+    is_named(prompt)
+        && (task::is_one_demand(prompt) || parts.all(|part| part.trim().is_empty() || is_named(part)))
+}
+
 impl SessionTask {
     /// The current task, if the record has turns.
     pub(super) fn current(&self) -> Option<&Task> {
@@ -161,20 +170,9 @@ impl SessionTask {
         self.tasks.current().is_some_and(is_named) && (!NOT_ALONE.contains(&act) || self.is_only(acts))
     }
 
-    /// Whether its last prompt asks to take something back, and for nothing but these acts.
-    pub(super) fn takes_back(&self, acts: &[&str]) -> bool {
-        self.tasks.current().is_some_and(|task| act_names::takes_back(&task.last_prompt))
-            && self.is_only(acts)
-    }
-
     /// Whether its last prompt asks for nothing but these acts.
     pub(super) fn is_only(&self, acts: &[&str]) -> bool {
-        let prompt = self.tasks.current().map_or("", |task| &task.last_prompt);
-        let is_named = |part: &str| acts.iter().any(|act| act_names::names_act(part, act));
-        let parts = prompt.split([',', ';', '\n']).flat_map(|part| part.split(". "));
-        let mut parts = parts.flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" then "));
-        is_named(prompt)
-            && (task::is_one_demand(prompt) || parts.all(|part| part.trim().is_empty() || is_named(part)))
+        is_only(self.tasks.current().map_or("", |task| &task.last_prompt), acts)
     }
 
     /// Whether the agent's todo list was written for its task, as far as the record says.

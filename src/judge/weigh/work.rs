@@ -5,6 +5,7 @@
 use super::act_names;
 use super::deeds::Acts;
 use super::memory::Memory;
+use super::on_request;
 use super::tasks::{SessionTask, TaskStanding, asked_at};
 use crate::judge::{task, words};
 use crate::model::{Observations, SessionObservation, Task, TaskWork, Timestamp, TurnEnd, TurnSpan};
@@ -40,6 +41,8 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         ..TaskWork::default()
     };
     for (session, _) in asked {
+        work.taken_back_at.extend(on_request::taken_back_at(session));
+        work.stash_turns.extend(on_request::stash_turns(session));
         let deeds = memory.of(session).work.follow(session);
         work.sets_excludes |= deeds.acts.contains(Acts::SETS_EXCLUDES);
         work.may_branch |= deeds.acts.contains(Acts::MAY_BRANCH);
