@@ -1,6 +1,7 @@
 //! How tools are called: patterns of command words, looked up by first word. Must not know what a call means.
 //!
-//! In a pattern, `*` at the end of a word stands for the rest of that word.
+//! In a pattern, `*` at the end of a word stands for the rest of that word, and `$` for the end: no word but options,
+//! their values and settings follows.
 
 /// Options before the name of a subcommand that take the next word as their value.
 pub(super) const VALUE_OPTIONS: [&str; 16] = [
@@ -56,6 +57,12 @@ impl Pattern {
     fn named_by(&self, words: &[String]) -> Option<usize> {
         let mut at = 0;
         for part in self.names {
+            if *part == "$" {
+                if !are_options(words.get(at..)?) {
+                    return None;
+                }
+                continue;
+            }
             if at > 0 {
                 while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
                     let takes_value = VALUE_OPTIONS.contains(&word.as_str());
@@ -70,6 +77,17 @@ impl Pattern {
         let has = |option: &&str| words.iter().any(|word| is_word(option, word));
         (self.needed.iter().all(has) && !self.refused.iter().any(has)).then_some(at)
     }
+}
+
+/// Whether words name nothing: options, with numbers and other values of theirs, and settings such as `CC=clang`.
+fn are_options(words: &[String]) -> bool {
+    let mut is_value = false;
+    words.iter().all(|word| {
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let names_nothing = is_value || is_number || word.starts_with(['-', '+']) || word.contains('=');
+        is_value = VALUE_OPTIONS.contains(&word.as_str());
+        names_nothing
+    })
 }
 
 fn is_word(part: &str, word: &str) -> bool {
@@ -104,6 +122,20 @@ mod tests {
         assert_eq!(found("sed s/a/b/ file"), [""; 0]);
         assert_eq!(found("codemod-cli run"), ["codemod"]);
         assert!(found("").is_empty());
+    }
+
+    #[test]
+    fn a_call_may_be_all_there_is() {
+        let pattern = Pattern { names: &["make", "$"], needed: &[], refused: &[] };
+        let calls: Calls<()> = Calls { by_first: Box::leak(Box::new([(pattern, ())])), by_stem: &[] };
+        for (line, is_all) in [
+            ("make", true),
+            ("make -j 8 -C web CC=clang", true),
+            ("make clean", false),
+            ("make -C web install", false),
+        ] {
+            assert_eq!(calls.has(&words(line)), is_all, "{line}");
+        }
     }
 
     #[test]
