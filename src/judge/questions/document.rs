@@ -187,8 +187,7 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
             sentences[index].role != Role::Item && next.is_some_and(|next| next.role == Role::Item);
         let at_edge = index < EDGE || index + EDGE >= count;
         if !(before || this || after || above_list || at_edge) {
-            sentences[index].forms =
-                sentences[index].forms.only(&TOLD_ANYWHERE);
+            sentences[index].forms = sentences[index].forms.only(&TOLD_ANYWHERE);
         }
         (before, this) = (this, after);
     }

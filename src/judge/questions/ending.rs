@@ -266,16 +266,38 @@ fn is_partial(document: &Document<'_>) -> bool {
 /// verified. Findings, limits and next steps that a title names are no admission.
 pub(super) fn admits(document: &Document<'_>) -> bool {
     let mut title = FormSet::EMPTY;
-    let says_so = |sentence: &Sentence| {
-        sentence.forms.has(Form::Admits) && !sentence.forms.has(Form::AdmitsNot)
-            || sentence.forms.has(Form::Counted) && clauses::counts_a_part(document.words(sentence))
+    // A count of a part, unless it is said that the rest needed nothing.
+    let accounts = |at: usize| {
+        let said = document.sentences[at..].iter().take(2);
+        said.into_iter()
+            .any(|said| crate::judge::words::has(&document.words(said).to_lowercase(), "accounts_for_rest"))
+    };
+    // What was so before: the next sentence says how it is now.
+    let is_mended = |at: usize| {
+        let begins = |next: &Sentence| {
+            let lower = document.words(next).to_lowercase();
+            crate::judge::words::of("tells_of_now").iter().any(|now| lower.starts_with(now))
+        };
+        let is_done = |next: &&Sentence| {
+            begins(next)
+                && !next.forms.any(&[Form::Admits, Form::Partial, Form::Stuck, Form::Announce, Form::Doing])
+        };
+        let goes_on =
+            || crate::judge::words::has(&document.words(&document.sentences[at]).to_lowercase(), "goes_on");
+        document.sentences.get(at + 1).as_ref().is_some_and(is_done) && !goes_on()
+    };
+    let says_so = |at: usize, sentence: &Sentence| {
+        sentence.forms.has(Form::Admits) && !sentence.forms.has(Form::AdmitsNot) && !is_mended(at)
+            || sentence.forms.has(Form::Counted)
+                && clauses::counts_a_part(document.words(sentence))
+                && !accounts(at)
     };
     has_an_open_row(document)
-        || document.sentences.iter().any(|sentence| {
+        || document.sentences.iter().enumerate().any(|(at, sentence)| {
             if sentence.role == Role::Heading || sentence.end == End::Colon {
                 title = sentence.forms;
             }
-            says_so(sentence)
+            says_so(at, sentence)
                 && matches!(sentence.role, Role::Paragraph | Role::Item)
                 && sentence.end != End::Question
                 && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
@@ -343,6 +365,16 @@ fn is_mark_of_a_stub(words: &str) -> bool {
     let is_frame =
         |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '.' | ':' | '(' | ')' | '[' | ']' | '<' | '>');
     MARKS.contains(&words.trim_matches(is_frame))
+}
+
+/// Whether a line outside all code is nothing but a mark that stands for text to come.
+pub(super) fn has_a_hole(document: &Document<'_>) -> bool {
+    document.lines.iter().any(|line| {
+        let words = document.text[line.range.clone()].trim_start_matches(['-', '+', '#', '>', ' ']);
+        matches!(line.role, Role::Paragraph | Role::Item)
+            && is_mark_of_a_stub(words)
+            && !words.contains("N/A")
+    })
 }
 
 /// Whether comments in the code say that the content is still to be written.

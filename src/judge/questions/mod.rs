@@ -116,6 +116,11 @@ pub fn explain(text: &str) -> Vec<Finding> {
     explain::findings(&document, &readings)
 }
 
+/// Whether a line of the text is nothing but a mark that stands for text to come, such as `TODO`.
+pub fn has_a_hole(text: &str) -> bool {
+    ending::has_a_hole(&document::Document::read(text))
+}
+
 /// Whether the text has a visible character.
 fn has_visible(text: &str) -> bool {
     text.chars().any(|c| {

@@ -6,6 +6,7 @@
 //! has to look again. A prompt therefore asks for work unless its words clearly ask for something else.
 
 use super::answer_only::{begins_clause, is_told_in_words};
+use super::answers::asks_for_time;
 use super::phrases::{Group, PHRASES, Phrases};
 use super::sentence::{Sentence, sentences};
 
@@ -33,6 +34,10 @@ pub(super) enum Ask {
     Consent,
     /// A yes or a no, as an answer.
     Reply,
+    /// A no and nothing else: it settles a question and asks for no work.
+    Refusal,
+    /// Time to think, so that a question stays open.
+    Time,
     /// To continue what was begun.
     GoOn,
     /// An answer, without any change.
@@ -52,6 +57,8 @@ enum Kind {
     Thanks,
     Praise,
     Reply,
+    Refusal,
+    Time,
     GoOn,
     Answer,
     Work,
@@ -99,9 +106,13 @@ fn read(prompt: &str, is_typed: bool) -> Ask {
             return Ask::Answer;
         }
         Ask::Work { is_more: points_back(&sentences, is_typed, phrases), drops }
+    } else if has(Kind::Time) && !has(Kind::Reply) {
+        Ask::Time
+    } else if has(Kind::Refusal) && !has(Kind::Reply) && !has(Kind::Forbids) {
+        Ask::Refusal
     } else if has(Kind::Thanks) {
         Ask::Nothing
-    } else if has(Kind::Reply) || has(Kind::Forbids) {
+    } else if has(Kind::Reply) || has(Kind::Forbids) || has(Kind::Refusal) {
         Ask::Reply
     } else {
         Ask::Consent
@@ -119,8 +130,14 @@ fn kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
     if is_of(&[Thanks, Praise, Filler, Yes, No]) && contains(sentence, Thanks, phrases) {
         return Kind::Praise;
     }
+    if is_of(&[Filler, No]) {
+        return Kind::Refusal;
+    }
     if is_of(&[Praise, Filler, Yes, No]) {
         return Kind::Reply;
+    }
+    if asks_for_time(sentence, phrases) {
+        return Kind::Time;
     }
     if is_of(&[Thanks, Praise, Filler, Yes, No, GoOn]) {
         return Kind::GoOn;
@@ -251,15 +268,6 @@ fn is_verb_in(text: &str, phrase: &str) -> bool {
         let after = &text[at + phrase.len()..];
         let is_thing = THING_MARKS.iter().any(|mark| after.starts_with(mark));
         !is_thing || WISH_MARKS.iter().any(|mark| after.starts_with(mark))
-    })
-}
-
-/// Whether a text begins with a no, in any language.
-pub(in crate::judge) fn begins_with_no(text: &str) -> bool {
-    let phrases = &PHRASES;
-    sentences(text).first().is_some_and(|first| {
-        phrases.starts(&first.words, &[Group::No]).is_some()
-            || first.is_joined() && phrases.joined(Group::No).any(|no| first.joined.starts_with(no))
     })
 }
 

@@ -6,12 +6,14 @@
 //! is a side turn and does not change the task. `assets/tasks.toml` has the phrases that distinguish these.
 
 mod answer_only;
+mod answers;
 mod demand;
 mod left_over;
 pub(in crate::judge) mod phrases;
 mod sentence;
 
-pub(super) use demand::{begins_with_no, is_one_demand, wants_content, wants_finish};
+pub(super) use answers::begins_with_no;
+pub(super) use demand::{is_one_demand, wants_content, wants_finish};
 pub use left_over::{LeftOver, SessionStanding, left_over};
 
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use demand::{Ask, ask, ask_of_command, forbids_changes};
 
 use super::by_turn::Followed;
 use super::supervised_loop::own_part;
+use super::words;
 use crate::model::{
     Deed, Demand, Prompt, PromptKind, SessionTasks, SideTurn, Task, Timestamp, Turn, TurnEnd, TurnHistory,
 };
@@ -42,6 +45,8 @@ struct TurnRead {
     ask: Option<Ask>,
     /// Whether the turn left the person a question.
     asks: bool,
+    /// Whether that question proposes something that the agent would do.
+    proposes: bool,
 }
 
 /// Reads the tasks of one session.
@@ -67,6 +72,7 @@ pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: 
             },
             prompt: turn.prompt.clone(),
             asks: asks(turn),
+            proposes: words::has(&last_words(turn), "proposes"),
         },
         |fold, turn, read| fold.take(session, turn, read),
     );
@@ -99,6 +105,8 @@ struct TurnBefore {
     end: TurnEnd,
     /// Whether it left the person a question.
     asks: bool,
+    /// Whether that question proposes something that the agent would do.
+    proposes: bool,
 }
 
 /// Where a prompt belongs.
@@ -126,13 +134,14 @@ impl Fold {
                 self.tasks.prompted_at = self.tasks.prompted_at.max(prompt.at);
                 match self.place(prompt, turn, read.ask.unwrap_or(Ask::GoOn)) {
                     Place::NewTask => self.begin_task(session, prompt, turn),
+                    Place::SameTask if self.is_settled_by(read.ask, turn) => self.settle(turn),
                     Place::SameTask => self.extend_task(session, prompt, turn, true),
                     Place::Beside(demand) => self.add_side_turn(prompt, demand, turn),
                 }
             }
         }
         self.tasks.last_end = Some(turn.end.clone());
-        self.before = Some(TurnBefore { end: turn.end.clone(), asks: read.asks });
+        self.before = Some(TurnBefore { end: turn.end.clone(), asks: read.asks, proposes: read.proposes });
     }
 
     /// Where a person's prompt belongs.
@@ -141,11 +150,19 @@ impl Fold {
         let beside = match ask {
             _ if is_steering && !self.is_beside => None,
             Ask::Nothing => Some(Demand::Nothing),
+            // Where the agent went on and changed files, it took the words for an answer.
+            Ask::Time if !has_edits(turn) => Some(Demand::Nothing),
             Ask::Consent if !self.is_asked() => Some(Demand::Nothing),
             // A prompt that made the agent write files was a request for work, unless it forbids just that: then the
             // agent looked closer, and what it left behind shows in the tree.
             Ask::Answer if !has_edits(turn) || forbids_changes(&prompt.text) => Some(Demand::Answer),
-            Ask::Answer | Ask::Consent | Ask::Reply | Ask::GoOn | Ask::Work { .. } => None,
+            Ask::Answer
+            | Ask::Consent
+            | Ask::Reply
+            | Ask::Refusal
+            | Ask::Time
+            | Ask::GoOn
+            | Ask::Work { .. } => None,
         };
         match (beside, ask) {
             (Some(demand), _) => Place::Beside(demand),
@@ -163,6 +180,22 @@ impl Fold {
         let was_cut = self.before.as_ref().is_some_and(|before| before.end != TurnEnd::Finished);
         let is_same = self.tasks.current().is_some_and(|task| is_same_text(&task.first_prompt, &prompt.text));
         was_cut || is_same || self.is_asked()
+    }
+
+    /// Whether a plain no declines what the agent proposed, and nothing was changed after it. It asks for no work, so that
+    /// what was done before does not age. A no to anything else may say that something is wrong.
+    fn is_settled_by(&self, ask: Option<Ask>, turn: &Turn) -> bool {
+        let is_proposed = self.before.as_ref().is_some_and(|before| before.asks && before.proposes);
+        ask == Some(Ask::Refusal) && is_proposed && self.tasks.newest.is_some() && !has_edits(turn)
+    }
+
+    /// Continues the task with a turn that was asked for nothing.
+    fn settle(&mut self, turn: &Turn) {
+        self.is_beside = false;
+        if let Some(task) = &mut self.tasks.newest {
+            task.side_turns.clear();
+            close(task, turn);
+        }
     }
 
     /// Whether an unread prompt may have begun the current task.
@@ -290,12 +323,14 @@ fn has_edits(turn: &Turn) -> bool {
 /// "yes" an answer.
 fn asks(turn: &Turn) -> bool {
     let by_tool = turn.steps.iter().rev().take(3).any(|step| matches!(step.deed, Deed::Asked { .. }));
-    let by_words = turn.closing_words.as_deref().is_some_and(|words| {
-        let end = &words[words.ceil_char_boundary(words.len().saturating_sub(QUESTION_REACH))..];
-        let end = end.to_lowercase();
-        QUESTION_SIGNS.iter().any(|sign| end.contains(sign))
-    });
-    by_tool || by_words
+    let end = last_words(turn);
+    by_tool || QUESTION_SIGNS.iter().any(|sign| end.contains(sign))
+}
+
+/// The end of a turn's last words, in lower case.
+fn last_words(turn: &Turn) -> String {
+    let words = turn.closing_words.as_deref().unwrap_or_default();
+    words[words.ceil_char_boundary(words.len().saturating_sub(QUESTION_REACH))..].to_lowercase()
 }
 
 /// Whether two prompts say the same, ignoring whitespace and case.

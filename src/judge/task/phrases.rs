@@ -5,6 +5,7 @@
 pub(in crate::judge) enum Group {
     Thanks,
     Praise,
+    Thinks,
     Greeting,
     Filler,
     Yes,

@@ -2,7 +2,35 @@
 //! is" an admission). A follow-up that the prompt agreed to, or one about something else, does not count.
 //! Must not judge anything else in the words.
 
+use crate::judge::questions::{self, Speech};
 use crate::judge::words;
+use crate::model::QuestionWeight;
+
+/// What a person declined of what words ask or offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Declined {
+    Not,
+    /// An offer: the answer to a question was only put off.
+    Offer,
+    All,
+}
+
+impl Declined {
+    /// What is declined by what a person said since.
+    pub(super) fn of<'p>(said: impl Iterator<Item = &'p str>) -> Declined {
+        let said: Vec<String> = said.map(str::to_lowercase).collect();
+        let says = |group| said.iter().any(|said| words::has(said, group));
+        match (says("declines"), says("puts_answer_off")) {
+            (true, _) => Declined::All,
+            (false, true) => Declined::Offer,
+            (false, false) => Declined::Not,
+        }
+    }
+
+    pub(super) fn covers(self, weight: QuestionWeight) -> bool {
+        self == Declined::All || self == Declined::Offer && weight == QuestionWeight::Offer
+    }
+}
 
 /// The first sentence that postpones something that `prompts` name and no other sentence mentions.
 pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
@@ -30,6 +58,21 @@ pub(super) fn undone(text: &str, prompts: &[String]) -> bool {
     sentences.any(|sentence| {
         words::has(sentence, "is_not_there") && !names_none(sentence) && names_same(sentence, prompts)
     })
+}
+
+/// Whether all that sounds unfinished in a text is what `prompts` want: tests put aside, or a stub for now.
+pub(super) fn is_as_asked(text: &str, prompts: &[String]) -> bool {
+    let asked = prompts.join("\n").to_lowercase();
+    if words::has(&asked, "wants_gone") {
+        return false;
+    }
+    let is_asked = |said: &str| {
+        let both = |group: &str| words::has(said, group) && words::has(&asked, group);
+        both("is_stub") || both("puts_aside") && both("names_tests")
+    };
+    let said = questions::explain(text).into_iter();
+    let mut said = said.filter(|sentence| sentence.speech == Speech::Unfinished).peekable();
+    said.peek().is_some() && said.all(|sentence| is_asked(&sentence.excerpt.to_lowercase()))
 }
 
 /// Whether a text names something that `prompts` name.

@@ -9,8 +9,21 @@ const ENDS: &[char] = &['\n', '!', '?', ';', '。', '！', '？', '；'];
 
 /// Whether one of these prompts wants everything done that the plan file `name` lists.
 pub(super) fn is_wanted_whole(name: &str, prompts: &[String]) -> bool {
+    if prompts.iter().any(|prompt| is_written_and_wanted(name, &prompt.to_lowercase())) {
+        return true;
+    }
     let sentences = prompts.iter().flat_map(|prompt| prompt.split(ENDS)).flat_map(|part| part.split(". "));
     sentences.map(str::to_lowercase).any(|sentence| wants_whole(name, &sentence))
+}
+
+/// Whether a prompt wants a plan written first, and then carried out.
+fn is_written_and_wanted(name: &str, prompt: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+    let Some((before, after)) = prompt.split_once(&file) else { return false };
+    is_named_in(name, &[prompt.to_owned()])
+        && words::has(before, "writes_down")
+        && words::has(after, "carries_it_out")
+        && !words::has(after, "puts_it_off")
 }
 
 fn wants_whole(name: &str, sentence: &str) -> bool {
@@ -40,6 +53,9 @@ mod tests {
             "Please implement all of the plan in `PLAN.md`.",
             "Setze alles aus PLAN.md um.",
             "PLAN.mdの項目をすべて実装して",
+            "Write a plan into PLAN.md, carry it out, and commit.",
+            "Schreib einen Plan nach PLAN.md und setze ihn dann um.",
+            "PLAN.mdに計画を書いて、それを実装して",
         ] {
             assert!(wants(prompt), "{prompt}");
         }
@@ -47,6 +63,8 @@ mod tests {
             "Do step 3 of PLAN.md.",
             "Do everything in phase two of PLAN.md.",
             "Write all steps into PLAN.md.",
+            "Write a plan into PLAN.md. Don't implement it yet.",
+            "Write a plan into PLAN.md; I will carry it out.",
             "Read PLAN.md. Then add all the exports.",
             "Take the next open step of PLAN.md and do all of it.",
             "Do everything in MYPLAN.md",

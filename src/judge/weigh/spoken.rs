@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::context::{EvidenceSet, WeighContext, is_of_baseline, is_stale};
 use super::decision::Statement;
-use super::deferral::{deferral, names_same, undone};
+use super::deferral::{Declined, deferral, is_as_asked, names_same, undone};
 use super::tasks::SessionTask;
 use super::texts::{TextRead, Texts};
 use super::{activity, excerpt};
@@ -45,8 +45,7 @@ pub(super) struct Spoken<'a> {
     /// Why they no longer claim anything, or never did.
     overtaken_by: Option<Fact>,
     is_cut: bool,
-    /// Whether a person declined what they ask or offer.
-    is_declined: bool,
+    declined: Declined,
     context: Context<'a>,
     /// What the task asks for, as far as it is known.
     prompts: Vec<String>,
@@ -70,7 +69,7 @@ impl<'a> Spoken<'a> {
             scope: if is_result { Scope::Result } else { Scope::Task },
             overtaken_by,
             is_cut: file.is_excerpt,
-            is_declined: false,
+            declined: Declined::Not,
             context: Context::default(),
             prompts: Vec::new(),
             answers_how_far: false,
@@ -98,7 +97,7 @@ impl<'a> Spoken<'a> {
             },
             overtaken_by: overtaken_by(session, message.at),
             is_cut: false,
-            is_declined: false,
+            declined: Declined::Not,
             context: context_of(session),
             prompts: task.prompts(),
             answers_how_far: asks_how_far(task),
@@ -112,7 +111,7 @@ impl<'a> Spoken<'a> {
                 scope: Scope::Task,
                 overtaken_by: task.is_task_cut().then_some(Fact::TurnWasCut),
                 is_cut: false,
-                is_declined: task.side_prompts().any(|said| words::has(&said.to_lowercase(), "declines")),
+                declined: Declined::of(task.side_prompts()),
                 context: Context { end: Some(EndOfTurn::ByItself), ..context_of(session) },
                 prompts: task.prompts(),
                 answers_how_far: false,
@@ -199,7 +198,9 @@ impl<'a> Spoken<'a> {
                 .because(Fact::NothingVisible);
         }
         let is_finding = self.session.is_none() && !self.is_cut && self.finds_undone(judged);
-        let is_whole = self.is_whole_json().unwrap_or(judged.label != Label::Incomplete || is_finding);
+        let is_written = || judged.label != Label::Incomplete || is_finding;
+        let has_a_hole = || self.session.is_none() && questions::has_a_hole(&self.text);
+        let is_whole = self.is_whole_json().unwrap_or_else(|| is_written() && !has_a_hole());
         if is_whole {
             self.states(Source::Output, Claim::Yes).because(Fact::OutputThere)
         } else {
@@ -245,7 +246,7 @@ impl<'a> Spoken<'a> {
                 let words = excerpt::reason(&question.text);
                 if question.weight == QuestionWeight::Offer && context.policy.offers == OfferPolicy::Done {
                     silent(Reason::Offer(words))
-                } else if self.is_declined {
+                } else if self.declined.covers(question.weight) {
                     silent(Reason::Declined(words))
                 } else if question.certainty == Certainty::Low {
                     silent(Reason::MayAsk(words))
@@ -259,6 +260,11 @@ impl<'a> Spoken<'a> {
             }
             // An open point that the writer clearly admits or announces counts, no
             // matter what else says it is done.
+            (Label::Incomplete, _)
+                if is_of_task && judged.kind == Kind::Partial && is_as_asked(&self.text, &self.prompts) =>
+            {
+                silent(sign_of(judged).map_or(Fact::HalfWay.into(), Reason::Words))
+            }
             (Label::Incomplete, _)
                 if is_of_task && judged.certainty == Certainty::High && !self.is_courtesy(judged) =>
             {
