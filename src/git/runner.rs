@@ -95,7 +95,8 @@ pub struct Git<'a> {
     pub repo: &'a Repository,
     /// The room's policy.
     pub policy: CallPolicy,
-    /// A locked file that every child inherits.
+    /// A locked file that every child without input inherits ([`Stdin::Lock`]). One with input must write only
+    /// to a folder of its own.
     pub lock: Option<Arc<File>>,
     /// Ends a command early; `None` for work that is completed in any case.
     pub cancel: Option<&'a Cancel>,

@@ -3,7 +3,9 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use strum::VariantArray as _;
 
 use closeout::action::rescue::{RescueError, Rescuer, Stage};
@@ -343,20 +345,43 @@ fn a_rescue_that_is_told_to_end_ends_before_or_done() {
 fn a_start_finds_what_was_cut_and_clears_away_what_was_left() {
     let repo = rich();
     let rescuer = rescuer(&repo);
-    let left = || -> Vec<String> {
-        let folders = std::fs::read_dir(rescuer.state.join("rescue")).unwrap().flatten();
-        let inside = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
-        let names = inside.map(|entry| entry.file_name().into_string().unwrap());
-        names.filter(|name| name.starts_with("work")).collect()
-    };
     assert!(killed_at(&repo, "commit", Stage::Imported));
-    assert_eq!((rescuer.unfinished(), left().len()), (vec![], 1));
+    assert_eq!((rescuer.unfinished(), left_work(&rescuer).len()), (vec![], 1));
     rescuer.sweep();
-    assert_eq!(left(), Vec::<String>::new());
+    assert_eq!(left_work(&rescuer), Vec::<PathBuf>::new());
     assert!(killed_at(&repo, "commit", Stage::BranchMoved));
     assert_eq!(rescuer.unfinished(), [repo.path()]);
     rescuer.recover(repo.path()).unwrap();
     assert_eq!(rescuer.unfinished(), Vec::<std::path::PathBuf>::new());
+}
+
+/// The working folders in the rescuer's own folders.
+fn left_work(rescuer: &Rescuer) -> Vec<PathBuf> {
+    let folders = fs::read_dir(rescuer.state.join("rescue")).unwrap().flatten();
+    let inside = folders.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten());
+    let works = inside.filter(|entry| entry.file_name().to_string_lossy().starts_with("work"));
+    works.map(|entry| entry.path()).collect()
+}
+
+// K01: a git child that reads its input holds no lock. If it outlives its rescue, it writes into the working folder
+// while that is removed.
+#[test]
+fn a_working_folder_goes_although_a_child_that_outlived_its_rescue_writes_into_it() {
+    let repo = rich();
+    let rescuer = rescuer(&repo);
+    assert!(killed_at(&repo, "commit", Stage::Imported));
+    let packs = left_work(&rescuer)[0].join("objects/pack");
+    let write = |n: usize| fs::write(packs.join(format!("tmp_idx_{n}")), b"");
+    (0..2000).for_each(|n| write(n).unwrap());
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            (2000..100_000).take_while(|n| write(*n).is_ok() && !is_over.load(Ordering::SeqCst)).count()
+        });
+        rescuer.sweep();
+        is_over.store(true, Ordering::SeqCst);
+    });
+    assert_eq!(left_work(&rescuer), Vec::<PathBuf>::new());
 }
 
 /// A container, or another home, has its own state folder for the same repository.

@@ -225,7 +225,8 @@ fn recover(world: &World, root: &Path, is_synced: bool, is_locked: bool) -> Resu
             Err(RescueError::Busy(_)) if is_locked => Ok(()),
             other => other.map_err(|error| anyhow::anyhow!("{error:?}")),
         }?;
-        // Only now has a git child that outlived its parent ended, which had kept the folder locked.
+        // Only now has a git child that outlived its parent ended, if it had kept the folder locked. One that reads
+        // its input has not, and may still write.
         rescuer.sweep();
         Ok(())
     })

@@ -2,7 +2,7 @@
 //! no repository; [`Rescuer::recover`] completes or rolls back what is found.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::journal::{self, Journal};
@@ -18,15 +18,7 @@ impl Rescuer {
             if lock.try_lock().is_err() {
                 continue;
             }
-            for left in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-                let name = left.file_name();
-                // What cannot be removed is tried again at the next rescue.
-                if name.to_string_lossy().starts_with("work") {
-                    let _ = fs::remove_dir_all(left.path());
-                } else if disk::write::is_left(&name) {
-                    let _ = fs::remove_file(left.path());
-                }
-            }
+            remove_left(&entry.path());
         }
     }
 
@@ -41,5 +33,28 @@ impl Rescuer {
             (!is_over).then_some(top)
         });
         cut.collect()
+    }
+}
+
+/// The beginning of the names of working folders that are being removed.
+const REMOVING: &str = "work-removing-";
+
+/// Removes from one of our own folders, which the caller has locked, what killed rescues left in it. A git child that
+/// outlived its rescue may still write into a working folder: one that reads its input holds no lock. So the folder
+/// gets another name first, under which the child finds nothing, and cannot keep it from being removed.
+pub(in crate::action::rescue) fn remove_left(folder: &Path) {
+    for left in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (name, path) = (left.file_name(), left.path());
+        let words = name.to_string_lossy();
+        // What cannot be removed is tried again at the next rescue.
+        if words.starts_with(REMOVING) {
+            let _ = fs::remove_dir_all(path);
+        } else if words.starts_with("work") {
+            let removing = folder.join(format!("{REMOVING}{words}"));
+            let is_renamed = fs::rename(&path, &removing).is_ok();
+            let _ = fs::remove_dir_all(if is_renamed { removing } else { path });
+        } else if disk::write::is_left(&name) {
+            let _ = fs::remove_file(path);
+        }
     }
 }

@@ -4,7 +4,7 @@
 pub(super) mod belonging;
 pub(super) mod limits;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,13 +15,15 @@ use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::Journal;
 use crate::action::rescue::base::repository::{self, Opened};
+use crate::action::rescue::base::startup;
 use crate::action::rescue::base::step::Stage;
 use crate::action::rescue::base::whole_file::read_small;
 use crate::action::rescue::base::worktrees::{self, Place};
 use crate::disk::write;
 use crate::git::{Git, ObjectFormat, Repository, Sha1};
 
-/// How long to wait for the lock. A child of a killed rescue can hold it a moment longer than its parent.
+/// How long to wait for the lock. A git child of a killed rescue can hold it a moment longer than its parent: each one
+/// that reads no input inherits it, among them every one that changes the repository.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
@@ -114,18 +116,10 @@ impl WorktreeLock {
         worktrees::of_repository(&rescuer.state, &self.common_dir)
     }
 
-    /// A path for a new working folder. Removes those of killed rescues first: a git child that outlived one
-    /// must not interfere with the new one.
+    /// A path for a new working folder, whose name no git child that outlived its rescue knows. Removes those of
+    /// killed rescues first.
     pub(in crate::action::rescue) fn work(&self) -> PathBuf {
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            // What cannot be removed is tried again next time.
-            if name.to_string_lossy().starts_with("work") {
-                let _ = fs::remove_dir_all(entry.path());
-            } else if write::is_left(&name) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
+        startup::remove_left(&self.folder);
         self.folder.join(format!("work-{}", self.new_id()))
     }
 
