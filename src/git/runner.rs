@@ -42,6 +42,9 @@ const VARIABLES: [(&str, &str); 8] = [
 const LONG_COMMANDS: [&str; 6] =
     ["fast-import", "verify-pack", "update-index", "cat-file", "bundle", "pack-objects"];
 
+/// How much input makes a command's time limit one second longer, in bytes: a list of paths may be long.
+const INPUT_A_SECOND: usize = 50_000;
+
 /// The commands that change the real git directory. Each follows links that it meets there.
 const WRITING_COMMANDS: [&str; 2] = ["update-ref", "bundle"];
 
@@ -53,7 +56,7 @@ pub struct CallPolicy {
     pub settings: &'static [&'static str],
     /// Folders added to the search path, in which git finds programs other than its own parts.
     pub programs: &'static str,
-    /// The time limit of commands that read lists.
+    /// The time limit of commands that read lists; longer for one that is given a long list.
     pub limit: Duration,
     /// The time limit of commands that move contents.
     pub long_limit: Duration,
@@ -309,7 +312,9 @@ impl<'a> Git<'a> {
         self.check_cancelled()?;
         let command = command_of(&args);
         let is_long = LONG_COMMANDS.contains(&command.as_str());
-        let usual = if is_long { self.policy.long_limit } else { self.policy.limit };
+        let n_bytes = if let Stdin::Bytes(bytes) = &input { bytes.len() } else { 0 };
+        let for_input = Duration::from_secs((n_bytes / INPUT_A_SECOND) as u64);
+        let usual = if is_long { self.policy.long_limit } else { self.policy.limit + for_input };
         spec.cancel = self.cancel.cloned();
         spec.time_limit = limit.unwrap_or(usual);
         // A person's programs may wait for whatever they like.

@@ -251,6 +251,7 @@ fn no_branch_moves_to_a_commit_of_which_something_is_gone() {
     .commit(repo.path(), &plan);
     assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
     assert_eq!(repo.head(), head);
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
 }
 
 #[test]

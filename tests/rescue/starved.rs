@@ -42,7 +42,8 @@ fn assert_before_or_done(repo: &Repo, before: &Fingerprint, what: &str) -> bool 
         commit(repo);
         rescuer(repo).undo(repo.path()).unwrap();
         assert_eq!(&fingerprint(repo), before, "{what}");
-        repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+        let checked = repo.try_git(&["fsck", "--connectivity-only", "--no-dangling"], &[]);
+        assert!(checked.status.success(), "{what}: {}", String::from_utf8_lossy(&checked.stderr));
     }
     is_done
 }

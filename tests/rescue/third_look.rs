@@ -1,14 +1,15 @@
 //! Findings of a third round: moved repositories, locks left by a crash, deeply nested folders, memory-mapped
-//! files.
+//! files, a git that is slow or says less than all.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use closeout::action::rescue::{RescueError, Rescuer, Stage};
 use closeout::model::{CommitTarget, RecordState};
 
 use super::fixture::*;
-use crate::support::repo::Repo;
+use crate::support::repo::{Repo, git_program};
 
 /// A moved repository keeps its records and its undo, and so does its linked worktree.
 #[test]
@@ -126,4 +127,47 @@ fn a_thousand_folders_in_each_other_are_recorded_in_time() {
     eprintln!("1000 folders in each other: {took:?}, recorded: {found}, gaps {:?}", record.gaps.len());
     assert!(found || !record.gaps.is_empty());
     assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+/// A git that does something else first when it is called with words like `named`, behind its folder for objects.
+fn git_that(repo: &Repo, named: &str, does: &str) -> PathBuf {
+    let git = git_program();
+    let calls = format!("case \"$GIT_OBJECT_DIRECTORY $*\" in {named}) {does} ;; esac");
+    repo.script("odd-git", &format!("{calls}\nexec '{}' \"$@\"", git.display()))
+}
+
+/// As where git ignores that its answer could not be written (K07): no reference may name a commit that did not arrive.
+#[test]
+fn a_commit_of_which_git_lists_too_little_is_neither_made_visible_nor_named() {
+    let repo = rich();
+    let (plan, before) = (plan(&repo), fingerprint(&repo));
+    let git = git_that(&repo, "*/work-*rev-list*--objects*", "exit 0");
+    let refused = Rescuer { git, ..rescuer(&repo) }.commit(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+    assert_eq!(fingerprint(&repo), before);
+    commit(&repo);
+}
+
+/// A git that gets on with a long list is not taken for one that hangs.
+#[test]
+fn a_long_list_has_a_longer_time() {
+    let repo = Repo::new();
+    let paths: Vec<String> = (0..2500).map(|n| format!("{}{n}", "a".repeat(80))).collect();
+    for content in ["a", "b"] {
+        for path in &paths {
+            repo.write(path, content);
+        }
+        if content == "a" {
+            repo.git(["add", "-A"]);
+            repo.git(["commit", "-q", "-m", "begin"]);
+        }
+    }
+    let git = git_that(&repo, "*check-attr*", "for n in 1 2 3 4 5 6 7; do /bin/sleep 0.5; done");
+    let git_limit = Duration::from_secs(3);
+    #[expect(clippy::disallowed_methods, reason = "git has to take longer than it usually may")]
+    let began = Instant::now();
+    let record = Rescuer { git, git_limit, ..rescuer(&repo) }.record(repo.path()).unwrap();
+    assert!(began.elapsed() > git_limit);
+    assert!(record.n_files >= paths.len(), "{}", record.n_files);
 }

@@ -8,7 +8,7 @@ use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::RecordNotice;
 use crate::process::End;
 
-/// A hidden reference of a record.
+/// A hidden reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::action::rescue) struct Hidden {
     /// Its full name.
@@ -95,12 +95,13 @@ pub(in crate::action::rescue) fn pin(
     key: &str,
     id: &str,
     commits: &[String],
-) -> Result<(), RescueError> {
-    for (n, commit) in commits.iter().rev().enumerate() {
+) -> Result<Vec<Hidden>, RescueError> {
+    let pinned = commits.iter().rev().enumerate().map(|(n, commit)| {
         let name = if n == 0 { id.to_owned() } else { format!("{n}-{id}") };
-        make_or_other(git, &format!("visible/{key}/{name}"), commit)?;
-    }
-    Ok(())
+        let (name, _) = make_or_other(git, &format!("visible/{key}/{name}"), commit)?;
+        Ok(Hidden { name, id: commit.clone() })
+    });
+    pinned.collect()
 }
 
 /// Keeps a commit that closeout did not make, whatever happens to the branch that it gets: it is no rescue's own.

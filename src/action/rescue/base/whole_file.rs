@@ -1,8 +1,9 @@
-//! Reads whole files in trusted folders: closeout's own, and places whose links were already resolved. It must
+//! Reads whole files and folders in trusted folders: closeout's own, and places whose links were already resolved. It must
 //! not follow a link at the path itself. What may be reached through a link inside a git directory is read by
 //! room `git` instead.
 
 use std::collections::BTreeMap;
+use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,12 @@ pub(in crate::action::rescue) fn read_small(path: &Path) -> Result<Option<Vec<u8
 /// The content of a regular file of at most `cap` bytes that is not a link; `None` if there is none.
 pub(in crate::action::rescue) fn read(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, RescueError> {
     disk::read(path, cap).map_err(RescueError::io("read", path))
+}
+
+/// All entries of a folder: a list that breaks off is an error, never a shorter list.
+pub(in crate::action::rescue) fn entries(folder: &Path) -> Result<Vec<DirEntry>, RescueError> {
+    let listed = fs::read_dir(folder).and_then(Iterator::collect);
+    listed.map_err(RescueError::io("list", folder))
 }
 
 /// Files with identity and content as they were read.

@@ -2,14 +2,13 @@
 //! is removed. It must not assign a journal to a repository that has none of its records.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{Journal, JournalEntry};
 use crate::action::rescue::base::names;
-use crate::action::rescue::base::whole_file::read_small;
+use crate::action::rescue::base::whole_file::{entries, read_small};
 use crate::disk::write::replace;
 use crate::git::{Repository, stored_ref};
 
@@ -111,7 +110,7 @@ pub(in crate::action::rescue) fn of_repository(
 /// Every folder of ours, with the shared git directory of its worktree.
 fn every(all: &Path) -> Result<Vec<(Place, PathBuf)>, RescueError> {
     let mut places = Vec::new();
-    for entry in fs::read_dir(all).map_err(RescueError::io("list", all))?.flatten() {
+    for entry in entries(all)? {
         let (folder, Ok(key)) = (entry.path(), entry.file_name().into_string()) else { continue };
         let Some((top, common)) = read_place(&folder) else { continue };
         places.push((Place { folder, key, top }, common));

@@ -80,11 +80,17 @@ impl Rescuer {
         let packs = packs::keep_commit(&git, &current.shadow, &worktree, &needed)?;
         let moved = (|| {
             let id = worktree.new_id();
-            references::pin(&git, &worktree.repo.key, &id, &commits)?;
-            // The branch must not reach the disk before its commit does.
+            // No reference must reach the disk before its commit does, or name one that did not arrive.
             worktree.sync(self)?;
-            self.reached(Stage::CommitPinned);
             needed.check(&git)?;
+            let pins = references::pin(&git, &worktree.repo.key, &id, &commits)?;
+            self.reached(Stage::CommitPinned);
+            needed.check(&git).inspect_err(|_| {
+                for pin in &pins {
+                    // One that stays is noticed by git, and in nobody's way.
+                    let _ = references::remove(&git, &pin.name, &pin.id);
+                }
+            })?;
             let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
             let branch = planned.branch.clone();
             ref_transaction::make(self, &worktree, &current.shadow, planned)?;

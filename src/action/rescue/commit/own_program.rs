@@ -71,7 +71,7 @@ impl Rescuer {
         let pinned =
             references::pin(git, &worktree.repo.key, &id, &commits).map_err(|error| error.to_string());
         let undoable =
-            pinned.and_then(|()| self.journal_own(worktree, git, current, plan, saved, (id, commits.last())));
+            pinned.and_then(|_| self.journal_own(worktree, git, current, plan, saved, (id, commits.last())));
         let mut notes: Vec<String> = message.into_iter().chain(changed).collect();
         let can_be_undone = match undoable {
             Ok(()) => true,

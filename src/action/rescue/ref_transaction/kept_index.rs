@@ -58,7 +58,7 @@ pub(in crate::action::rescue) type Part = (String, Vec<u8>);
 /// The shared index files in `folder` that an index names.
 pub(in crate::action::rescue) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueError> {
     let mut parts = Vec::new();
-    for entry in fs::read_dir(folder).map_err(RescueError::io("list", folder))?.flatten() {
+    for entry in whole_file::entries(folder)? {
         let Ok(name) = entry.file_name().into_string() else { continue };
         let sum = name.strip_prefix("sharedindex.").and_then(|digits| names::unhex(digits.as_bytes()));
         let Some(sum) = sum.filter(|sum| !sum.is_empty()) else { continue };

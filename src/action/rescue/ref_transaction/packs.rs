@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::whole_file::read_small;
+use crate::action::rescue::base::whole_file::{entries, read_small};
 use crate::action::rescue::base::{git_files, settings};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk::Folder;
@@ -26,9 +26,8 @@ pub(in crate::action::rescue) fn move_packs(
     let to = worktree.repo.common_dir.join("objects/pack");
     worktree.repo.check_writes(&[])?;
     let [_, top] = worktree.repo.held().map_err(RescueError::io("open", &to))?;
-    let mut names: Vec<String> = fs::read_dir(&from)
-        .map_err(RescueError::io("list", &from))?
-        .flatten()
+    let mut names: Vec<String> = entries(&from)?
+        .into_iter()
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| name.starts_with("pack-"))
         .collect();
@@ -144,8 +143,8 @@ fn collected(error: &GitError) -> RescueError {
 /// The size in bytes of the packs in our own object directory.
 pub(in crate::action::rescue) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
     let folder = shadow.objects.join("pack");
-    let entries = fs::read_dir(&folder).map_err(RescueError::io("list", &folder))?;
-    Ok(entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
+    let files = entries(&folder)?;
+    Ok(files.iter().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
 }
 
 /// Lets git treat the packs normally again, once a reference keeps them or they are no longer wanted.

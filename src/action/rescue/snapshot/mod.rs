@@ -6,7 +6,6 @@ pub(super) mod unchanged;
 pub(super) mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use serde_json::json;
 
 use crate::action::clock;
 use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::{names, settings};
+use crate::action::rescue::base::{names, settings, whole_file};
 use crate::action::rescue::ref_transaction::kept_index;
 use crate::action::rescue::survey::listing::{self, Tree, TreeEntry, digest};
 use crate::action::rescue::survey::spool::{Spool, quoted};
@@ -241,12 +240,12 @@ fn state_files(repo: &Repository, name: &str) -> Vec<PathBuf> {
     let path = repo.git_dir.join(name);
     let entries = match path.symlink_metadata() {
         Err(_) => return Vec::new(),
-        Ok(metadata) if metadata.is_dir() => fs::read_dir(&path),
+        Ok(metadata) if metadata.is_dir() => whole_file::entries(&path),
         Ok(_) => return vec![PathBuf::from(name)],
     };
     // A folder that cannot be listed becomes a gap once it is read as a file.
     let Ok(entries) = entries else { return vec![PathBuf::from(name)] };
-    let files = entries.flatten().filter(|entry| !entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let files = entries.into_iter().filter(|entry| !entry.file_type().is_ok_and(|kind| kind.is_dir()));
     files.map(|entry| Path::new(name).join(entry.file_name())).collect()
 }
 

@@ -10,6 +10,7 @@ use std::io::Write as _;
 
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::whole_file::entries;
 use crate::git::{Repository, Shadow};
 
 /// Folders of the git directory in which known filters store what a commit refers to.
@@ -57,13 +58,13 @@ pub(in crate::action::rescue) fn allow(
     Ok(())
 }
 
-/// Whether a filter stored something in the shadow that would disappear with it.
+/// Whether a filter stored something in the shadow that would disappear with it. What cannot be listed counts as such.
 pub(in crate::action::rescue) fn have_kept_something(shadow: &Shadow) -> bool {
     let is_ours = |name: &str| {
         ["HEAD", "config", "index", "info", "logs", "packed-refs", "refs"].contains(&name)
             || name.starts_with("sharedindex.")
             || KEPT.contains(&name)
     };
-    let entries = fs::read_dir(&shadow.git_dir).map_or_else(|_| Vec::new(), |it| it.flatten().collect());
-    entries.iter().any(|entry| !is_ours(&entry.file_name().to_string_lossy()))
+    entries(&shadow.git_dir)
+        .map_or(true, |all| all.iter().any(|entry| !is_ours(&entry.file_name().to_string_lossy())))
 }
