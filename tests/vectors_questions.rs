@@ -88,7 +88,7 @@ fn admissions_are_told_from_reports() {
     let vectors: Value = serde_json::from_str(text).unwrap();
     let (mut missed, mut asked, mut nagged) = (Vec::new(), Vec::new(), Vec::new());
     for case in vectors["cases"].as_array().unwrap() {
-        let judged = questions::classify(case["text"].as_str().unwrap(), &Context::default());
+        let judged = questions::of_work(case["text"].as_str().unwrap(), &Context::default());
         let is_no = judged.label == Label::Incomplete && judged.certainty == Certainty::High;
         let wrong = match (case["is_open"] == true, judged.label) {
             (true, Label::AwaitingResponse) => &mut asked,
@@ -110,7 +110,7 @@ fn an_offer_beside_an_admission_is_a_question_that_waits() {
         "I committed the login page, but two tests still fail. Would you like me to fix them?",
         "登录页面已提交，但还有两个测试失败。需要我继续修复吗？",
     ] {
-        let judged = questions::classify(text, &Context::default());
+        let judged = questions::of_work(text, &Context::default());
         assert_eq!(judged.ask, Some(questions::Ask::Blocking), "{text}");
     }
 }

@@ -127,6 +127,9 @@ fn label(judged: &Classification) -> String {
     for reason in &judged.reasons {
         let _ = writeln!(text, "  why      {}", display_text::line(reason));
     }
+    if judged.admits {
+        let _ = writeln!(text, "  admits   that something is not done, fails or was not verified");
+    }
     if let Some(question) = &judged.question {
         for line in display_text::block(&question.text).lines() {
             let _ = writeln!(text, "  asks     {line}");

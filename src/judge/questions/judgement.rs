@@ -95,4 +95,7 @@ pub struct Classification {
     pub language: Language,
     /// The reasons in words.
     pub reasons: Vec<&'static str>,
+    /// True if the message admits that something of the work fails, is not done or was not verified, whatever its
+    /// label says that it wants of its reader.
+    pub admits: bool,
 }

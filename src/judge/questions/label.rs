@@ -26,9 +26,7 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     if !language::can_be_read(text) {
         result.certainty = result.certainty.min(Certainty::Medium);
     }
-    if ending::admits(&document) {
-        admitted(&mut result);
-    }
+    result.admits = ending::admits(&document);
     end_of_turn(&mut result, context.end);
     result.language = document.language;
     result.signals = signals::find(&document, &readings);
@@ -105,18 +103,29 @@ fn corrected_by(
     result
 }
 
-/// Applies an admission: nothing that was learned makes finished work of it, and a question beside it is no mere offer.
-fn admitted(result: &mut Classification) {
+/// The judgement with what the message admits: no label makes finished work of it, and a question beside it is no mere
+/// offer.
+pub(super) fn with_admission(mut result: Classification) -> Classification {
     match result.label {
+        _ if !result.admits => {}
         Label::AwaitingResponse if result.certainty > Certainty::Low => {
             result.ask = result.ask.map(|_| Ask::Blocking);
         }
         Label::Incomplete => result.certainty = Certainty::High,
         Label::AwaitingResponse | Label::Complete => {
             let partial = plain(Label::Incomplete, Kind::Partial, reason(Kind::Partial));
-            *result = Classification { certainty: Certainty::High, ..partial };
+            let Classification { admits, signals, tenths, language, .. } = result;
+            return Classification {
+                certainty: Certainty::High,
+                admits,
+                signals,
+                tenths,
+                language,
+                ..partial
+            };
         }
     }
+    result
 }
 
 /// Applies what the end of the turn says about its last words.
@@ -151,6 +160,7 @@ fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
         tenths: 0,
         language: Language::default(),
         reasons: vec![reason],
+        admits: false,
     }
 }
 
@@ -269,6 +279,7 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
         tenths: 0,
         language: Language::default(),
         reasons: vec![reason],
+        admits: false,
     }
 }
 

@@ -104,9 +104,15 @@ pub fn tenths(hits: &[SignalHit]) -> u32 {
     hits.iter().map(|hit| hit.tenths).sum()
 }
 
-/// Classifies an agent's last message by its words and its context.
+/// Classifies an agent's last message by its words and its context: what it wants of its reader.
 pub fn classify(text: &str, context: &Context<'_>) -> Classification {
     label::classify(text, context)
+}
+
+/// What an agent's last message says of its work: as [`classify`], but what admits that something is open is not
+/// complete, however finished the message is.
+pub fn of_work(text: &str, context: &Context<'_>) -> Classification {
+    label::with_admission(label::classify(text, context))
 }
 
 /// The sentences of a text to which a rule of [`classify`] applied, in order.

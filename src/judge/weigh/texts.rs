@@ -47,7 +47,7 @@ impl Texts {
         let name = TextName::of(text, context);
         let read = match self.known.iter().position(|read| read.name == name) {
             Some(at) => self.known.remove(at),
-            None => TextRead { name, judged: questions::classify(text, context), says_done: None },
+            None => TextRead { name, judged: questions::of_work(text, context), says_done: None },
         };
         if self.known.len() == MAX_TEXTS {
             self.known.remove(0);
@@ -92,7 +92,7 @@ mod tests {
         ] {
             for _ in 0..2 {
                 let read = texts.read(text, context);
-                assert_eq!(read.judged, questions::classify(text, context), "{text} {context:?}");
+                assert_eq!(read.judged, questions::of_work(text, context), "{text} {context:?}");
             }
         }
         assert_eq!(texts.known.len(), 3);
