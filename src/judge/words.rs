@@ -23,6 +23,8 @@ mod tests {
         let code = [
             include_str!("questions/clauses.rs"),
             include_str!("questions/ending.rs"),
+            include_str!("runs/demanded.rs"),
+            include_str!("task/answer_only.rs"),
             include_str!("weigh/act_names.rs"),
             include_str!("weigh/work.rs"),
             include_str!("weigh/deeds.rs"),

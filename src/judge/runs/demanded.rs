@@ -9,14 +9,13 @@ use super::Catalog;
 use super::read::{check_of, is_part};
 use super::wrapper::call_of;
 use crate::judge::task::phrases::{Group, PHRASES};
+use crate::judge::words;
 use crate::model::CheckKind;
 
 /// Signs that end a clause.
 const ENDS: &[char] = &['.', ';', '!', '?', ',', ':', '。', '、', '，', '；', '！', '：', '？'];
 /// Signs around a word that are no part of it.
 const QUOTES: &[char] = &['`', '"', '\'', '(', ')', '“', '”', '„', '«', '»', '「', '」'];
-/// Words before a folder.
-const IN: &[&str] = &["in", "inside", "under", "within", "from", "im", "unter", "dans", "sous", "en", "em"];
 /// What is run, in general words.
 const KINDS: [(Group, CheckKind); 4] = [
     (Group::Tests, CheckKind::Test),
@@ -162,15 +161,10 @@ impl Clause {
 
     /// The tool that a clause wants something checked with: "check the types with tsc".
     fn checked_with(&self, begin: usize, catalog: &Catalog) -> Option<Demanded> {
-        const CHECKS: [&str; 18] = [
-            "check", "verify", "validate", "lint", "typecheck", "type-check", "test", "prüfe", "prüf",
-            "überprüfe", "teste", "vérifie", "vérifiez", "verifica", "comprueba", "prueba", "verifique",
-            "teste",
-        ];
-        const WITH: [&str; 7] = ["with", "using", "mit", "avec", "con", "com", "through"];
-        CHECKS.contains(&self.lower.get(begin)?.as_str()).then_some(())?;
-        let at =
-            self.lower.iter().rposition(|word| WITH.contains(&word.as_str())).filter(|at| *at > begin)?;
+        words::of("checks_something").contains(&self.lower.get(begin)?.as_str()).then_some(())?;
+        let before_tool = words::of("before_tool");
+        let is_before = |word: &String| before_tool.contains(&word.as_str());
+        let at = self.lower.iter().rposition(is_before).filter(|at| *at > begin)?;
         let end = self.find(at + 1, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
         of_tool(self.words.get(at + 1..end)?, catalog)
     }
@@ -180,7 +174,9 @@ impl Clause {
         let mut pairs = self.lower.iter().zip(self.words.iter().skip(1));
         let is_path =
             |word: &str| word.contains('/') && !word.contains(['*', ':', '\\']) && !word.contains("...");
-        let (_, folder) = pairs.find(|(before, word)| IN.contains(&before.as_str()) && is_path(word))?;
+        let before_folder = words::of("before_folder");
+        let (_, folder) =
+            pairs.find(|(before, word)| before_folder.contains(&before.as_str()) && is_path(word))?;
         Some(folder.trim_start_matches("./").trim_end_matches(['/', '.']).to_owned())
     }
 

@@ -3,15 +3,12 @@
 
 use super::phrases::{Group, Phrases};
 use super::sentence::Sentence;
+use crate::judge::words;
 
 /// Whether a prompt asks for nothing but words for the person, such as a mail: given in the answer, they are all of it.
 pub(super) fn is_told_in_words(prompt: &str, sentences: &[Sentence], phrases: &Phrases) -> bool {
     /// The noun stands within so many words of the verb.
     const NEAR: usize = 7;
-    const ENDS: [&str; 15] = [
-        "for", "about", "to", "that", "which", "when", "from", "on", "über", "für", "sur", "pour", "sobre",
-        "para", "que",
-    ];
     let [sentence] = sentences else { return false };
     let names_file = prompt
         .split_whitespace()
@@ -24,7 +21,8 @@ pub(super) fn is_told_in_words(prompt: &str, sentences: &[Sentence], phrases: &P
     };
     let near = words.len().min(verb + NEAR);
     // What stands behind a preposition is what the text is about, or what something else is for.
-    let near = (verb..near).find(|at| ENDS.contains(&words[*at].as_str())).unwrap_or(near);
+    let before_topic = words::of("before_topic");
+    let near = (verb..near).find(|at| before_topic.contains(&words[*at].as_str())).unwrap_or(near);
     !names_file
         && begins_clause(words, verb, phrases)
         && !phrases.has(words, Group::Joint)
