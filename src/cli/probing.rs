@@ -12,6 +12,7 @@ use crate::model::{
     Action, ActionClass, ActionOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeReading, ProbeRescue,
     ProbeWord, RecordOrder, SmartReport, SmartStatus, Timestamp, VerdictState, WorkspaceView, display_text,
 };
+use crate::present::baseline;
 use crate::present::json as forms;
 use crate::present::json::{Row, VERSION};
 use crate::present::verdict;
@@ -239,7 +240,8 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
     for path in plan.paths.iter().filter(|path| path.left_out.is_none()) {
         output::complain(&format!("  {}", display_text::bytes(&path.path)));
     }
-    let question = format!("Commit these files on {}?", display_text::line(&plan.branch));
+    let question =
+        format!("Commit these files on {}?", baseline::branch(plan.target_branch().unwrap_or_default()));
     if !confirm(&question, way == RescueWay::Auto) {
         return found.notes.push("the work is recorded, and not committed".to_owned());
     }

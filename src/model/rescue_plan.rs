@@ -31,8 +31,8 @@ pub struct MessageWords {
 pub struct RescuePlan {
     /// The record that holds the work; it already exists.
     pub record: RescueRecord,
-    /// The full name of the current branch (`refs/heads/…`); empty if HEAD is detached.
-    pub branch: String,
+    /// The full name of the current branch (`refs/heads/…`); `None` if HEAD is detached.
+    pub branch: Option<String>,
     /// The commit at HEAD; `None` on an unborn branch.
     pub head: Option<String>,
     /// Where the commit can go; empty if none can be made.
@@ -59,6 +59,16 @@ pub struct RescuePlan {
     pub notes: Vec<PlanNote>,
     /// The programs that could take part.
     pub programs: PlannedPrograms,
+}
+
+impl RescuePlan {
+    /// The full name of the branch that a commit goes to; `None` if HEAD is detached and no other was chosen.
+    pub fn target_branch(&self) -> Option<&str> {
+        match &self.target {
+            Some(CommitTarget::NewBranch(name)) => Some(name),
+            Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => self.branch.as_deref(),
+        }
+    }
 }
 
 /// Where a visible commit goes.

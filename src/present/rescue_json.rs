@@ -273,7 +273,7 @@ impl PlanRow {
     pub fn of(plan: &RescuePlan) -> PlanRow {
         PlanRow {
             record: RecordRow::of(&plan.record),
-            branch: plan.branch.clone(),
+            branch: plan.branch.clone().unwrap_or_default(),
             head: plan.head.clone(),
             targets: plan.targets.clone(),
             target: plan.target.clone(),

@@ -71,7 +71,7 @@ pub(crate) fn record() -> RescueRecord {
 pub(crate) fn plan() -> RescuePlan {
     RescuePlan {
         record: record(),
-        branch: "refs/heads/fix/rounding".to_owned(),
+        branch: Some("refs/heads/fix/rounding".to_owned()),
         head: Some("ab".repeat(20)),
         targets: vec![CommitTarget::Head],
         target: Some(CommitTarget::Head),
@@ -100,7 +100,7 @@ pub(crate) fn plan() -> RescuePlan {
 /// The same plan with a detached HEAD: a new branch is offered.
 pub(crate) fn plan_detached() -> RescuePlan {
     RescuePlan {
-        branch: String::new(),
+        branch: None,
         targets: vec![CommitTarget::NewBranch("refs/heads/rescue/20261122T043000".to_owned())],
         target: None,
         refusal: Some("HEAD is on no branch".to_owned()),

@@ -103,7 +103,7 @@ impl Rescuer {
         let notes = notes(&state, &programs, &paths, &filters)?;
         Ok(RescuePlan {
             record: rescued,
-            branch: current.survey.head.branch.clone().unwrap_or_default(),
+            branch: current.survey.head.branch.clone(),
             head: current.survey.head.commit.clone(),
             targets: targets.all,
             target: targets.usual,

@@ -286,9 +286,11 @@ fn choose_target(plan: &mut RescuePlan, is_meant: impl Fn(&CommitTarget) -> bool
 }
 
 fn target_words(plan: &RescuePlan) -> String {
-    match &plan.target {
-        Some(CommitTarget::NewBranch(name)) => format!("the new branch {}", baseline::branch(name)),
-        Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => baseline::branch(&plan.branch),
+    let branch = baseline::branch(plan.target_branch().unwrap_or_default());
+    if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
+        format!("the new branch {branch}")
+    } else {
+        branch
     }
 }
 

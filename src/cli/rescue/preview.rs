@@ -95,11 +95,11 @@ fn write_programs(text: &mut String, programs: &PlannedPrograms) {
 }
 
 fn write_target(text: &mut String, plan: &RescuePlan) {
-    let branch = baseline::branch(&plan.branch);
+    let branch = baseline::branch(plan.target_branch().unwrap_or_default());
     let message = match &plan.target {
         Some(CommitTarget::Head | CommitTarget::ProtectedHead) => format!("on branch {branch}"),
-        Some(CommitTarget::NewBranch(name)) => {
-            format!("on the new branch {}; HEAD, index and work tree stay", baseline::branch(name))
+        Some(CommitTarget::NewBranch(_)) => {
+            format!("on the new branch {branch}; HEAD, index and work tree stay")
         }
         None => String::new(),
     };

@@ -113,7 +113,8 @@ fn plan_message(action: &Action) -> String {
 
 fn rescue_message(plan: &RescuePlan) -> String {
     let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
-    format!("{n_in} of {} paths to {}, from {}", plan.paths.len(), plan.branch, plan.record.reference)
+    let branch = plan.target_branch().unwrap_or("no branch");
+    format!("{n_in} of {} paths to {branch}, from {}", plan.paths.len(), plan.record.reference)
 }
 
 fn branch_message(plan: &BranchPlan) -> String {

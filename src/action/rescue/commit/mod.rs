@@ -43,7 +43,7 @@ impl Rescuer {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
-        worktree.repo.check_writes(&[branch_of(plan)])?;
+        worktree.repo.check_writes(plan.target_branch().as_slice())?;
         let saved = saved_of(&worktree, &git, plan)?;
         let settings = Settings::read(&git)?;
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
@@ -128,7 +128,7 @@ impl Rescuer {
         let snapshot = listing::tree(git, &saved.snapshot)?;
         let digest = listing::digest(&survey.entries);
         let is_same = survey.head.commit == plan.head
-            && survey.head.branch.as_deref().unwrap_or_default() == plan.branch
+            && survey.head.branch == plan.branch
             && saved.head == plan.head
             && digest == saved.digest
             && draft.snapshot == snapshot;
@@ -215,14 +215,6 @@ impl Rescuer {
     }
 }
 
-/// The branch that the plan's commit goes to.
-fn branch_of(plan: &RescuePlan) -> &str {
-    match &plan.target {
-        Some(CommitTarget::NewBranch(name)) => name,
-        Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => &plan.branch,
-    }
-}
-
 /// Adds what the hooks changed to the error of a step that failed after them.
 fn with_difference(error: RescueError, difference: Option<&str>) -> RescueError {
     match difference {
@@ -245,6 +237,9 @@ fn planned_move(
     if let Some(CommitTarget::NewBranch(branch)) = &plan.target {
         return Ok(Move::of_branch(id, branch.clone(), to, plan.head.clone(), record));
     }
+    let Some(branch) = plan.branch.clone() else {
+        return Err(RescueError::Refused("HEAD is detached: no branch can take the commit".to_owned()));
+    };
     let before = current.shadow.raw_index.as_ref().map(|raw| kept_index::keep(worktree, raw)).transpose()?;
     let after = SeenIndex::read(&current.shadow.index)?
         .raw
@@ -253,7 +248,7 @@ fn planned_move(
     Ok(Move {
         id,
         purpose: Purpose::Commit,
-        branch: plan.branch.clone(),
+        branch,
         from: plan.head.clone(),
         to,
         digest_before: current.digest.clone(),

@@ -27,10 +27,11 @@ impl Rescuer {
         plan: &RescuePlan,
         saved: &Saved,
     ) -> Result<Rescued, RescueError> {
-        if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
-            let words = "a rescue program commits to the branch that is checked out";
-            return Err(RescueError::Refused(words.to_owned()));
-        }
+        let is_beside = matches!(plan.target, Some(CommitTarget::NewBranch(_)));
+        let Some(branch) = plan.branch.clone().filter(|_| !is_beside) else {
+            let why = "a rescue program commits to the branch that is checked out";
+            return Err(RescueError::Refused(why.to_owned()));
+        };
         let Some(own) = own_command::find(self, &git.repo.top) else {
             return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
         };
@@ -84,7 +85,6 @@ impl Rescuer {
             }
         };
         let n_paths = n_changed(git, plan.head.as_deref(), commits.last().map(String::as_str))?;
-        let branch = plan.branch.clone();
         Ok(Rescued { record: plan.record.clone(), commits, branch, n_paths, notes, can_be_undone })
     }
 
@@ -125,7 +125,7 @@ impl Rescuer {
         let made = Move {
             id: id.clone(),
             purpose: Purpose::Commit,
-            branch: plan.branch.clone(),
+            branch: plan.branch.clone().ok_or("HEAD is detached")?,
             from: plan.head.clone(),
             to: Some(last.clone()),
             digest_before: current.digest.clone(),
@@ -176,7 +176,7 @@ fn new_commits(
         let words = message.map_or_else(|| words.to_owned(), |message| format!("{message}; {words}"));
         Err(RescueError::SavedOnly(format!("{words}; the record {record} holds the work")))
     };
-    if after.branch.as_deref() != Some(&plan.branch) {
+    if after.branch != plan.branch {
         return saved_only("the rescue program left the branch");
     }
     let Some(newest) = after.commit.as_ref().filter(|_| after.commit != plan.head) else {

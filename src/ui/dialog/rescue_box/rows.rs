@@ -107,7 +107,7 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
     }
     let deleted = if n_deleted > 0 { format!(", {n_deleted} deleted") } else { String::new() };
     let size = format!("{}, {}{deleted}", counts::files(n_files), quantity::size(n_bytes));
-    let place = place(&plan.branch, target);
+    let place = place(plan.branch.as_deref().unwrap_or_default(), target);
     let first = match preview.split() {
         _ if n_files == 0 => "Nothing to commit: everything is left out.".to_owned(),
         None => format!("Commit {size}, to {place}?"),
