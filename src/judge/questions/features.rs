@@ -295,10 +295,13 @@ mod tests {
     #[test]
     #[ignore = "a tool: it needs the natural messages, which are no part of the repository"]
     fn write_features() {
-        let natural: String = crate::judge::questions::strangers::tests::natural_files()
-            .iter()
-            .map(|path| std::fs::read_to_string(path).unwrap())
-            .collect();
+        let folder = std::env::var_os("CLOSEOUT_NATURAL").unwrap();
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+        files.retain(|path| path.file_stem() != Some("check".as_ref()));
+        files.sort();
+        let natural: String = files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
         let mut out = String::new();
         let sets = CORPORA.into_iter().map(|(_, text)| ("made", text)).chain([("natural", natural.as_str())]);
         for (set, line) in sets.flat_map(|(set, text)| text.lines().map(move |line| (set, line))) {

@@ -143,7 +143,9 @@ fn end_of_turn(result: &mut Classification, end: Option<EndOfTurn>) {
             result.certainty = Certainty::Medium;
         }
         label @ (Label::AwaitingResponse | Label::Complete) => {
-            let certainty = if label == Label::Complete { Certainty::High } else { Certainty::Medium };
+            // Words that are whole although the record breaks off were the last ones in one of four such turns.
+            let failed = label == Label::Complete && end == Some(EndOfTurn::Error);
+            let certainty = if failed { Certainty::High } else { Certainty::Medium };
             *result = Classification { certainty, ..plain(Label::Incomplete, kind, reason) };
         }
     }

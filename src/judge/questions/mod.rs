@@ -42,8 +42,6 @@ mod requests;
 mod script;
 mod shapes;
 mod signals;
-#[cfg(test)]
-mod strangers;
 mod topic;
 mod truncation;
 mod walk;
