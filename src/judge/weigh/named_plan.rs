@@ -20,10 +20,11 @@ pub(super) fn is_wanted_whole(name: &str, prompts: &[String]) -> bool {
 fn is_written_and_wanted(name: &str, prompt: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name).to_lowercase();
     let Some((before, after)) = prompt.split_once(&file) else { return false };
-    is_named_in(name, &[prompt.to_owned()])
-        && words::has(before, "writes_down")
-        && words::has(after, "carries_it_out")
-        && !words::has(after, "puts_it_off")
+    let carried = words::of("carries_it_out").iter().filter_map(|words| after.find(words)).min();
+    let Some(carried) = carried else { return false };
+    // In some languages the verb stands behind the name.
+    let is_written = [before, &after[..carried]].iter().any(|part| words::has(part, "writes_down"));
+    is_written && is_named_in(name, &[prompt.to_owned()]) && !words::has(after, "puts_it_off")
 }
 
 fn wants_whole(name: &str, sentence: &str) -> bool {
