@@ -80,21 +80,60 @@ impl IndexEntry {
 pub fn index_entries(git: &Git<'_>, shadow: &Shadow, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
     let args = ["ls-files", "-s", "-z", "--debug"];
     let output = git.shadowed_with(shadow, index, &shadow.objects, args, Stdin::Lock)?;
-    parse(&succeeded("ls-files", output)?.stdout).ok_or_else(|| GitError::Failed {
+    parse(&succeeded("ls-files", output)?.stdout, 0).ok_or_else(|| GitError::Failed {
         command: "ls-files".to_owned(),
         message: "the list of the index is not as expected".to_owned(),
     })
 }
 
+/// The entries of an index as [`index_entries`] has them, and what is neither in it nor ignored: both from one call, each
+/// untracked path as git ends it, a repository with a slash. The last is what git wrote to standard error, and whether
+/// that is all.
+///
+/// # Errors
+/// As [`index_entries`], or git cannot list the work tree.
+pub fn index_and_untracked(git: &Git<'_>, shadow: &Shadow) -> Result<(Vec<IndexEntry>, Listed), GitError> {
+    let args = ["ls-files", "-t", "-s", "-o", "--exclude-standard", "-z", "--debug"];
+    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
+    let unexpected = || GitError::Failed {
+        command: "ls-files".to_owned(),
+        message: "the list of index and work tree is not as expected".to_owned(),
+    };
+    // Git lists what is untracked first. The tag in front keeps a file's name from being taken for an entry.
+    let mut rest = &output.stdout[..];
+    let mut paths = Vec::new();
+    while let Some(untracked) = rest.strip_prefix(b"? ") {
+        let end = untracked.iter().position(|byte| *byte == 0).ok_or_else(unexpected)?;
+        paths.push(untracked[..end].to_vec());
+        rest = &untracked[end + 1..];
+    }
+    let entries = parse(rest, TAG).ok_or_else(unexpected)?;
+    Ok((entries, Listed { paths, warnings: output.stderr, is_cut: output.is_stderr_cut }))
+}
+
+/// What git lists of a work tree.
+#[derive(Debug)]
+pub struct Listed {
+    /// The paths, relative to the top; that of a repository ends with a slash.
+    pub paths: Vec<Vec<u8>>,
+    /// What git wrote to standard error: it names there what it cannot read.
+    pub warnings: Vec<u8>,
+    /// Whether there was more of that than is kept.
+    pub is_cut: bool,
+}
+
+/// The length of the tag that `-t` puts before an entry: a letter and a space.
+const TAG: usize = 2;
+
 /// Parses the output of `ls-files -s -z --debug`: for each entry a record, NUL, and five lines of the stat
-/// cache.
-fn parse(mut text: &[u8]) -> Option<Vec<IndexEntry>> {
+/// cache. Each entry begins after `tag` bytes.
+fn parse(mut text: &[u8], tag: usize) -> Option<Vec<IndexEntry>> {
     let mut entries = Vec::new();
     while !text.is_empty() {
         let end = text.iter().position(|byte| *byte == 0)?;
         let (record, rest) = (&text[..end], &text[end + 1..]);
         let tab = record.iter().position(|byte| *byte == b'\t')?;
-        let mut fields = std::str::from_utf8(&record[..tab]).ok()?.split(' ');
+        let mut fields = std::str::from_utf8(record.get(tag..tab)?).ok()?.split(' ');
         let (mode, id) = (fields.next()?.to_owned(), fields.next()?.to_owned());
         let stage = fields.next()?.parse().ok()?;
         let lines: Vec<&[u8]> = rest.splitn(6, |byte| *byte == b'\n').collect();
@@ -135,13 +174,13 @@ mod tests {
         let answer = format!(
             "160000 aa 0\tb c\0{stat}  size: 9\tflags: 40004000\n100644 bb 2\td\n\0{stat}  size: 0\tflags: 8000\n"
         );
-        let entries = parse(answer.as_bytes()).unwrap();
+        let entries = parse(answer.as_bytes(), 0).unwrap();
         let shown: Vec<_> = entries
             .iter()
             .map(|it| (&it.path[..], it.stage, it.is_gitlink(), it.is_skipped(), it.is_flagged()))
             .collect();
         assert_eq!(shown, [(&b"b c"[..], 0, true, true, true), (b"d\n", 2, false, false, true)]);
         assert_eq!((entries[0].stat, entries[0].changed, entries[0].inode), ((9, 5, 6), (7, 8), 2));
-        assert_eq!(parse(b"100644 bb\tb\0"), None);
+        assert_eq!(parse(b"100644 bb\tb\0", 0), None);
     }
 }

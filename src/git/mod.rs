@@ -28,7 +28,7 @@ pub use config::{ConfigEntry, config_entries, config_list, entries_of};
 pub use dot_git::{marked_top, resolve};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};
 pub use format::is_true;
-pub use index::{IndexEntry, index_entries};
+pub use index::{IndexEntry, Listed, index_and_untracked, index_entries};
 pub use index_file::{
     GITLINK, Gitlink, Gitlinks, IndexMarks, PassedOver, damaged_index, has_more_entries, index_marks,
 };

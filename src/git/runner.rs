@@ -40,7 +40,7 @@ const VARIABLES: [(&str, &str); 8] = [
 ];
 /// Commands that move contents.
 const LONG_COMMANDS: [&str; 6] =
-    ["fast-import", "verify-pack", "update-index", "cat-file", "bundle", "pack-objects"];
+    ["fast-import", "index-pack", "update-index", "cat-file", "bundle", "pack-objects"];
 
 /// How much input makes a command's time limit one second longer, in bytes: a list of paths may be long.
 const INPUT_A_SECOND: usize = 50_000;

@@ -158,7 +158,7 @@ pub(super) const RESCUE_ROOMS: &[(&str, &[&str])] = &[
     ("loose", &["base", "survey", "lock", "ref_transaction"]),
     ("visible", &["base", "survey", "trust", "ref_transaction"]),
     ("snapshot", &["base", "survey", "ref_transaction", "visible"]),
-    ("vault", &["base", "survey", "lock", "snapshot"]),
+    ("vault", &["base", "lock", "snapshot"]),
     ("catalogue", &["base", "survey", "lock", "ref_transaction", "vault"]),
     ("record", &["base", "survey", "lock", "ref_transaction", "snapshot", "vault", "catalogue"]),
     ("plan", &["base", "survey", "lock", "trust", "ref_transaction", "visible", "snapshot", "record"]),

@@ -8,7 +8,7 @@ use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::Move;
 use crate::action::rescue::base::references;
-use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::settings::{self, Settings};
 use crate::action::rescue::base::step::Stage;
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::lock::belonging::{self, Belonging};
@@ -70,7 +70,8 @@ impl Rescuer {
             .into_iter()
             .find_map(|id| id.strip_prefix('-').map(str::to_owned));
         let held = self.hold()?;
-        let needed = Needed::of(&git, &plan.tip, &HOLDERS)?;
+        let is_partial = settings::is_partial(&git)?;
+        let needed = Needed { commit: &plan.tip, others: &HOLDERS, is_partial };
         let packs = packs::keep_commit(&git, &shadow, &worktree, &needed)?;
         let made = (|| {
             let id = worktree.new_id();
@@ -81,7 +82,7 @@ impl Rescuer {
             needed.check(&git)?;
             let planned =
                 Move::of_branch(id, plan.branch.clone(), Some(plan.tip.clone()), base, String::new());
-            ref_transaction::make(self, &worktree, &shadow, planned)
+            ref_transaction::make(self, &worktree, &shadow, planned, None)
         })();
         packs::release_packs(&worktree, &packs);
         drop(held);

@@ -12,10 +12,12 @@ use crate::action::rescue::ref_transaction::target;
 use crate::action::rescue::snapshot::looked_at::Recorded;
 use crate::action::rescue::survey::leaving_out;
 use crate::action::rescue::survey::listing::Tree;
+use crate::action::rescue::survey::spool::STREAM;
 use crate::action::rescue::trust::{Programs, own_command};
+use crate::action::rescue::visible::conversion::{self, Attributes};
 use crate::action::rescue::visible::message::{self, MessageFacts};
-use crate::action::rescue::visible::{self, Attributes, Staged, Staging, split};
-use crate::git::{ForPrograms, Git, Stdin, line};
+use crate::action::rescue::visible::{self, Staged, Staging, split};
+use crate::git::{ForPrograms, Git};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,
     RescueRecord,
@@ -80,9 +82,10 @@ impl Rescuer {
         leaving_out::leave_evidence_out(&mut paths, &request.evidence);
         // Contents in the vault are not read again for a commit that cannot be made.
         if vault_only.is_none() {
-            leaving_out::leave_keys_out(&git, snapshot, &mut paths)?;
+            leaving_out::leave_keys_out(&current.survey, &current.shadow.file(STREAM), &mut paths)?;
         }
-        let programs = self.programs(&git, &current.shadow, &current.survey.untracked)?;
+        let survey = &current.survey;
+        let programs = self.programs(&git, &current.settings, &survey.entries, &survey.untracked)?;
         let state = State { git: &git, current, head: &head, snapshot };
         let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
         let words = message::proposed(&MessageFacts {
@@ -100,7 +103,7 @@ impl Rescuer {
             None => words.message(&changes),
         };
         let filters: Vec<String> = filters.into_iter().collect();
-        let notes = notes(&state, &programs, &paths, &filters)?;
+        let notes = notes(&state, &programs, &paths, &filters);
         Ok(RescuePlan {
             record: rescued,
             branch: current.survey.head.branch.clone(),
@@ -113,7 +116,7 @@ impl Rescuer {
             words,
             refusal: targets.refusal,
             split: None,
-            author: author::known(&git)?,
+            author: author::known(&git, &current.settings)?,
             notes,
             programs: self.planned_programs(&git, programs, filters),
         })
@@ -143,8 +146,14 @@ impl Rescuer {
         paths: &mut [PlannedPath],
     ) -> Result<(Vec<split::Route>, BTreeSet<String>), RescueError> {
         let State { git, current, snapshot, head } = *state;
-        let attributes = visible::attributes(git, &current.shadow, paths.iter().map(|it| &it.path[..]))?;
-        let filters = filters(paths, snapshot, &attributes, current, programs.is_trusted);
+        let read;
+        let attributes = if let Some(attributes) = &current.unchanged.attributes {
+            attributes
+        } else {
+            read = conversion::attributes(git, &current.shadow, paths.iter().map(|it| &it.path[..]))?;
+            &read
+        };
+        let filters = filters(paths, snapshot, attributes, current, programs.is_trusted);
         if targets.all.is_empty() {
             return Ok((Vec::new(), filters));
         }
@@ -154,7 +163,7 @@ impl Rescuer {
             settings: &current.settings,
             entries: &current.survey.entries,
             snapshot,
-            attributes: &attributes,
+            attributes,
             programs: self.for_programs(programs),
         };
         let can_commit = visible::check_commits(git, &current.shadow, current.survey.head.commit.as_deref());
@@ -255,12 +264,7 @@ fn shown(names: &[String]) -> Vec<String> {
 }
 
 /// Notes on what the list of paths does not show.
-fn notes(
-    state: &State<'_>,
-    programs: &Programs,
-    paths: &[PlannedPath],
-    filters: &[String],
-) -> Result<Vec<PlanNote>, RescueError> {
+fn notes(state: &State<'_>, programs: &Programs, paths: &[PlannedPath], filters: &[String]) -> Vec<PlanNote> {
     let mut notes = Vec::new();
     if !filters.is_empty() && !programs.is_trusted {
         notes.push(PlanNote::FiltersNotTrusted(filters.to_vec()));
@@ -269,8 +273,7 @@ fn notes(
     if n_staged > 0 {
         notes.push(PlanNote::StagedVersions(n_staged));
     }
-    let args = ["config", "--type=bool", "--get", "commit.gpgSign"];
-    if line(&state.git.real(args, Stdin::Lock)?) == "true" {
+    if state.current.settings.is_signing() {
         notes.push(PlanNote::Unsigned);
     }
     if !programs.hooks.is_empty() {
@@ -280,5 +283,5 @@ fn notes(
     if !programs.unknown.is_empty() {
         notes.push(PlanNote::NotCovered(shown(&programs.unknown)));
     }
-    Ok(notes)
+    notes
 }

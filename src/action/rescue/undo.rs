@@ -140,7 +140,7 @@ impl Rescuer {
             record: last.record.clone(),
         };
         let _held = self.hold()?;
-        match ref_transaction::make(self, &worktree, &shadow, planned) {
+        match ref_transaction::make(self, &worktree, &shadow, planned, None) {
             Err(RescueError::SavedOnly(words)) => Err(RescueError::Refused(words)),
             made => made,
         }

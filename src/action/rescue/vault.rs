@@ -13,8 +13,7 @@ use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::references;
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::snapshot::{Commits, Draft};
-use crate::action::rescue::survey::listing;
+use crate::action::rescue::snapshot::{Commits, Draft, verify};
 use crate::disk;
 use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 
@@ -70,13 +69,8 @@ fn message() -> Stdin {
 pub(super) fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result<(), RescueError> {
     let opened = Opened::open(rescuer, bundle, work)?;
     let git = opened.git(rescuer);
-    let record = format!("{}^", opened.snapshot);
-    for (commit, expected) in [(&opened.snapshot, &draft.snapshot), (&record, &draft.record)] {
-        if &listing::tree(&git, commit)? != expected {
-            return Err(RescueError::Damage("the bundle does not hold what was read".to_owned()));
-        }
-    }
-    crate::action::rescue::snapshot::verify::is_there(&git, draft, &[])
+    let commits = Commits { snapshot: opened.snapshot.clone(), record: format!("{}^", opened.snapshot) };
+    verify::is_there(&git, draft, &commits)
 }
 
 /// A bundle unpacked into a repository of our own, which is deleted on drop.

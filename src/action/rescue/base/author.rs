@@ -1,13 +1,37 @@
 //! Determines the author of a visible commit. It must not invent a name: a commit is the person's own.
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::{base::error::RescueError, base::settings::Settings};
 use crate::git::{Git, Stdin, line};
 use crate::model::CommitAuthor;
 
 /// The person's identity as git knows it; `None` if no setting names one.
-pub(in crate::action::rescue) fn known(git: &Git<'_>) -> Result<Option<CommitAuthor>, RescueError> {
+pub(in crate::action::rescue) fn known(
+    git: &Git<'_>,
+    settings: &Settings,
+) -> Result<Option<CommitAuthor>, RescueError> {
+    if let Some(named) = named(settings) {
+        return Ok(Some(named));
+    }
     let output = git.real(["-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT"], Stdin::Lock)?;
     Ok(if output.is_success() { parse(&line(&output)) } else { None })
+}
+
+/// The identity where the settings alone tell it: name and mail of the user, none of an author's own, and nothing that
+/// git would strip (`strbuf_addstr_without_crud` in its `ident.c`).
+fn named(settings: &Settings) -> Option<CommitAuthor> {
+    let is_kept = |text: &&str| {
+        let is_crud = |c: char| c <= ' ' || ".,:;<>\"\\'".contains(c);
+        !text.is_empty()
+            && !text.starts_with(is_crud)
+            && !text.ends_with(is_crud)
+            && !text.contains(['<', '>', '\n'])
+    };
+    let text = |key| settings.value(key).filter(is_kept).map(str::to_owned);
+    let is_other = |key| settings.value(key).is_some();
+    if is_other("author.name") || is_other("author.email") {
+        return None;
+    }
+    Some(CommitAuthor { name: text("user.name")?, mail: text("user.email")? })
 }
 
 /// Parses `Name <mail> seconds zone`.
@@ -18,11 +42,12 @@ fn parse(text: &str) -> Option<CommitAuthor> {
 }
 
 /// The `-c` options that make `commit-tree` use this identity; none if git already knows it.
-pub(in crate::action::rescue) fn settings(
+pub(in crate::action::rescue) fn options(
     git: &Git<'_>,
+    settings: &Settings,
     wanted: Option<&CommitAuthor>,
 ) -> Result<Vec<String>, RescueError> {
-    let known = known(git)?;
+    let known = known(git, settings)?;
     let Some(author) = wanted.or(known.as_ref()) else {
         return Err(RescueError::Refused(
             "git knows no name and mail for the commit; give them, or set user.name and user.email"
@@ -35,8 +60,8 @@ pub(in crate::action::rescue) fn settings(
     if known.as_ref() == Some(author) {
         return Ok(Vec::new());
     }
-    let settings = ["user", "author", "committer"].iter().flat_map(|section| {
+    let options = ["user", "author", "committer"].iter().flat_map(|section| {
         [format!("{section}.name={}", author.name), format!("{section}.email={}", author.mail)]
     });
-    Ok(settings.flat_map(|setting| ["-c".to_owned(), setting]).collect())
+    Ok(options.flat_map(|setting| ["-c".to_owned(), setting]).collect())
 }

@@ -10,8 +10,12 @@ use crate::model::{RecordNotice, display_text};
 /// Settings of the section `core` that decide what is ignored and how contents are converted.
 const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile", "checkroundtripencoding"];
 
+/// All settings, from one answer of git: what is listed for a person to trust is what is acted on, and nobody can
+/// change one in between.
 #[derive(Debug, Default)]
 pub(in crate::action::rescue) struct Settings {
+    /// Every setting, in git's reading order.
+    pub(in crate::action::rescue) entries: Vec<ConfigEntry>,
     /// Settings of the section `core` that the shadow adopts.
     harmless: Vec<Setting>,
     /// Names of the filters that have a program configured.
@@ -100,7 +104,26 @@ impl Settings {
             check_work_tree(git, is_bare, work_tree.as_deref())?;
         }
         settings.mirrors = mirrors.notices();
+        settings.entries = entries;
         Ok(settings)
+    }
+
+    /// The value that counts for a key.
+    pub(in crate::action::rescue) fn value(&self, key: &str) -> Option<&str> {
+        self.entries.iter().rev().find(|entry| entry.key == key).map(|entry| &*entry.value)
+    }
+
+    /// Whether commits are to be signed.
+    pub(in crate::action::rescue) fn is_signing(&self) -> bool {
+        self.value("commit.gpgsign").is_some_and(is_true)
+    }
+
+    /// Whether this is a partial clone, which could fetch missing objects.
+    pub(in crate::action::rescue) fn is_partial(&self) -> bool {
+        self.entries.iter().any(|ConfigEntry { key, .. }| {
+            let is_promisor = key.starts_with("remote.") && key.ends_with(".promisor");
+            is_promisor || key == "extensions.partialclone"
+        })
     }
 }
 
@@ -130,7 +153,7 @@ fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Res
     Err(RescueError::Refused(message))
 }
 
-/// Whether this is a partial clone, which could fetch missing objects.
+/// The same as [`Settings::is_partial`] where nothing else of the settings is needed.
 pub(in crate::action::rescue) fn is_partial(git: &Git<'_>) -> Result<bool, RescueError> {
     let args = ["config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"];
     Ok(git.real(args, Stdin::Lock)?.is_success())

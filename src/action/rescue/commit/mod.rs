@@ -14,17 +14,17 @@ use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::base::step::Stage;
 use crate::action::rescue::base::{author, references};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::packs::{self, Needed};
+use crate::action::rescue::ref_transaction::packs::{self, Listed, Needed};
 use crate::action::rescue::ref_transaction::{self, kept_index, recovery, target};
 use crate::action::rescue::snapshot::looked_at::Current;
-use crate::action::rescue::snapshot::{self, unchanged};
+use crate::action::rescue::snapshot::{self, unchanged, verify};
+use crate::action::rescue::survey;
 use crate::action::rescue::survey::listing::{self, Tree};
 use crate::action::rescue::survey::seen_index::{self, SeenIndex};
 use crate::action::rescue::survey::spool::Spool;
-use crate::action::rescue::survey::{self};
 use crate::action::rescue::trust::Programs;
 use crate::action::rescue::trust::hooks::{self, Hooks};
-use crate::action::rescue::visible::{self, Staged, Staging, split};
+use crate::action::rescue::visible::{self, Made, Staged, Staging, conversion, split};
 use crate::git::{Git, Shadow, index_entries};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
@@ -44,7 +44,7 @@ impl Rescuer {
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
         worktree.repo.check_writes(plan.target_branch().as_slice())?;
-        let saved = saved_of(&worktree, &git, plan)?;
+        let saved = saved_of(&worktree, plan)?;
         let settings = Settings::read(&git)?;
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings.for_shadow())?;
@@ -53,37 +53,34 @@ impl Rescuer {
             return self.run_own(&worktree, &git, &current, plan, &saved);
         }
         // Read before anything is staged, because trust can cover the tracked files as they are now.
-        let programs = self.programs(&git, &current.shadow, &current.survey.untracked)?;
+        let survey = &current.survey;
+        let programs = self.programs(&git, &current.settings, &survey.entries, &survey.untracked)?;
         let wanted = self.stage_shown(&git, &current, plan, &programs)?;
         self.reached(Stage::TreeMade);
-        let author = author::settings(&git, plan.author.as_ref())?;
+        let author = author::options(&git, &current.settings, plan.author.as_ref())?;
         let parent = plan.head.as_deref();
         let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
         let hooks = self.wanted_hooks(&git, &current.shadow, plan, programs)?;
-        let commits = visible::commits(
-            &git,
-            &current.shadow,
-            (parent, current.head.clone()),
-            &wanted,
-            &author,
-            hooks.as_ref(),
-        );
+        let base = (parent, current.head.clone());
+        let commits = visible::commits(&git, &current.shadow, base, &wanted, &author, hooks.as_ref());
         let difference = match &hooks {
             Some(_) => Self::difference_after_hooks(&git, &current, &saved)?,
             None => None,
         };
         let commits = commits.map_err(|error| with_difference(error, difference.as_deref()))?;
-        let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
+        let ids: Vec<String> = commits.iter().map(|made| made.commit.clone()).collect();
+        let Some(last) = ids.last() else { return Err(RescueError::Nothing) };
         let held = self.hold()?;
         let kept: Vec<&str> = parent.into_iter().chain([saved.snapshot.as_str()]).collect();
-        let needed = Needed::of(&git, last, &kept)?;
+        let is_partial = current.settings.is_partial();
+        let needed = Needed { commit: last, others: &kept, is_partial };
         let packs = packs::keep_commit(&git, &current.shadow, &worktree, &needed)?;
         let moved = (|| {
             let id = worktree.new_id();
             // No reference must reach the disk before its commit does, or name one that did not arrive.
             worktree.sync(self)?;
-            needed.check(&git)?;
-            let pins = references::pin(&git, &worktree.repo.key, &id, &commits)?;
+            let who = committer_of(&commits, needed.check(&git)?)?;
+            let pins = references::pin(&git, &worktree.repo.key, &id, &ids)?;
             self.reached(Stage::CommitPinned);
             needed.check(&git).inspect_err(|_| {
                 for pin in &pins {
@@ -93,7 +90,7 @@ impl Rescuer {
             })?;
             let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
             let branch = planned.branch.clone();
-            ref_transaction::make(self, &worktree, &current.shadow, planned)?;
+            ref_transaction::make(self, &worktree, &current.shadow, planned, who)?;
             Ok::<_, RescueError>(branch)
         })();
         packs::release_packs(&worktree, &packs);
@@ -101,7 +98,7 @@ impl Rescuer {
         drop(held);
         let record = plan.record.clone();
         let notes = difference.into_iter().chain(hooks.and_then(|hooks| hooks.after())).collect();
-        Ok(Rescued { record, commits, branch, n_paths, notes, can_be_undone: true })
+        Ok(Rescued { record, commits: ids, branch, n_paths, notes, can_be_undone: true })
     }
 
     /// Completes or rolls back what a crash interrupted, never leaving half of it.
@@ -121,28 +118,29 @@ impl Rescuer {
     ) -> Result<Current, RescueError> {
         let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let survey = survey::survey(git, &shadow, &mut spool)?;
-        let draft = snapshot::draft(git, &shadow, &survey, &mut spool)?;
         let id = saved.reference.rsplit('/').next().unwrap_or_default();
         let targets = target::targets(git, &survey, &self.protected, id)?;
         targets.check(git, plan.target.as_ref())?;
-        let snapshot = listing::tree(git, &saved.snapshot)?;
+        let snapshot = snapshot::work_tree(&survey);
+        let is_recorded = verify::is_still(git, saved, &snapshot)?;
         let digest = listing::digest(&survey.entries);
         let is_same = survey.head.commit == plan.head
             && survey.head.branch == plan.branch
             && saved.head == plan.head
             && digest == saved.digest
-            && draft.snapshot == snapshot;
+            && is_recorded;
         if !is_same {
             return Err(visible::changed());
         }
         let head = plan.head.as_ref().map_or_else(|| Ok(Tree::new()), |id| listing::tree(git, id))?;
-        let unchanged = unchanged::files(git, &shadow, &settings, &survey, Some(&head))?;
+        let unchanged = unchanged::files(git, &shadow, &settings, &survey, (Some(&head), &snapshot))?;
         let mut paths = visible::paths(&head, &snapshot, &survey);
         paths.retain(|path| !unchanged.stored_alike.contains(&path.path));
         if !is_shown(&paths, &plan.paths) {
             return Err(visible::changed());
         }
-        Ok(Current { settings, shadow, survey, head, snapshot, digest })
+        let attributes = unchanged.attributes;
+        Ok(Current { settings, shadow, survey, head, snapshot, attributes, digest })
     }
 
     fn wanted_hooks<'a>(
@@ -186,14 +184,21 @@ impl Rescuer {
         programs: &Programs,
     ) -> Result<Vec<(Staged, String)>, RescueError> {
         let included = plan.paths.iter().filter(|path| path.left_out.is_none()).map(|path| &path.path[..]);
-        let attributes = visible::attributes(git, &current.shadow, included)?;
+        let read;
+        // One that changes after it was read makes an object that the plan does not show.
+        let attributes = if let Some(attributes) = &current.attributes {
+            attributes
+        } else {
+            read = conversion::attributes(git, &current.shadow, included)?;
+            &read
+        };
         let staging = Staging {
             git,
             shadow: &current.shadow,
             settings: &current.settings,
             entries: &current.survey.entries,
             snapshot: &current.snapshot,
-            attributes: &attributes,
+            attributes,
             programs: self.for_programs(programs),
         };
         let staged = staging.stage(&plan.paths)?;
@@ -213,6 +218,20 @@ impl Rescuer {
         }
         split::chosen(plan, &current.survey, &current.head, &staged)
     }
+}
+
+/// The committer of the last of these commits, as a reflog names it.
+///
+/// # Errors
+/// [`RescueError::Damage`] if one is not listed with the tree that was confirmed.
+fn committer_of(made: &[Made], listed: Vec<Listed>) -> Result<Option<String>, RescueError> {
+    let is_confirmed =
+        |made: &Made| listed.iter().any(|listed| listed.id == made.commit && listed.tree == made.tree);
+    if !made.iter().all(is_confirmed) {
+        return Err(visible::not_confirmed());
+    }
+    let is_last = |listed: &Listed| made.last().is_some_and(|made| made.commit == listed.id);
+    Ok(listed.into_iter().find(is_last).map(|listed| listed.who))
 }
 
 /// Adds what the hooks changed to the error of a step that failed after them.
@@ -272,16 +291,13 @@ fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
         })
 }
 
-/// The record of a plan; journal and repository must both know it.
-fn saved_of(worktree: &WorktreeLock, git: &Git<'_>, plan: &RescuePlan) -> Result<Saved, RescueError> {
+/// The record of a plan, as the journal knows it.
+fn saved_of(worktree: &WorktreeLock, plan: &RescuePlan) -> Result<Saved, RescueError> {
     let actions = worktree.journal.read()?.entries;
     let saved = journal::saved(&actions).into_iter().rev().find(|it| it.reference == plan.record.reference);
     let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
         return Err(RescueError::Refused("the journal does not know this record".to_owned()));
     };
-    if references::at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
-        return Err(RescueError::Damage("the reference of the record was changed or removed".to_owned()));
-    }
     Ok(saved)
 }
 

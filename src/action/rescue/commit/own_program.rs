@@ -6,6 +6,7 @@ use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{JournalEntry, Move, Purpose, Saved};
 use crate::action::rescue::base::references;
+use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{branch, kept_index};
 use crate::action::rescue::snapshot::looked_at::Current;
@@ -35,7 +36,9 @@ impl Rescuer {
         let Some(own) = own_command::find(self, &git.repo.top) else {
             return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
         };
-        let programs = self.programs(git, &current.shadow, &current.survey.untracked)?;
+        // It runs git itself, with the settings that count then: they are read anew.
+        let settings = Settings::read(git)?;
+        let programs = self.programs(git, &settings, &current.survey.entries, &current.survey.untracked)?;
         if !programs.is_own_trusted {
             return Err(RescueError::Untrusted(format!(
                 "the rescue program is not trusted: {}",

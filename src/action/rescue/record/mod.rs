@@ -7,20 +7,22 @@ pub(super) mod reuse;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
+use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{Saved, Shown};
 use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::base::step::Stage;
 use crate::action::rescue::base::{references, repository};
+use crate::action::rescue::catalogue;
 use crate::action::rescue::lock::belonging::{self, Belonging};
 use crate::action::rescue::lock::{WorktreeLock, limits};
 use crate::action::rescue::ref_transaction::{packs, recovery};
 use crate::action::rescue::snapshot::looked_at::Recorded;
 use crate::action::rescue::snapshot::{self, Commits, Draft, unchanged, verify};
 use crate::action::rescue::survey::listing::{self, Tree};
-use crate::action::rescue::survey::spool::Spool;
+use crate::action::rescue::survey::spool::{STREAM, Spool};
 use crate::action::rescue::survey::{self, Survey, ignored, seen_index};
-use crate::action::rescue::{Rescuer, catalogue, vault};
+use crate::action::rescue::vault;
 use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
@@ -146,7 +148,7 @@ impl Rescuer {
         let settings = Settings::read(git)?;
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings.for_shadow())?;
-        let mut spool = Spool::create(git, &shadow.file("stream"))?;
+        let mut spool = Spool::create(git, &shadow.file(STREAM))?;
         let is_wanted = |expected: &survey::Expected| {
             limits::check(worktree, order, self.ask_above, expected)?;
             self.reached(Stage::Listed);
@@ -157,8 +159,9 @@ impl Rescuer {
         self.reached(Stage::Surveyed);
         // Read before the record is written: the record's own objects must not stand in for missing ones.
         let head = last_commit(git, &survey);
-        let unchanged = unchanged::files(git, &shadow, &settings, &survey, head.as_ref().ok())?;
         let snapshot = draft.snapshot.clone();
+        let trees = (head.as_ref().ok(), &snapshot);
+        let unchanged = unchanged::files(git, &shadow, &settings, &survey, trees)?;
         Ok((Recorded { settings, shadow, survey, head, unchanged, snapshot }, draft, spool))
     }
 
@@ -268,7 +271,7 @@ impl Rescuer {
         };
         self.reached(Stage::ReferenceMade);
         // A garbage collection may have run between the pack's arrival and the reference.
-        if let Err(error) = verify::is_there(git, draft, &[&commits.snapshot, &commits.record]) {
+        if let Err(error) = verify::is_there(git, draft, commits) {
             // If the removal fails too, the first error is still the one to report.
             let _ = references::remove(git, &reference, &commits.snapshot);
             return Err(error);

@@ -7,15 +7,17 @@
 use std::path::Path;
 
 use crate::action::clock;
+use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{self, Saved};
 use crate::action::rescue::base::references;
+use crate::action::rescue::catalogue;
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::snapshot::looked_at::Recorded;
-use crate::action::rescue::snapshot::{Draft, verify};
+use crate::action::rescue::snapshot::{Commits, Draft, verify};
 use crate::action::rescue::survey::Survey;
 use crate::action::rescue::survey::listing::{self, Tree};
-use crate::action::rescue::{Rescuer, catalogue, vault};
+use crate::action::rescue::vault;
 use crate::git::Git;
 use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
 
@@ -60,12 +62,14 @@ fn is_of_state(saved: &Saved, survey: &Survey) -> bool {
 
 /// Whether the record holds what was read, completely. If git does not answer, the answer is no.
 fn is_of(git: &Git<'_>, saved: &Saved, draft: &Draft) -> bool {
+    // Read, because nothing of an older pack was verified just now.
     let is_tree =
         |commit: &str, expected: &Tree| listing::tree(git, commit).is_ok_and(|tree| tree == *expected);
+    let commits = Commits { snapshot: saved.snapshot.clone(), record: saved.record.clone() };
     is_tree(&saved.snapshot, &draft.snapshot)
         && is_tree(&saved.record, &draft.record)
         && references::at(git, &saved.reference).is_ok_and(|at| at.as_ref() == Some(&saved.snapshot))
-        && verify::is_there(git, draft, &[&saved.snapshot, &saved.record]).is_ok()
+        && verify::is_there(git, draft, &commits).is_ok()
 }
 
 /// The description of a reused record.

@@ -67,12 +67,13 @@ pub(in crate::action::rescue) struct Branch<'r> {
 }
 
 impl<'r> Branch<'r> {
-    /// Writes the file for the locks at `prepared`. Returns `None` if git must move this branch itself, because
+    /// Writes the file for the locks at `prepared`; `known` is the identity for the reflog if it was read already. Returns `None` if git must move this branch itself, because
     /// it is stored in another format or is not a plain name of a commit.
     pub(in crate::action::rescue) fn prepare(
         git: &Git<'r>,
         plan: &Move,
         prepared: PathBuf,
+        known: Option<String>,
     ) -> Result<Option<Branch<'r>>, RescueError> {
         let repo = git.repo;
         match is_plain(repo, plan) {
@@ -86,7 +87,7 @@ impl<'r> Branch<'r> {
             Err(unreadable) if unreadable.problem == ReadProblem::Link => return Ok(None),
             Err(unreadable) => return Err(unreadable.into()),
         }
-        let who = who(git)?;
+        let who = known.map_or_else(|| who(git), Ok)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
         let mut file = git_files::create(repo, &prepared).map_err(failed)?;
         keep_mode(&repo.common_dir.join(&plan.branch), &file).map_err(failed)?;

@@ -38,24 +38,26 @@ fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError>
     git_files::rename(&worktree.repo, &from, &to).map_err(RescueError::io("rename", &from))
 }
 
-/// Makes the move. If it fails, everything is as before.
+/// Makes the move. If it fails, everything is as before. `who` is the identity for the reflog, with the time; if `None`,
+/// git is asked for it.
 pub(in crate::action::rescue) fn make(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     shadow: &Shadow,
     mut plan: Move,
+    who: Option<String>,
 ) -> Result<(), RescueError> {
     let git = worktree.git(rescuer);
     worktree.repo.check_writes(&[&plan.branch])?;
     new_branch::check_packed(worktree)?;
     if plan.is_branch_only {
-        return new_branch::make(rescuer, worktree, &git, &mut plan);
+        return new_branch::make(rescuer, worktree, &git, &mut plan, who);
     }
     // Its files would look changed in the other worktree.
     if target::is_checked_out_twice(&git, &plan.branch)? {
         return Err(RescueError::SavedOnly("the branch is checked out in another worktree too".to_owned()));
     }
-    let branch = match prepare(rescuer, worktree, &git, &mut plan) {
+    let branch = match prepare(rescuer, worktree, &git, &mut plan, who) {
         Ok(branch) => branch,
         Err(error) => {
             forget_prepared(worktree, &plan);
@@ -95,6 +97,7 @@ fn prepare<'t>(
     worktree: &'t WorktreeLock,
     git: &Git<'t>,
     plan: &mut Move,
+    who: Option<String>,
 ) -> Result<Option<Branch<'t>>, RescueError> {
     let beside = prepared(worktree, &plan.id);
     let after = plan.index_after.as_ref().map(|index| kept(worktree, index)).transpose()?;
@@ -110,7 +113,7 @@ fn prepare<'t>(
     written.map_err(RescueError::io("write", &beside))?;
     rescuer.reached(Stage::IndexPrepared);
     let file = for_branch(worktree, &plan.id);
-    let branch = Branch::prepare(git, plan, file.clone())?;
+    let branch = Branch::prepare(git, plan, file.clone(), who)?;
     plan.inode = inode(&beside).unwrap_or_default();
     plan.branch_inode = inode(&file);
     worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;

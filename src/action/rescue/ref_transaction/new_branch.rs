@@ -37,6 +37,7 @@ pub(in crate::action::rescue) fn make(
     worktree: &WorktreeLock,
     git: &Git<'_>,
     plan: &mut Move,
+    who: Option<String>,
 ) -> Result<(), RescueError> {
     worktree.repo.check_same()?;
     if references::at(git, &plan.branch)? != plan.from {
@@ -49,7 +50,7 @@ pub(in crate::action::rescue) fn make(
         ));
     }
     let file = for_branch(worktree, &plan.id);
-    let prepared = Branch::prepare(git, plan, file.clone()).and_then(|branch| {
+    let prepared = Branch::prepare(git, plan, file.clone(), who).and_then(|branch| {
         plan.branch_inode = inode(&file);
         worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
         Ok(branch)

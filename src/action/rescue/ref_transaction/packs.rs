@@ -9,8 +9,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::git_files;
 use crate::action::rescue::base::whole_file::{entries, read_small};
-use crate::action::rescue::base::{git_files, settings};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk::Folder;
 use crate::disk::write::{Below, Missing};
@@ -75,21 +75,14 @@ fn move_in(top: &Folder, source: &Path) -> io::Result<()> {
 
 /// What a commit needs beyond the commits that are already kept.
 pub(in crate::action::rescue) struct Needed<'a> {
-    commit: &'a str,
-    others: &'a [&'a str],
-    is_partial: bool,
+    pub(in crate::action::rescue) commit: &'a str,
+    /// The commits that are already kept.
+    pub(in crate::action::rescue) others: &'a [&'a str],
+    /// Whether the repository is a partial clone.
+    pub(in crate::action::rescue) is_partial: bool,
 }
 
 impl<'a> Needed<'a> {
-    /// What `commit` needs beyond `others`.
-    pub(in crate::action::rescue) fn of(
-        git: &Git<'_>,
-        commit: &'a str,
-        others: &'a [&'a str],
-    ) -> Result<Needed<'a>, RescueError> {
-        Ok(Needed { commit, others, is_partial: settings::is_partial(git)? })
-    }
-
     /// The git command that lists it.
     fn arguments(&self) -> Vec<&'a str> {
         let mut args = vec!["rev-list", "--objects", "--no-object-names"];
@@ -102,14 +95,37 @@ impl<'a> Needed<'a> {
         args
     }
 
-    /// Checks that the repository has all of it.
+    /// Checks that the repository has all of it. Returns the commits among it.
     ///
     /// # Errors
     /// [`RescueError::SavedOnly`] if something is missing.
-    pub(in crate::action::rescue) fn check(&self, git: &Git<'_>) -> Result<(), RescueError> {
-        let listed = git.real(self.arguments(), Stdin::Lock)?;
-        succeeded("rev-list", listed).map(drop).map_err(|error| collected(&error))
+    pub(in crate::action::rescue) fn check(&self, git: &Git<'_>) -> Result<Vec<Listed>, RescueError> {
+        let mut args = vec!["-c", "i18n.logOutputEncoding=UTF-8"];
+        args.extend(self.arguments());
+        args.splice(3..3, ["--format=%T %cn <%ce> %cd", "--date=raw"]);
+        let listed = git.real(args, Stdin::Lock)?;
+        let text = succeeded("rev-list", listed).map_err(|error| collected(&error))?.stdout;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let mut lines = text.lines();
+        let mut commits = Vec::new();
+        while let Some(line) = lines.next() {
+            if let Some(id) = line.strip_prefix("commit ")
+                && let Some((tree, who)) = lines.next().and_then(|facts| facts.split_once(' '))
+            {
+                commits.push(Listed { id: id.to_owned(), tree: tree.to_owned(), who: who.to_owned() });
+            }
+        }
+        Ok(commits)
     }
+}
+
+/// A commit as git lists it.
+pub(in crate::action::rescue) struct Listed {
+    pub(in crate::action::rescue) id: String,
+    /// The id of its tree.
+    pub(in crate::action::rescue) tree: String,
+    /// Its committer, with the time, as in a reflog.
+    pub(in crate::action::rescue) who: String,
 }
 
 /// Puts everything that `commit` needs into one pack of the repository that garbage collection does not touch
@@ -123,8 +139,8 @@ pub(in crate::action::rescue) fn keep_commit(
     worktree: &WorktreeLock,
     commit: &Needed<'_>,
 ) -> Result<Vec<PathBuf>, RescueError> {
-    let listed = git.with_objects(&shadow.objects).real(commit.arguments(), Stdin::Lock)?;
-    let ids = succeeded("rev-list", listed).map_err(|error| collected(&error))?.stdout;
+    let ids = git.with_objects(&shadow.objects).real(commit.arguments(), Stdin::Lock)?;
+    let ids = succeeded("rev-list", ids).map_err(|error| collected(&error))?.stdout;
     let folder = shadow.objects.join("pack");
     let base = folder.join("pack");
     let args = [OsStr::new("pack-objects"), OsStr::new("-q"), OsStr::new("--"), base.as_os_str()];

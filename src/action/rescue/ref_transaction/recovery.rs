@@ -7,6 +7,7 @@ use std::fs;
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{self, JournalEntry, Move, Saved};
+use crate::action::rescue::base::settings::is_partial;
 use crate::action::rescue::base::{git_files, references};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::branch::{self, inode};
@@ -110,7 +111,9 @@ fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), 
     let head: Vec<&str> = pending.head.as_deref().into_iter().collect();
     for reference in references::names_of(&pending.reference) {
         if references::at(git, &reference)?.as_ref() == Some(&pending.snapshot)
-            && Needed::of(git, &pending.snapshot, &head)?.check(git).is_ok()
+            && (Needed { commit: &pending.snapshot, others: &head, is_partial: is_partial(git)? })
+                .check(git)
+                .is_ok()
         {
             return worktree.journal.append(&JournalEntry::Saved(Saved { reference, ..pending.clone() }));
         }

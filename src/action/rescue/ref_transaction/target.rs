@@ -5,7 +5,7 @@
 
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::survey::Survey;
-use crate::git::{Git, Stdin, operation, succeeded};
+use crate::git::{Git, Repository, Stdin, operation, succeeded};
 use crate::model::CommitTarget;
 
 /// The possible targets of a commit.
@@ -57,19 +57,30 @@ pub(in crate::action::rescue) fn check_new_branch(git: &Git<'_>, name: &str) -> 
     if !output.is_success() || short == "HEAD" {
         return refused("git does not take this name for a branch".to_owned());
     }
-    if names_at(git, name)?.is_empty() {
+    if references(git, &[name])?.is_empty() {
         Ok(())
     } else {
         refused(format!("there is a branch {short} already"))
     }
 }
 
-/// The references with this name or below it.
-fn names_at(git: &Git<'_>, name: &str) -> Result<Vec<String>, RescueError> {
-    let output = git.real(["for-each-ref", "--format=%(refname)", name], Stdin::Lock)?;
-    let output = succeeded("for-each-ref", output)?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+/// The references with these names or below them.
+fn references(git: &Git<'_>, names: &[&str]) -> Result<Vec<Named>, RescueError> {
+    let args = ["for-each-ref", "--format=%(refname) %(symref)"].iter().chain(names);
+    let output = succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let listed = text.lines().filter_map(|line| line.split_once(' '));
+    Ok(listed.map(|(name, to)| Named { name: name.to_owned(), stands_for: to.to_owned() }).collect())
 }
+
+/// A reference, and the one that it stands for, or nothing.
+struct Named {
+    name: String,
+    stands_for: String,
+}
+
+/// Below it are the branches that are offered for a commit.
+const RESCUES: &str = "refs/heads/rescue";
 
 /// The targets for a commit of this state. `id` is the last part of the record's name: a time and digits.
 pub(in crate::action::rescue) fn targets(
@@ -81,7 +92,10 @@ pub(in crate::action::rescue) fn targets(
     if let Some(words) = blocked(git, survey)? {
         return Ok(Targets::none(words));
     }
-    let new_branch = CommitTarget::NewBranch(new_branch(git, id)?);
+    let is_default_asked = protected.iter().any(|pattern| pattern == DEFAULT_OF_REMOTES);
+    let patterns = if is_default_asked { &[RESCUES, "refs/remotes"][..] } else { &[RESCUES] };
+    let names = references(git, patterns)?;
+    let new_branch = CommitTarget::NewBranch(free_branch(&names, id));
     let elsewhere = |words: String| Targets {
         all: vec![new_branch.clone()],
         usual: None,
@@ -91,10 +105,10 @@ pub(in crate::action::rescue) fn targets(
         return Ok(elsewhere("HEAD is detached: no branch would keep the commit".to_owned()));
     };
     let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-    if is_checked_out_twice(git, branch)? {
+    if has_other_worktrees(git.repo) && is_checked_out_twice(git, branch)? {
         return Ok(elsewhere(format!("the branch {name} is checked out in another worktree too")));
     }
-    if is_protected(git, protected, name)? {
+    if is_protected(&names, protected, name) {
         return Ok(Targets {
             all: vec![new_branch, CommitTarget::ProtectedHead],
             usual: None,
@@ -112,23 +126,17 @@ const DEFAULT_OF_REMOTES: &str = "*/HEAD";
 
 /// Whether a pattern matches the branch: its name, a folder of branches (`release/*`), or
 /// [`DEFAULT_OF_REMOTES`].
-fn is_protected(git: &Git<'_>, patterns: &[String], name: &str) -> Result<bool, RescueError> {
+fn is_protected(names: &[Named], patterns: &[String], name: &str) -> bool {
     let is_named = |pattern: &String| match pattern.strip_suffix("/*") {
         Some(folder) => name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
         None => pattern == name,
     };
-    if patterns.iter().any(is_named) {
-        return Ok(true);
-    }
-    if !patterns.iter().any(|pattern| pattern == DEFAULT_OF_REMOTES) {
-        return Ok(false);
-    }
-    let heads = git.real(["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes"], Stdin::Lock)?;
-    let heads = succeeded("for-each-ref", heads)?;
-    Ok(String::from_utf8_lossy(&heads.stdout).lines().any(|line| {
-        let Some((remote, target)) = line.split_once("/HEAD ") else { return false };
-        target.strip_prefix(remote).and_then(|rest| rest.strip_prefix('/')) == Some(name)
-    }))
+    let is_default = |named: &Named| {
+        let remote = named.name.strip_suffix("/HEAD").filter(|it| it.starts_with("refs/remotes/"));
+        let branch = remote.and_then(|remote| named.stands_for.strip_prefix(remote)?.strip_prefix('/'));
+        branch == Some(name)
+    };
+    patterns.iter().any(is_named) || names.iter().any(is_default)
 }
 
 /// Why no visible commit can be made of this state at all. The record is kept either way.
@@ -152,6 +160,13 @@ fn blocked(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError
     Ok(None)
 }
 
+/// Whether there can be other worktrees: git has a folder for them then. Whatever this says, git is asked before a branch
+/// is moved.
+fn has_other_worktrees(repo: &Repository) -> bool {
+    let found = repo.common_dir.join("worktrees").symlink_metadata();
+    !found.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+}
+
 /// Whether more than one worktree has the branch checked out: its files would look changed in the others.
 pub(in crate::action::rescue) fn is_checked_out_twice(
     git: &Git<'_>,
@@ -169,12 +184,17 @@ pub(in crate::action::rescue) fn n_checked_out(git: &Git<'_>, branch: &str) -> R
 
 /// A name for a new branch that does not collide with an existing one.
 pub(in crate::action::rescue) fn new_branch(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
+    Ok(free_branch(&references(git, &[RESCUES])?, id))
+}
+
+/// The same, where it is known which ones there are.
+fn free_branch(taken: &[Named], id: &str) -> String {
     let time = id.split('-').next().unwrap_or(id);
-    let taken = names_at(git, "refs/heads/rescue")?;
-    let is_free = |name: &String| !taken.iter().any(|it| it == name || it.starts_with(&format!("{name}/")));
+    let is_free =
+        |name: &String| !taken.iter().any(|it| it.name == *name || it.name.starts_with(&format!("{name}/")));
     // A branch named `rescue` rules out any branch below `rescue/`.
-    let folder = if taken.iter().any(|it| it == "refs/heads/rescue") { "rescue-" } else { "rescue/" };
+    let folder = if taken.iter().any(|it| it.name == RESCUES) { "rescue-" } else { "rescue/" };
     let names = [format!("refs/heads/{folder}{time}"), format!("refs/heads/{folder}{id}")];
     let [_, last] = &names;
-    Ok(names.iter().find(|name| is_free(name)).unwrap_or(last).clone())
+    names.iter().find(|name| is_free(name)).unwrap_or(last).clone()
 }

@@ -4,6 +4,7 @@ use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::snapshot::unchanged::Unchanged;
 use crate::action::rescue::survey::Survey;
 use crate::action::rescue::survey::listing::Tree;
+use crate::action::rescue::visible::conversion::Attributes;
 use crate::git::Shadow;
 
 /// What a record was made from, for the visible commit that follows.
@@ -30,6 +31,8 @@ pub(in crate::action::rescue) struct Current {
     pub(in crate::action::rescue) head: Tree,
     /// The recorded work tree.
     pub(in crate::action::rescue) snapshot: Tree,
+    /// The attributes of all paths that differ from the last commit, if they were read already.
+    pub(in crate::action::rescue) attributes: Option<Attributes>,
     /// The digest of the index entries.
     pub(in crate::action::rescue) digest: String,
 }

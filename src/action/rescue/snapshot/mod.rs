@@ -62,7 +62,7 @@ pub(in crate::action::rescue) fn draft(
     spool: &mut Spool,
 ) -> Result<Draft, RescueError> {
     let mut draft = Draft {
-        snapshot: Tree::new(),
+        snapshot: work_tree(survey),
         record: Tree::new(),
         sizes: BTreeMap::new(),
         gaps: survey.gaps.clone(),
@@ -72,13 +72,11 @@ pub(in crate::action::rescue) fn draft(
     for (path, blob) in &survey.blobs {
         let entry = TreeEntry { mode: blob.stamp.git_mode().to_owned(), id: blob.id.clone() };
         draft.sizes.insert(blob.id.clone(), blob.size);
-        draft.references.entry(blob.id.clone()).or_insert_with(|| format!(":{}", blob.mark));
+        draft.references.entry(blob.id.clone()).or_insert_with(|| format!(":{}", blob.place.mark));
         if names::is_refused(path, &entry.mode) {
             let n = refused.len();
             refused.push(json!({ "n": n, "path": names::hex(path), "mode": entry.mode }));
             draft.record.insert(format!("x/{n}").into_bytes(), entry);
-        } else {
-            draft.snapshot.insert(path.clone(), entry);
         }
     }
     draft.add_stages(git, shadow, survey)?;
@@ -113,6 +111,27 @@ pub(in crate::action::rescue) fn draft(
     Ok(draft)
 }
 
+/// The tree of the work tree as it was read, without the names that git refuses.
+pub(in crate::action::rescue) fn work_tree(survey: &Survey) -> Tree {
+    let mut tree = Tree::new();
+    for (path, blob) in &survey.blobs {
+        let mode = blob.stamp.git_mode();
+        if !names::is_refused(path, mode) {
+            tree.insert(path.clone(), TreeEntry { mode: mode.to_owned(), id: blob.id.clone() });
+        }
+    }
+    for link in survey.entries.iter().filter(|entry| entry.is_gitlink() && entry.stage == 0) {
+        // A submodule whose folder is gone or was replaced counts as absent.
+        let is_folder = survey.nested.contains(&link.path) || link.is_flagged();
+        let is_there = is_folder && !survey.blobs.contains_key(&link.path);
+        let is_named = !link.is_intent() && !names::is_refused(&link.path, &link.mode);
+        if is_there && is_named && !has_files_below(&survey.blobs, &link.path) {
+            tree.insert(link.path.clone(), TreeEntry { mode: link.mode.clone(), id: link.id.clone() });
+        }
+    }
+    tree
+}
+
 impl Draft {
     fn add(
         &mut self,
@@ -126,7 +145,7 @@ impl Draft {
             self.gaps.push(Gap { path: path.to_vec(), reason });
             return Ok(());
         };
-        let mark = spool.blob(content)?;
+        let mark = spool.blob(content)?.mark;
         self.sizes.insert(id.clone(), content.len() as u64);
         self.references.entry(id.clone()).or_insert_with(|| format!(":{mark}"));
         self.record.insert(path.to_vec(), TreeEntry { mode: "100644".to_owned(), id });
@@ -148,17 +167,6 @@ impl Draft {
         for entry in &survey.entries {
             if entry.is_intent() || names::is_refused(&entry.path, &entry.mode) {
                 continue;
-            }
-            // A submodule whose folder is gone or was replaced counts as absent.
-            let is_folder = survey.nested.contains(&entry.path) || entry.is_flagged();
-            let is_there = is_folder && !survey.blobs.contains_key(&entry.path);
-            if entry.is_gitlink()
-                && entry.stage == 0
-                && is_there
-                && !has_files_below(&survey.blobs, &entry.path)
-            {
-                let link = TreeEntry { mode: entry.mode.clone(), id: entry.id.clone() };
-                self.snapshot.insert(entry.path.clone(), link);
             }
             if is_missing(entry) {
                 // In a partial clone: what the last commit has and only the server stores is not uncommitted

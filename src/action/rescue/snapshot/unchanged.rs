@@ -14,6 +14,7 @@ use crate::action::rescue::survey::listing::{self, Tree};
 use crate::action::rescue::survey::reading::Blob;
 use crate::action::rescue::survey::{self, Survey, nested};
 use crate::action::rescue::visible;
+use crate::action::rescue::visible::conversion::{self, Attributes};
 use crate::git::{Git, IndexEntry, Shadow, Stdin, index_entries, succeeded};
 
 /// The files, by path.
@@ -23,6 +24,8 @@ pub(in crate::action::rescue) struct Unchanged {
     pub(in crate::action::rescue) stored_alike: BTreeSet<Vec<u8>>,
     /// Git would check out the same bytes that are on disk: nothing of them can be lost.
     pub(in crate::action::rescue) written_alike: BTreeSet<Vec<u8>>,
+    /// The attributes of all paths that differ from the last commit, if they were read to find these files.
+    pub(in crate::action::rescue) attributes: Option<Attributes>,
 }
 
 pub(in crate::action::rescue) fn files(
@@ -30,7 +33,7 @@ pub(in crate::action::rescue) fn files(
     shadow: &Shadow,
     settings: &Settings,
     survey: &Survey,
-    head: Option<&Tree>,
+    (head, snapshot): (Option<&Tree>, &Tree),
 ) -> Result<Unchanged, RescueError> {
     let Some(head) = head else { return Ok(Unchanged::default()) };
     // Omitted by a sparse checkout.
@@ -48,9 +51,12 @@ pub(in crate::action::rescue) fn files(
         .filter(|it| it.is_other_than_committed(head))
         .collect();
     let mut converted = Vec::new();
+    let mut attributes = None;
     if !differing.is_empty() {
-        let paths = differing.iter().map(|it| &it.entry.path[..]);
-        let attributes = visible::attributes(git, shadow, paths)?;
+        // A commit needs those of all paths, and these are among them.
+        let paths = visible::paths(head, snapshot, survey);
+        let paths = paths.iter().map(|it| &it.path[..]);
+        let attributes = attributes.insert(conversion::attributes(git, shadow, paths)?);
         for it in differing {
             let attributes = attributes.get(&it.entry.path);
             let filter = attributes.and_then(|it| it.get("filter"));
@@ -58,12 +64,12 @@ pub(in crate::action::rescue) fn files(
                 if is_as_git_left_it(shadow, it.entry, it.blob) {
                     both.insert(it.entry.path.clone());
                 }
-            } else if settings.is_converting() || attributes.is_some_and(visible::is_converted) {
+            } else if settings.is_converting() || attributes.is_some_and(conversion::is_converted) {
                 converted.push(it);
             }
         }
     }
-    let mut unchanged = Unchanged { stored_alike: both.clone(), written_alike: both };
+    let mut unchanged = Unchanged { stored_alike: both.clone(), written_alike: both, attributes };
     // On failure they count as changed.
     if !converted.is_empty() && (Conversion { git, shadow }).find(&converted, &mut unchanged).is_err() {
         git.check_cancelled()?;

@@ -1,14 +1,16 @@
 //! Compares what git stored with what was read: names, modes, ids and sizes. Nothing is reported as saved
 //! before. It must not trust git's exit code alone.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::journal::Saved;
 use crate::action::rescue::snapshot::{Commits, Draft};
-use crate::action::rescue::survey::listing;
+use crate::action::rescue::survey::listing::{StoredTree, Tree, trees};
 use crate::git::{Git, Stdin, succeeded};
 
-/// Checks that the repository holds the whole record.
+/// Checks that the repository holds the whole record, and that its packs are sound.
 pub(in crate::action::rescue) fn verify(
     git: &Git<'_>,
     draft: &Draft,
@@ -17,33 +19,104 @@ pub(in crate::action::rescue) fn verify(
 ) -> Result<(), RescueError> {
     for pack in packs {
         // Makes git read every byte of the pack again.
-        let args = [std::ffi::OsStr::new("verify-pack"), std::ffi::OsStr::new("--"), pack.as_os_str()];
-        succeeded("verify-pack", git.real(args, Stdin::Lock)?)
+        let pack = pack.with_extension("pack");
+        let args = [OsStr::new("index-pack"), OsStr::new("--verify"), pack.as_os_str()];
+        succeeded("index-pack", git.real(args, Stdin::Lock)?)
             .map_err(|error| RescueError::Damage(format!("the pack of the record: {error}")))?;
     }
-    for (name, commit, expected) in
-        [("work tree", &commits.snapshot, &draft.snapshot), ("index", &commits.record, &draft.record)]
-    {
-        let stored = listing::tree(git, commit)?;
-        if &stored != expected {
-            return Err(RescueError::Damage(format!("the {name} in the record is not what was read")));
-        }
-    }
-    is_there(git, draft, &[&commits.snapshot, &commits.record])
+    is_there(git, draft, commits)
 }
 
-/// Checks that `commits` and each content, with its size, are in the repository.
+/// Whether the record that was saved still has exactly this tree of the work tree. Each folder of it is read again.
+///
+/// # Errors
+/// [`RescueError::Damage`] if the record's reference was changed, or a folder cannot be read.
+pub(in crate::action::rescue) fn is_still(
+    git: &Git<'_>,
+    saved: &Saved,
+    tree: &Tree,
+) -> Result<bool, RescueError> {
+    let damaged = |words: &str| RescueError::Damage(words.to_owned());
+    let stored = trees(git.repo.format, tree)?;
+    let ids = stored.iter().map(|tree| &*tree.id);
+    let names: Vec<&str> = [&*saved.reference].into_iter().chain(ids).chain([""]).collect();
+    let output = git.real(["cat-file", "--batch"], Stdin::Bytes(names.join("\n").into_bytes()))?;
+    let answer = succeeded("cat-file", output)?.stdout;
+    let changed = || damaged("the reference of the record was changed or removed");
+    let (commit, mut rest) = next_object(&answer, &saved.snapshot, "commit").ok_or_else(changed)?;
+    let top = stored.last().map(|top| format!("tree {}\n", top.id)).unwrap_or_default();
+    if !commit.starts_with(top.as_bytes()) {
+        return Ok(false);
+    }
+    for folder in &stored {
+        match next_object(rest, &folder.id, "tree") {
+            Some((content, next)) if content == folder.stored => rest = next,
+            _ => return Err(damaged("the record in the repository is not complete any more")),
+        }
+    }
+    Ok(true)
+}
+
+/// Splits the next object off an answer of `cat-file --batch`; also returns the rest.
+fn next_object<'a>(answer: &'a [u8], id: &str, kind: &str) -> Option<(&'a [u8], &'a [u8])> {
+    let end = answer.iter().position(|byte| *byte == b'\n')?;
+    let header = std::str::from_utf8(&answer[..end]).ok()?;
+    let size = header.strip_prefix(id)?.strip_prefix(' ')?.strip_prefix(kind)?.strip_prefix(' ')?;
+    let size: usize = size.parse().ok()?;
+    Some((answer.get(end + 1..end + 1 + size)?, answer.get(end + 2 + size..)?))
+}
+
+/// What git is asked about one object.
+struct Part {
+    /// What names it for git.
+    name: String,
+    /// Its id and its size in bytes, as computed here; `None` if only its being there counts.
+    facts: Option<(String, u64)>,
+}
+
+impl Part {
+    fn of((id, size): (String, u64)) -> Part {
+        Part { name: id.clone(), facts: Some((id, size)) }
+    }
+}
+
+/// Checks that the two commits are in the repository with exactly the trees of `draft`, and so is each folder of these
+/// and each content, with its size.
+///
+/// Their ids are computed here from what was read, so that equal ids mean equal names, modes and contents.
 pub(in crate::action::rescue) fn is_there(
     git: &Git<'_>,
     draft: &Draft,
-    commits: &[&str],
+    commits: &Commits,
 ) -> Result<(), RescueError> {
-    let ids: Vec<&str> = draft.sizes.keys().map(String::as_str).chain(commits.iter().copied()).collect();
-    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let output = git.real(args, Stdin::Bytes(format!("{}\n", ids.join("\n")).into_bytes()))?;
-    let mut stored = listing::sizes(&succeeded("cat-file", output)?.stdout);
-    if commits.iter().all(|id| stored.remove(*id).is_some()) && stored == draft.sizes {
-        return Ok(());
+    let mut parts: Vec<Part> = Vec::new();
+    for (commit, tree) in [(&commits.snapshot, &draft.snapshot), (&commits.record, &draft.record)] {
+        parts.push(Part { name: commit.clone(), facts: None });
+        let stored = trees(git.repo.format, tree)?;
+        let facts = stored.last().map(StoredTree::facts);
+        parts.push(Part { name: format!("{commit}^{{tree}}"), facts });
+        parts.extend(stored.iter().map(StoredTree::facts).map(Part::of));
     }
-    Err(RescueError::Damage("contents of the record are missing from the repository".to_owned()))
+    parts.extend(draft.sizes.iter().map(|(id, size)| Part::of((id.clone(), *size))));
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let names: Vec<&str> = parts.iter().map(|part| &*part.name).chain([""]).collect();
+    let output = succeeded("cat-file", git.real(args, Stdin::Bytes(names.join("\n").into_bytes()))?)?;
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let mut lines = answer.lines();
+    for part in &parts {
+        let line = lines.next().unwrap_or_default();
+        let is_as_read = match &part.facts {
+            Some((id, size)) => line == format!("{id} {size}"),
+            None => !line.is_empty() && !line.ends_with(" missing"),
+        };
+        if !is_as_read {
+            let words = if part.name.ends_with('}') && !line.ends_with(" missing") {
+                "the record does not hold what was read"
+            } else {
+                "contents of the record are missing from the repository"
+            };
+            return Err(RescueError::Damage(words.to_owned()));
+        }
+    }
+    Ok(())
 }

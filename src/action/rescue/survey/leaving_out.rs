@@ -1,16 +1,16 @@
 //! Decides which paths a visible commit leaves out unless a person includes them: by name, by size, and new
 //! files whose content looks like a key. It must not leave anything out of the record, which holds them all.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
 use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::survey::key_like;
-use crate::action::rescue::survey::listing::Tree;
-use crate::git::{Git, Stdin, succeeded};
+use crate::action::rescue::survey::{Survey, key_like};
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 
 /// The largest file that is searched for keys, in bytes.
 const LOOKED_INTO: u64 = 1 << 20;
-/// How much is read from git at once, in bytes.
-const AT_ONCE: u64 = 32 << 20;
 
 /// The size from which a file counts as large, in bytes.
 const LARGE: u64 = 10_000_000;
@@ -66,10 +66,13 @@ pub(in crate::action::rescue) fn leave_evidence_out(paths: &mut [PlannedPath], e
     }
 }
 
-/// Leaves out new files that seem to contain a key. Contents are read from the record.
+/// Leaves out new files that seem to contain a key. Contents are read from `stream`, from which the record was made.
+///
+/// # Errors
+/// [`RescueError::Damage`] if a content is not there any more.
 pub(in crate::action::rescue) fn leave_keys_out(
-    git: &Git<'_>,
-    snapshot: &Tree,
+    survey: &Survey,
+    stream: &Path,
     paths: &mut [PlannedPath],
 ) -> Result<(), RescueError> {
     let is_looked_into = |path: &PlannedPath| {
@@ -77,48 +80,24 @@ pub(in crate::action::rescue) fn leave_keys_out(
             && path.left_out.is_none()
             && path.size > 0
             && path.size <= LOOKED_INTO
-            && snapshot.get(&path.path).is_some_and(|entry| entry.mode != "120000")
     };
-    let mut paths: Vec<&mut PlannedPath> = paths.iter_mut().filter(|path| is_looked_into(path)).collect();
-    let mut rest = &mut paths[..];
-    while !rest.is_empty() {
-        let mut n_bytes = 0;
-        let n = rest
-            .iter()
-            .take_while(|path| {
-                n_bytes += path.size;
-                n_bytes <= AT_ONCE
-            })
-            .count()
-            .max(1);
-        let (group, later) = rest.split_at_mut(n);
-        look_into(git, snapshot, group)?;
-        rest = later;
-    }
-    Ok(())
-}
-
-fn look_into(git: &Git<'_>, snapshot: &Tree, group: &mut [&mut PlannedPath]) -> Result<(), RescueError> {
-    let id = |path: &PlannedPath| snapshot.get(&path.path).map(|entry| entry.id.clone()).unwrap_or_default();
-    let ids: String = group.iter().map(|path| id(path) + "\n").collect();
-    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Stdin::Bytes(ids.into_bytes()))?)?;
-    let mut answer = &output.stdout[..];
-    for path in group {
-        let Some((content, next)) = next_content(answer, &id(path)) else {
-            return Err(RescueError::Damage("a content of the record cannot be read again".to_owned()));
-        };
-        answer = next;
-        if key_like::is_in(content) {
+    let mut file = None;
+    for path in paths.iter_mut().filter(|path| is_looked_into(path)) {
+        let Some(blob) = survey.blobs.get(&path.path) else { continue };
+        if blob.stamp.git_mode() == "120000" {
+            continue;
+        }
+        let mut content = vec![0; usize::try_from(blob.size).unwrap_or(0)];
+        let opened = file.take().map_or_else(|| File::open(stream), Ok);
+        let read = opened.and_then(|opened| {
+            opened.read_exact_at(&mut content, blob.place.start)?;
+            Ok(opened)
+        });
+        let gone = |_| RescueError::Damage("a content of the record cannot be read again".to_owned());
+        file = Some(read.map_err(gone)?);
+        if key_like::is_in(&content) {
             path.left_out = Some(LeftOut::Secret);
         }
     }
     Ok(())
-}
-
-/// Splits the next content off an answer of `cat-file --batch`; also returns the rest.
-fn next_content<'a>(answer: &'a [u8], id: &str) -> Option<(&'a [u8], &'a [u8])> {
-    let end = answer.iter().position(|byte| *byte == b'\n')?;
-    let header = std::str::from_utf8(&answer[..end]).ok()?;
-    let size: usize = header.strip_prefix(id)?.strip_prefix(" blob ")?.parse().ok()?;
-    Some((answer.get(end + 1..end + 1 + size)?, answer.get(end + 2 + size..)?))
 }

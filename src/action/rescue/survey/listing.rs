@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::references;
-use crate::git::{Git, IndexEntry, Sha1, Shadow, Stdin, line, succeeded};
+use crate::action::rescue::base::{names, references};
+use crate::git::{Git, IndexEntry, Listed, ObjectFormat, Sha1, Shadow, Stdin, line, succeeded};
 
 /// A digest of an index's meaning: entries, stages and flags without cached file states, which any `git status`
 /// rewrites.
@@ -35,18 +35,28 @@ pub(in crate::action::rescue) struct Untracked {
 pub(in crate::action::rescue) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, RescueError> {
     let args = ["ls-files", "-o", "--exclude-standard", "-z"];
     let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Stdin::Lock)?)?;
-    let mut untracked = Untracked::default();
-    for path in output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
-        match path.strip_suffix(b"/") {
-            Some(nested) => untracked.nested.push(nested.to_vec()),
-            None => untracked.paths.push(path.to_vec()),
+    let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    let paths = paths.map(<[u8]>::to_vec).collect();
+    Ok(Listed { paths, warnings: output.stderr, is_cut: output.is_stderr_cut }.into())
+}
+
+impl From<Listed> for Untracked {
+    fn from(listed: Listed) -> Untracked {
+        let mut untracked = Untracked::default();
+        for mut path in listed.paths {
+            if path.last() == Some(&b'/') {
+                path.pop();
+                untracked.nested.push(path);
+            } else {
+                untracked.paths.push(path);
+            }
         }
+        if listed.is_cut {
+            untracked.warnings.push("git had more warnings than are kept".to_owned());
+        }
+        untracked.warnings.extend(String::from_utf8_lossy(&listed.warnings).lines().map(str::to_owned));
+        untracked
     }
-    if output.is_stderr_cut {
-        untracked.warnings.push("git had more warnings than are kept".to_owned());
-    }
-    untracked.warnings.extend(String::from_utf8_lossy(&output.stderr).lines().map(str::to_owned));
-    Ok(untracked)
 }
 
 /// The parent folders of a path.
@@ -86,6 +96,16 @@ pub(in crate::action::rescue) fn head_or_unknown(git: &Git<'_>) -> Result<Head, 
 }
 
 pub(in crate::action::rescue) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
+    // One answer for both where git has one, so that no checkout comes in between. Where it has not, each is asked for:
+    // a branch without a commit, a lost one, or a second reference called HEAD.
+    let both = git.real(["rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD"], Stdin::Lock)?;
+    if both.is_success()
+        && let Some((commit, name)) = line(&both).split_once('\n')
+        && !name.contains('\n')
+    {
+        let branch = (name != "HEAD").then(|| name.to_owned());
+        return Ok(Head { branch, commit: Some(commit.to_owned()), lost: None });
+    }
     let branch = git.real(["symbolic-ref", "-q", "HEAD"], Stdin::Lock)?;
     let branch = branch.is_success().then(|| line(&branch));
     let commit =
@@ -138,6 +158,62 @@ pub(in crate::action::rescue) fn tree(git: &Git<'_>, commit: &str) -> Result<Tre
     Ok(tree)
 }
 
+/// A folder of a [`Tree`] as git stores it.
+pub(in crate::action::rescue) struct StoredTree {
+    /// Its id, computed here.
+    pub(in crate::action::rescue) id: String,
+    /// What git stores: its entries in git's order.
+    pub(in crate::action::rescue) stored: Vec<u8>,
+}
+
+impl StoredTree {
+    /// Its id and its size in bytes.
+    pub(in crate::action::rescue) fn facts(&self) -> (String, u64) {
+        (self.id.clone(), self.stored.len() as u64)
+    }
+}
+
+/// Every folder of a tree as git stores it, each after those in it: the top comes last.
+pub(in crate::action::rescue) fn trees(
+    format: ObjectFormat,
+    tree: &Tree,
+) -> Result<Vec<StoredTree>, RescueError> {
+    let entries: Vec<(&[u8], &TreeEntry)> = tree.iter().map(|(path, entry)| (&path[..], entry)).collect();
+    let mut made = Vec::new();
+    store(format, &entries, 0, &mut made)?;
+    Ok(made)
+}
+
+/// Adds the folder with these entries, whose paths agree in the first `start` bytes, and those in it.
+fn store(
+    format: ObjectFormat,
+    mut entries: &[(&[u8], &TreeEntry)],
+    start: usize,
+    made: &mut Vec<StoredTree>,
+) -> Result<(), RescueError> {
+    let damaged = |words: &str| RescueError::Damage(words.to_owned());
+    let mut stored = Vec::new();
+    // Whole paths are in the order in which git has the names in a folder: it takes a folder's name with a slash.
+    while let Some((path, entry)) = entries.first() {
+        let end = path[start..].iter().position(|byte| *byte == b'/').map(|end| start + end);
+        let (kind, id, n) = match end {
+            None => (&*entry.mode, entry.id.clone(), 1),
+            Some(end) => {
+                let n = entries.iter().take_while(|(it, _)| it.starts_with(&path[..=end])).count();
+                store(format, &entries[..n], end + 1, made)?;
+                ("40000", made.last().map(|it| it.id.clone()).unwrap_or_default(), n)
+            }
+        };
+        let id = names::unhex(id.as_bytes()).ok_or_else(|| damaged("an id is not as expected"))?;
+        let name = &path[start..end.unwrap_or(path.len())];
+        stored.extend([kind.as_bytes(), b" ", name, b"\0", &id].concat());
+        entries = &entries[n..];
+    }
+    let id = format.id_of_tree(&stored).ok_or_else(|| damaged("a folder is made to have another's id"))?;
+    made.push(StoredTree { id, stored });
+    Ok(())
+}
+
 /// The sizes of those `ids` that exist in our own object directory or in the repository.
 pub(in crate::action::rescue) fn present(
     git: &Git<'_>,
@@ -159,4 +235,39 @@ pub(in crate::action::rescue) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
             Some((id.to_owned(), size.parse().ok()?))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TreeEntry, trees};
+    use crate::git::ObjectFormat;
+
+    // The ids are those of `git write-tree` for the same entries.
+    #[test]
+    fn folders_have_the_ids_that_git_gives_them() {
+        let entry = |mode: &str| TreeEntry {
+            mode: mode.to_owned(),
+            id: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391".to_owned(),
+        };
+        let paths = [
+            ("a-b", "100644"),
+            ("a.c", "100644"),
+            ("a/b", "100755"),
+            ("a/x/y", "120000"),
+            ("a0", "100644"),
+            ("link", "160000"),
+        ];
+        let tree = paths.iter().map(|(path, mode)| (path.as_bytes().to_vec(), entry(mode))).collect();
+        let ids: Vec<String> =
+            trees(ObjectFormat::Sha1, &tree).unwrap().into_iter().map(|folder| folder.id).collect();
+        assert_eq!(
+            ids,
+            [
+                "9ce8807f02dfa5de400a3e7e552e8feb1f9df99f", "4089bcfaac4ecb6e1550aa4c654922688a181013",
+                "5fb70a63020c73c3315c30320405caef310539e3"
+            ]
+        );
+        let nothing = trees(ObjectFormat::Sha256, &super::Tree::new()).unwrap();
+        assert_eq!(nothing[0].id, ObjectFormat::Sha256.empty_tree());
+    }
 }

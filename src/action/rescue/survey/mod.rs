@@ -24,7 +24,7 @@ use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::survey::listing::{Head, Untracked};
 use crate::action::rescue::survey::reading::{Blob, Found, WorkTree, is_too_deep};
 use crate::action::rescue::survey::spool::Spool;
-use crate::git::{Git, IndexEntry, Shadow, index_entries};
+use crate::git::{Git, GitError, IndexEntry, Shadow, index_and_untracked, index_entries};
 use crate::model::Gap;
 
 /// How many rounds are made at most until nothing changes; an even number, since at least every second one looks for
@@ -109,7 +109,7 @@ pub(in crate::action::rescue) fn survey_if(
     let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
     let head = listing::head_or_unknown(git)?;
     let index = Index::read(git, shadow, &head)?;
-    let Index { entries, problem, others } = index;
+    let Index { entries, problem, others, mut listed } = index;
     // The first write through a later mapping sets the file's time.
     let mapped = mapped::inodes();
     let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
@@ -118,7 +118,7 @@ pub(in crate::action::rescue) fn survey_if(
         // In a large tree these walks of git's are most of the cost: one in each round.
         let is_listed = round % 2 == 1;
         if is_listed {
-            untracked = listing::untracked(git, shadow)?;
+            untracked = listed.take().map_or_else(|| listing::untracked(git, shadow), Ok)?;
         }
         let mut names = Names::list(git, &tree, &entries, &untracked);
         let is_covered = !is_listed || has_unlisted;
@@ -206,10 +206,23 @@ struct Index {
     problem: Option<Gap>,
     /// The paths of the last commit if the index is unusable; ignore rules would otherwise hide some of them.
     others: Vec<Vec<u8>>,
+    /// What is untracked, where git listed that along with a sound index.
+    listed: Option<Untracked>,
 }
 
 impl Index {
     fn read(git: &Git<'_>, shadow: &Shadow, head: &Head) -> Result<Index, RescueError> {
+        if shadow.raw_index.is_some() || head.commit.is_none() {
+            match index_and_untracked(git, shadow) {
+                Ok((entries, listed)) => {
+                    let listed = Some(listed.into());
+                    return Ok(Index { entries, problem: None, others: Vec::new(), listed });
+                }
+                // It does not say which of the two cannot be listed, or both are too long together.
+                Err(GitError::Failed { .. } | GitError::TooLong { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         let listed = index_entries(git, shadow, &shadow.index).map_err(RescueError::from);
         let reason = match &listed {
             Ok(_) if shadow.raw_index.is_some() || head.commit.is_none() => None,
@@ -218,7 +231,7 @@ impl Index {
             Err(_) => None,
         };
         let Some(reason) = reason else {
-            return listed.map(|entries| Index { entries, problem: None, others: Vec::new() });
+            return listed.map(|entries| Index { entries, problem: None, others: Vec::new(), listed: None });
         };
         // Lets git list untracked files. The record keeps the bytes of the broken index.
         match std::fs::remove_file(&shadow.index) {
@@ -230,7 +243,8 @@ impl Index {
         let tree = head.commit.as_ref().and_then(|commit| listing::tree(git, commit).ok());
         let others = tree.into_iter().flatten().filter(|(_, entry)| entry.mode != "160000");
         let others = others.map(|(path, _)| path).collect();
-        Ok(Index { entries: Vec::new(), problem: Some(Gap { path: Vec::new(), reason }), others })
+        let problem = Some(Gap { path: Vec::new(), reason });
+        Ok(Index { entries: Vec::new(), problem, others, listed: None })
     }
 }
 

@@ -14,7 +14,7 @@ use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
 use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::survey::spool::Spool;
+use crate::action::rescue::survey::spool::{Place, Spool};
 use crate::disk::{Folder, file_problem};
 use crate::git::{IndexEntry, ObjectFormat};
 use crate::model::ReadProblem;
@@ -109,8 +109,8 @@ pub(in crate::action::rescue) struct Blob {
     pub(in crate::action::rescue) stamp: Stamp,
     /// The object id that we computed.
     pub(in crate::action::rescue) id: String,
-    /// Its mark in the spool.
-    pub(in crate::action::rescue) mark: usize,
+    /// Where its content is in the spool.
+    pub(in crate::action::rescue) place: Place,
     /// In bytes.
     pub(in crate::action::rescue) size: u64,
     /// Whether it changed during every attempt to read it.
@@ -287,9 +287,9 @@ fn read_link(
         Err(errno) => return Ok(Some(not_found(errno))),
     }
     let Some(id) = format.id_of(content) else { return Ok(Some(collision())) };
-    let mark = spool.blob(content)?;
+    let place = spool.blob(content)?;
     let size = content.len() as u64;
-    Ok(Some(Found::Read(Blob { stamp, id, mark, size, is_torn: false })))
+    Ok(Some(Found::Read(Blob { stamp, id, place, size, is_torn: false })))
 }
 
 /// Reports a SHA-1 collision: git refuses such an object and everything imported along with it.
@@ -356,8 +356,8 @@ fn read_file(
             spool.rewind(start)?;
             return Ok(Some(collision()));
         };
-        let mark = spool.end()?;
-        let blob = Blob { stamp: after, id, mark, size: n_read, is_torn: false };
+        let place = spool.end()?;
+        let blob = Blob { stamp: after, id, place, size: n_read, is_torn: false };
         return Ok(Some(Found::Read(blob)));
     }
     spool.rewind(start)?;
@@ -385,8 +385,8 @@ fn read_torn(
     }
     let size = content.len() as u64;
     let Some(id) = format.id_of(&content) else { return Ok(collision()) };
-    let mark = spool.blob(&content)?;
-    Ok(Found::Read(Blob { stamp, id, mark, size, is_torn: true }))
+    let place = spool.blob(&content)?;
+    Ok(Found::Read(Blob { stamp, id, place, size, is_torn: true }))
 }
 
 /// The largest file of which a torn reading is kept, in bytes.

@@ -10,11 +10,25 @@ use crate::disk::write::create_new;
 use crate::git::Git;
 use crate::process::Cancel;
 
+/// The name of the stream that a record is made from, in its working folder.
+pub(in crate::action::rescue) const STREAM: &str = "stream";
+
+/// Where a content is in a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::action::rescue) struct Place {
+    /// The mark by which the stream refers to it.
+    pub(in crate::action::rescue) mark: usize,
+    /// The offset of its first byte in the file.
+    pub(in crate::action::rescue) start: u64,
+}
+
 pub(in crate::action::rescue) struct Spool {
     file: BufWriter<File>,
     path: PathBuf,
     length: u64,
     n_marks: usize,
+    /// The offset of the current content.
+    content: u64,
     /// Stops the reading of a large content between two pieces.
     cancel: Option<Cancel>,
 }
@@ -28,12 +42,13 @@ impl Spool {
             path: path.to_owned(),
             length: 0,
             n_marks: 0,
+            content: 0,
             cancel: git.cancel.cloned(),
         })
     }
 
-    /// Adds a whole content and returns its mark.
-    pub(in crate::action::rescue) fn blob(&mut self, content: &[u8]) -> Result<usize, RescueError> {
+    /// Adds a whole content and returns its place.
+    pub(in crate::action::rescue) fn blob(&mut self, content: &[u8]) -> Result<Place, RescueError> {
         self.begin(content.len() as u64)?;
         self.add(content)?;
         self.end()
@@ -45,14 +60,15 @@ impl Spool {
         let start = self.length;
         let mark = self.n_marks + 1;
         self.add(format!("blob\nmark :{mark}\ndata {size}\n").as_bytes())?;
+        self.content = self.length;
         Ok(start)
     }
 
-    /// Ends the current content and returns its mark.
-    pub(in crate::action::rescue) fn end(&mut self) -> Result<usize, RescueError> {
+    /// Ends the current content and returns its place.
+    pub(in crate::action::rescue) fn end(&mut self) -> Result<Place, RescueError> {
         self.add(b"\n")?;
         self.n_marks += 1;
-        Ok(self.n_marks)
+        Ok(Place { mark: self.n_marks, start: self.content })
     }
 
     /// Discards the content that began at offset `start`.

@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::survey::listing;
 use crate::action::rescue::survey::reading::Blob;
 use crate::action::rescue::trust::Programs;
 use crate::disk;
-use crate::git::{Git, Shadow, quoted};
+use crate::git::{Git, Shadow, index_entries, quoted};
 use crate::model::display_text;
 use crate::process::{self, End, Spec};
 
@@ -80,8 +81,11 @@ impl<'a> Hooks<'a> {
     fn run(&self, name: &str, index: &Path, args: &[&str]) -> Result<(), RescueError> {
         let Some(path) = self.programs.hooks.get(name) else { return Ok(()) };
         let failed = |words: &str| Err(RescueError::SavedOnly(format!("the hook {name} {words}")));
+        // Read anew, because what ran since, or an agent, may have changed them.
+        let settings = Settings::read(self.git)?;
         let untracked = listing::untracked(self.git, self.shadow)?.paths;
-        let now = self.rescuer.programs(self.git, self.shadow, &untracked)?;
+        let entries = index_entries(self.git, self.shadow, &self.shadow.index)?;
+        let now = self.rescuer.programs(self.git, &settings, &entries, &untracked)?;
         if !self.programs.are_still(&now, &self.git.repo.top, self.has_run.get())? {
             return Err(RescueError::Untrusted(format!("the hook {name}, or what it belongs to, changed")));
         }

@@ -33,7 +33,7 @@ use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::survey::{listing, seen_index};
 use crate::action::rescue::trust::scripts::{Scripts, named_files};
 use crate::action::rescue::trust::tracked::Tracked;
-use crate::git::{Git, IndexEntry, Repository, Shadow, Stdin, index_entries, succeeded};
+use crate::git::{Git, IndexEntry, Repository, index_entries};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file, in bytes.
@@ -67,10 +67,6 @@ pub(in crate::action::rescue) struct Programs {
     tracked: Tracked,
 }
 
-fn is_file(entry: &IndexEntry) -> bool {
-    !entry.is_gitlink()
-}
-
 impl Rescuer {
     /// Lists what could run a program in this workspace, with the digest by which it is trusted. Runs nothing.
     ///
@@ -83,7 +79,8 @@ impl Rescuer {
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings.for_shadow())?;
         let untracked = listing::untracked(&git, &shadow)?.paths;
-        Ok(self.programs(&git, &shadow, &untracked)?.list)
+        let entries = index_entries(&git, &shadow, &shadow.index)?;
+        Ok(self.programs(&git, &settings, &entries, &untracked)?.list)
     }
 
     /// Whether the check programs may run in this workspace: none of them is a workspace file, or all of them
@@ -102,14 +99,16 @@ impl Rescuer {
         Ok(self.trusted.contains(&self.trust_list(workspace)?.digest))
     }
 
+    /// The programs that `settings` name and that come with the files of the index and the untracked ones.
     pub(in crate::action::rescue) fn programs(
         &self,
         git: &Git<'_>,
-        shadow: &Shadow,
+        settings: &Settings,
+        entries: &[IndexEntry],
         untracked: &[Vec<u8>],
     ) -> Result<Programs, RescueError> {
         let mut collected = Collected::new(git.repo);
-        let settings = named_programs(git)?;
+        let settings = named_programs(settings);
         let (mut words, mut scripts) = (Vec::new(), Scripts::new(git.repo));
         for (key, value) in &settings {
             words.push(value.clone());
@@ -117,15 +116,13 @@ impl Rescuer {
         }
         let value_of =
             |name: &str| settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
-        let (hooks_path, attributes_file) = (value_of("core.hookspath"), value_of("core.attributesfile"));
         let resolve = |text: &String| resolved(text, &git.repo.top, self.home.as_deref());
-        let entries = index_entries(git, shadow, &shadow.index)?;
-        let mut attribute_files = attribute_files(git.repo, &entries, untracked);
-        attribute_files.extend(attributes_file.map(resolve));
+        let mut attribute_files = attribute_files(git.repo, entries, untracked);
+        attribute_files.extend(value_of("core.attributesfile").map(resolve));
         for path in attribute_files {
             collected.add_attributes(&path)?;
         }
-        let folder = hooks_path.map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
+        let folder = value_of("core.hookspath").map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
         let mut files = Files::default();
         for (path, id, content) in hook_files::read(&folder, &git.repo.top, FILE_CAP)? {
             scripts.add(&path, &content);
@@ -151,7 +148,10 @@ impl Rescuer {
         let tracked = if scripts.unknown.is_empty() {
             Tracked::default()
         } else {
-            Tracked::of(&git.repo.top, entries.into_iter().filter(is_file).map(|it| it.path))?
+            Tracked::of(
+                &git.repo.top,
+                entries.iter().filter(|it| !it.is_gitlink()).map(|it| it.path.clone()),
+            )?
         };
         collected.add_unknown(&scripts.unknown, &tracked);
         let unknown = scripts.unknown.into_iter().collect();
@@ -295,17 +295,12 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The settings that name programs, with their values, in git's reading order.
-fn named_programs(git: &Git<'_>) -> Result<Vec<(String, String)>, RescueError> {
-    let output = succeeded("config", git.real(["config", "--list", "-z", "--includes"], Stdin::Lock)?)?;
-    let mut settings = Vec::new();
-    for entry in output.stdout.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
-        let entry = String::from_utf8_lossy(entry).into_owned();
-        let (key, value) = entry.split_once('\n').unwrap_or((&entry, "true"));
-        if PROGRAMS.iter().any(|pattern| matches(pattern, key)) && !is_our_own(key, value) {
-            settings.push((key.to_owned(), value.to_owned()));
-        }
-    }
-    Ok(settings)
+fn named_programs(settings: &Settings) -> Vec<(String, String)> {
+    let is_named = |key: &str, value: &str| {
+        PROGRAMS.iter().any(|pattern| matches(pattern, key)) && !is_our_own(key, value)
+    };
+    let named = settings.entries.iter().filter(|entry| is_named(&entry.key, &entry.value));
+    named.map(|entry| (entry.key.clone(), entry.value.clone())).collect()
 }
 
 /// Whether our own runner sets this on the command line.

@@ -1,6 +1,7 @@
 //! The visible commit: what it would contain, and making exactly that. It must not run an untrusted hook or
 //! filter, nor a signing program, and leaves changing the user's index to [`crate::action::rescue::ref_transaction`].
 
+pub(super) mod conversion;
 pub(super) mod message;
 pub(super) mod split;
 
@@ -14,17 +15,12 @@ use crate::action::rescue::survey::listing::{self, Tree, TreeEntry};
 use crate::action::rescue::survey::{Survey, leaving_out};
 use crate::action::rescue::trust::filters;
 use crate::action::rescue::trust::hooks::Hooks;
+use crate::action::rescue::visible::conversion::{Attributes, is_converted};
 use crate::git::{ForPrograms, Git, GitError, IndexEntry, Shadow, Stdin, index_entries, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 
-/// Attributes that make git store a content in another form than the work tree has.
-const CONVERSIONS: [&str; 5] = ["text", "eol", "crlf", "ident", "working-tree-encoding"];
-
 /// What each chosen path becomes in git; `None` is a deletion.
 pub(in crate::action::rescue) type Staged = BTreeMap<Vec<u8>, Option<TreeEntry>>;
-
-/// The attributes set for each path, by name.
-pub(in crate::action::rescue) type Attributes = BTreeMap<Vec<u8>, BTreeMap<String, String>>;
 
 /// Every path that differs from the last commit.
 pub(in crate::action::rescue) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<PlannedPath> {
@@ -262,33 +258,6 @@ fn update_index(git: &Git<'_>, shadow: &Shadow, options: &[&str], input: Vec<u8>
     succeeded("update-index", output).map(drop).map_err(|error| RescueError::SavedOnly(error.to_string()))
 }
 
-/// Asks git for the attributes that decide how contents are stored. Runs nothing of the repository's.
-pub(in crate::action::rescue) fn attributes<'p>(
-    git: &Git<'_>,
-    shadow: &Shadow,
-    paths: impl Iterator<Item = &'p [u8]>,
-) -> Result<Attributes, RescueError> {
-    let input: Vec<u8> = paths.flat_map(|path| [path, &b"\0"[..]].concat()).collect();
-    let args = ["check-attr", "-z", "--stdin", "filter"].iter().chain(&CONVERSIONS);
-    let output = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(input))?;
-    let output = succeeded("check-attr", output)?;
-    let fields: Vec<&[u8]> = output.stdout.split(|byte| *byte == 0).collect();
-    let mut found = Attributes::new();
-    for triple in fields.chunks_exact(3) {
-        let attributes = found.entry(triple[0].to_vec()).or_default();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        if triple[2] != b"unspecified" && triple[2] != b"unset" {
-            attributes.insert(text(triple[1]), text(triple[2]));
-        }
-    }
-    Ok(found)
-}
-
-/// Whether an attribute of the path makes git store another form than the work tree has.
-pub(in crate::action::rescue) fn is_converted(attributes: &BTreeMap<String, String>) -> bool {
-    CONVERSIONS.iter().any(|it| attributes.contains_key(*it))
-}
-
 /// The filter with a program that git would run to store the current content of the path.
 pub(in crate::action::rescue) fn filter_of<'a>(
     path: &[u8],
@@ -304,8 +273,14 @@ fn is_file(path: &[u8], snapshot: &Tree) -> bool {
     snapshot.get(path).is_some_and(|entry| entry.mode != "120000")
 }
 
-/// Makes a chain of commits, the first on `parent`, whose tree is `tree`. Returns their ids. Each is verified
-/// in full.
+/// A commit that was made, and the id of the tree that it must have.
+pub(in crate::action::rescue) struct Made {
+    pub(in crate::action::rescue) commit: String,
+    /// Computed here from the names, modes and contents that were confirmed.
+    pub(in crate::action::rescue) tree: String,
+}
+
+/// Makes a chain of commits, the first on `parent`, whose tree is `tree`.
 pub(in crate::action::rescue) fn commits(
     git: &Git<'_>,
     shadow: &Shadow,
@@ -313,7 +288,7 @@ pub(in crate::action::rescue) fn commits(
     wanted: &[(Staged, String)],
     author: &[String],
     hooks: Option<&Hooks<'_>>,
-) -> Result<Vec<String>, RescueError> {
+) -> Result<Vec<Made>, RescueError> {
     // What is made stays in our own folder until one pack holds all of it.
     let objects = &shadow.objects;
     let git = &git.with_objects(objects);
@@ -323,8 +298,9 @@ pub(in crate::action::rescue) fn commits(
         let args = ["update-index", "-z", "--index-info"];
         succeeded("update-index", git.shadowed_with(shadow, &index, objects, args, Stdin::Bytes(input))?)
     };
-    list(tree.iter().flat_map(|(path, entry)| index_line(&zero, path, Some(entry))).collect())?;
-    let mut made: Vec<String> = Vec::new();
+    let mut next: Vec<u8> =
+        tree.iter().flat_map(|(path, entry)| index_line(&zero, path, Some(entry))).collect();
+    let mut made: Vec<Made> = Vec::new();
     for (staged, message) in wanted {
         for (path, entry) in staged {
             match entry {
@@ -333,7 +309,8 @@ pub(in crate::action::rescue) fn commits(
             }
         }
         check_places(&tree, staged)?;
-        list(staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect())?;
+        next.extend(staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())));
+        list(std::mem::take(&mut next))?;
         let write = || {
             // `packs` checks that everything is there when it secures the commit.
             let args = ["write-tree", "--missing-ok"];
@@ -341,6 +318,10 @@ pub(in crate::action::rescue) fn commits(
             Ok::<String, RescueError>(line(&succeeded("write-tree", written)?))
         };
         let id = write()?;
+        let confirmed = listing::trees(git.repo.format, &tree)?;
+        if confirmed.last().is_none_or(|top| top.id != id) {
+            return Err(not_confirmed());
+        }
         let mut message = message.clone();
         if let Some(hooks) = hooks {
             message = hooks.before(&index, &message)?;
@@ -353,17 +334,19 @@ pub(in crate::action::rescue) fn commits(
         let mut args: Vec<&str> = author.iter().map(String::as_str).collect();
         args.extend(["-c", "i18n.commitEncoding=UTF-8", "-c", "user.useConfigOnly=true"]);
         args.extend(["commit-tree", id.as_str()]);
-        let parent = made.last().map(String::as_str).or(parent);
+        let parent = made.last().map(|made| &*made.commit).or(parent);
         args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
         args.extend(["-F", "-"]);
         let output = git.real(args, Stdin::Bytes(message::stored(&message)?.into_bytes()))?;
         let commit = line(&succeeded("commit-tree", output).map_err(|error| unmade(git, error))?);
-        if listing::tree(git, &commit)? != tree {
-            return Err(RescueError::Damage("the commit does not hold what was confirmed".to_owned()));
-        }
-        made.push(commit);
+        made.push(Made { commit, tree: id });
     }
     Ok(made)
+}
+
+/// The error for a commit with another tree than was confirmed.
+pub(in crate::action::rescue) fn not_confirmed() -> RescueError {
+    RescueError::Damage("the commit does not hold what was confirmed".to_owned())
 }
 
 /// Checks that git can make a commit at all, in our own folder: not every git that knows an extension can write what the

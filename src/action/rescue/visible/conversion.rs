@@ -1,0 +1,39 @@
+//! The attributes of paths that decide in which form git stores contents. It must not run what an attribute names.
+
+use std::collections::BTreeMap;
+
+use crate::action::rescue::base::error::RescueError;
+use crate::git::{Git, Shadow, Stdin, succeeded};
+
+/// Attributes that make git store a content in another form than the work tree has.
+const CONVERSIONS: [&str; 5] = ["text", "eol", "crlf", "ident", "working-tree-encoding"];
+
+/// The attributes set for each path, by name.
+pub(in crate::action::rescue) type Attributes = BTreeMap<Vec<u8>, BTreeMap<String, String>>;
+
+/// Asks git for the attributes that decide how contents are stored. Runs nothing of the repository's.
+pub(in crate::action::rescue) fn attributes<'p>(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    paths: impl Iterator<Item = &'p [u8]>,
+) -> Result<Attributes, RescueError> {
+    let input: Vec<u8> = paths.flat_map(|path| [path, &b"\0"[..]].concat()).collect();
+    let args = ["check-attr", "-z", "--stdin", "filter"].iter().chain(&CONVERSIONS);
+    let output = git.shadowed(shadow, &shadow.objects, args, Stdin::Bytes(input))?;
+    let output = succeeded("check-attr", output)?;
+    let fields: Vec<&[u8]> = output.stdout.split(|byte| *byte == 0).collect();
+    let mut found = Attributes::new();
+    for triple in fields.chunks_exact(3) {
+        let attributes = found.entry(triple[0].to_vec()).or_default();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if triple[2] != b"unspecified" && triple[2] != b"unset" {
+            attributes.insert(text(triple[1]), text(triple[2]));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether an attribute of the path makes git store another form than the work tree has.
+pub(in crate::action::rescue) fn is_converted(attributes: &BTreeMap<String, String>) -> bool {
+    CONVERSIONS.iter().any(|it| attributes.contains_key(*it))
+}
