@@ -273,7 +273,7 @@ impl Moving {
         let release = repo.root().join("release");
         repo.fifo(&release);
         let body = format!(
-            "case \"$*\" in *GIT_COMMITTER_IDENT*) read -r line < {};; esac\nexec {} \"$@\"",
+            "case \"$*\" in *\"worktree list\"*) read -r line < {};; esac\nexec {} \"$@\"",
             release.display(),
             git_program().display()
         );
