@@ -183,7 +183,7 @@ fn looked(story: &Story<'_>) -> Result<Value> {
     let (code, out, err) = program::run_as(&story.world, story.client, &["reply", &path, "--json"])?;
     ensure!(code == Some(0), "closeout reply ended with {code:?}: {out}{err}");
     let json: Value = serde_json::from_str(&out).with_context(|| format!("{out}{err}"))?;
-    Ok(told["plan"].clone())
+    Ok(json["plan"].clone())
 }
 
 /// The same screen goes on to another session, and the person's is still the one that is known.
