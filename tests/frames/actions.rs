@@ -7,8 +7,8 @@ use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, AutoBudget, CheckAsk,
     CommitAuthor, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram,
     PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder,
-    RescuePlan, Response, RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList, UndoDirection,
-    WorkspaceView,
+    RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList,
+    UndoDirection, VerdictState, Warning, Why, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -19,7 +19,7 @@ use crate::support::action_samples::{
     undo_plan, verify_report,
 };
 use crate::support::samples::{five, rescue};
-use crate::support::screen::{NOW, frame, picture, press, screen_of, text_of};
+use crate::support::screen::{NOW, frame, judged, picture, press, screen_of, text_of};
 use crate::support::session_samples::with_todos;
 
 /// The row of `payments` in [`five`].
@@ -117,6 +117,22 @@ fn commits_that_no_branch_holds() {
     let _ = tell(&mut state, &views, ROW, ActionKind::Rescue, kept);
     let said = state.answer.clone().unwrap();
     assert_eq!(said, "2 commits kept on the new branch rescue/20260921T100000Z, at c0ffee1\nz undoes it");
+}
+
+/// What a person had taken back is loose, too, and nothing to rescue.
+#[test]
+fn a_rescue_of_commits_is_hinted_where_the_verdict_warns_of_them() {
+    let hints = |warnings: &[Warning]| {
+        let mut view = judged("docs", VerdictState::Complete, Why::Rule(Rule::YesWithCommits));
+        view.git.as_mut().unwrap().commits.loose = vec!["c0ffee1".repeat(5)];
+        Arc::make_mut(view.verdict.as_mut().unwrap()).warnings = warnings.to_vec();
+        let views = [view];
+        last_line(&screen_of(80, 24, &views), &views)
+    };
+    assert!(!hints(&[]).contains("c rescue"), "{}", hints(&[]));
+    for warning in [Warning::CommitsLost, Warning::DetachedWork] {
+        assert!(hints(&[warning]).contains("c rescue"), "{}", hints(&[warning]));
+    }
 }
 
 #[test]
