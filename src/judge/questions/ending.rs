@@ -269,21 +269,19 @@ pub(super) fn admits(document: &Document<'_>) -> bool {
     // A count of a part, unless it is said that the rest needed nothing.
     let accounts = |at: usize| {
         let said = document.sentences[at..].iter().take(2);
-        said.into_iter()
-            .any(|said| crate::judge::words::has(&document.words(said).to_lowercase(), "accounts_for_rest"))
+        said.into_iter().any(|said| words::has(&document.words(said).to_lowercase(), "accounts_for_rest"))
     };
     // What was so before: the next sentence says how it is now.
     let is_mended = |at: usize| {
         let begins = |next: &Sentence| {
             let lower = document.words(next).to_lowercase();
-            crate::judge::words::of("tells_of_now").iter().any(|now| lower.starts_with(now))
+            words::of("tells_of_now").iter().any(|now| lower.starts_with(now))
         };
         let is_done = |next: &&Sentence| {
             begins(next)
                 && !next.forms.any(&[Form::Admits, Form::Partial, Form::Stuck, Form::Announce, Form::Doing])
         };
-        let goes_on =
-            || crate::judge::words::has(&document.words(&document.sentences[at]).to_lowercase(), "goes_on");
+        let goes_on = || words::has(&document.words(&document.sentences[at]).to_lowercase(), "goes_on");
         document.sentences.get(at + 1).as_ref().is_some_and(is_done) && !goes_on()
     };
     let says_so = |at: usize, sentence: &Sentence| {

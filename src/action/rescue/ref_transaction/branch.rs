@@ -67,8 +67,9 @@ pub(in crate::action::rescue) struct Branch<'r> {
 }
 
 impl<'r> Branch<'r> {
-    /// Writes the file for the locks at `prepared`; `known` is the identity for the reflog if it was read already. Returns `None` if git must move this branch itself, because
-    /// it is stored in another format or is not a plain name of a commit.
+    /// Writes the file for the locks at `prepared`; `known` is the identity for the reflog if it was read already.
+    /// Returns `None` if git must move this branch itself, because it is stored in another format or is not a plain
+    /// name of a commit.
     pub(in crate::action::rescue) fn prepare(
         git: &Git<'r>,
         plan: &Move,
