@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |group: &str| wanted.is_empty() || wanted.iter().any(|word| word == group);
     let is_required = std::env::var("CLOSEOUT_REAL_AGENTS").is_ok_and(|word| word == "required");
-    let mut tally = Tally::default();
+    let mut tally = Tally::new(begun);
     let mut programs = None;
     tally.check("machine", "the clients are installed", || {
         machine::has_what_is_needed()?;
@@ -62,18 +62,18 @@ fn main() -> ExitCode {
     if let Some(programs) = programs {
         let clients = usable(&mut tally, &programs, is_wanted);
         for client in clients.iter().copied().filter(|client| is_wanted(client.name())) {
-            tally.look_twice(client.name(), begun, |tally| alone(tally, client, &programs));
+            tally.look_twice(client.name(), |tally| alone(tally, client, &programs));
         }
         let screens: PathBuf = programs.join("../../screens");
         // Longer than the others, and so only by their names.
         if wanted.iter().any(|word| word == "crowd") {
-            tally.look_twice("crowd", begun, |tally| crowd::tell(tally, &programs, &clients, &screens));
+            tally.look_twice("crowd", |tally| crowd::tell(tally, &programs, &clients, &screens));
         }
         if wanted.iter().any(|word| word == loops::GROUP) && clients.contains(&Client::Claude) {
-            tally.look_twice(loops::GROUP, begun, |tally| loops::tell(tally, &programs, &screens));
+            tally.look_twice(loops::GROUP, |tally| loops::tell(tally, &programs, &screens));
         }
         if is_wanted("together") {
-            tally.look_twice("together", begun, |tally| {
+            tally.look_twice("together", |tally| {
                 together::tell(tally, &programs, &clients, &screens);
             });
         }

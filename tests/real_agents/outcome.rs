@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-/// From when on no group is begun: `.ci/run` gives all of it eleven minutes, and a slow machine is no fault of the program.
+/// From when on no group is begun: `.ci/run` gives all of it twelve minutes, and a slow machine is no fault of the program.
 const LAST_LOOK: Duration = Duration::from_mins(8);
 /// From when on nothing is looked at twice.
 const LAST_SECOND_LOOK: Duration = Duration::from_mins(7);
+/// From when on no check is begun, not even in the middle of a group: one check waits for a few minutes at most.
+const LAST_CHECK: Duration = Duration::from_mins(9);
 
 /// Why a check was not made, as an error, so that it can come from any depth.
 #[derive(Debug)]
@@ -29,8 +31,10 @@ pub(crate) fn skip(reason: impl Into<String>) -> anyhow::Error {
 }
 
 /// What came of all checks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tally {
+    /// When the first of all checks began.
+    begun: Instant,
     n_passed: usize,
     skipped: Vec<String>,
     failed: Vec<String>,
@@ -40,8 +44,24 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Nothing has been checked yet, and the time is measured from `begun`.
+    pub(crate) fn new(begun: Instant) -> Tally {
+        Tally {
+            begun,
+            n_passed: 0,
+            skipped: Vec::new(),
+            failed: Vec::new(),
+            failed_once: Vec::new(),
+            measured: Vec::new(),
+        }
+    }
+
     /// Makes one check, and says what came of it. True if it passed.
     pub(crate) fn check(&mut self, group: &str, name: &str, make: impl FnOnce() -> Result<()>) -> bool {
+        if self.begun.elapsed() > LAST_CHECK {
+            self.skip(&format!("{group}: {name}"), "no time is left for it");
+            return false;
+        }
         let begun = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(make))
             .unwrap_or_else(|panic| Err(anyhow::anyhow!("panicked: {}", words_of(panic.as_ref()))));
@@ -68,18 +88,18 @@ impl Tally {
     /// other people's programs, and on a busy machine they lose a key now and then. What fails in both looks
     /// has failed. What failed in one look only is told at the end; so is what there was no time to look at
     /// again, which counts as not checked.
-    pub(crate) fn look_twice(&mut self, group: &str, begun: Instant, look: impl Fn(&mut Tally)) {
-        if begun.elapsed() > LAST_LOOK {
+    pub(crate) fn look_twice(&mut self, group: &str, look: impl Fn(&mut Tally)) {
+        if self.begun.elapsed() > LAST_LOOK {
             self.skip(group, "no time is left for it");
             return;
         }
-        let mut first = Tally::default();
+        let mut first = Tally::new(self.begun);
         look(&mut first);
         if first.failed.is_empty() {
             self.add(first);
             return;
         }
-        if begun.elapsed() > LAST_SECOND_LOOK {
+        if self.begun.elapsed() > LAST_SECOND_LOOK {
             for name in std::mem::take(&mut first.failed) {
                 first.skip(&name, "it failed, and no time is left to look again");
             }
@@ -87,7 +107,7 @@ impl Tally {
             return;
         }
         println!("again    {group}: {} failed, so all of it is checked once more", first.failed.len());
-        let mut second = Tally::default();
+        let mut second = Tally::new(self.begun);
         look(&mut second);
         self.add(second.after(first));
     }

@@ -156,15 +156,19 @@ impl Tmux {
     }
 
     /// Types a line and presses Enter until `is_taken`, again where the client lost the key; a line that was taken is not
-    /// in the box any more, and an Enter there does nothing.
+    /// in the box any more, and an Enter there does nothing. A client that does not take a line after many of them is
+    /// given it anew, once.
     pub(crate) fn submit(&self, pane: &Pane, text: &str, is_taken: impl Fn() -> bool) -> Result<()> {
-        self.type_until_shown(pane, text, text, || self.press(pane, "C-u"))?;
-        let end = Instant::now() + Duration::from_secs(30);
-        while Instant::now() < end {
-            self.press(pane, "Enter")?;
-            if until("the prompt", Duration::from_millis(1500), || is_taken().then_some(())).is_ok() {
-                return Ok(());
+        for _ in 0..2 {
+            self.type_until_shown(pane, text, text, || self.press(pane, "C-u"))?;
+            let end = Instant::now() + Duration::from_secs(20);
+            while Instant::now() < end {
+                self.press(pane, "Enter")?;
+                if until("the prompt", Duration::from_millis(1500), || is_taken().then_some(())).is_ok() {
+                    return Ok(());
+                }
             }
+            self.press(pane, "C-u")?;
         }
         bail!("the prompt {text:?} was not taken; the pane shows:\n{}", self.screen(pane))
     }
