@@ -148,3 +148,19 @@ fn many_commits_are_counted_and_the_newest_shown() {
     assert_eq!((plan.n_commits, plan.commits.len()), (62, 50));
     assert_eq!(plan.commits.last().unwrap().subject, "step 59");
 }
+
+/// A commit may be of any other program: its message in another encoding, indented, with a NUL and lines after it.
+#[test]
+fn odd_messages_are_one_commit_each() {
+    let (repo, tip) = detached();
+    let head = repo.git(["cat-file", "commit", "HEAD"]).split_once("\n\n").unwrap().0.to_owned();
+    let head = head.replace(&repo.git(["rev-parse", "HEAD^"]), &tip);
+    let text = [head.as_bytes(), b"\nencoding ISO-8859-1\n\n    gr\xfcn\0\nparent 0\n\nmore\n"].concat();
+    repo.write("odd", &text);
+    let odd = repo.git(["hash-object", "-t", "commit", "-w", "--literally", "odd"]);
+    std::fs::remove_file(repo.path().join("odd")).unwrap();
+    let commits = plan(&repo, &[&odd]).unwrap().commits;
+    let subjects: Vec<(&str, usize)> =
+        commits.iter().map(|commit| (commit.subject.as_str(), commit.n_paths)).collect();
+    assert_eq!(subjects, [("second", 1), ("third", 2), ("    grün", 0)]);
+}

@@ -36,7 +36,7 @@ impl Rescuer {
         let git = worktree.git(self);
         let mut unheld = Vec::new();
         for commit in loose {
-            if commits::check_there(&git, commit).is_ok() && !is_held(&git, commit)? {
+            if commits::lost(&git, &[commit])?.is_empty() && !is_held(&git, commit)? {
                 unheld.push(commit);
             }
         }
@@ -48,8 +48,12 @@ impl Rescuer {
         worktree.repo.check_writes(&[&branch])?;
         let listed = rev_list(&git, tip, &[])?;
         let n_commits = listed.len();
-        let shown: Vec<&str> = listed.iter().take(MAX_SHOWN).rev().map(String::as_str).collect();
-        let commits = shown.into_iter().map(|id| commits::shown(&git, id)).collect::<Result<_, _>>()?;
+        if listed.is_empty() {
+            return Err(RescueError::Nothing);
+        }
+        let shown = listed.iter().take(MAX_SHOWN).rev().map(String::as_str);
+        let which: Vec<&str> = ["--no-walk=unsorted"].into_iter().chain(shown).collect();
+        let commits = commits::listed(&git, &which)?.into_iter().map(|commit| commit.shown).collect();
         Ok(BranchPlan { branch, tip: (*tip).clone(), commits, n_commits, n_further, notice })
     }
 
@@ -63,7 +67,9 @@ impl Rescuer {
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
         worktree.repo.check_writes(&[&plan.branch])?;
-        commits::check_there(&git, &plan.tip)?;
+        if !commits::lost(&git, &[&plan.tip])?.is_empty() {
+            return Err(commits::not_there(&plan.tip));
+        }
         target::check_new_branch(&git, &plan.branch)?;
         let shadow = shadow(&worktree, &git)?;
         let base = rev_list(&git, &plan.tip, &["--boundary", "--first-parent"])?

@@ -9,9 +9,8 @@ use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{self, Move, Purpose, Reading};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{self, recovery};
-use crate::action::rescue::survey::listing::{self, Tree};
 use crate::action::rescue::survey::{commits, seen_index};
-use crate::git::{Git, Stdin, succeeded};
+use crate::git::Git;
 use crate::model::{ShownCommit, UndoDirection, UndoPlan};
 
 impl Rescuer {
@@ -71,22 +70,15 @@ impl Rescuer {
             None => last.base.clone(),
         };
         let newest = newer.as_deref().ok_or(RescueError::Nothing)?;
-        if let Some(base) = &base {
-            commits::check_there(&git, base)?;
-        }
-        let (commits, paths) = match commits::check_there(&git, newest) {
-            Ok(()) => {
-                let tree =
-                    |id: Option<&str>| id.map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id));
-                let (before, after) = (tree(base.as_deref())?, tree(Some(newest))?);
-                (listed(&git, base.as_deref(), newest)?, commits::differing(&before, &after))
-            }
+        let ids: Vec<&str> = base.as_deref().into_iter().chain([newest]).collect();
+        let (commits, paths) = match &commits::lost(&git, &ids)?[..] {
+            [] => taken_back(&git, base.as_deref(), newest)?,
             // The commit was removed from the repository. Undo needs only what was before it.
-            Err(_) if way == UndoDirection::Undo => {
+            [only] if *only == newest && way == UndoDirection::Undo => {
                 let subject = "(the repository has lost this commit)".to_owned();
                 (vec![ShownCommit { commit: newest.to_owned(), subject, n_paths: 0 }], Vec::new())
             }
-            Err(error) => return Err(error),
+            [first, ..] => return Err(commits::not_there(first)),
         };
         Ok(UndoPlan {
             way,
@@ -168,10 +160,18 @@ fn last_of(read: &Reading, way: UndoDirection) -> Result<&Move, RescueError> {
         .ok_or_else(none)
 }
 
-/// The commits after `base` up to `newest`, oldest first.
-fn listed(git: &Git<'_>, base: Option<&str>, newest: &str) -> Result<Vec<ShownCommit>, RescueError> {
-    let mut args = vec!["rev-list".to_owned(), "--reverse".to_owned(), newest.to_owned()];
-    args.extend(base.map(|base| format!("^{base}")));
-    let output = succeeded("rev-list", git.real(&args, Stdin::Lock)?)?;
-    String::from_utf8_lossy(&output.stdout).lines().map(|id| commits::shown(git, id)).collect()
+/// The commits after `base` up to `newest`, oldest first, and the paths that they change together.
+fn taken_back(
+    git: &Git<'_>,
+    base: Option<&str>,
+    newest: &str,
+) -> Result<(Vec<ShownCommit>, Vec<Vec<u8>>), RescueError> {
+    let without = base.map(|base| format!("^{base}"));
+    let which: Vec<&str> = ["--reverse", newest].into_iter().chain(without.as_deref()).collect();
+    let mut listed = commits::listed(git, &which)?;
+    let paths = match &mut listed[..] {
+        [only] if only.parent.as_deref() == base => std::mem::take(&mut only.paths),
+        _ => commits::differing(git, base, newest)?,
+    };
+    Ok((listed.into_iter().map(|commit| commit.shown).collect(), paths))
 }

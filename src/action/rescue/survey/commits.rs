@@ -3,37 +3,69 @@
 use std::collections::BTreeSet;
 
 use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::survey::listing::{self, Tree};
-use crate::git::{Git, Stdin, line, succeeded};
+use crate::action::rescue::survey::listing;
+use crate::git::{Git, Stdin, succeeded};
 use crate::model::ShownCommit;
 
-/// Refuses if the repository lacks the commit: it was replaced by another repository, or lost it.
-pub(in crate::action::rescue) fn check_there(git: &Git<'_>, commit: &str) -> Result<(), RescueError> {
-    let args = ["cat-file", "-e", "--end-of-options", commit];
-    if git.real(args, Stdin::Lock)?.is_success() {
-        return Ok(());
-    }
-    Err(RescueError::Refused(format!(
+/// Those of `ids` that the repository lacks: it was replaced by another repository, or lost them.
+pub(in crate::action::rescue) fn lost<'i>(
+    git: &Git<'_>,
+    ids: &[&'i str],
+) -> Result<Vec<&'i str>, RescueError> {
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let input = Stdin::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
+    let there = listing::sizes(&succeeded("cat-file", git.real(args, input)?)?.stdout);
+    Ok(ids.iter().copied().filter(|id| !there.contains_key(*id)).collect())
+}
+
+/// Refuses for a commit that is [`lost`].
+pub(in crate::action::rescue) fn not_there(commit: &str) -> RescueError {
+    RescueError::Refused(format!(
         "the commit {commit} is not in this repository any more; it was made anew, or its objects were removed"
-    )))
+    ))
 }
 
-/// A commit as a plan shows it.
-pub(in crate::action::rescue) fn shown(git: &Git<'_>, id: &str) -> Result<ShownCommit, RescueError> {
-    let output = succeeded("cat-file", git.real(["cat-file", "commit", id], Stdin::Lock)?)?;
-    let text = line(&output);
-    let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
+/// A commit as a plan shows it, with what was compared to count its paths.
+pub(in crate::action::rescue) struct Listed {
+    pub(in crate::action::rescue) shown: ShownCommit,
+    /// Its first parent.
+    pub(in crate::action::rescue) parent: Option<String>,
+    /// The paths that differ from that parent, sorted by bytes.
+    pub(in crate::action::rescue) paths: Vec<Vec<u8>>,
+}
+
+/// The commits that `rev-list` lists for these arguments.
+pub(in crate::action::rescue) fn listed(git: &Git<'_>, which: &[&str]) -> Result<Vec<Listed>, RescueError> {
+    let args = ["-c", "i18n.logOutputEncoding=UTF-8", "rev-list", "--header"];
+    let output = succeeded("rev-list", git.real(args.iter().chain(which), Stdin::Lock)?)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.split('\0')
+        .filter_map(|commit| commit.split_once('\n'))
+        .map(|(id, text)| read(git, id, text))
+        .collect()
+}
+
+/// A commit of which `rev-list --header` has this text: it indents the message.
+fn read(git: &Git<'_>, id: &str, text: &str) -> Result<Listed, RescueError> {
+    let (head, message) = text.split_once("\n\n").unwrap_or((text, ""));
+    let subject = message.lines().next().unwrap_or_default();
+    let subject = subject.strip_prefix("    ").unwrap_or(subject).to_owned();
     let parent = head.lines().find_map(|line| line.strip_prefix("parent "));
-    let before = parent.map_or_else(|| Ok(Tree::new()), |parent| listing::tree(git, parent))?;
-    Ok(ShownCommit {
-        commit: id.to_owned(),
-        subject: message.lines().next().unwrap_or_default().to_owned(),
-        n_paths: differing(&before, &listing::tree(git, id)?).len(),
-    })
+    let paths = differing(git, parent, id)?;
+    let shown = ShownCommit { commit: id.to_owned(), subject, n_paths: paths.len() };
+    Ok(Listed { shown, parent: parent.map(str::to_owned), paths })
 }
 
-/// The paths that differ between two trees, sorted by bytes.
-pub(in crate::action::rescue) fn differing(before: &Tree, after: &Tree) -> Vec<Vec<u8>> {
-    let all: BTreeSet<&Vec<u8>> = before.keys().chain(after.keys()).collect();
-    all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
+/// The paths that differ between two commits, sorted by bytes; `None` has no files.
+pub(in crate::action::rescue) fn differing(
+    git: &Git<'_>,
+    before: Option<&str>,
+    after: &str,
+) -> Result<Vec<Vec<u8>>, RescueError> {
+    let before = before.unwrap_or(git.repo.format.empty_tree());
+    let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none"];
+    let args = args.into_iter().chain(["--end-of-options", before, after]);
+    let output = succeeded("diff-tree", git.real(args, Stdin::Lock)?)?;
+    let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    Ok(paths.map(<[u8]>::to_vec).collect::<BTreeSet<_>>().into_iter().collect())
 }
