@@ -9,9 +9,9 @@ use closeout::judge::combine::table::{LastPrompt, UserMark};
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
-    GitReader, Head, OfferPolicy, Operation, Origin, PartRole, Point, Policy, Proof, Question,
-    QuestionWeight, Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp,
-    Verdict, VerdictState,
+    GitReader, Head, LooseCommit, LooseCommits, OfferPolicy, Operation, Origin, PartRole, Point, Policy,
+    Proof, Question, QuestionWeight, Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork,
+    Timestamp, Verdict, VerdictState,
 };
 use closeout::present::verdict as words;
 use proptest::prelude::*;
@@ -199,6 +199,7 @@ impl SomeGit {
             commits: CommitCounts {
                 n_new: self.new,
                 n_lost: self.lost,
+                loose: LooseCommits(vec![LooseCommit::default(); self.lost as usize]),
                 n_unheld: self.unheld,
                 newest: self
                     .newest_at

@@ -60,6 +60,8 @@ struct Scenario {
     asks: Option<String>,
     /// The open points, in words.
     left: Option<Vec<String>>,
+    /// The subjects of the commits that a rescue would give a branch.
+    keeps: Option<Vec<String>>,
     /// A list of `begin` that stands before the steps.
     from: Option<String>,
     steps: Vec<String>,
@@ -131,7 +133,7 @@ fn judge(case: &Case) -> Option<String> {
     let is_rule = scenario.rule.as_ref().is_none_or(|expected| *expected == rule);
     let is_proof = scenario.proof.as_ref().is_none_or(|expected| expected == proof);
     if is_state && is_rule && is_proof {
-        return other_than_told(scenario, &verdict);
+        return other_than_told(scenario, &verdict).or_else(|| other_than_kept(scenario, &world, &verdict));
     }
     let expected = [Some(scenario.expect.as_str()), scenario.rule.as_deref(), scenario.proof.as_deref()];
     let expected: Vec<&str> = expected.into_iter().flatten().collect();
@@ -151,6 +153,18 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
     let left: Vec<&str> = verdict.left_to_do.open().map(|point| point.text.as_str()).collect();
     let expected = scenario.left.as_ref()?;
     (*expected != left).then(|| format!("expected to be left {expected:?}, got {left:?}"))
+}
+
+/// What a rescue of commits would keep other than expected, or than the verdict knows.
+fn other_than_kept(scenario: &Scenario, world: &World, verdict: &Verdict) -> Option<String> {
+    let expected = scenario.keeps.as_ref()?;
+    let plan = world.branch_plan();
+    let subjects = plan.iter().flat_map(|plan| &plan.commits).map(|shown| &shown.subject);
+    let (subjects, tip) = (subjects.collect::<Vec<_>>(), plan.as_ref().map(|plan| &plan.tip));
+    let is_as_expected = subjects.iter().eq(&expected.iter().collect::<Vec<_>>());
+    (!is_as_expected || verdict.loose.first() != tip).then(|| {
+        format!("expected to keep {expected:?}, got {subjects:?} up to {tip:?}; {:?}", verdict.loose)
+    })
 }
 
 fn read_all() -> Vec<Case> {

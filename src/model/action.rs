@@ -225,7 +225,7 @@ pub struct ActionRequest {
     pub verified: Option<Box<VerifyReport>>,
     /// What is left to do, for messages that tell an agent about it.
     pub left_to_do: LeftToDo,
-    /// The commits of the work that no ref holds, as [`CommitCounts::loose`](super::CommitCounts::loose).
+    /// The commits that a rescue would keep, as [`Verdict::loose`](super::Verdict::loose).
     pub loose: Vec<String>,
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::{Baseline, TestChange, Timestamp};
+use super::{Baseline, LooseCommits, TestChange, Timestamp};
 
 /// What git says of a workspace at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -108,16 +108,14 @@ pub struct CommitCounts {
     pub newest_elsewhere: Option<Timestamp>,
     /// Commits made here since the baseline that no ref reaches any more (after a reset, say).
     pub n_lost: u32,
-    /// Those of them whose times the log tells.
-    #[serde(skip)]
-    pub lost: Vec<LostCommit>,
     /// Commits that change nothing but evidence of the work: decision files, reports, plans.
     pub n_evidence: u32,
     /// Commits of HEAD, counted as new or of a rescue, that no ref holds: HEAD is on no branch.
     pub n_unheld: u32,
     /// The newest of each line of commits that no ref holds, lost ones among them, newest first. What is gone from
     /// the repository is not among them. Full object ids.
-    pub loose: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub loose: LooseCommits,
     /// The newest new commits, newest first, at most twenty.
     pub newest: Vec<CommitSummary>,
     /// The newest commits of a rescue, newest first, at most twenty.
@@ -137,28 +135,6 @@ pub struct CommitCounts {
     /// Where HEAD stood before, as far as it is known, oldest first.
     #[serde(skip)]
     pub stays: Vec<HeadStay>,
-}
-
-impl CommitCounts {
-    /// How many commits were lost that a person did not have taken back: they can only have meant what HEAD held at one of
-    /// the moments at which they asked for that. Logs have whole seconds.
-    pub fn n_lost_but(&self, taken_back_at: &[Timestamp]) -> u32 {
-        let was_held = |lost: &LostCommit, at: Timestamp| {
-            lost.made_at <= at && lost.left_at.is_none_or(|left| left.plus_millis(999) >= at)
-        };
-        let is_taken_back = |lost: &&LostCommit| taken_back_at.iter().any(|at| was_held(lost, *at));
-        let n_taken_back = self.lost.iter().filter(is_taken_back).count();
-        self.n_lost.saturating_sub(u32::try_from(n_taken_back).unwrap_or(u32::MAX))
-    }
-}
-
-/// A commit that no reference holds any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LostCommit {
-    /// When it was made.
-    pub made_at: Timestamp,
-    /// When HEAD left it for the last time; `None` if that is not known.
-    pub left_at: Option<Timestamp>,
 }
 
 /// A time during which HEAD stood at one commit.

@@ -34,6 +34,7 @@ pub mod hex;
 mod history;
 mod hook_event;
 mod intent;
+mod loose_commits;
 mod mark;
 mod notice;
 mod observation;
@@ -102,13 +103,14 @@ pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
 pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings, HeldBack, LetGo};
 pub use git_facts::{
     ChangeCounts, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head,
-    HeadNews, HeadStay, HiddenFile, LostCommit, OnDisk, Operation, Stashed, Upstream,
+    HeadNews, HeadStay, HiddenFile, OnDisk, Operation, Stashed, Upstream,
 };
 pub use git_reason::{CommitAside, GitReason, SomeNames};
 pub use held::{HeldEnd, HeldNow, HeldReply, HeldStep};
 pub use history::{HistoryEntry, HistoryEvent};
 pub use hook_event::{HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
 pub use intent::Intent;
+pub use loose_commits::{LooseCommit, LooseCommits, LoosePlace};
 pub use mark::{Mark, MarkLapse, MarkOrder, MarkSeen, MarkWord, Marks};
 pub use notice::{HoursOfDay, NoticeKind, NoticeRoute, NoticeSettings};
 pub use observation::{

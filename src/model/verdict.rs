@@ -33,6 +33,10 @@ pub struct Verdict {
     pub conflicts: Vec<Conflict>,
     /// What the user should know beside the state.
     pub warnings: Vec<Warning>,
+    /// The newest of each line of commits that no ref holds and no person had taken back: a rescue would keep them.
+    /// Full object ids.
+    #[serde(skip)]
+    pub loose: Vec<String>,
     /// The question that stands, under any verdict.
     pub question: Option<Question>,
     /// How often the same open points were seen in a row (R5); 1 is the first time, 0 none.

@@ -33,8 +33,9 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
     // A probe asks for the agent's own word, so it is not told what is left to do.
     let is_check = matches!(action, Action::RunChecks { .. } | Action::AutoChecks);
     let is_told = is_check || matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
-    let verdict = tracked.judged.verdict.as_deref().filter(|_| is_told);
-    let left_to_do = verdict.map(|verdict| verdict.left_to_do.clone()).unwrap_or_default();
+    let verdict = tracked.judged.verdict.as_deref();
+    let left_to_do =
+        verdict.filter(|_| is_told).map(|verdict| verdict.left_to_do.clone()).unwrap_or_default();
     let looked_at = if is_check { looked_at(tracked) } else { LookedAt::default() };
     ActionRequest {
         looked_at,
@@ -48,10 +49,10 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         first_session,
         prompt: facts.prompt.clone(),
         last_words: facts.last_words.as_ref().map(|words| words.text.clone()),
-        standing: asked::standing(tracked.judged.verdict.as_deref()),
+        standing: asked::standing(verdict),
         verified: tracked.actions.verified.clone().map(Box::new),
         left_to_do,
-        loose: tracked.snapshot.git.as_ref().map(|git| git.commits.loose.clone()).unwrap_or_default(),
+        loose: verdict.map(|verdict| verdict.loose.clone()).unwrap_or_default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which keys of actions are worth a hint for the selected workspace. It must not start anything.
 
 use super::keymap::{KeyCommand, WorkspaceCommand};
-use crate::model::{GitFacts, NextActionKind, OpenPoint, VerdictState, Warning, WorkspaceView};
+use crate::model::{GitFacts, NextActionKind, OpenPoint, VerdictState, WorkspaceView};
 use crate::present::sessions;
 
 /// Whether the person is likely to want this action for this workspace now; `None` for other keys.
@@ -15,11 +15,8 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
         }),
         WorkspaceCommand::Rescue => is(|view| {
             let is_dirty = |git: &GitFacts| git.changes.as_ref().is_some_and(|changes| changes.n_paths > 0);
-            // The verdict knows which loose commits were taken back as a person asked.
-            let warns = |warning: &Warning| matches!(warning, Warning::CommitsLost | Warning::DetachedWork);
-            let is_warned = view.verdict.iter().flat_map(|verdict| &verdict.warnings).any(warns);
-            let is_left = |git: &GitFacts| is_dirty(git) || is_warned && !git.commits.loose.is_empty();
-            view.actions.running.is_none() && view.git.as_ref().is_some_and(is_left)
+            let keeps = view.verdict.as_ref().is_some_and(|verdict| !verdict.loose.is_empty());
+            view.actions.running.is_none() && (keeps || view.git.as_ref().is_some_and(is_dirty))
         }),
         WorkspaceCommand::Cancel => is(|view| {
             let runs =

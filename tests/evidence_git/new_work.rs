@@ -1,7 +1,7 @@
 //! Which commits are new work, and from which commit they are counted.
 
 use closeout::evidence::git::{BaselineChoice, GitMemory};
-use closeout::model::{BaselineOrigin, GitReader, Head, Operation, ReadProblem, Reading};
+use closeout::model::{BaselineOrigin, GitReader, Head, Operation, ReadProblem, Reading, Timestamp};
 
 use super::case::{counts, facts, first_seen, look, present};
 use crate::support::repo::{Repo, git_program};
@@ -241,6 +241,31 @@ fn a_commit_that_was_reset_away_is_lost() {
     assert_eq!(counts(&repo, &baseline), (0, 0, 0, 0, 1));
     repo.commit_file("b");
     assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 1));
+}
+
+#[test]
+fn what_head_held_when_it_was_taken_back_is_not_loose() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let loose = |taken_back_at: &[Timestamp]| {
+        let loose = facts(&repo, BaselineChoice::Remembered(&baseline)).commits.loose;
+        let newest = loose.newest_but(taken_back_at).into_iter().map(str::to_owned);
+        (loose.n_lost_but(taken_back_at), newest.collect::<Vec<_>>())
+    };
+    repo.commit_file("a");
+    let b = repo.commit_file("b");
+    let asked = repo.now();
+    repo.git(["reset", "-q", "--hard", "HEAD~2"]);
+    assert_eq!(loose(&[]), (2, vec![b.clone()]));
+    assert_eq!(loose(&[asked]), (0, vec![]));
+    let c = repo.commit_file("c");
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    assert_eq!(loose(&[]), (3, vec![c.clone(), b]));
+    assert_eq!(loose(&[asked]), (1, vec![c]));
+    repo.git(["checkout", "-q", "--detach"]);
+    let head = repo.commit_file("d");
+    let asked_again = repo.now();
+    assert_eq!(loose(&[asked, asked_again]).1.first(), Some(&head), "HEAD holds it");
 }
 
 #[test]

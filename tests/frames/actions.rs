@@ -8,7 +8,7 @@ use closeout::model::{
     CommitAuthor, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram,
     PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder,
     RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList,
-    UndoDirection, VerdictState, Warning, Why, WorkspaceView,
+    UndoDirection, VerdictState, Why, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -119,20 +119,18 @@ fn commits_that_no_branch_holds() {
     assert_eq!(said, "2 commits kept on the new branch rescue/20260921T100000Z, at c0ffee1\nz undoes it");
 }
 
-/// What a person had taken back is loose, too, and nothing to rescue.
+/// What a person had taken back is loose, too, and nothing to rescue: the verdict knows what is left.
 #[test]
-fn a_rescue_of_commits_is_hinted_where_the_verdict_warns_of_them() {
-    let hints = |warnings: &[Warning]| {
+fn a_rescue_of_commits_is_hinted_where_the_verdict_would_keep_some() {
+    let hints = |loose: &[String]| {
         let mut view = judged("docs", VerdictState::Complete, Why::Rule(Rule::YesWithCommits));
-        view.git.as_mut().unwrap().commits.loose = vec!["c0ffee1".repeat(5)];
-        Arc::make_mut(view.verdict.as_mut().unwrap()).warnings = warnings.to_vec();
+        view.git.as_mut().unwrap().commits.n_lost = 1;
+        Arc::make_mut(view.verdict.as_mut().unwrap()).loose = loose.to_vec();
         let views = [view];
         last_line(&screen_of(80, 24, &views), &views)
     };
-    assert!(!hints(&[]).contains("c rescue"), "{}", hints(&[]));
-    for warning in [Warning::CommitsLost, Warning::DetachedWork] {
-        assert!(hints(&[warning]).contains("c rescue"), "{}", hints(&[warning]));
-    }
+    let (none, one) = (hints(&[]), hints(&["c0ffee1".repeat(5)]));
+    assert!(!none.contains("c rescue") && one.contains("c rescue"), "{none}\n{one}");
 }
 
 #[test]

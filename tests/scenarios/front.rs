@@ -7,7 +7,9 @@ use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
 use closeout::engine::{EngineConfig, OneShot, Scope, judge_once};
 use closeout::evidence::LiveSources;
-use closeout::model::{Action, ActionOutcome, MarkOrder, RecordOrder, TaskKind, Verdict};
+use closeout::model::{
+    Action, ActionClass, ActionOutcome, BranchPlan, MarkOrder, RecordOrder, TaskKind, Verdict,
+};
 
 use super::own_agent::DESCRIBED;
 use super::world::World;
@@ -77,6 +79,16 @@ impl World {
             _ => Action::PlanRescue { message: None, order: RecordOrder::default() },
         });
         assert!(matches!(outcome, ActionOutcome::Rescued { .. }), "{outcome:?}");
+    }
+
+    /// The branch that a rescue would make for commits that none holds.
+    pub(super) fn branch_plan(&self) -> Option<BranchPlan> {
+        let outcome = self.perform(|_| Action::PlanRescue { message: None, order: RecordOrder::default() });
+        if let ActionOutcome::BranchPlanned(plan) = outcome {
+            return Some(*plan);
+        }
+        assert_eq!(outcome.class(), ActionClass::Nothing, "{outcome:?}");
+        None
     }
 
     /// Has an action carried out, and the one that follows from its plan.

@@ -82,6 +82,7 @@ pub(crate) fn verdict(state: VerdictState, why: Why) -> Verdict {
         parts: Vec::new(),
         conflicts: Vec::new(),
         warnings: Vec::new(),
+        loose: Vec::new(),
         question: None,
         stage: 0,
         is_self_reported: false,

@@ -11,7 +11,7 @@ use super::reader::{Commit, Id, Repo, rescued};
 use super::strays::{self, WALK_LIMIT, unreached};
 use super::tree_entries::{TreeEntries, trees_of};
 use crate::git::{self, Read, ReflogAction, Repository};
-use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary};
+use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, LooseCommit, LoosePlace};
 
 /// At most this many new commits are listed.
 pub(super) const MAX_NEWEST: usize = 20;
@@ -283,9 +283,8 @@ impl Count<'_> {
         let found = strays::count(self.repo, &self.history, (&ids, walked), (&from_head, &tips), entries)?;
         self.counts.n_elsewhere = found.n_elsewhere;
         self.counts.newest_elsewhere = found.newest_elsewhere;
-        self.counts.n_lost += found.n_lost;
-        self.counts.loose.extend(found.lost);
-        self.counts.lost.extend(found.dated);
+        self.counts.n_lost = u32::try_from(found.lost.len()).unwrap_or(u32::MAX);
+        self.counts.loose.0.extend(found.lost);
         Ok(())
     }
 
@@ -296,7 +295,9 @@ impl Count<'_> {
             let unheld = unreached(self.repo, made.map(|commit| (**commit).clone()).collect(), &tips)?;
             self.counts.n_unheld = u32::try_from(unheld.len()).unwrap_or(u32::MAX);
             let tip = self.tip.iter().filter(|_| !unheld.is_empty());
-            self.counts.loose.splice(..0, tip.cloned());
+            let at_head =
+                |id: &Id| LooseCommit { id: id.clone(), place: LoosePlace::Head, ..LooseCommit::default() };
+            self.counts.loose.0.splice(..0, tip.map(at_head));
         }
         Ok(())
     }

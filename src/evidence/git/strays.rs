@@ -8,7 +8,7 @@ use super::reader::{Commit, Id, Repo};
 use super::rebased;
 use super::tree_entries::TreeEntries;
 use crate::git::Read;
-use crate::model::{LostCommit, Timestamp};
+use crate::model::{LooseCommit, LoosePlace, Timestamp};
 
 /// At most this many commits made here are looked for outside HEAD's history.
 const STRAY_LIMIT: usize = 200;
@@ -28,12 +28,8 @@ pub(super) struct Strays {
     pub(super) n_elsewhere: u32,
     /// When the newest of those was made.
     pub(super) newest_elsewhere: Option<Timestamp>,
-    /// How many nothing reaches, and nothing holds in another form.
-    pub(super) n_lost: u32,
-    /// Those of the lost ones that are there and that no other lost one has for a parent, newest first.
-    pub(super) lost: Vec<Id>,
-    /// Those of the lost ones whose times the log tells.
-    pub(super) dated: Vec<LostCommit>,
+    /// Those that nothing reaches, and nothing holds in another form, newest first; then those that are gone.
+    pub(super) lost: Vec<LooseCommit>,
 }
 
 /// The commits made since the baseline that are not among the `walked` ones, from the newest.
@@ -76,29 +72,20 @@ pub(super) fn count(
     let again = done_again(repo, history, &lost, walked, entries)?;
     let mut lost = lost;
     lost.retain(|commit| !again.contains(&commit.id));
-    let n_lost = missing.len() + lost.len();
-    let at = |seconds: &i64| Timestamp(seconds.saturating_mul(1000));
-    let dated = |id: &Id| {
-        let made_at = history.stood_at.get(id).map(at)?;
-        Some(LostCommit { made_at, left_at: history.left_at.get(id).map(at) })
-    };
-    let dated = missing.iter().chain(lost.iter().map(|commit| &commit.id)).filter_map(dated).collect();
-    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    lost.sort_by_key(|commit| std::cmp::Reverse(commit.time));
+    let lost = lost.into_iter().map(|commit| (commit.id, commit.parents, LoosePlace::Lost));
+    let gone = missing.into_iter().map(|id| (id, Vec::new(), LoosePlace::Gone));
     Ok(Strays {
-        n_elsewhere: number(n_elsewhere),
+        n_elsewhere: u32::try_from(n_elsewhere).unwrap_or(u32::MAX),
         newest_elsewhere,
-        n_lost: number(n_lost),
-        lost: newest_of_lines(lost),
-        dated,
+        lost: lost.chain(gone).map(|found| dated(history, found)).collect(),
     })
 }
 
-/// The commits that none of the others has for a parent, newest first.
-fn newest_of_lines(mut commits: Vec<Commit>) -> Vec<Id> {
-    let parents: HashSet<Id> = commits.iter().flat_map(|commit| commit.parents.iter().cloned()).collect();
-    commits.retain(|commit| !parents.contains(&commit.id));
-    commits.sort_by_key(|commit| std::cmp::Reverse(commit.time));
-    commits.into_iter().map(|commit| commit.id).collect()
+fn dated(history: &History, (id, parents, place): (Id, Vec<Id>, LoosePlace)) -> LooseCommit {
+    let at = |seconds: &i64| Timestamp(seconds.saturating_mul(1000));
+    let (made_at, left_at) = (history.stood_at.get(&id).map(at), history.left_at.get(&id).map(at));
+    LooseCommit { id, parents, place, made_at, left_at }
 }
 
 /// The `commits` that `tips` do not reach.

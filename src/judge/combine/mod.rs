@@ -20,7 +20,7 @@ use crate::model::{
 pub use case::Case;
 
 use super::left_to_do;
-use case::commits;
+use case::{commits, n_lost, n_unheld};
 use situation::Tally;
 use table::{Situation, Tree};
 
@@ -58,6 +58,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
         parts,
         conflicts,
         warnings,
+        loose: loose(case),
         question: case.question.cloned(),
         stage: case.rounds.stage,
         is_self_reported,
@@ -65,6 +66,12 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
         degree: (state == VerdictState::RescueNeeded).then(|| degree(&tally, case)),
         so_far,
     }
+}
+
+/// The commits that a rescue would keep.
+fn loose(case: &Case<'_>) -> Vec<String> {
+    let newest = commits(case).map(|commits| commits.loose.newest_but(&case.work.taken_back_at));
+    newest.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
 /// Chooses the rule's more specific name: with commits, a YES on a clean tree is more than a mere statement.
@@ -80,9 +87,8 @@ fn proof(state: VerdictState, rule: Rule, situation: &Situation) -> Option<Proof
 
 /// How urgently finished work has to be committed (DESIGN.md 2.4).
 fn degree(tally: &Tally<'_>, case: &Case<'_>) -> RescueDegree {
-    let is_on_branch = case.git.is_some_and(|git| {
-        matches!(git.head, Head::Branch { .. }) && git.commits.n_lost_but(&case.work.taken_back_at) == 0
-    });
+    let is_on_branch =
+        case.git.is_some_and(|git| matches!(git.head, Head::Branch { .. })) && n_lost(case) == 0;
     let is_young = |session: &SessionView| {
         session.process.is_some()
             || session.moved_at.is_some_and(|at| case.taken_at.millis_since(at) < DAY_MS)
@@ -114,16 +120,14 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     if tally.tree == Tree::Unknown && case.task_kind == TaskKind::Implementation && case.git.is_some() {
         warnings.push(Warning::ChangesUnknown);
     }
-    if let Some(git) = case.git {
-        if git.operation.is_some() {
-            warnings.push(Warning::OperationInProgress);
-        }
-        if git.commits.n_lost_but(&case.work.taken_back_at) > 0 {
-            warnings.push(Warning::CommitsLost);
-        }
-        if matches!(git.head, Head::Detached { .. }) && git.commits.n_unheld > 0 {
-            warnings.push(Warning::DetachedWork);
-        }
+    if case.git.is_some_and(|git| git.operation.is_some()) {
+        warnings.push(Warning::OperationInProgress);
+    }
+    if n_lost(case) > 0 {
+        warnings.push(Warning::CommitsLost);
+    }
+    if n_unheld(case) > 0 {
+        warnings.push(Warning::DetachedWork);
     }
     let has_any_yes = tally.has(Claim::Yes);
     if has_any_yes && !tally.has_yes() {

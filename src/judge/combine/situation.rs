@@ -1,10 +1,8 @@
 //! Turns evidence into the situation that the table is asked about. Must not decide a verdict.
 
-use crate::model::{
-    BaselineOrigin, Claim, Evidence, Head, Point, Proof, Rejection, Source, Strength, TaskKind,
-};
+use crate::model::{BaselineOrigin, Claim, Evidence, Point, Proof, Rejection, Source, Strength, TaskKind};
 
-use super::case::Case;
+use super::case::{Case, n_lost, n_unheld};
 use super::table::{AtWork, Deliverable, Done, Failure, LastTurn, Limit, No, Situation, Tree};
 use super::whose;
 
@@ -252,11 +250,8 @@ pub(super) fn is_word(evidence: &Evidence) -> bool {
 fn tree(evidence: &[Evidence], case: &Case<'_>) -> Tree {
     let mut changes = evidence.iter().filter(|evidence| evidence.source == Source::Changes).peekable();
     let is_clean = |changes: &Evidence| changes.is_rejected_as(Rejection::Vacuous);
-    let is_unheld = case.git.is_some_and(|git| {
-        git.commits.n_lost_but(&case.work.taken_back_at) > 0
-            || matches!(git.head, Head::Detached { .. }) && git.commits.n_unheld > 0
-    });
-    if is_unheld || changes.clone().any(|changes| changes.claim == Claim::Dirty) {
+    if n_lost(case) > 0 || n_unheld(case) > 0 || changes.clone().any(|changes| changes.claim == Claim::Dirty)
+    {
         return Tree::AtRisk;
     }
     // Without a repository, there is no work beside a deliverable that could be lost.

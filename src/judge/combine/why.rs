@@ -5,7 +5,7 @@ use crate::model::{
     Reason, Rejection, Rule, Source, VerdictState, Warning, Why,
 };
 
-use super::case::{Case, changes, commits};
+use super::case::{Case, changes, commits, n_lost, n_unheld};
 use super::situation::Tally;
 use super::table::Tree;
 use super::{scope, whose};
@@ -137,8 +137,7 @@ fn is_known_test(evidence: &Evidence) -> bool {
 /// The work that exists only in this work tree.
 fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> AtRisk {
     let dirty = tally.claims(Claim::Dirty).find(|evidence| evidence.source == Source::Changes);
-    let n_loose = commits(case)
-        .map_or(0, |commits| commits.n_unheld.saturating_add(commits.n_lost_but(&case.work.taken_back_at)));
+    let n_loose = n_unheld(case).saturating_add(n_lost(case));
     match dirty {
         Some(evidence) if scope::is_kept_apart(evidence) => AtRisk::KeptApart(first_reason(evidence)),
         None if n_loose > 0 => AtRisk::Commits(n_loose),
