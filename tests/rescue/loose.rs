@@ -137,6 +137,30 @@ fn a_collection_of_garbage_in_between_takes_nothing() {
     assert_eq!(fingerprint(&repo), before);
 }
 
+/// What vanishes once the commit is pinned gets no branch, and no reference is left at it.
+#[test]
+fn nothing_is_left_at_a_commit_of_which_something_is_gone() {
+    let (repo, tip) = detached();
+    repo.git(["checkout", "-q", "main"]);
+    repo.git(["reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all"]);
+    let plan = plan(&repo, &[&tip]).unwrap();
+    let (before, beside) = (fingerprint(&repo), repo.clone());
+    let kept = || beside.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/kept"]);
+    let (packs, newest) = (repo.git_dir().join("objects/pack"), tip.clone());
+    let agent = repo.clone();
+    let at_step = rescuer_at(&repo, Stage::CommitPinned, move || {
+        assert_eq!(agent.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/kept"]), newest);
+        std::fs::remove_dir_all(&packs).unwrap();
+        let object = agent.git_dir().join("objects").join(&newest[..2]).join(&newest[2..]);
+        std::fs::remove_file(object).unwrap();
+    });
+    let refused = at_step.create_branch(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
+    assert_eq!(kept(), "");
+    assert_eq!(fingerprint(&repo), before);
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+}
+
 #[test]
 fn many_commits_are_counted_and_the_newest_shown() {
     let (repo, _) = detached();

@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::Move;
-use crate::action::rescue::base::references;
+use crate::action::rescue::base::references::PinnedAs;
 use crate::action::rescue::base::settings::{self, Settings};
-use crate::action::rescue::base::step::Stage;
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::lock::belonging::{self, Belonging};
-use crate::action::rescue::ref_transaction::packs::{self, Needed};
-use crate::action::rescue::ref_transaction::{self, recovery, target};
+use crate::action::rescue::ref_transaction::packs::Needed;
+use crate::action::rescue::ref_transaction::pinned::make_pinned;
+use crate::action::rescue::ref_transaction::{recovery, target};
 use crate::action::rescue::survey::spool::Spool;
 use crate::action::rescue::survey::{self, commits, seen_index};
 use crate::git::{Git, Shadow, Stdin, succeeded};
@@ -75,24 +75,14 @@ impl Rescuer {
         let base = rev_list(&git, &plan.tip, &["--boundary", "--first-parent"])?
             .into_iter()
             .find_map(|id| id.strip_prefix('-').map(str::to_owned));
-        let held = self.hold()?;
         let is_partial = settings::is_partial(&git)?;
         let needed = Needed { commit: &plan.tip, others: &HOLDERS, is_partial };
-        let packs = packs::keep_commit(&git, &shadow, &worktree, &needed)?;
-        let made = (|| {
-            let id = worktree.new_id();
-            references::pin_kept(&git, &worktree.repo.key, &id, &plan.tip)?;
-            // The branch must not reach the disk before its commits do.
-            worktree.sync(self)?;
-            self.reached(Stage::CommitPinned);
-            needed.check(&git)?;
-            let planned =
-                Move::of_branch(id, plan.branch.clone(), Some(plan.tip.clone()), base, String::new());
-            ref_transaction::make(self, &worktree, &shadow, planned, None)
-        })();
-        packs::release_packs(&worktree, &packs);
-        drop(held);
-        made
+        let pinned = (std::slice::from_ref(&plan.tip), PinnedAs::Kept, &needed);
+        make_pinned(self, &worktree, &shadow, pinned, |id, _| {
+            let tip = Some(plan.tip.clone());
+            Ok((Move::of_branch(id, plan.branch.clone(), tip, base, String::new()), None))
+        })
+        .map(drop)
     }
 }
 

@@ -88,30 +88,34 @@ pub(in crate::action::rescue) fn names_of(usual: &str) -> [String; 2] {
     [usual.to_owned(), other_name(usual.strip_prefix("refs/closeout/").unwrap_or(usual))]
 }
 
-/// Keeps the commits of a visible rescue whatever happens to the branch, and marks them as a rescue. The last
-/// commit's reference is named after the move; each earlier one has a number in front.
+/// Under which name a commit is pinned.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::action::rescue) enum PinnedAs {
+    /// As a rescue's own, by which it is recognised.
+    Visible,
+    /// As one that closeout did not make.
+    Kept,
+}
+
+/// Keeps commits whatever happens to their branch. The last commit's reference is named after the move; each earlier one
+/// has a number in front.
 pub(in crate::action::rescue) fn pin(
     git: &Git<'_>,
+    pinned_as: PinnedAs,
     key: &str,
     id: &str,
     commits: &[String],
 ) -> Result<Vec<Hidden>, RescueError> {
+    let folder = match pinned_as {
+        PinnedAs::Visible => "visible",
+        PinnedAs::Kept => "kept",
+    };
     let pinned = commits.iter().rev().enumerate().map(|(n, commit)| {
         let name = if n == 0 { id.to_owned() } else { format!("{n}-{id}") };
-        let (name, _) = make_or_other(git, &format!("visible/{key}/{name}"), commit)?;
+        let (name, _) = make_or_other(git, &format!("{folder}/{key}/{name}"), commit)?;
         Ok(Hidden { name, id: commit.clone() })
     });
     pinned.collect()
-}
-
-/// Keeps a commit that closeout did not make, whatever happens to the branch that it gets: it is no rescue's own.
-pub(in crate::action::rescue) fn pin_kept(
-    git: &Git<'_>,
-    key: &str,
-    id: &str,
-    commit: &str,
-) -> Result<(), RescueError> {
-    make_or_other(git, &format!("kept/{key}/{id}"), commit).map(drop)
 }
 
 /// A reference whose name is a parent path of `name`, so that the two cannot coexist.

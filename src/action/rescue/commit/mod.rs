@@ -8,14 +8,16 @@ pub(super) mod own_program;
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
+use crate::action::rescue::base::author;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{self, Move, Purpose, Saved};
+use crate::action::rescue::base::references::PinnedAs;
 use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::base::step::Stage;
-use crate::action::rescue::base::{author, references};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::packs::{self, Listed, Needed};
-use crate::action::rescue::ref_transaction::{self, kept_index, recovery, target};
+use crate::action::rescue::ref_transaction::packs::{Listed, Needed};
+use crate::action::rescue::ref_transaction::pinned::make_pinned;
+use crate::action::rescue::ref_transaction::{kept_index, recovery, target};
 use crate::action::rescue::snapshot::looked_at::Current;
 use crate::action::rescue::snapshot::{self, unchanged, verify};
 use crate::action::rescue::survey;
@@ -70,32 +72,13 @@ impl Rescuer {
         let commits = commits.map_err(|error| with_difference(error, difference.as_deref()))?;
         let ids: Vec<String> = commits.iter().map(|made| made.commit.clone()).collect();
         let Some(last) = ids.last() else { return Err(RescueError::Nothing) };
-        let held = self.hold()?;
         let kept: Vec<&str> = parent.into_iter().chain([saved.snapshot.as_str()]).collect();
-        let is_partial = current.settings.is_partial();
-        let needed = Needed { commit: last, others: &kept, is_partial };
-        let packs = packs::keep_commit(&git, &current.shadow, &worktree, &needed)?;
-        let moved = (|| {
-            let id = worktree.new_id();
-            // No reference must reach the disk before its commit does, or name one that did not arrive.
-            worktree.sync(self)?;
-            let who = committer_of(&commits, needed.check(&git)?)?;
-            let pins = references::pin(&git, &worktree.repo.key, &id, &ids)?;
-            self.reached(Stage::CommitPinned);
-            needed.check(&git).inspect_err(|_| {
-                for pin in &pins {
-                    // One that stays is noticed by git, and in nobody's way.
-                    let _ = references::remove(&git, &pin.name, &pin.id);
-                }
-            })?;
-            let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
-            let branch = planned.branch.clone();
-            ref_transaction::make(self, &worktree, &current.shadow, planned, who)?;
-            Ok::<_, RescueError>(branch)
-        })();
-        packs::release_packs(&worktree, &packs);
-        let branch = moved?;
-        drop(held);
+        let needed = Needed { commit: last, others: &kept, is_partial: current.settings.is_partial() };
+        let pinned = (&ids[..], PinnedAs::Visible, &needed);
+        let branch = make_pinned(self, &worktree, &current.shadow, pinned, |id, listed| {
+            let who = committer_of(&commits, listed)?;
+            Ok((planned_move(&worktree, &git, &current, plan, &saved, last, id)?, who))
+        })?;
         let record = plan.record.clone();
         let notes = difference.into_iter().chain(hooks.and_then(|hooks| hooks.after())).collect();
         Ok(Rescued { record, commits: ids, branch, n_paths, notes, can_be_undone: true })

@@ -5,7 +5,7 @@
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{JournalEntry, Move, Purpose, Saved};
-use crate::action::rescue::base::references;
+use crate::action::rescue::base::references::{self, PinnedAs};
 use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{branch, kept_index};
@@ -72,8 +72,8 @@ impl Rescuer {
         }
         let commits = new_commits(git, plan, message.as_deref(), &saved.reference)?;
         let id = worktree.new_id();
-        let pinned =
-            references::pin(git, &worktree.repo.key, &id, &commits).map_err(|error| error.to_string());
+        let pinned = references::pin(git, PinnedAs::Visible, &worktree.repo.key, &id, &commits)
+            .map_err(|error| error.to_string());
         let undoable =
             pinned.and_then(|_| self.journal_own(worktree, git, current, plan, saved, (id, commits.last())));
         let mut notes: Vec<String> = message.into_iter().chain(changed).collect();

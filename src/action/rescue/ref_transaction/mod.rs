@@ -7,6 +7,7 @@ pub(super) mod branch;
 pub(super) mod kept_index;
 pub(super) mod new_branch;
 pub(super) mod packs;
+pub(super) mod pinned;
 pub(super) mod prepared;
 pub(super) mod recovery;
 pub(super) mod target;
