@@ -21,8 +21,8 @@ mod tests {
     #[test]
     fn the_groups_are_those_that_the_code_names() {
         let code = [
+            include_str!("questions/admission.rs"),
             include_str!("questions/clauses.rs"),
-            include_str!("questions/ending.rs"),
             include_str!("runs/demanded.rs"),
             include_str!("task/answer_only.rs"),
             include_str!("weigh/act_names.rs"),

@@ -1,13 +1,11 @@
 //! Decides whether a text that asks nothing is unfinished: an error instead of an answer, or work that is
 //! merely announced, still running, partly done, given up, or a stub. Must not judge questions.
 
-use super::clauses;
 use super::document::{Document, End, Sentence};
-use super::forms::{Form, FormSet};
+use super::forms::Form;
 use super::judgement::Kind;
-use super::lines::Role;
+use super::lines::{Line, Role};
 use super::markers::Marker;
-use crate::judge::words;
 
 /// Up to this many letters, a text with an error counts as nothing but that error.
 const SHORT: usize = 240;
@@ -262,70 +260,9 @@ fn is_partial(document: &Document<'_>) -> bool {
         || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
 }
 
-/// Whether a sentence admits, whatever else was finished, that something of this work fails, is not done or was not
-/// verified. Findings, limits and next steps that a title names are no admission.
-pub(super) fn admits(document: &Document<'_>) -> bool {
-    let mut title = FormSet::EMPTY;
-    // A count of a part, unless it is said that the rest needed nothing.
-    let accounts = |at: usize| {
-        let said = document.sentences[at..].iter().take(2);
-        said.into_iter().any(|said| words::has(&document.words(said).to_lowercase(), "accounts_for_rest"))
-    };
-    // What was so before: the next sentence says how it is now.
-    let is_mended = |at: usize| {
-        let begins = |next: &Sentence| {
-            let lower = document.words(next).to_lowercase();
-            words::of("tells_of_now").iter().any(|now| lower.starts_with(now))
-        };
-        let is_done = |next: &&Sentence| {
-            begins(next)
-                && !next.forms.any(&[Form::Admits, Form::Partial, Form::Stuck, Form::Announce, Form::Doing])
-        };
-        let goes_on = || words::has(&document.words(&document.sentences[at]).to_lowercase(), "goes_on");
-        document.sentences.get(at + 1).as_ref().is_some_and(is_done) && !goes_on()
-    };
-    let says_so = |at: usize, sentence: &Sentence| {
-        sentence.forms.has(Form::Admits) && !sentence.forms.has(Form::AdmitsNot) && !is_mended(at)
-            || sentence.forms.has(Form::Counted)
-                && clauses::counts_a_part(document.words(sentence))
-                && !accounts(at)
-    };
-    has_an_open_row(document)
-        || document.sentences.iter().enumerate().any(|(at, sentence)| {
-            if sentence.role == Role::Heading || sentence.end == End::Colon {
-                title = sentence.forms;
-            }
-            says_so(at, sentence)
-                && matches!(sentence.role, Role::Paragraph | Role::Item)
-                && sentence.end != End::Question
-                && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
-        })
-}
-
-/// Whether a table of what is done has a row that is not: one column ticks its rows, and has a mark for undone ones.
-fn has_an_open_row(document: &Document<'_>) -> bool {
-    const DONE: [char; 4] = ['✅', '✔', '☑', '✓'];
-    const OPEN: [char; 8] = ['❌', '✗', '✘', '⬜', '☐', '⏳', '🚧', '🔲'];
-    let rows = |line: &super::lines::Line| -> Vec<String> {
-        let row = document.text[line.range.clone()].trim().trim_matches('|');
-        row.split('|').map(|cell| cell.trim().to_lowercase()).collect()
-    };
-    document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
-        let mut table = block.iter().filter(|line| line.role == Role::Table).map(rows);
-        let Some(title) = table.next() else { return false };
-        let Some(column) = title.iter().position(|cell| words::of("tells_state").contains(&cell.as_str()))
-        else {
-            return false;
-        };
-        let cells: Vec<String> = table.filter_map(|row| row.get(column).cloned()).collect();
-        cells.iter().any(|cell| cell.starts_with(DONE)) && cells.iter().any(|cell| cell.starts_with(OPEN))
-    })
-}
-
 /// Whether a list of tasks has ticked boxes and open ones.
 fn has_a_mixed_checklist(document: &Document<'_>) -> bool {
-    let boxes =
-        |line: &&super::lines::Line| matches!(line.marker, Some((Marker::OpenBox | Marker::DoneBox, _)));
+    let boxes = |line: &&Line| matches!(line.marker, Some((Marker::OpenBox | Marker::DoneBox, _)));
     document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
         let kinds =
             || block.iter().filter(boxes).filter_map(|line| line.marker.as_ref().map(|(kind, _)| *kind));

@@ -9,7 +9,7 @@ use super::forms::Form;
 use super::judgement::{Ask, Classification, Kind, Label};
 use super::language::Language;
 use super::reading::{Asks, Reading};
-use super::{asking, ending, features, language, signals, topic, truncation, wording};
+use super::{admission, asking, ending, features, language, signals, topic, truncation, wording};
 use crate::model::Certainty;
 
 /// Classifies a text; see [`super::classify`].
@@ -26,7 +26,7 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     if !language::can_be_read(text) {
         result.certainty = result.certainty.min(Certainty::Medium);
     }
-    result.admits = ending::admits(&document);
+    result.admits = admission::admits(&document);
     end_of_turn(&mut result, context.end);
     result.language = document.language;
     result.signals = signals::find(&document, &readings);

@@ -5,6 +5,7 @@
 //! The signals follow the rules of the test vectors, the three-way label those of the corpus. The phrases of
 //! each language are in `assets/lang/`.
 
+mod admission;
 mod answered;
 mod answers;
 mod asking;

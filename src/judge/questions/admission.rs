@@ -1,0 +1,72 @@
+//! Decides whether a text admits that something of this work fails, is not done or was not verified, whatever else was
+//! finished. Must not judge how the text ends.
+
+use super::clauses;
+use super::document::{Document, End, Sentence};
+use super::forms::{Form, FormSet};
+use super::lines::{Line, Role};
+use crate::judge::words;
+
+/// Whether a sentence or a row of a table admits. Findings, limits and next steps that a title names are no admission.
+pub(super) fn admits(document: &Document<'_>) -> bool {
+    let mut title = FormSet::EMPTY;
+    has_an_open_row(document)
+        || document.sentences.iter().enumerate().any(|(at, sentence)| {
+            if sentence.role == Role::Heading || sentence.end == End::Colon {
+                title = sentence.forms;
+            }
+            says_so(document, at, sentence)
+                && matches!(sentence.role, Role::Paragraph | Role::Item)
+                && sentence.end != End::Question
+                && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
+        })
+}
+
+/// Whether the sentence at this place admits by its own words, or counts a part of what there is.
+fn says_so(document: &Document<'_>, at: usize, sentence: &Sentence) -> bool {
+    let forms = sentence.forms;
+    let is_word = forms.has(Form::Admits) && !forms.has(Form::AdmitsNot);
+    is_word && !is_mended(document, at)
+        || forms.has(Form::Counted)
+            && clauses::counts_a_part(document.words(sentence))
+            && !accounts_for_rest(document, at)
+}
+
+/// Whether the sentence at this place, or the next, says that the rest needed nothing.
+fn accounts_for_rest(document: &Document<'_>, at: usize) -> bool {
+    let mut said = document.sentences[at..].iter().take(2);
+    said.any(|said| words::has(&lower(document, said), "accounts_for_rest"))
+}
+
+/// Whether the sentence at this place tells what was so before: the next one says how it is now.
+fn is_mended(document: &Document<'_>, at: usize) -> bool {
+    let Some(next) = document.sentences.get(at + 1) else { return false };
+    let lower_next = lower(document, next);
+    words::of("tells_of_now").iter().any(|now| lower_next.starts_with(now))
+        && !next.forms.any(&[Form::Admits, Form::Partial, Form::Stuck, Form::Announce, Form::Doing])
+        && !words::has(&lower(document, &document.sentences[at]), "goes_on")
+}
+
+fn lower(document: &Document<'_>, sentence: &Sentence) -> String {
+    document.words(sentence).to_lowercase()
+}
+
+/// Whether a table of what is done has a row that is not: one column ticks its rows, and has a mark for undone ones.
+fn has_an_open_row(document: &Document<'_>) -> bool {
+    const DONE: [char; 4] = ['✅', '✔', '☑', '✓'];
+    const OPEN: [char; 8] = ['❌', '✗', '✘', '⬜', '☐', '⏳', '🚧', '🔲'];
+    let rows = |line: &Line| -> Vec<String> {
+        let row = document.text[line.range.clone()].trim().trim_matches('|');
+        row.split('|').map(|cell| cell.trim().to_lowercase()).collect()
+    };
+    document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
+        let mut table = block.iter().filter(|line| line.role == Role::Table).map(rows);
+        let Some(title) = table.next() else { return false };
+        let Some(column) = title.iter().position(|cell| words::of("tells_state").contains(&cell.as_str()))
+        else {
+            return false;
+        };
+        let cells: Vec<String> = table.filter_map(|row| row.get(column).cloned()).collect();
+        cells.iter().any(|cell| cell.starts_with(DONE)) && cells.iter().any(|cell| cell.starts_with(OPEN))
+    })
+}
