@@ -339,12 +339,15 @@ type Damage = fn(&Repo);
 
 #[test]
 fn damage_is_never_clean() {
-    let damages: [(&str, Damage); 7] = [
+    let damages: [(&str, Damage); 8] = [
         ("tree is gone", |repo| {
             let id = repo.git(["rev-parse", "HEAD^{tree}"]);
             std::fs::remove_file(repo.git_dir().join("objects").join(&id[..2]).join(&id[2..])).unwrap();
         }),
         ("HEAD is text", |repo| std::fs::write(repo.git_dir().join("HEAD"), "garbage\n").unwrap()),
+        ("HEAD names no branch", |repo| {
+            std::fs::write(repo.git_dir().join("HEAD"), "ref: refs/heads/x\u{1b}y\n").unwrap();
+        }),
         ("HEAD is gone", |repo| std::fs::remove_file(repo.git_dir().join("HEAD")).unwrap()),
         ("index is cut", |repo| {
             let path = repo.git_dir().join("index");

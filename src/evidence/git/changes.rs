@@ -7,7 +7,7 @@ use std::path::Path;
 use super::content::{self, Contents};
 use super::evidence_paths::{paths_from_top, shown};
 use super::newest::uncommitted_tests;
-use super::reader::Repo;
+use super::reader::{Compared, Repo};
 use super::submodules::Walk;
 use super::{GitAsk, hidden, on_disk};
 use crate::git::{self, Read, Repository};
@@ -28,8 +28,8 @@ pub(super) fn read(
     let evidence = paths_from_top(repository, ask.evidence_files);
     let marks = git::index_marks(repository)?;
     let gitlinks = repo.gitlinks(marks.gitlinks)?;
-    let (kept, n_evidence_files) =
-        walk.entries(repo, repository, (&gitlinks, marks.tree.as_deref()), &evidence)?;
+    let of = Compared { head: head.commit(), gitlinks: &gitlinks, index_tree: marks.tree.as_deref() };
+    let (kept, n_evidence_files) = walk.entries(repo, repository, &of, &evidence)?;
     let mut changes = Changes { n_evidence_files, ..Changes::default() };
     for entry in &kept {
         changes.n_staged += u32::from(entry.staged.is_some());

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{Config, Index, Odb, RepositoryOpenFlags};
 
+use super::file_state::FileState;
 use super::libgit2::{config_of, use_home};
 use crate::disk;
 use crate::git::{self, Repository};
@@ -21,6 +22,8 @@ pub(super) struct Handle {
     pub(super) repo: git2::Repository,
     /// It knows its git directory, and so has references.
     pub(super) has_refs: bool,
+    /// The index before libgit2 read it.
+    pub(super) index: FileState,
     /// The home whose configuration it has.
     home: Option<PathBuf>,
 }
@@ -47,6 +50,7 @@ impl Handle {
 
     /// Opens the worktree with its git directory.
     pub(super) fn open_whole(repository: &Repository, home: Option<&Path>) -> Result<Handle, git2::Error> {
+        let index = FileState::now(repository.index());
         let repo =
             git2::Repository::open_ext(&repository.top, RepositoryOpenFlags::NO_SEARCH, [] as [&Path; 0])?;
         use_home(&repo, repository, home)?;
@@ -60,7 +64,7 @@ impl Handle {
         // Without a snapshot, libgit2 checks every configuration file again for each setting it needs.
         let config = repo.config()?.snapshot()?;
         repo.set_config(&config)?;
-        Ok(Handle { repo, has_refs: true, home: home.map(Path::to_owned) })
+        Ok(Handle { repo, has_refs: true, index, home: home.map(Path::to_owned) })
     }
 }
 
@@ -73,8 +77,9 @@ fn of_parts_at(
     let repo = git2::Repository::from_odb(odb)?;
     repo.set_config(config)?;
     repo.set_workdir(&repository.top, false)?;
+    let index = FileState::now(repository.index());
     repo.set_index(&mut Index::open(&repository.index())?)?;
-    Ok(Handle { repo, has_refs: false, home: home.map(Path::to_owned) })
+    Ok(Handle { repo, has_refs: false, index, home: home.map(Path::to_owned) })
 }
 
 /// The object database and the configuration of a repository; `None` if libgit2 has to know its git directory.
@@ -152,4 +157,48 @@ fn has_plain_settings(config: &Config) -> Result<bool, git2::Error> {
         && !has("^includeif\\.")?
         && !has("^extensions\\.")?
         && defaults.into_iter().all(|(name, default)| is_default(name, default)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use crate::evidence::git::in_process::InProcess;
+    use crate::evidence::git::reader::{Compared, Repo as _};
+    use crate::git;
+    use crate::model::ChangeKind;
+
+    // The change is staged when libgit2 reads the index, and unstaged when its cached tree is read: neither may hide it.
+    #[test]
+    fn what_is_unstaged_between_two_readings_of_the_index_is_no_clean_tree() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        let made = git2::Repository::init(&top).unwrap();
+        let mut index = made.index().unwrap();
+        let mut add = |content: &str| {
+            fs::write(top.join("f"), content).unwrap();
+            index.add_path(Path::new("f")).unwrap();
+            index.write().unwrap();
+            index.write_tree().unwrap()
+        };
+        let tree = made.find_tree(add("1\n")).unwrap();
+        let who = git2::Signature::new("A", "a@example.test", &git2::Time::new(1, 0)).unwrap();
+        let head = made.commit(Some("HEAD"), &who, &who, "one", &tree, &[]).unwrap().to_string();
+        add("changed\n");
+        sleep(Duration::from_millis(30));
+
+        let repository = git::Repository::open(&top).unwrap().unwrap();
+        let reader = InProcess::open(&repository, None, None).unwrap();
+        index.read_tree(&tree).unwrap();
+        index.write().unwrap();
+        let marks = git::index_marks(&repository).unwrap();
+        assert_eq!(marks.tree, Some(tree.id().to_string()));
+        let of = Compared { head: Some(&head), gitlinks: &[], index_tree: marks.tree.as_deref() };
+        let entries = reader.status(&of).unwrap();
+        assert_eq!(entries.len(), 1, "{entries:?}");
+        assert_eq!(entries[0].staged, Some(ChangeKind::Modified));
+    }
 }

@@ -9,13 +9,13 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusShow};
+use git2::{DiffOptions, ErrorCode, Oid, Sort};
 
 use super::commit_paths;
 use super::handle::{Handle, Sibling};
-use super::libgit2::{all_statuses, delta_kind, libgit2_trouble};
-use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
-use crate::git::{self, GITLINK, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
+use super::libgit2::{delta_kind, libgit2_trouble, staged_kind};
+use super::reader::{Commit, Compared, Entry, Id, Ref, Repo, is_rescue, join};
+use crate::git::{self, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
 use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
 
 /// At most this many commits per side are compared by their changes.
@@ -112,50 +112,43 @@ impl<'a> InProcess<'a> {
 
     /// The tree of HEAD; `None` if it has no commit yet. libgit2 itself would treat a HEAD whose commit or tree is
     /// missing like no HEAD at all.
-    fn head_tree(&self) -> Result<Option<git2::Tree<'_>>, git2::Error> {
-        let head = git::head(self.repository).ok();
-        let commit = head.as_ref().and_then(Head::commit);
-        commit.map(|commit| self.handle.repo.find_commit(Oid::from_str(commit)?)?.tree()).transpose()
+    fn tree_of(&self, head: Option<&str>) -> Result<Option<git2::Tree<'_>>, git2::Error> {
+        head.map(|commit| self.handle.repo.find_commit(Oid::from_str(commit)?)?.tree()).transpose()
     }
 
-    /// How the submodules in the index differ from those in HEAD.
-    fn staged_gitlinks(&self) -> Result<Vec<Entry>, git2::Error> {
-        let tree = self.head_tree()?;
+    /// How the index differs from the tree of HEAD.
+    fn staged(&self, tree: Option<&git2::Tree<'_>>) -> Result<Vec<Entry>, git2::Error> {
         let mut options = DiffOptions::new();
         options.include_typechange(true);
-        let diff = self.handle.repo.diff_tree_to_index(tree.as_ref(), None, Some(&mut options))?;
+        let index = self.handle.repo.index()?;
+        let diff = self.handle.repo.diff_tree_to_index(tree, Some(&index), Some(&mut options))?;
         let entry = |delta: git2::DiffDelta<'_>| {
-            let is_gitlink = |file: git2::DiffFile<'_>| u32::from(file.mode()) == GITLINK;
-            let (old, new) = (is_gitlink(delta.old_file()), is_gitlink(delta.new_file()));
-            let status = delta.status();
-            let staged = if status == git2::Delta::Added && new {
-                ChangeKind::Added
-            } else if status == git2::Delta::Deleted && old {
-                ChangeKind::Deleted
-            } else if status == git2::Delta::Modified && old && new {
-                ChangeKind::Modified
-            } else {
-                // Type changes are among the statuses; conflicts show in the index.
-                return None;
-            };
             let path = delta.new_file().path_bytes()?.to_vec();
-            Some(Entry { path, staged: Some(staged), unstaged: None })
+            Some(Entry { path, staged: Some(staged_kind(delta.status())?), unstaged: None })
         };
         Ok(diff.deltas().filter_map(entry).collect())
     }
 
-    fn statuses(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Result<Vec<Entry>, git2::Error> {
-        let is_of_head = self.head_tree()?.is_some_and(|tree| index_tree == Some(&*tree.id().to_string()));
-        let mut entries = if is_of_head && gitlinks.is_empty() {
-            self.unstaged(DiffOptions::new().include_untracked(true))?
-        } else {
-            let show = if is_of_head { StatusShow::Workdir } else { StatusShow::IndexAndWorkdir };
-            self.with_refs(|repo| all_statuses(repo, gitlinks, show))?
-        };
-        self.follow_marks(&mut entries)?;
-        if !gitlinks.is_empty() {
-            entries.extend(self.staged_gitlinks()?);
+    /// libgit2's own status would look for HEAD and the index once more, and so could compare those of another moment.
+    fn statuses(&self, of: &Compared<'_>) -> Result<Vec<Entry>, git2::Error> {
+        let mut options = DiffOptions::new();
+        // libgit2 would enter submodules according to settings that the agent can write (`ignore`), and block
+        // on a named pipe there.
+        options.include_untracked(true).ignore_submodules(!of.gitlinks.is_empty());
+        let mut entries = self.unstaged(&mut options)?;
+        // In a conflict over a submodule, libgit2 takes the folder for an untracked repository.
+        entries.retain(|entry| {
+            let is_link = |link: &Gitlink| entry.path.strip_suffix(b"/") == Some(link.path.as_slice());
+            entry.unstaged != Some(ChangeKind::Untracked) || !of.gitlinks.iter().any(is_link)
+        });
+        let tree = self.tree_of(of.head)?;
+        let is_of_head = tree.as_ref().is_some_and(|tree| of.index_tree == Some(&*tree.id().to_string()));
+        // The cached tree was read after libgit2's index, which may have been replaced in between.
+        if !is_of_head || !self.handle.index.still_holds() {
+            entries.extend(self.staged(tree.as_ref())?);
+            join(&mut entries);
         }
+        self.follow_marks(&mut entries)?;
         Ok(entries)
     }
 
@@ -363,8 +356,8 @@ impl Repo for InProcess<'_> {
         }
     }
 
-    fn status(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Read<Vec<Entry>> {
-        self.statuses(gitlinks, index_tree).map_err(|error| libgit2_trouble(self.repository, &error))
+    fn status(&self, of: &Compared<'_>) -> Read<Vec<Entry>> {
+        self.statuses(of).map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>> {

@@ -1,14 +1,13 @@
 //! Adapts libgit2 to the in-process reader: which configuration it reads, what its errors mean, and how its
-//! statuses map to [`ChangeKind`].
+//! differences map to [`ChangeKind`].
 //!
 //! It must not repeat what a libgit2 error may quote from a file outside the repository.
 
 use std::path::Path;
 
-use git2::{Config, ConfigLevel, Delta, Status, StatusOptions, StatusShow};
+use git2::{Config, ConfigLevel, Delta};
 
-use super::reader::Entry;
-use crate::git::{Gitlink, Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
+use crate::git::{Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
 use crate::model::{ChangeKind, ReadProblem, Unreadable};
 
 /// Makes libgit2 read the user's configuration in `home`, unless it would do so by itself.
@@ -80,38 +79,6 @@ pub(super) fn libgit2_trouble(repository: &Repository, error: &git2::Error) -> U
     trouble(problem, message)
 }
 
-/// What a status of libgit2 tells: how HEAD, index and work tree differ, as far as `show` asks.
-pub(super) fn all_statuses(
-    repo: &git2::Repository,
-    gitlinks: &[Gitlink],
-    show: StatusShow,
-) -> Result<Vec<Entry>, git2::Error> {
-    let mut options = StatusOptions::new();
-    options.show(show);
-    options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
-    options.include_ignored(false).include_unmodified(false).include_unreadable(false);
-    // libgit2 would enter submodules according to settings that the agent can write (`ignore`), and block
-    // on a named pipe there.
-    options.exclude_submodules(!gitlinks.is_empty());
-    let statuses = repo.statuses(Some(&mut options))?;
-    let mut entries = Vec::with_capacity(statuses.len());
-    for entry in statuses.iter() {
-        let path = entry.path_bytes();
-        let status = entry.status();
-        let mut unstaged = unstaged_kind(status);
-        // In a conflict over a submodule, libgit2 takes the folder for an untracked repository.
-        let is_link = |link: &Gitlink| path.strip_suffix(b"/") == Some(link.path.as_slice());
-        if unstaged == Some(ChangeKind::Untracked) && gitlinks.iter().any(is_link) {
-            unstaged = None;
-        }
-        let staged = staged_kind(status);
-        if staged.is_some() || unstaged.is_some() {
-            entries.push(Entry { path: path.to_vec(), staged, unstaged });
-        }
-    }
-    Ok(entries)
-}
-
 /// Whether libgit2 refused a format that the git program may know.
 pub(super) fn is_unsupported(error: &git2::Error) -> bool {
     let message = error.message();
@@ -124,45 +91,25 @@ pub(super) fn is_unsupported(error: &git2::Error) -> bool {
         || message.contains("nesting too deep")
 }
 
-/// How the index differs from HEAD.
-fn staged_kind(status: Status) -> Option<ChangeKind> {
-    if status.is_conflicted() {
-        None
-    } else if status.is_index_new() {
-        Some(ChangeKind::Added)
-    } else if status.is_index_deleted() {
-        Some(ChangeKind::Deleted)
-    } else if status.is_index_typechange() {
-        Some(ChangeKind::TypeChanged)
-    } else if status.is_index_modified() {
-        Some(ChangeKind::Modified)
-    } else if status.is_index_renamed() {
-        Some(ChangeKind::Renamed)
-    } else {
-        None
+/// What a difference between HEAD and index is.
+pub(super) fn staged_kind(delta: Delta) -> Option<ChangeKind> {
+    match delta {
+        Delta::Added => Some(ChangeKind::Added),
+        Delta::Deleted => Some(ChangeKind::Deleted),
+        Delta::Modified => Some(ChangeKind::Modified),
+        Delta::Typechange => Some(ChangeKind::TypeChanged),
+        Delta::Renamed => Some(ChangeKind::Renamed),
+        // Conflicts show in the work tree.
+        Delta::Conflicted
+        | Delta::Copied
+        | Delta::Ignored
+        | Delta::Unmodified
+        | Delta::Unreadable
+        | Delta::Untracked => None,
     }
 }
 
-/// How the work tree differs from the index.
-fn unstaged_kind(status: Status) -> Option<ChangeKind> {
-    if status.is_conflicted() {
-        Some(ChangeKind::Conflicted)
-    } else if status.is_wt_new() {
-        Some(ChangeKind::Untracked)
-    } else if status.is_wt_deleted() {
-        Some(ChangeKind::Deleted)
-    } else if status.is_wt_typechange() {
-        Some(ChangeKind::TypeChanged)
-    } else if status.is_wt_modified() || status.contains(Status::WT_UNREADABLE) {
-        Some(ChangeKind::Modified)
-    } else if status.is_wt_renamed() {
-        Some(ChangeKind::Renamed)
-    } else {
-        None
-    }
-}
-
-/// What a difference between index and work tree is; the same as [`unstaged_kind`] makes of its status.
+/// What a difference between index and work tree is.
 pub(super) fn delta_kind(delta: Delta) -> Option<ChangeKind> {
     match delta {
         Delta::Conflicted => Some(ChangeKind::Conflicted),

@@ -11,7 +11,7 @@ use super::traces::Opened;
 use super::tree_entries::TreeEntries;
 use super::{GitAsk, advance, baseline, changes, commits, on_disk, stash, targets};
 use crate::git::{self, Read, RefStorage, Repository, foreign_owner, trouble};
-use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Upstream};
+use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Upstream, display_text};
 
 /// Observes the repository of `workspace`. `NotConfigured` if there is none. Reads a second time if the data
 /// looks damaged. Blocks: call it on a thread that may wait.
@@ -135,6 +135,18 @@ fn index_notes(repository: &Repository, head: &Head) -> Vec<String> {
     notes
 }
 
+fn head_of(repo: &dyn Repo) -> Read<Head> {
+    let head = repo.head()?;
+    // Git takes it for a branch without a commit, but no commit can be made on it.
+    if let Head::Unborn { name } = &head
+        && !git2::Branch::name_is_valid(name).unwrap_or(false)
+    {
+        let message = format!("HEAD names {}, which no branch can be called", display_text::line(name));
+        return Err(trouble(ReadProblem::Invalid, message));
+    }
+    Ok(head)
+}
+
 /// Everything except the work tree.
 fn read_facts(
     repo: &dyn Repo,
@@ -143,7 +155,7 @@ fn read_facts(
     evidence: &[Vec<u8>],
     is_for_once: bool,
 ) -> Read<Facts> {
-    let head = repo.head()?;
+    let head = head_of(repo)?;
     let mut tree = None;
     if let Some(commit) = head.commit() {
         tree = repo.commits(&[commit.to_owned()])?.into_iter().flatten().map(|commit| commit.tree).next();

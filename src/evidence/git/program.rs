@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use super::in_process::EQUIVALENCE_LIMIT;
-use super::reader::{Commit, Entry, Id, Ref, Repo};
+use super::reader::{Commit, Compared, Entry, Id, Ref, Repo};
 use super::{GitAsk, porcelain};
 use crate::git::{
     self, CallPolicy, Git, GitError, Gitlink, Gitlinks, LogEntry, Read, ReflogAction, Repository, Setting,
@@ -343,7 +343,7 @@ impl Repo for Program<'_> {
         }
     }
 
-    fn status(&self, _gitlinks: &[Gitlink], _index_tree: Option<&str>) -> Read<Vec<Entry>> {
+    fn status(&self, _of: &Compared<'_>) -> Read<Vec<Entry>> {
         self.status_with("normal", None)
     }
 

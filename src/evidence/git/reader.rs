@@ -58,10 +58,9 @@ pub(super) trait Repo {
     /// The submodules in the index; `of_file` are those that a direct read of the index file found.
     fn gitlinks(&self, of_file: Gitlinks) -> Read<Vec<Gitlink>>;
 
-    /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry. `gitlinks` are
-    /// all submodules; changes inside them may be missing. If HEAD's tree equals `index_tree`, the tree of all
-    /// index entries, nothing is staged.
-    fn status(&self, gitlinks: &[Gitlink], index_tree: Option<&str>) -> Read<Vec<Entry>>;
+    /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry. Changes inside of
+    /// submodules may be missing. A path can be twice in it: staged, and not.
+    fn status(&self, of: &Compared<'_>) -> Read<Vec<Entry>>;
 
     /// The untracked, not ignored files below an untracked folder, from the top.
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>>;
@@ -112,6 +111,16 @@ pub(super) struct Ref {
     pub(super) target: Option<String>,
 }
 
+/// What a look has read before it compares.
+pub(super) struct Compared<'a> {
+    /// The commit on which HEAD stood.
+    pub(super) head: Option<&'a str>,
+    /// All submodules in the index.
+    pub(super) gitlinks: &'a [Gitlink],
+    /// The tree of all index entries, if the index caches it. Where it is HEAD's, nothing is staged.
+    pub(super) index_tree: Option<&'a str>,
+}
+
 /// One path that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -121,6 +130,19 @@ pub(super) struct Entry {
     pub(super) staged: Option<ChangeKind>,
     /// How the work tree differs from the index; also `Untracked` and `Conflicted`.
     pub(super) unstaged: Option<ChangeKind>,
+}
+
+/// Sorts by path, and makes one entry of those of one path.
+pub(super) fn join(entries: &mut Vec<Entry>) {
+    entries.sort_by(|one, other| one.path.cmp(&other.path));
+    entries.dedup_by(|next, entry| {
+        let is_same = next.path == entry.path;
+        if is_same {
+            entry.staged = entry.staged.or(next.staged);
+            entry.unstaged = entry.unstaged.or(next.unstaged);
+        }
+        is_same
+    });
 }
 
 /// The parent of the references that rescues give to their commits.

@@ -9,7 +9,7 @@ use std::path::{Component, Path};
 
 use super::GitAsk;
 use super::evidence_paths::{OWN_FOLDER, is_evidence};
-use super::reader::{Entry, Id, Repo};
+use super::reader::{Compared, Entry, Id, Repo, join};
 use super::readers::{Purpose, Readers, is_allowed};
 use super::strays::unreached;
 use crate::git::{self, Gitlink, Read, Repository, foreign_owner, trouble};
@@ -56,17 +56,17 @@ impl<'a> Walk<'a> {
         self.notes
     }
 
-    /// The paths that differ, sorted, each once, and how many evidence files were left out. `gitlinks` are all
-    /// submodules, `index_tree` is the tree of all index entries, `evidence` are paths from the top.
+    /// The paths that differ, sorted, each once, and how many evidence files were left out. `evidence` are paths
+    /// from the top.
     pub(super) fn entries(
         &mut self,
         repo: &dyn Repo,
         repository: &Repository,
-        (gitlinks, index_tree): (&[Gitlink], Option<&str>),
+        of: &Compared<'_>,
         evidence: &[Vec<u8>],
     ) -> Read<(Vec<Entry>, u32)> {
-        let (mut kept, mut n_evidence_files) = self.look(repository, gitlinks, evidence)?;
-        for mut entry in repo.status(gitlinks, index_tree)? {
+        let (mut kept, mut n_evidence_files) = self.look(repository, of.gitlinks, evidence)?;
+        for mut entry in repo.status(of)? {
             if !entry.path.ends_with(b"/") && is_evidence(&entry.path, evidence) {
                 n_evidence_files += 1;
                 continue;
@@ -82,16 +82,8 @@ impl<'a> Walk<'a> {
                 kept.push(entry);
             }
         }
-        kept.sort_by(|one, other| one.path.cmp(&other.path));
         // A file only removed from the index is deleted there and untracked in the work tree.
-        kept.dedup_by(|next, entry| {
-            let is_same = next.path == entry.path;
-            if is_same {
-                entry.staged = entry.staged.or(next.staged);
-                entry.unstaged = entry.unstaged.or(next.unstaged);
-            }
-            is_same
-        });
+        join(&mut kept);
         Ok((kept, n_evidence_files))
     }
 
@@ -187,8 +179,9 @@ impl<'a> Walk<'a> {
             is_unheld = matches!(head, Head::Detached { .. }) && is_unheld_here(repo, &link.commit)?;
             let marks = git::index_marks(&repository)?;
             let gitlinks = repo.gitlinks(marks.gitlinks)?;
-            let (entries, n_evidence) =
-                self.entries(repo, &repository, (&gitlinks, marks.tree.as_deref()), &evidence)?;
+            let index_tree = marks.tree.as_deref();
+            let of = Compared { head: head.commit(), gitlinks: &gitlinks, index_tree };
+            let (entries, n_evidence) = self.entries(repo, &repository, &of, &evidence)?;
             let is_changed = is_moved || is_unheld || !entries.is_empty();
             Ok(Found { unstaged: is_changed.then_some(ChangeKind::Modified), n_evidence })
         });
