@@ -8,8 +8,8 @@ use std::path::Path;
 use closeout::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActivityState,
     Actor, AskCost, AuditEntry, Checklist, Draft, Effect, Event, FoundWorkspace, Intent, KeptReports,
-    OfferPolicy, Policy, Receipt, ReceiptState, RecordOrder, ReplyBody, ReplyChannel, ReplyPlan, RescuePlan,
-    Response, SessionName, TaskMoment, Timestamp, VerifyReport, WatchSettings, WorkspaceId,
+    OfferPolicy, Policy, Receipt, ReceiptState, RecordOrder, RefName, ReplyBody, ReplyChannel, ReplyPlan,
+    RescuePlan, Response, SessionName, TaskMoment, Timestamp, VerifyReport, WatchSettings, WorkspaceId,
     WorkspaceSettings,
 };
 use closeout::monitor::Monitor;
@@ -506,9 +506,9 @@ fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
 #[test]
 fn a_plan_names_the_branch_that_gets_the_commit() {
     use crate::support::action_samples::{plan, plan_detached};
-    assert_eq!(plan().target_branch(), Some("refs/heads/fix/rounding"));
+    assert_eq!(plan().target_branch(), Some(&RefName::of_branch("fix/rounding")));
     assert_eq!(plan_detached().target_branch(), None);
     let target = plan_detached().targets.pop();
     let chosen = RescuePlan { target, ..plan() };
-    assert_eq!(chosen.target_branch(), Some("refs/heads/rescue/20261122T043000"));
+    assert_eq!(chosen.target_branch(), Some(&RefName::of_branch("rescue/20261122T043000")));
 }

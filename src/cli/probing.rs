@@ -241,7 +241,7 @@ fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: 
         output::complain(&format!("  {}", display_text::bytes(&path.path)));
     }
     let question =
-        format!("Commit these files on {}?", baseline::branch(plan.target_branch().unwrap_or_default()));
+        format!("Commit these files on {}?", plan.target_branch().map(baseline::branch).unwrap_or_default());
     if !confirm(&question, way == RescueWay::Auto) {
         return found.notes.push("the work is recorded, and not committed".to_owned());
     }

@@ -49,6 +49,7 @@ mod provenance;
 pub mod quantity;
 mod question;
 mod reason;
+mod ref_name;
 mod reply;
 mod rescue_plan;
 mod rescue_programs;
@@ -126,6 +127,7 @@ pub use process_stat::ProcessStat;
 pub use provenance::{Moment, Origin, Provenance};
 pub use question::{Choice, Question, QuestionWeight};
 pub use reason::{Fact, Reason};
+pub use ref_name::RefName;
 pub use reply::{
     Draft, LongText, PaneInput, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody,
     ReplyChannel, ReplyPlan, ScreenPrompt, ServerPermission,

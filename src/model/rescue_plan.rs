@@ -10,7 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{PlannedPrograms, RecordNotice, RescueRecord};
+use super::{PlannedPrograms, RecordNotice, RefName, RescueRecord};
 
 /// What messages are proposed from, apart from the paths. Untrusted text, without anything that looks like a
 /// key.
@@ -32,7 +32,7 @@ pub struct RescuePlan {
     /// The record that holds the work; it already exists.
     pub record: RescueRecord,
     /// The full name of the current branch (`refs/heads/…`); `None` if HEAD is detached.
-    pub branch: Option<String>,
+    pub branch: Option<RefName>,
     /// The commit at HEAD; `None` on an unborn branch.
     pub head: Option<String>,
     /// Where the commit can go; empty if none can be made.
@@ -63,10 +63,10 @@ pub struct RescuePlan {
 
 impl RescuePlan {
     /// The full name of the branch that a commit goes to; `None` if HEAD is detached and no other was chosen.
-    pub fn target_branch(&self) -> Option<&str> {
+    pub fn target_branch(&self) -> Option<&RefName> {
         match &self.target {
             Some(CommitTarget::NewBranch(name)) => Some(name),
-            Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => self.branch.as_deref(),
+            Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => self.branch.as_ref(),
         }
     }
 }
@@ -80,7 +80,7 @@ pub enum CommitTarget {
     /// The same, although the branch is protected: the user said so.
     ProtectedHead,
     /// To a new branch of this full name. HEAD, index and work tree stay as they are.
-    NewBranch(String),
+    NewBranch(#[schemars(with = "String")] RefName),
 }
 
 /// A way to make several commits. They form one action, undone and redone together.
@@ -271,7 +271,7 @@ pub struct Rescued {
     /// The commits, oldest first.
     pub commits: Vec<String>,
     /// The full name of their branch.
-    pub branch: String,
+    pub branch: RefName,
     /// How many paths they contain.
     pub n_paths: usize,
     /// What else happened, one line each. May hold untrusted text.
@@ -299,7 +299,7 @@ pub struct UndoPlan {
     /// The rescue's id in the journal.
     pub id: String,
     /// The full name of the branch.
-    pub branch: String,
+    pub branch: RefName,
     /// Where the branch is now; `None` if it is unborn or will be created again.
     pub from: Option<String>,
     /// Where it will be; `None` if it becomes unborn or is removed again.
@@ -317,7 +317,7 @@ pub struct UndoPlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BranchPlan {
     /// The full name of the new branch. HEAD, index and work tree stay as they are.
-    pub branch: String,
+    pub branch: RefName,
     /// The commit that it is created at.
     pub tip: String,
     /// The newest of the commits that it holds and nothing else does, oldest first; at most fifty.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ActionClass, Timestamp};
+use super::{ActionClass, RefName, Timestamp};
 
 /// A complete copy of uncommitted work on a hidden reference.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -25,7 +25,7 @@ pub struct RescueRecord {
     /// `None` for a new record.
     pub unchanged_millis: Option<u64>,
     /// The full name of the branch; `None` if HEAD was detached.
-    pub branch: Option<String>,
+    pub branch: Option<RefName>,
     /// How many files and links it contains.
     pub n_files: usize,
     /// Their total size in bytes.
@@ -146,7 +146,7 @@ pub struct KeptRecord {
     /// The top of its worktree; `None` if that is no longer known.
     pub worktree: Option<PathBuf>,
     /// The full name of the branch; `None` if HEAD was detached.
-    pub branch: Option<String>,
+    pub branch: Option<RefName>,
     /// How many files and links it contains; `None` if unknown.
     pub n_files: Option<usize>,
     /// Their total size in bytes; `None` if unknown.

@@ -3,7 +3,7 @@
 use super::counts;
 use super::phrases::{baseline, changes};
 use super::texts::shown;
-use crate::model::{Baseline, BaselineOrigin, ChangeCounts, ChangeKind, PlannedChange};
+use crate::model::{Baseline, BaselineOrigin, ChangeCounts, ChangeKind, PlannedChange, RefName};
 
 /// How many characters of a commit id the user is shown.
 const ID: usize = 7;
@@ -14,8 +14,8 @@ pub(crate) fn short(commit: &str) -> String {
 }
 
 /// A branch name without `refs/heads/`. Cleaned.
-pub(crate) fn branch(full: &str) -> String {
-    shown(full.strip_prefix("refs/heads/").unwrap_or(full))
+pub(crate) fn branch(full: &RefName) -> String {
+    shown(full.short())
 }
 
 /// The commit from which new work is counted, and how it was chosen. Cleaned.

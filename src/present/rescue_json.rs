@@ -8,8 +8,8 @@ use super::json::PathText;
 use crate::model::{
     BranchPlan, CommitAuthor, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange,
     PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, Reach, RecordList, RecordNotice, RecordState,
-    RecordTotals, RescuePlan, RescueRecord, Rescued, ShownCommit, SplitKind, Timestamp, UndoDirection,
-    UndoPlan,
+    RecordTotals, RefName, RescuePlan, RescueRecord, Rescued, ShownCommit, SplitKind, Timestamp,
+    UndoDirection, UndoPlan,
 };
 
 /// A record of uncommitted work.
@@ -24,7 +24,7 @@ pub struct RecordRow {
     /// When it was made.
     time: Timestamp,
     /// The branch by its full name; null when HEAD was detached.
-    branch: Option<String>,
+    branch: Option<RefName>,
     /// How many files and links it holds.
     n_files: usize,
     /// How many bytes they have.
@@ -146,7 +146,7 @@ pub struct RescuedRow {
     /// The commits, the oldest first.
     commits: Vec<String>,
     /// The full name of the branch that they are on.
-    branch: String,
+    branch: RefName,
     /// How many paths they hold.
     n_paths: usize,
     /// What happened beside it.
@@ -165,7 +165,7 @@ pub struct UndoRow {
     /// The id of the rescue in the journal.
     id: String,
     /// The full name of the branch.
-    branch: String,
+    branch: RefName,
     /// Where the branch was; null when it was unborn.
     from: Option<String>,
     /// Where it goes; null when it becomes unborn.
@@ -184,7 +184,7 @@ pub struct BranchRow {
     /// True when the branch was created; false with `--dry-run`, or when it was declined.
     is_done: bool,
     /// The full name of the new branch.
-    branch: String,
+    branch: RefName,
     /// The commit that it is created at.
     tip: String,
     /// The newest of the commits that only it holds, the oldest first; at most fifty.
@@ -220,7 +220,7 @@ struct KeptRow {
     /// The top of the worktree that it was made of.
     worktree: Option<PathText>,
     /// The branch by its full name.
-    branch: Option<String>,
+    branch: Option<RefName>,
     /// How many files and links it holds.
     n_files: Option<usize>,
     /// How many bytes they have.
@@ -273,7 +273,7 @@ impl PlanRow {
     pub fn of(plan: &RescuePlan) -> PlanRow {
         PlanRow {
             record: RecordRow::of(&plan.record),
-            branch: plan.branch.clone().unwrap_or_default(),
+            branch: plan.branch.as_ref().map(RefName::to_string).unwrap_or_default(),
             head: plan.head.clone(),
             targets: plan.targets.clone(),
             target: plan.target.clone(),

@@ -7,7 +7,7 @@ use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, AutoBudget, CheckAsk,
     CommitAuthor, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram,
     PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder,
-    RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList,
+    RefName, RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList,
     UndoDirection, VerdictState, Why, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
@@ -520,7 +520,7 @@ fn what_a_plan_offers_is_chosen_and_goes_with_it() {
     let views = five();
     let mut state = preview((80, 24), &views, plan_detached());
     // The new branch is chosen beforehand.
-    let branch = CommitTarget::NewBranch("refs/heads/rescue/20261122T043000".to_owned());
+    let branch = CommitTarget::NewBranch(RefName::of_branch("rescue/20261122T043000"));
     let wanted = RescuePlan { target: Some(branch), ..plan_detached() };
     assert_eq!(
         press(&mut state, &views, "y").intents,

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use closeout::model::{Reach, RecordList, RecordNotice, RecordState, RecordTotals};
+use closeout::model::{Reach, RecordList, RecordNotice, RecordState, RecordTotals, RefName};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -44,7 +44,10 @@ fn every_record_is_listed_with_what_is_known_of_it() {
         [(second.reference.clone(), Some(3), Some(11)), (first.reference.clone(), Some(2), Some(8))]
     );
     let newest = &list.records[0];
-    assert_eq!((newest.time, newest.branch.as_deref()), (second.time, Some("refs/heads/main")));
+    assert_eq!(
+        (newest.time, newest.branch.as_ref().map(RefName::as_str)),
+        (second.time, Some("refs/heads/main"))
+    );
     assert_eq!(newest.worktree.as_deref(), Some(repo.path()));
     assert_eq!((newest.n_gaps, newest.state), (Some(0), RecordState::Kept));
     let n_disk_bytes = first.n_disk_bytes + second.n_disk_bytes;
@@ -128,7 +131,9 @@ fn a_damaged_journal_is_said_and_the_references_are_listed_all_the_same() {
         let shown: Vec<_> = found
             .records
             .iter()
-            .map(|it| (&it.reference, it.state, it.n_files, it.branch.as_deref(), it.is_old))
+            .map(|it| {
+                (&it.reference, it.state, it.n_files, it.branch.as_ref().map(RefName::as_str), it.is_old)
+            })
             .collect();
         let expected =
             (&made.reference, RecordState::NotInJournal, Some(made.n_files), Some("refs/heads/main"), false);

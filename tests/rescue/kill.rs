@@ -11,7 +11,7 @@ use strum::VariantArray as _;
 use closeout::action::rescue::{RescueError, Rescuer, Stage};
 use rustix::process::Signal;
 
-use closeout::model::{CommitTarget, RecordState, SplitKind};
+use closeout::model::{CommitTarget, RecordState, RefName, SplitKind};
 
 use super::fixture::*;
 use super::loose::detached;
@@ -51,7 +51,7 @@ fn act_and_die() {
         }
         "branch" => {
             let mut plan = rescuer.plan(top, "rescue: work\n").unwrap();
-            plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
+            plan.target = Some(CommitTarget::NewBranch(RefName::of_branch("beside")));
             rescuer.commit(top, &plan).unwrap();
         }
         "split" => {
@@ -247,7 +247,7 @@ fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
         let before = fingerprint(&repo);
         if action != "branch" {
             let mut plan = plan(&repo);
-            plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
+            plan.target = Some(CommitTarget::NewBranch(RefName::of_branch("beside")));
             rescuer(&repo).commit(repo.path(), &plan).unwrap();
         }
         if action == "redo" {

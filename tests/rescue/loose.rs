@@ -32,7 +32,7 @@ fn the_branch_is_all_that_comes_and_goes() {
     let rescuer = rescuer(&repo);
     let before = fingerprint(&repo);
     let plan = plan(&repo, &[&tip]).unwrap();
-    assert!(plan.branch.starts_with("refs/heads/rescue/20"), "{}", plan.branch);
+    assert!(plan.branch.short().starts_with("rescue/20"), "{}", plan.branch);
     let commits = vec![commit(&repo, "HEAD^", "second", 1), commit(&repo, "HEAD", "third", 2)];
     assert_eq!(
         plan,
@@ -97,7 +97,7 @@ fn each_line_of_commits_gets_a_branch_of_its_own() {
     rescuer(&repo).create_branch(repo.path(), &second).unwrap();
     assert!(matches!(plan(&repo, &[&lost, &tip]), Err(RescueError::Nothing)));
     for (branch, at) in [(&first.branch, &lost), (&second.branch, &tip)] {
-        assert_eq!(repo.git(["rev-parse", branch]), **at);
+        assert_eq!(repo.git(["rev-parse", branch.as_str()]), **at);
     }
 }
 
@@ -105,7 +105,7 @@ fn each_line_of_commits_gets_a_branch_of_its_own() {
 fn a_branch_of_that_name_made_meanwhile_is_left_alone() {
     let (repo, tip) = detached();
     let plan = plan(&repo, &[&tip]).unwrap();
-    repo.git(["update-ref", &plan.branch, "main"]);
+    repo.git(["update-ref", plan.branch.as_str(), "main"]);
     let before = fingerprint(&repo);
     let refused = rescuer(&repo).create_branch(repo.path(), &plan);
     assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
@@ -123,7 +123,7 @@ fn a_collection_of_garbage_in_between_takes_nothing() {
         drop(agent.git(["gc", "-q", "--prune=now"]));
     });
     at_step.create_branch(repo.path(), &plan).unwrap();
-    assert_eq!(repo.git(["rev-list", "--count", &plan.branch]), "4");
+    assert_eq!(repo.git(["rev-list", "--count", plan.branch.as_str()]), "4");
     repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
     // Collected before it was confirmed: nothing is made, and it is said.
     let (repo, tip) = detached();

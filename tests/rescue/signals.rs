@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use closeout::engine::clock;
-use closeout::model::CommitTarget;
+use closeout::model::{CommitTarget, RefName};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::ends::living_in;
@@ -99,7 +99,7 @@ impl Scene {
             Before::Rescue => drop(commit(&self.repo)),
             Before::Beside => {
                 let mut plan = plan(&self.repo);
-                plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
+                plan.target = Some(CommitTarget::NewBranch(RefName::of_branch("beside")));
                 rescuer.commit(top, &plan).unwrap();
             }
             Before::Undo => rescuer.undo(top).unwrap(),

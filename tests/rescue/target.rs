@@ -4,13 +4,13 @@
 use std::fs;
 
 use closeout::action::rescue::{RescueError, Stage};
-use closeout::model::{CommitTarget, RescuePlan, UndoDirection};
+use closeout::model::{CommitTarget, RefName, RescuePlan, UndoDirection};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
 
 /// The branch that a plan offers.
-fn offered(plan: &RescuePlan) -> String {
+fn offered(plan: &RescuePlan) -> RefName {
     let mut names = plan.targets.iter().filter_map(|target| match target {
         CommitTarget::NewBranch(name) => Some(name.clone()),
         CommitTarget::Head | CommitTarget::ProtectedHead => None,
@@ -26,7 +26,7 @@ fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
     assert!(plan.refusal.as_ref().unwrap().contains(word), "{:?}", plan.refusal);
     let name = offered(&plan);
     assert_eq!((&plan.targets, &plan.target), (&vec![CommitTarget::NewBranch(name.clone())], &None));
-    assert!(name.starts_with("refs/heads/rescue/20"), "{name}");
+    assert!(name.short().starts_with("rescue/20"), "{name}");
     let before = fingerprint(repo);
     for target in [None, Some(CommitTarget::Head), Some(CommitTarget::ProtectedHead)] {
         let plan = RescuePlan { target, ..plan.clone() };
@@ -100,7 +100,7 @@ fn a_protected_branch_takes_the_commit_only_after_a_word() {
     assert_eq!(fingerprint(&repo), before);
     let plan = RescuePlan { target: Some(CommitTarget::ProtectedHead), ..plan };
     let done = rescuer.commit(repo.path(), &plan).unwrap();
-    assert_eq!((done.branch.as_str(), done.commits.last()), ("refs/heads/main", Some(&repo.head())));
+    assert_eq!((done.branch.short(), done.commits.last()), ("main", Some(&repo.head())));
     rescuer.undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
 }
@@ -134,11 +134,13 @@ fn a_person_can_take_a_new_branch_where_head_would_do_and_name_it() {
     let plan = plan(&repo);
     assert_eq!(plan.target, Some(CommitTarget::Head));
     let before = fingerprint(&repo);
-    let to =
-        |name: &str| RescuePlan { target: Some(CommitTarget::NewBranch(name.to_owned())), ..plan.clone() };
-    for name in
-        ["main", "refs/heads/main", "refs/heads/-x", "refs/heads/a b", "refs/tags/x", "refs/heads/HEAD"]
-    {
+    let to = |name: &str| {
+        let target = Some(CommitTarget::NewBranch(RefName::new(name).unwrap()));
+        RescuePlan { target, ..plan.clone() }
+    };
+    for name in [
+        "refs/heads/main", "refs/heads/-x", "refs/heads/a b", "refs/tags/x", "refs/heads/HEAD", "refs/heads/",
+    ] {
         let refused = rescuer(&repo).commit(repo.path(), &to(name));
         assert!(matches!(refused, Err(RescueError::Refused(_))), "{name}: {refused:?}");
         assert_eq!(fingerprint(&repo), before);
@@ -156,10 +158,10 @@ fn a_branch_called_rescue_is_not_in_the_way() {
     repo.git(["checkout", "-q", "--detach"]);
     let plan = rescuer(&repo).plan(repo.path(), "m").unwrap();
     let name = offered(&plan);
-    assert!(name.starts_with("refs/heads/rescue-20"), "{name}");
+    assert!(name.short().starts_with("rescue-20"), "{name}");
     let plan = RescuePlan { target: Some(CommitTarget::NewBranch(name.clone())), ..plan };
     rescuer(&repo).commit(repo.path(), &plan).unwrap();
-    assert!(repo.try_git(&["rev-parse", "--verify", "-q", &name], &[]).status.success());
+    assert!(repo.try_git(&["rev-parse", "--verify", "-q", name.as_str()], &[]).status.success());
 }
 
 #[test]
@@ -187,7 +189,7 @@ fn a_new_branch_that_moved_or_is_checked_out_is_not_removed() {
     for change in changes {
         let repo = rich();
         let plan = plan(&repo);
-        let branch = CommitTarget::NewBranch("refs/heads/the-branch".to_owned());
+        let branch = CommitTarget::NewBranch(RefName::of_branch("the-branch"));
         rescuer(&repo).commit(repo.path(), &RescuePlan { target: Some(branch), ..plan }).unwrap();
         for args in change {
             repo.git(*args);
@@ -206,7 +208,7 @@ fn a_branch_that_appears_in_between_is_kept() {
     let plan = plan(&repo);
     let agent = repo.clone();
     let at_step = rescuer_at(&repo, Stage::CommitPinned, move || drop(agent.git(["branch", "taken"])));
-    let branch = CommitTarget::NewBranch("refs/heads/taken".to_owned());
+    let branch = CommitTarget::NewBranch(RefName::of_branch("taken"));
     let refused = at_step.commit(repo.path(), &RescuePlan { target: Some(branch), ..plan });
     assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
     assert_eq!(repo.git(["rev-parse", "taken"]), repo.head());

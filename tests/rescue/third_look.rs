@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use closeout::action::rescue::{RescueError, Rescuer, Stage};
-use closeout::model::{CommitTarget, RecordState};
+use closeout::model::{CommitTarget, RecordState, RefName};
 
 use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
@@ -78,7 +78,7 @@ fn a_lock_on_a_table_of_references_sends_the_record_to_the_vault() {
 fn the_lock_on_a_new_branch_is_known_after_a_crash() {
     let repo = rich();
     let mut plan = plan(&repo);
-    plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
+    plan.target = Some(CommitTarget::NewBranch(RefName::of_branch("beside")));
     let before = fingerprint(&repo);
     let lock = repo.git_dir().join("refs/heads/beside.lock");
     // A copy of the state right before the branch moves, which is what a crash would leave.

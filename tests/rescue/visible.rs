@@ -3,7 +3,7 @@
 use std::fs;
 
 use closeout::action::rescue::{RescueError, Stage};
-use closeout::model::{CommitAuthor, CommitTarget, LeftOut, PlanNote, RescuePlan};
+use closeout::model::{CommitAuthor, CommitTarget, LeftOut, PlanNote, RefName, RescuePlan};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -19,8 +19,7 @@ fn assert_saved_only(repo: &Repo, word: &str) {
     let reason = plan.refusal.clone().unwrap();
     assert!(reason.contains(word), "{reason}");
     assert_eq!((&plan.targets, &plan.target), (&Vec::new(), &None));
-    for target in [None, Some(CommitTarget::Head), Some(CommitTarget::NewBranch("refs/heads/new".to_owned()))]
-    {
+    for target in [None, Some(CommitTarget::Head), Some(CommitTarget::NewBranch(RefName::of_branch("new")))] {
         let plan = RescuePlan { target, ..plan.clone() };
         assert!(matches!(rescuer(repo).commit(repo.path(), &plan), Err(RescueError::SavedOnly(_))));
     }

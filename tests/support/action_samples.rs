@@ -5,9 +5,9 @@ use closeout::model::{
     AuditEntry, BranchPlan, Checklist, ChecklistItem, CommitAuthor, CommitPath, CommitTarget, Gap,
     IgnoredFiles, ItemState, LeftOut, MessageWords, PlanNote, PlannedChange, PlannedCommit, PlannedPath,
     PlannedPrograms, PlannedSplit, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, Receipt,
-    ReceiptState, RescuePlan, RescueRecord, Rescued, Response, RunningAction, SessionName, ShownCommit,
-    SmartOutcome, SmartReport, SmartStatus, SplitKind, Trace, UndoDirection, UndoPlan, VerdictState,
-    VerifyReport, WorkspaceView,
+    ReceiptState, RefName, RescuePlan, RescueRecord, Rescued, Response, RunningAction, SessionName,
+    ShownCommit, SmartOutcome, SmartReport, SmartStatus, SplitKind, Trace, UndoDirection, UndoPlan,
+    VerdictState, VerifyReport, WorkspaceView,
 };
 use closeout::ui::{self, Reaction, State};
 
@@ -71,7 +71,7 @@ pub(crate) fn record() -> RescueRecord {
 pub(crate) fn plan() -> RescuePlan {
     RescuePlan {
         record: record(),
-        branch: Some("refs/heads/fix/rounding".to_owned()),
+        branch: Some(RefName::of_branch("fix/rounding")),
         head: Some("ab".repeat(20)),
         targets: vec![CommitTarget::Head],
         target: Some(CommitTarget::Head),
@@ -101,7 +101,7 @@ pub(crate) fn plan() -> RescuePlan {
 pub(crate) fn plan_detached() -> RescuePlan {
     RescuePlan {
         branch: None,
-        targets: vec![CommitTarget::NewBranch("refs/heads/rescue/20261122T043000".to_owned())],
+        targets: vec![CommitTarget::NewBranch(RefName::of_branch("rescue/20261122T043000"))],
         target: None,
         refusal: Some("HEAD is on no branch".to_owned()),
         ..plan()
@@ -154,7 +154,7 @@ pub(crate) fn rescued() -> Rescued {
     Rescued {
         record: record(),
         commits: vec!["c0ffee1".repeat(5)],
-        branch: "refs/heads/fix/rounding".to_owned(),
+        branch: RefName::of_branch("fix/rounding"),
         n_paths: 4,
         notes: vec!["the commit is not signed".to_owned()],
         can_be_undone: true,
@@ -165,7 +165,7 @@ pub(crate) fn undo_plan(way: UndoDirection) -> UndoPlan {
     UndoPlan {
         way,
         id: "7".to_owned(),
-        branch: "refs/heads/fix/rounding".to_owned(),
+        branch: RefName::of_branch("fix/rounding"),
         from: Some("c0ffee1".repeat(5)),
         to: Some("ab".repeat(20)),
         commits: vec![ShownCommit {
@@ -187,7 +187,7 @@ pub(crate) fn branch_plan() -> BranchPlan {
         n_paths,
     };
     BranchPlan {
-        branch: "refs/heads/rescue/20260921T100000Z".to_owned(),
+        branch: RefName::of_branch("rescue/20260921T100000Z"),
         tip: "c0ffee1".repeat(5),
         commits: vec![
             commit("decade5", "feat: parse dates with a time zone", 3),

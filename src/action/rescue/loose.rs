@@ -45,7 +45,7 @@ impl Rescuer {
         };
         let notice = whose(&worktree, &git)?;
         let branch = target::new_branch(&git, &worktree.new_id())?;
-        worktree.repo.check_writes(&[&branch])?;
+        worktree.repo.check_writes(&[branch.as_str()])?;
         let listed = rev_list(&git, tip, &[])?;
         let n_commits = listed.len();
         if listed.is_empty() {
@@ -66,7 +66,7 @@ impl Rescuer {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
-        worktree.repo.check_writes(&[&plan.branch])?;
+        worktree.repo.check_writes(&[plan.branch.as_str()])?;
         if !commits::lost(&git, &[&plan.tip])?.is_empty() {
             return Err(commits::not_there(&plan.tip));
         }

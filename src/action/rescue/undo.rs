@@ -60,7 +60,7 @@ impl Rescuer {
         let git = worktree.git(self);
         let read = worktree.journal.read()?;
         let last = last_of(&read, way)?;
-        worktree.repo.check_writes(&[&last.branch])?;
+        worktree.repo.check_writes(&[last.branch.as_str()])?;
         let (older, newer) = match way {
             UndoDirection::Undo => (&last.from, &last.to),
             UndoDirection::Redo => (&last.to, &last.from),
@@ -102,7 +102,7 @@ impl Rescuer {
         recovery::recover(self, &worktree)?;
         let read = worktree.journal.read()?;
         let last = last_of(&read, way)?;
-        worktree.repo.check_writes(&[&last.branch])?;
+        worktree.repo.check_writes(&[last.branch.as_str()])?;
         if let Some(shown) = shown
             && (shown.id != last.id || shown.from != last.to || shown.to != last.from)
         {

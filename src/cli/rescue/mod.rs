@@ -286,7 +286,7 @@ fn choose_target(plan: &mut RescuePlan, is_meant: impl Fn(&CommitTarget) -> bool
 }
 
 fn target_words(plan: &RescuePlan) -> String {
-    let branch = baseline::branch(plan.target_branch().unwrap_or_default());
+    let branch = plan.target_branch().map(baseline::branch).unwrap_or_default();
     if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
         format!("the new branch {branch}")
     } else {

@@ -95,7 +95,7 @@ fn write_programs(text: &mut String, programs: &PlannedPrograms) {
 }
 
 fn write_target(text: &mut String, plan: &RescuePlan) {
-    let branch = baseline::branch(plan.target_branch().unwrap_or_default());
+    let branch = plan.target_branch().map(baseline::branch).unwrap_or_default();
     let message = match &plan.target {
         Some(CommitTarget::Head | CommitTarget::ProtectedHead) => format!("on branch {branch}"),
         Some(CommitTarget::NewBranch(_)) => {

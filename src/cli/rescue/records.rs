@@ -121,7 +121,7 @@ fn text(listed: &RecordList) -> String {
 
 fn write_record(text: &mut String, record: &KeptRecord) {
     let name = record.reference.rsplit('/').next().unwrap_or(&record.reference);
-    let branch = record.branch.as_deref().map_or_else(|| "detached HEAD".to_owned(), baseline::branch);
+    let branch = record.branch.as_ref().map_or_else(|| "detached HEAD".to_owned(), baseline::branch);
     let n_files = record.n_files.map_or_else(|| "? files".to_owned(), counts::files);
     let size = record.n_bytes.map_or_else(|| "?".to_owned(), quantity::size);
     let gaps = match record.n_gaps {

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::engine::clock;
 use crate::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
-    AuditEntry, BranchPlan, CheckResult, HeldStep, RescuePlan, Timestamp, UndoPlan, WorkspaceId,
+    AuditEntry, BranchPlan, CheckResult, HeldStep, RefName, RescuePlan, Timestamp, UndoPlan, WorkspaceId,
     display_text,
 };
 use crate::store::{Store, StoreError};
@@ -113,7 +113,7 @@ fn plan_message(action: &Action) -> String {
 
 fn rescue_message(plan: &RescuePlan) -> String {
     let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
-    let branch = plan.target_branch().unwrap_or("no branch");
+    let branch = plan.target_branch().map_or("no branch", RefName::as_str);
     format!("{n_in} of {} paths to {branch}, from {}", plan.paths.len(), plan.record.reference)
 }
 

@@ -12,6 +12,7 @@ use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::whole_file::read_small;
 use crate::disk::write;
 use crate::git::Sha1;
+use crate::model::RefName;
 
 /// The most that is read of a journal, in bytes: room for some hundred thousand actions.
 const CAP: u64 = 256 << 20;
@@ -67,7 +68,7 @@ pub(in crate::action::rescue) struct Shown {
     /// When it was made, in milliseconds since the epoch.
     pub(in crate::action::rescue) time: Option<i64>,
     /// The branch by its full name.
-    pub(in crate::action::rescue) branch: Option<String>,
+    pub(in crate::action::rescue) branch: Option<RefName>,
     /// The number of files.
     pub(in crate::action::rescue) n_files: Option<usize>,
     /// Their total size in bytes.
@@ -101,7 +102,7 @@ pub(in crate::action::rescue) struct Move {
     pub(in crate::action::rescue) id: String,
     pub(in crate::action::rescue) purpose: Purpose,
     /// The full name of the branch.
-    pub(in crate::action::rescue) branch: String,
+    pub(in crate::action::rescue) branch: RefName,
     /// The commit before the move; `None` if the branch does not exist yet.
     pub(in crate::action::rescue) from: Option<String>,
     /// The commit after the move; `None` if the branch is removed.
@@ -133,7 +134,7 @@ impl Move {
     /// Creates a branch that starts at `base`. Nothing else moves.
     pub(in crate::action::rescue) fn of_branch(
         id: String,
-        branch: String,
+        branch: RefName,
         to: Option<String>,
         base: Option<String>,
         record: String,
@@ -304,6 +305,16 @@ mod tests {
             (
                 r#"{"act":"saved","reference":"refs/r","snapshot":"s","record":"r","head":null,"digest":"d"}"#,
                 JournalEntry::Saved(saved),
+            ),
+            (
+                r#"{"act":"moving","id":"m","purpose":"commit","branch":"refs/heads/a","from":null,"to":"t","digest_before":"","digest_after":"","index_before":null,"index_after":null,"inode":[0,0],"branch_inode":null,"is_branch_only":true,"base":"b","record":"refs/r"}"#,
+                JournalEntry::Moving(Move::of_branch(
+                    id.clone(),
+                    RefName::of_branch("a"),
+                    Some("t".to_owned()),
+                    Some("b".to_owned()),
+                    "refs/r".to_owned(),
+                )),
             ),
             (r#"{"act":"moved","id":"m"}"#, JournalEntry::Moved { id: id.clone() }),
             (r#"{"act":"rolled_back","id":"m"}"#, JournalEntry::RolledBack { id }),

@@ -19,7 +19,9 @@ use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::recovery;
 use crate::action::rescue::{Rescuer, vault};
 use crate::git::{Git, GitError, ObjectFormat, Stdin, succeeded};
-use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
+use crate::model::{
+    KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, RefName, Timestamp,
+};
 
 /// The age in milliseconds before which a record is never deleted without asking: 30 days.
 const OLD: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -212,7 +214,7 @@ fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut
     KeptRecord {
         time: time_of(&hidden.name),
         worktree: places.iter().find(|place| Some(&*place.key) == key).map(|place| place.top.clone()),
-        branch: text("branch"),
+        branch: text("branch").and_then(RefName::new),
         n_files: number("n_files").and_then(|n| usize::try_from(n).ok()),
         n_bytes: number("n_bytes"),
         n_disk_bytes: None,

@@ -28,7 +28,7 @@ use crate::action::rescue::trust::Programs;
 use crate::action::rescue::trust::hooks::{self, Hooks};
 use crate::action::rescue::visible::{self, Made, Staged, Staging, conversion, split};
 use crate::git::{Git, Shadow, index_entries};
-use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
+use crate::model::{CommitTarget, LeftOut, PlannedPath, RefName, RescuePlan, Rescued, WantedProgram};
 
 impl Rescuer {
     /// Commits exactly what `plan` shows, or nothing. Does not touch the work tree.
@@ -45,7 +45,7 @@ impl Rescuer {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
-        worktree.repo.check_writes(plan.target_branch().as_slice())?;
+        worktree.repo.check_writes(plan.target_branch().map(RefName::as_str).as_slice())?;
         let saved = saved_of(&worktree, plan)?;
         let settings = Settings::read(&git)?;
         let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;

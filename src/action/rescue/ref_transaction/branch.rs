@@ -42,8 +42,8 @@ pub(in crate::action::rescue) fn move_branch(git: &Git<'_>, plan: &Move) -> Resu
     let from = plan.from.as_deref().unwrap_or(&zero);
     let message = "closeout";
     let args = match &plan.to {
-        Some(to) => vec!["-m", message, &plan.branch, to, from],
-        None => vec!["-m", message, "-d", &plan.branch, from],
+        Some(to) => vec!["-m", message, plan.branch.as_str(), to, from],
+        None => vec!["-m", message, "-d", plan.branch.as_str(), from],
     };
     let output = update_ref(git, &args)?;
     if output.is_success() {
@@ -91,7 +91,7 @@ impl<'r> Branch<'r> {
         let who = known.map_or_else(|| who(git), Ok)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
         let mut file = git_files::create(repo, &prepared).map_err(failed)?;
-        keep_mode(&repo.common_dir.join(&plan.branch), &file).map_err(failed)?;
+        keep_mode(&repo.common_dir.join(plan.branch.as_str()), &file).map_err(failed)?;
         file.write_all(format!("{}\n", plan.to.as_deref().unwrap_or_default()).as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
         Ok(Some(Branch { repo, plan: plan.clone(), prepared, who }))
@@ -101,9 +101,9 @@ impl<'r> Branch<'r> {
     pub(in crate::action::rescue) fn lock(&self) -> Result<bool, RescueError> {
         // HEAD needs no lock if it names another branch.
         let n_others = usize::from(self.plan.is_branch_only);
-        for lock in locks(self.repo, &self.plan.branch).into_iter().skip(n_others) {
+        for lock in locks(self.repo, self.plan.branch.as_str()).into_iter().skip(n_others) {
             if let Err(error) = git_files::link(self.repo, &self.prepared, &lock) {
-                release(self.repo, &self.plan.branch, inode(&self.prepared))?;
+                release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
                 if error.kind() == ErrorKind::AlreadyExists {
                     return Ok(false);
                 }
@@ -120,7 +120,7 @@ impl<'r> Branch<'r> {
 
     /// Moves the branch. The locks must be held.
     pub(in crate::action::rescue) fn go(&self) -> Result<(), RescueError> {
-        let (file, lock) = (self.file(), lock_of(self.repo, &self.plan.branch));
+        let (file, lock) = (self.file(), lock_of(self.repo, self.plan.branch.as_str()));
         let lock = lock.file_name().unwrap_or_default();
         let moved = below(self.repo, &file, Missing::Fail).and_then(|place| match &self.plan.to {
             // A removed branch can leave an empty folder at this path. A folder with contents stays, and the
@@ -146,7 +146,7 @@ impl<'r> Branch<'r> {
     }
 
     fn file(&self) -> PathBuf {
-        self.repo.common_dir.join(&self.plan.branch)
+        self.repo.common_dir.join(self.plan.branch.as_str())
     }
 }
 
@@ -266,7 +266,7 @@ fn has_moved(repo: &Repository, plan: &Move) -> Read<bool> {
     if !repo.has_ref_files() {
         return Ok(false);
     }
-    let stored = git::stored_ref(repo, &plan.branch)?;
+    let stored = git::stored_ref(repo, plan.branch.as_str())?;
     Ok(stored != plan.from && !stored.is_some_and(|text| text.starts_with("ref:")))
 }
 

@@ -49,7 +49,7 @@ pub(in crate::action::rescue) fn make(
     who: Option<String>,
 ) -> Result<(), RescueError> {
     let git = worktree.git(rescuer);
-    worktree.repo.check_writes(&[&plan.branch])?;
+    worktree.repo.check_writes(&[plan.branch.as_str()])?;
     new_branch::check_packed(worktree)?;
     if plan.is_branch_only {
         return new_branch::make(rescuer, worktree, &git, &mut plan, who);
@@ -80,7 +80,7 @@ pub(in crate::action::rescue) fn make(
     };
     if let Err(error) = moved {
         // A failed call of git does not say whether the branch was moved.
-        if branch.is_none() && references::at(&git, &plan.branch)? == plan.to {
+        if branch.is_none() && references::at(&git, plan.branch.as_str())? == plan.to {
             return finish(rescuer, worktree, &plan, None);
         }
         roll_back(worktree, &plan)?;
@@ -196,7 +196,7 @@ fn check(
         Some(branch) => branch.is_as_planned()?,
         None => {
             let head = listing::head(git)?;
-            head.branch.as_deref() == Some(&plan.branch) && head.commit == plan.from
+            head.branch.as_ref() == Some(&plan.branch) && head.commit == plan.from
         }
     };
     worktree.repo.check_same()?;

@@ -40,7 +40,7 @@ pub(in crate::action::rescue) fn make(
     who: Option<String>,
 ) -> Result<(), RescueError> {
     worktree.repo.check_same()?;
-    if references::at(git, &plan.branch)? != plan.from {
+    if references::at(git, plan.branch.as_str())? != plan.from {
         return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
     }
     // A worktree that has the branch checked out would be left without a commit.
@@ -62,7 +62,7 @@ pub(in crate::action::rescue) fn make(
         None => move_branch(git, plan),
     };
     if let Err(error) = moved
-        && (branch.is_some() || references::at(git, &plan.branch)? != plan.to)
+        && (branch.is_some() || references::at(git, plan.branch.as_str())? != plan.to)
     {
         roll_back(worktree, plan)?;
         return Err(error);

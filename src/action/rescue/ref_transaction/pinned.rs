@@ -12,6 +12,7 @@ use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::make;
 use crate::action::rescue::ref_transaction::packs::{self, Listed, Needed};
 use crate::git::Shadow;
+use crate::model::RefName;
 
 /// Pins `commits`, of which the last needs the others, and makes the move to them; returns the branch. `plan` makes it of an id of its own and
 /// of the commits that the repository lists, and names the committer for the reflog, as [`make`] takes it. From the pack
@@ -26,7 +27,7 @@ pub(in crate::action::rescue) fn make_pinned(
     shadow: &Shadow,
     (commits, pinned_as, needed): (&[String], PinnedAs, &Needed<'_>),
     plan: impl FnOnce(String, Vec<Listed>) -> Result<(Move, Option<String>), RescueError>,
-) -> Result<String, RescueError> {
+) -> Result<RefName, RescueError> {
     let git = worktree.git(rescuer);
     let _held = rescuer.hold()?;
     let packs = packs::keep_commit(&git, shadow, worktree, needed)?;

@@ -42,7 +42,7 @@ pub(in crate::action::rescue) fn done(
     worktree: &WorktreeLock,
     plan: &Move,
 ) -> Result<(), RescueError> {
-    worktree.repo.check_writes(&[&plan.branch])?;
+    worktree.repo.check_writes(&[plan.branch.as_str()])?;
     release_branch(worktree, plan)?;
     worktree.sync(rescuer)?;
     worktree.journal.append(&JournalEntry::Moved { id: plan.id.clone() })?;
@@ -54,7 +54,7 @@ pub(in crate::action::rescue) fn done(
 /// Rolls back a move that has moved nothing. Removes only locks that are ours.
 pub(in crate::action::rescue) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     // Our locks may be behind a link that came meanwhile; a recovery without it finds them by these files.
-    worktree.repo.check_writes(&[&plan.branch])?;
+    worktree.repo.check_writes(&[plan.branch.as_str()])?;
     release_branch(worktree, plan)?;
     let lock = worktree.repo.index_lock();
     if is_ours(worktree, plan, &lock) {
@@ -82,5 +82,5 @@ pub(in crate::action::rescue) fn release_branch(
     worktree: &WorktreeLock,
     plan: &Move,
 ) -> Result<(), RescueError> {
-    branch::release(&worktree.repo, &plan.branch, branch_inode(worktree, plan))
+    branch::release(&worktree.repo, plan.branch.as_str(), branch_inode(worktree, plan))
 }

@@ -37,7 +37,7 @@ pub(in crate::action::rescue) fn recover(
     let is_linked = worktree.repo.check_writes(&branch).is_err();
     if let Some(plan) = interrupted.filter(|_| !is_linked) {
         let git = worktree.git(rescuer).to_the_end();
-        let at = references::at(&git, &plan.branch)?;
+        let at = references::at(&git, plan.branch.as_str())?;
         if plan.is_branch_only {
             new_branch::recover(rescuer, worktree, &git, plan, at.as_ref())?;
         } else {
@@ -124,7 +124,7 @@ fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), 
 /// Whether the branch's file is the one that we prepared, which was put there under the lock on the index.
 fn is_moved_by_us(worktree: &WorktreeLock, plan: &Move) -> bool {
     let ours = branch_inode(worktree, plan);
-    ours.is_some() && inode(&worktree.repo.common_dir.join(&plan.branch)) == ours
+    ours.is_some() && inode(&worktree.repo.common_dir.join(plan.branch.as_str())) == ours
 }
 
 /// Handles a branch that has moved without proof that we moved it. If the lock is gone, either someone removed

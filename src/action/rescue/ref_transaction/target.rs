@@ -6,7 +6,7 @@
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::survey::Survey;
 use crate::git::{Git, Repository, Stdin, operation, succeeded};
-use crate::model::CommitTarget;
+use crate::model::{CommitTarget, RefName};
 
 /// The possible targets of a commit.
 pub(in crate::action::rescue) struct Targets {
@@ -48,16 +48,16 @@ impl Targets {
 }
 
 /// Checks a branch name that a person may have entered instead of the offered one.
-pub(in crate::action::rescue) fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
+pub(in crate::action::rescue) fn check_new_branch(git: &Git<'_>, name: &RefName) -> Result<(), RescueError> {
     let refused = |words: String| Err(RescueError::Refused(words));
-    let Some(short) = name.strip_prefix("refs/heads/") else {
+    let Some(short) = name.branch() else {
         return refused("a new branch has a name that begins with refs/heads/".to_owned());
     };
     let output = git.real(["check-ref-format", "--branch", short], Stdin::Lock)?;
     if !output.is_success() || short == "HEAD" {
         return refused("git does not take this name for a branch".to_owned());
     }
-    if references(git, &[name])?.is_empty() {
+    if references(git, &[name.as_str()])?.is_empty() {
         Ok(())
     } else {
         refused(format!("there is a branch {short} already"))
@@ -104,7 +104,7 @@ pub(in crate::action::rescue) fn targets(
     let Some(branch) = &survey.head.branch else {
         return Ok(elsewhere("HEAD is detached: no branch would keep the commit".to_owned()));
     };
-    let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+    let name = branch.short();
     if has_other_worktrees(git.repo) && is_checked_out_twice(git, branch)? {
         return Ok(elsewhere(format!("the branch {name} is checked out in another worktree too")));
     }
@@ -170,31 +170,35 @@ fn has_other_worktrees(repo: &Repository) -> bool {
 /// Whether more than one worktree has the branch checked out: its files would look changed in the others.
 pub(in crate::action::rescue) fn is_checked_out_twice(
     git: &Git<'_>,
-    branch: &str,
+    branch: &RefName,
 ) -> Result<bool, RescueError> {
     Ok(n_checked_out(git, branch)? > 1)
 }
 
 /// How many worktrees have the branch checked out.
-pub(in crate::action::rescue) fn n_checked_out(git: &Git<'_>, branch: &str) -> Result<usize, RescueError> {
+pub(in crate::action::rescue) fn n_checked_out(
+    git: &Git<'_>,
+    branch: &RefName,
+) -> Result<usize, RescueError> {
     let list = succeeded("worktree", git.real(["worktree", "list", "--porcelain", "-z"], Stdin::Lock)?)?;
     let wanted = format!("branch {branch}");
     Ok(list.stdout.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
 }
 
 /// A name for a new branch that does not collide with an existing one.
-pub(in crate::action::rescue) fn new_branch(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
+pub(in crate::action::rescue) fn new_branch(git: &Git<'_>, id: &str) -> Result<RefName, RescueError> {
     Ok(free_branch(&references(git, &[RESCUES])?, id))
 }
 
 /// The same, where it is known which ones there are.
-fn free_branch(taken: &[Named], id: &str) -> String {
+fn free_branch(taken: &[Named], id: &str) -> RefName {
     let time = id.split('-').next().unwrap_or(id);
-    let is_free =
-        |name: &String| !taken.iter().any(|it| it.name == *name || it.name.starts_with(&format!("{name}/")));
+    let is_free = |name: &RefName| {
+        let below = format!("{name}/");
+        !taken.iter().any(|it| it.name == name.as_str() || it.name.starts_with(&below))
+    };
     // A branch named `rescue` rules out any branch below `rescue/`.
     let folder = if taken.iter().any(|it| it.name == RESCUES) { "rescue-" } else { "rescue/" };
-    let names = [format!("refs/heads/{folder}{time}"), format!("refs/heads/{folder}{id}")];
-    let [_, last] = &names;
-    names.iter().find(|name| is_free(name)).unwrap_or(last).clone()
+    let usual = RefName::of_branch(&format!("{folder}{time}"));
+    if is_free(&usual) { usual } else { RefName::of_branch(&format!("{folder}{id}")) }
 }

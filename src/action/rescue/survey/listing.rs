@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::{names, references};
 use crate::git::{Git, IndexEntry, Listed, ObjectFormat, Sha1, Shadow, Stdin, line, succeeded};
+use crate::model::RefName;
 
 /// A digest of an index's meaning: entries, stages and flags without cached file states, which any `git status`
 /// rewrites.
@@ -68,7 +69,7 @@ pub(in crate::action::rescue) fn folders(path: &[u8]) -> impl Iterator<Item = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::action::rescue) struct Head {
     /// The full name of the branch; `None` if HEAD is detached.
-    pub(in crate::action::rescue) branch: Option<String>,
+    pub(in crate::action::rescue) branch: Option<RefName>,
     /// The commit; `None` on an unborn branch or if the commit is lost.
     pub(in crate::action::rescue) commit: Option<String>,
     /// The commit that HEAD names, if the repository does not have it; [`UNKNOWN`] if HEAD cannot be read.
@@ -95,6 +96,10 @@ pub(in crate::action::rescue) fn head_or_unknown(git: &Git<'_>) -> Result<Head, 
     }
 }
 
+fn branch_of(name: &str) -> Result<RefName, RescueError> {
+    RefName::new(name).ok_or_else(|| RescueError::Damage("HEAD names no reference".to_owned()))
+}
+
 pub(in crate::action::rescue) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
     // One answer for both where git has one, so that no checkout comes in between. Where it has not, each is asked for:
     // a branch without a commit, a lost one, or a second reference called HEAD.
@@ -103,11 +108,11 @@ pub(in crate::action::rescue) fn head(git: &Git<'_>) -> Result<Head, RescueError
         && let Some((commit, name)) = line(&both).split_once('\n')
         && !name.contains('\n')
     {
-        let branch = (name != "HEAD").then(|| name.to_owned());
+        let branch = if name == "HEAD" { None } else { Some(branch_of(name)?) };
         return Ok(Head { branch, commit: Some(commit.to_owned()), lost: None });
     }
     let branch = git.real(["symbolic-ref", "-q", "HEAD"], Stdin::Lock)?;
-    let branch = branch.is_success().then(|| line(&branch));
+    let branch = if branch.is_success() { Some(branch_of(&line(&branch))?) } else { None };
     let commit =
         git.real(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"], Stdin::Lock)?;
     let commit = commit.is_success().then(|| line(&commit));

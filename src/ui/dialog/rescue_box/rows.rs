@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 
 use super::preview::{self, RescueBox};
 use crate::model::{
-    CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescueRecord,
-    display_text, quantity,
+    CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RefName,
+    RescueRecord, display_text, quantity,
 };
 use crate::present::{action, age, baseline, counts, sets};
 use crate::ui::look::{Sign, TextStyle};
@@ -107,7 +107,7 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
     }
     let deleted = if n_deleted > 0 { format!(", {n_deleted} deleted") } else { String::new() };
     let size = format!("{}, {}{deleted}", counts::files(n_files), quantity::size(n_bytes));
-    let place = place(plan.branch.as_deref().unwrap_or_default(), target);
+    let place = place(plan.branch.as_ref(), target);
     let first = match preview.split() {
         _ if n_files == 0 => "Nothing to commit: everything is left out.".to_owned(),
         None => format!("Commit {size}, to {place}?"),
@@ -145,9 +145,9 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
 }
 
 /// Where a commit goes, as text.
-fn place(branch: &str, target: &CommitTarget) -> String {
+fn place(branch: Option<&RefName>, target: &CommitTarget) -> String {
     match target {
-        CommitTarget::Head | CommitTarget::ProtectedHead => baseline::branch(branch),
+        CommitTarget::Head | CommitTarget::ProtectedHead => branch.map(baseline::branch).unwrap_or_default(),
         CommitTarget::NewBranch(name) => format!("the new branch {}", baseline::branch(name)),
     }
 }
