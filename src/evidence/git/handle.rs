@@ -1,9 +1,10 @@
 //! libgit2's handle on one worktree. libgit2 takes longer to find a git directory and its settings than to read a small
 //! worktree, so a handle is made of the parts that are known: object database, configuration, index, work tree. Worktrees
-//! of one repository that are read one after another share the first two.
+//! of one repository that are read one after another share the first two, and what was read of the objects.
 //!
 //! Such a handle knows no git directory, and so no references. It must not be made where that would change an answer.
 
+use std::cell::Cell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,8 @@ const EXCLUDES_CAP: u64 = 64 << 10;
 /// An open worktree.
 pub(super) struct Handle {
     pub(super) repo: git2::Repository,
+    /// The object database alone, with what was read of it for the siblings before this one.
+    objects: Option<git2::Repository>,
     /// It knows its git directory, and so has references.
     pub(super) has_refs: bool,
     /// The index before libgit2 read it.
@@ -45,7 +48,17 @@ impl Handle {
         };
         let handle = of_parts.and_then(|(odb, config)| of_parts_at(repository, home, odb, &config).ok());
         // Whatever is wrong with a part, libgit2 says it best by itself.
-        handle.map_or_else(|| Handle::open_whole(repository, home), Ok)
+        let Some(mut handle) = handle else { return Handle::open_whole(repository, home) };
+        handle.objects = match sibling.filter(|sibling| sibling.is_of(repository, home)) {
+            Some(sibling) => sibling.objects.take().or_else(|| objects(repository, &handle.repo)),
+            None => None,
+        };
+        Ok(handle)
+    }
+
+    /// What reads commits, trees and blobs. An object never changes, so one that was read for a sibling is not read again.
+    pub(super) fn objects(&self) -> &git2::Repository {
+        self.objects.as_ref().unwrap_or(&self.repo)
     }
 
     /// Opens the worktree with its git directory.
@@ -64,7 +77,7 @@ impl Handle {
         // Without a snapshot, libgit2 checks every configuration file again for each setting it needs.
         let config = repo.config()?.snapshot()?;
         repo.set_config(&config)?;
-        Ok(Handle { repo, has_refs: true, index, home: home.map(Path::to_owned) })
+        Ok(Handle { repo, objects: None, has_refs: true, index, home: home.map(Path::to_owned) })
     }
 }
 
@@ -79,22 +92,33 @@ fn of_parts_at(
     repo.set_workdir(&repository.top, false)?;
     let index = FileState::now(repository.index());
     repo.set_index(&mut Index::open(&repository.index())?)?;
-    Ok(Handle { repo, has_refs: false, index, home: home.map(Path::to_owned) })
+    Ok(Handle { repo, objects: None, has_refs: false, index, home: home.map(Path::to_owned) })
 }
 
 /// The object database and the configuration of a repository; `None` if libgit2 has to know its git directory.
 fn parts(repository: &Repository, home: Option<&Path>) -> Option<(Odb<'static>, Config)> {
-    let objects = repository.common_dir.join("objects");
-    if !has_no_files_of_its_own(&repository.common_dir) || !objects.is_dir() {
+    if !has_no_files_of_its_own(&repository.common_dir) || !repository.common_dir.join("objects").is_dir() {
         return None;
     }
     let config = config_of(repository, home).and_then(|mut config| config.snapshot()).ok()?;
     if !has_plain_settings(&config).unwrap_or(false) {
         return None;
     }
+    Some((database(repository)?, config))
+}
+
+fn database(repository: &Repository) -> Option<Odb<'static>> {
     let odb = Odb::new().ok()?;
-    odb.add_disk_alternate(objects.to_str()?).ok()?;
-    Some((odb, config))
+    odb.add_disk_alternate(repository.common_dir.join("objects").to_str()?).ok()?;
+    Some(odb)
+}
+
+/// A handle without index and work tree, with the configuration of `beside`. It has a database of its own, because
+/// libgit2 forgets what was read of one as soon as another handle takes it over.
+fn objects(repository: &Repository, beside: &git2::Repository) -> Option<git2::Repository> {
+    let objects = git2::Repository::from_odb(database(repository)?).ok()?;
+    objects.set_config(&beside.config().ok()?).ok()?;
+    Some(objects)
 }
 
 /// An open worktree beside which others of its repository are opened. It is kept only from one collection to the next of
@@ -102,12 +126,15 @@ fn parts(repository: &Repository, home: Option<&Path>) -> Option<(Odb<'static>, 
 pub(super) struct Sibling {
     common_dir: PathBuf,
     handle: Handle,
+    /// [`Handle::objects`], until the next worktree takes it.
+    objects: Cell<Option<git2::Repository>>,
 }
 
 impl Sibling {
     /// Keeps a handle that was made of parts; `None` for another.
-    pub(super) fn new(repository: &Repository, handle: Handle) -> Option<Sibling> {
-        (!handle.has_refs).then(|| Sibling { common_dir: repository.common_dir.clone(), handle })
+    pub(super) fn new(repository: &Repository, mut handle: Handle) -> Option<Sibling> {
+        let objects = Cell::new(handle.objects.take());
+        (!handle.has_refs).then(|| Sibling { common_dir: repository.common_dir.clone(), handle, objects })
     }
 
     fn is_of(&self, repository: &Repository, home: Option<&Path>) -> bool {

@@ -72,7 +72,7 @@ impl<'a> InProcess<'a> {
     }
 
     fn commit(&self, oid: Oid) -> Result<Commit, git2::Error> {
-        let commit = self.handle.repo.find_commit(oid)?;
+        let commit = self.handle.objects().find_commit(oid)?;
         Ok(Commit {
             id: oid.to_string(),
             tree: commit.tree_id().to_string(),
@@ -99,7 +99,7 @@ impl<'a> InProcess<'a> {
     }
 
     fn walk_oids(&self, from: &[Id], hide: &[Id], limit: usize) -> Result<Vec<Oid>, git2::Error> {
-        let mut walk = self.handle.repo.revwalk()?;
+        let mut walk = self.handle.objects().revwalk()?;
         walk.set_sorting(Sort::TIME)?;
         for id in from {
             walk.push(Oid::from_str(id)?)?;
@@ -237,7 +237,7 @@ impl Repo for InProcess<'_> {
 
     fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
         let read = || {
-            let tree = self.handle.repo.find_commit(git2::Oid::from_str(commit)?)?.tree()?;
+            let tree = self.handle.objects().find_commit(git2::Oid::from_str(commit)?)?.tree()?;
             let entry = match tree.get_path(Path::new(path)) {
                 Ok(entry) => entry,
                 Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(None),
@@ -245,10 +245,10 @@ impl Repo for InProcess<'_> {
             };
             let is_file = entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != SYMLINK;
             // The size is checked first, so that an oversized blob is never loaded.
-            if !is_file || self.handle.repo.odb()?.read_header(entry.id())?.0 > most {
+            if !is_file || self.handle.objects().odb()?.read_header(entry.id())?.0 > most {
                 return Ok(None);
             }
-            Ok(Some(self.handle.repo.find_blob(entry.id())?.content().to_vec()))
+            Ok(Some(self.handle.objects().find_blob(entry.id())?.content().to_vec()))
         };
         read().map_err(|error| libgit2_trouble(self.repository, &error))
     }
@@ -257,10 +257,11 @@ impl Repo for InProcess<'_> {
         let read = |folder: &Vec<u8>| {
             let mut id = git2::Oid::from_str(root)?;
             if !folder.is_empty() {
-                let entry = self.handle.repo.find_tree(id)?.get_path(Path::new(OsStr::from_bytes(folder)))?;
+                let entry =
+                    self.handle.objects().find_tree(id)?.get_path(Path::new(OsStr::from_bytes(folder)))?;
                 id = entry.id();
             }
-            let odb = self.handle.repo.odb()?;
+            let odb = self.handle.objects().odb()?;
             let object = odb.read(id)?;
             Ok::<_, git2::Error>((object.kind() == git2::ObjectType::Tree).then(|| object.data().to_vec()))
         };
@@ -279,13 +280,13 @@ impl Repo for InProcess<'_> {
     }
 
     fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)> {
-        let counts = self.handle.repo.graph_ahead_behind(self.oid(head)?, self.oid(other)?);
+        let counts = self.handle.objects().graph_ahead_behind(self.oid(head)?, self.oid(other)?);
         let (ahead, behind) = counts.map_err(|error| libgit2_trouble(self.repository, &error))?;
         Ok((u32::try_from(ahead).unwrap_or(u32::MAX), u32::try_from(behind).unwrap_or(u32::MAX)))
     }
 
     fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>> {
-        match self.handle.repo.merge_base(self.oid(one)?, self.oid(two)?) {
+        match self.handle.objects().merge_base(self.oid(one)?, self.oid(two)?) {
             Ok(base) => Ok(Some(base.to_string())),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
             Err(error) => Err(libgit2_trouble(self.repository, &error)),
@@ -302,7 +303,7 @@ impl Repo for InProcess<'_> {
             };
             match leads_to.map(|id| Oid::from_str(&id)) {
                 Some(Ok(id)) => {
-                    let object = self.handle.repo.find_object(id, None);
+                    let object = self.handle.objects().find_object(id, None);
                     if let Ok(commit) = object.and_then(|object| object.peel_to_commit()) {
                         found.push(Ref { name, commit: commit.id().to_string(), target });
                     }
@@ -335,7 +336,7 @@ impl Repo for InProcess<'_> {
     }
 
     fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>> {
-        commit_paths::changed(&self.handle.repo, commit)
+        commit_paths::changed(self.handle.objects(), commit)
             .map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
