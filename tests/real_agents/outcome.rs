@@ -34,7 +34,7 @@ pub(crate) fn skip(reason: impl Into<String>) -> anyhow::Error {
 #[derive(Debug)]
 pub(crate) struct Tally {
     /// When the first of all checks began.
-    begun: Instant,
+    pub(crate) begun: Instant,
     n_passed: usize,
     skipped: Vec<String>,
     failed: Vec<String>,

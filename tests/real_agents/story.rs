@@ -31,7 +31,8 @@ impl Story<'_> {
     pub(crate) fn check(&mut self, name: &str, make: impl FnOnce(&Self) -> Result<Measured>) -> bool {
         let group = self.client.name();
         let mut measured = None;
-        let mut tally = std::mem::take(self.tally);
+        let empty = Tally::new(self.tally.begun);
+        let mut tally = std::mem::replace(self.tally, empty);
         let is_passed = tally.check(group, name, || {
             measured = make(self)?;
             Ok(())

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Child;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use closeout::action::rescue::RescueError;
@@ -84,7 +85,9 @@ fn finish(world: &World, known: &Known) -> Result<()> {
             match record.state {
                 RecordState::Kept => drop(kept.insert(record.reference)),
                 RecordState::NotInJournal => {}
-                other => bail!("{} is {other:?} for {state}", record.reference),
+                other @ (RecordState::PutBack | RecordState::VaultOnly | RecordState::Lost) => {
+                    bail!("{} is {other:?} for {state}", record.reference)
+                }
             }
         }
     }
@@ -115,12 +118,7 @@ fn cycle(
     let before = Photo::of(world)?;
     let root = world.root()?;
     disk.map_or(Ok(()), Disk::sync)?;
-    // At the same time, git may collect garbage, or an agent may work.
-    let mut collecting = match random.below(100) {
-        0..12 if disk.is_none() => Some(world.collecting()?),
-        12..24 if disk.is_none() => Some(world.agent()?),
-        _ => None,
-    };
+    let mut collecting = something_beside(world, random.below(100), disk.is_none())?;
     let is_alone = collecting.is_none() && foreign.is_none();
     let setting = ShotSetting { is_synced: known.is_synced, state, disk };
     let shot = shot::fire(cycle_action, target, random, pace, (world.top(), &root), &setting)?;
@@ -128,14 +126,7 @@ fn cycle(
         collecting.wait()?;
         tally.n_collected += 1;
     }
-    let told = |what: &str| {
-        format!(
-            "{} ({target:?} killed: {}) {what}; it said {:?}",
-            cycle_action.name(),
-            shot.is_hit,
-            shot.outcome
-        )
-    };
+    let told = |what: &str| shot.told(cycle_action, target, what);
     let cut = Photo::of(world)?;
     ensure!(cut.work_tree == before.work_tree, told("wrote to the work tree"));
     tally.n_left += cut.locks.len().saturating_sub(before.locks.len());
@@ -149,9 +140,7 @@ fn cycle(
         told(&format!("left {:?}, there were {:?}", after.locks, before.locks))
     );
     if let Some((path, inode)) = &foreign {
-        let metadata = path.symlink_metadata().with_context(|| told("removed the lock of another"))?;
-        ensure!(metadata.ino() == *inode, told("took the place of another's lock"));
-        fs::remove_file(path)?;
+        take_lock(path, *inode).with_context(|| told("touched the lock of another"))?;
         tally.n_foreign += 1;
     }
     let end = judge(world, cycle_action, &before, &after, known)
@@ -176,6 +165,22 @@ fn cycle(
         .with_context(|| told("and the record is wrong"))?;
     *tally.ends.entry((cycle_action, shot.is_hit.then_some(target), end)).or_default() += 1;
     Ok(())
+}
+
+/// Starts what happens at the same time: git collects garbage, or an agent works. Never on a disk of its own.
+fn something_beside(world: &World, chance: usize, is_allowed: bool) -> Result<Option<Child>> {
+    match chance {
+        0..12 if is_allowed => world.collecting().map(Some),
+        12..24 if is_allowed => world.agent().map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Removes someone else's lock, which must be the same as before.
+fn take_lock(path: &Path, inode: u64) -> Result<()> {
+    let metadata = path.symlink_metadata().context("it is gone")?;
+    ensure!(metadata.ino() == inode, "another is in its place");
+    Ok(fs::remove_file(path)?)
 }
 
 /// Whether an undo or redo finds everything as the last action left it, so that it has to succeed, however many

@@ -68,6 +68,14 @@ pub(crate) struct Shot {
     pub(crate) outcome: Option<(bool, String)>,
 }
 
+impl Shot {
+    /// What the action did, in a line for a person.
+    pub(crate) fn told(&self, cycle_action: CycleAction, target: Target, what: &str) -> String {
+        let Shot { is_hit, outcome, .. } = self;
+        format!("{} ({target:?} killed: {is_hit}) {what}; it said {outcome:?}", cycle_action.name())
+    }
+}
+
 /// The usual time of each action here, for aiming.
 #[derive(Debug, Default)]
 pub(crate) struct Pace(BTreeMap<CycleAction, Duration>);
@@ -81,6 +89,30 @@ impl Pace {
         let known = self.of(cycle_action);
         self.0.insert(cycle_action, (known * 7 + took) / 8);
     }
+}
+
+/// Shoots at what `target` names. True if anything was killed.
+fn hit(target: Target, pid: Pid, random: &mut Random, setting: &ShotSetting) -> Result<bool> {
+    Ok(match target {
+        Target::Parent => is_alive(pid) && kill_process(pid, Signal::KILL).is_ok(),
+        Target::Group => kill_all(pid),
+        Target::Child => kill_one(pid),
+        Target::Term => is_alive(pid) && kill_process_group(pid, Signal::TERM).is_ok(),
+        Target::Hup => is_alive(pid) && kill_process_group(pid, Signal::HUP).is_ok(),
+        Target::Stop => {
+            stop(pid);
+            std::thread::sleep(Duration::from_millis(random.next() % 40));
+            // It may have ended by itself.
+            let _ = kill_process(pid, Signal::CONT);
+            false
+        }
+        Target::Power => {
+            let disk = setting.disk.context("no disk of its own")?;
+            let all = stop_all(pid);
+            disk.copy()?;
+            kill_each(pid, &all)
+        }
+    })
 }
 
 /// Runs the action and kills after a part of its usual time.
@@ -114,26 +146,7 @@ pub(crate) fn fire(
     while begun.elapsed() < delay && is_alive(pid) {
         std::thread::sleep(delay.saturating_sub(begun.elapsed()).min(Duration::from_micros(500)));
     }
-    let is_hit = match target {
-        Target::Parent => is_alive(pid) && kill_process(pid, Signal::KILL).is_ok(),
-        Target::Group => kill_all(pid),
-        Target::Child => kill_one(pid),
-        Target::Term => is_alive(pid) && kill_process_group(pid, Signal::TERM).is_ok(),
-        Target::Hup => is_alive(pid) && kill_process_group(pid, Signal::HUP).is_ok(),
-        Target::Stop => {
-            stop(pid);
-            std::thread::sleep(Duration::from_millis(random.next() % 40));
-            // It may have ended by itself.
-            let _ = kill_process(pid, Signal::CONT);
-            false
-        }
-        Target::Power => {
-            let disk = setting.disk.context("no disk of its own")?;
-            let all = stop_all(pid);
-            disk.copy()?;
-            kill_each(pid, &all)
-        }
-    };
+    let is_hit = hit(target, pid, random, setting)?;
     let rest: Vec<String> = lines.map_while(Result::ok).collect();
     while child.try_wait()?.is_none() {
         ensure!(begun.elapsed() < PATIENCE, "the {} does not end", cycle_action.name());
