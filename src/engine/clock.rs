@@ -29,6 +29,13 @@ impl Stopwatch {
     }
 }
 
+/// How long to wait from now for what was due at `due` when the clock read `seen`. Never longer than it was then: the
+/// clock may have been set back since.
+pub(super) fn wait_for(due: Timestamp, seen: Timestamp) -> Duration {
+    let wait = due.millis_since(now()).min(due.millis_since(seen));
+    Duration::from_millis(u64::try_from(wait).unwrap_or(0))
+}
+
 /// Sleeps until `at`, or forever for `None`. Requires a tokio runtime with time enabled.
 pub async fn sleep_until(at: Option<Timestamp>) {
     match at {
@@ -48,10 +55,9 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
-    /// Goes off when the clock, if nobody sets it, reads `at`.
-    pub(super) fn at(at: Timestamp) -> Alarm {
-        let after = at.millis_since(now()).max(0);
-        Alarm { set: Stopwatch::start(), after: Duration::from_millis(after.unsigned_abs()) }
+    /// Goes off when the clock, which read `seen` when this was asked for, reads `due` if nobody sets it.
+    pub(super) fn at(due: Timestamp, seen: Timestamp) -> Alarm {
+        Alarm { set: Stopwatch::start(), after: wait_for(due, seen) }
     }
 
     /// Sleeps until the alarm goes off, or forever for `None`. Requires a tokio runtime with time enabled.
@@ -60,5 +66,23 @@ impl Alarm {
             Some(alarm) => tokio::time::sleep(alarm.after.saturating_sub(alarm.set.elapsed())).await,
             None => std::future::pending().await,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // W06
+    #[test]
+    fn a_wait_is_no_longer_than_it_was_when_it_was_asked_for() {
+        let frame = Duration::from_millis(33);
+        let due_in_a_frame = |seen: Timestamp| wait_for(seen.plus_millis(33), seen);
+        // The clock was set back by an hour since, and forward by one.
+        assert_eq!(due_in_a_frame(now().plus_millis(3_600_000)), frame);
+        assert_eq!(due_in_a_frame(now().plus_millis(-3_600_000)), Duration::ZERO);
+        // An event that took a second to arrive puts nothing off.
+        let seen = now().plus_millis(-1_000);
+        assert!(wait_for(seen.plus_millis(60_000), seen) <= Duration::from_secs(59));
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
@@ -63,8 +62,9 @@ impl Collecting {
         self.last_read.get(workspace).map_or(Timestamp(0), |(began_at, _)| *began_at)
     }
 
-    /// Starts a collection beside the loop. Exactly one event comes back, even after a timeout or a panic.
-    pub(super) fn start(&mut self, request: CollectRequest) {
+    /// Starts a collection beside the loop, asked for when the clock read `seen`. Exactly one event comes back, even
+    /// after a timeout or a panic.
+    pub(super) fn start(&mut self, request: CollectRequest, seen: Timestamp) {
         let slot = Arc::clone(self.memories.entry(request.workspace.clone()).or_default());
         let is_slow = request.parts.contains(Parts::CHANGES)
             && self.last_read.get(&request.workspace).is_some_and(|(_, took_ms)| *took_ms > SLOW_MS);
@@ -72,9 +72,9 @@ impl Collecting {
         let config = Arc::clone(&self.config);
         let sender = self.sender.clone();
         tokio::spawn(async move {
-            let wait = request.not_before.millis_since(clock::now());
-            if wait > 0 {
-                tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
+            let wait = clock::wait_for(request.not_before, seen);
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
             }
             // Neither semaphore is ever closed; without a permit the collection would still run.
             let _slow = if is_slow { slow_lanes.acquire().await.ok() } else { None };

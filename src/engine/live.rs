@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 
-use crate::model::{Effect, Event, Intent, ProcessId, WatchProblem, WatchTarget, WorkspaceId};
+use crate::model::{Effect, Event, Intent, ProcessId, Timestamp, WatchProblem, WatchTarget, WorkspaceId};
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, WatchEvent};
@@ -219,14 +219,16 @@ impl Engine {
     }
 
     fn update(&mut self, event: Event) {
+        let seen = event.at();
         for effect in self.monitor.update(event) {
-            self.carry_out(effect);
+            self.carry_out(effect, seen);
         }
     }
 
-    fn carry_out(&mut self, effect: Effect) {
+    /// Carries out what the monitor wants since an event, when the clock read `seen`.
+    fn carry_out(&mut self, effect: Effect, seen: Timestamp) {
         match effect {
-            Effect::Collect(request) => self.collecting.start(*request),
+            Effect::Collect(request) => self.collecting.start(*request, seen),
             Effect::Watch { workspace, targets } => {
                 if targets.is_empty() {
                     self.collecting.drop_memory(&workspace);
@@ -264,7 +266,7 @@ impl Engine {
                     draft_keeping.keep(workspace, draft);
                 }
             }
-            Effect::Wake { at } => self.wake = Some(Alarm::at(at)),
+            Effect::Wake { at } => self.wake = Some(Alarm::at(at, seen)),
             Effect::RememberBaseline { workspace, baseline } => {
                 self.store_lane.write(move |store| store.remember_baseline(&workspace, &baseline));
             }
