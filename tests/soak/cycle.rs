@@ -126,7 +126,7 @@ fn cycle(
         collecting.wait()?;
         tally.n_collected += 1;
     }
-    let told = |what: &str| shot.told(cycle_action, target, what);
+    let told = |what: &str| shot.line(cycle_action, target, what);
     let cut = Photo::of(world)?;
     ensure!(cut.work_tree == before.work_tree, told("wrote to the work tree"));
     tally.n_left += cut.locks.len().saturating_sub(before.locks.len());

@@ -70,7 +70,7 @@ pub(crate) struct Shot {
 
 impl Shot {
     /// What the action did, in a line for a person.
-    pub(crate) fn told(&self, cycle_action: CycleAction, target: Target, what: &str) -> String {
+    pub(crate) fn line(&self, cycle_action: CycleAction, target: Target, what: &str) -> String {
         let Shot { is_hit, outcome, .. } = self;
         format!("{} ({target:?} killed: {is_hit}) {what}; it said {outcome:?}", cycle_action.name())
     }
