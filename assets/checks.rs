@@ -18,6 +18,7 @@ struct File {
     act: BTreeMap<String, Vec<String>>,
     endless: Vec<String>,
     edit: Vec<String>,
+    read: Vec<String>,
     start: Vec<String>,
 }
 
@@ -93,7 +94,8 @@ pub(crate) fn written(text: &str) -> Outcome<String> {
         format!("(CheckKind::{}, &{places:?}),\n", camel_case(&lines.kind))
     };
     Ok(format!(
-        "Catalog {{ all: &[{}], start: {}, tools: {}, run_by_others: &[{}], acts: {}, endless: {}, edits: {} }}",
+        "Catalog {{ all: &[{}], start: {}, tools: {}, run_by_others: &[{}], acts: {}, endless: {}, edits: {}, \
+         reads: {} }}",
         tools.concat(),
         patterns(&file.start),
         calls(by_words),
@@ -101,6 +103,7 @@ pub(crate) fn written(text: &str) -> Outcome<String> {
         calls(acts),
         nothing(&file.endless),
         nothing(&file.edit),
+        nothing(&file.read),
     ))
 }
 

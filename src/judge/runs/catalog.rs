@@ -28,6 +28,8 @@ pub struct Catalog {
     endless: Calls<()>,
     /// Commands that change files.
     edits: Calls<()>,
+    /// Commands that change nothing.
+    reads: Calls<()>,
 }
 
 /// A tool.
@@ -112,6 +114,11 @@ impl Catalog {
         let act = self.acts.of(words).map(|(act, ..)| *act).min()?;
         let is_rehearsal = has_option(words, &["--dry-run", "-n"]);
         (!is_rehearsal).then_some(act)
+    }
+
+    /// Whether these words are known to change nothing.
+    pub(super) fn is_read(&self, words: &[String]) -> bool {
+        self.reads.has(words)
     }
 
     /// Whether these words change files.

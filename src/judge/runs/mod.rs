@@ -54,6 +54,11 @@ pub fn are_only_checks(line: &str) -> bool {
     read::are_only_checks(line, Catalog::built_in())
 }
 
+/// Whether a command line only reads: each of its commands is known to change nothing.
+pub fn only_reads(line: &str) -> bool {
+    read::only_reads(line, Catalog::built_in())
+}
+
 /// What the runs of a session mean for `task`, or for the whole session if there is no task. Paths are
 /// compared with `home`, the session's folder.
 pub fn summarize(
@@ -115,4 +120,29 @@ fn has_word(text: &str, begin: &str) -> bool {
             || !before.is_some_and(char::is_alphanumeric)
                 && (begin.len() > 3 || !after.is_some_and(char::is_alphanumeric))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_reads;
+
+    #[test]
+    fn a_line_only_reads_if_each_of_its_commands_does() {
+        for line in [
+            "ls", "git status && git log --oneline | head -5", "bash -lc \"rg -n 'a;b' src\"",
+            "sed -n '1,80p' a.rs", "cd src; for f in *.rs; do wc -l $f; done",
+            "find . -name x | xargs grep y 2>/dev/null", "git branch -v", "cat a > /tmp/b",
+            "if [ -f a ]; then cat a; fi", "LANG=C sort a",
+        ] {
+            assert!(only_reads(line), "{line}");
+        }
+        for line in [
+            "", "ls > files", "sed -n -i p a", "find . -delete", "find . -exec rm {} +", "git branch new",
+            "git commit -m x", "cat a | sh", "ls; touch b", "echo $(rm a)", "git diff --output=a", "make",
+            "xargs rm < a", "cat <<X > a\nX", "git stash", "python -c 'print(1)'", "sort -o a a",
+            "ls && ./build.sh",
+        ] {
+            assert!(!only_reads(line), "{line}");
+        }
+    }
 }

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use super::catalog::{Catalog, Tool, has_option, is_option};
-use super::edits::changes_files;
+use super::edits::{changes_files, is_in_tree};
 use super::outcome::{Report, by_code, by_failure, by_text, output_lines, passes_on_something, report};
-use super::script::{Command, Reach, commands, joined};
+use super::script::{Command, LONGEST_LINE, Reach, commands, joined};
 use super::wrapper::{Call, bare, call_of};
 use crate::model::{CommandRun, Exit, RunOutcome, ToldBy};
 
@@ -153,6 +153,17 @@ pub(super) fn are_only_checks(line: &str, catalog: &Catalog) -> bool {
         |command: &Command| check_of(&call_of(&command.words, command.folder.as_deref()), catalog).is_some();
     let commands = commands(line);
     commands.iter().any(is_check) && commands.iter().all(|command| is_check(command) || is_trivial(command))
+}
+
+/// Whether each command of a line is known to change nothing. A line that was not read to its end may do anything.
+pub(super) fn only_reads(line: &str, catalog: &Catalog) -> bool {
+    let reads = |command: &Command| {
+        let call = call_of(&command.words, command.folder.as_deref());
+        let writes = |target: &String| is_in_tree(target, command.folder.as_deref(), None);
+        catalog.is_read(&call.words) && !command.writes.iter().any(writes)
+    };
+    let commands = commands(line);
+    line.len() <= LONGEST_LINE && !commands.is_empty() && commands.iter().all(reads)
 }
 
 /// Whether a call is a server or a watcher, or a check in watch mode.

@@ -80,6 +80,7 @@ impl Acts {
                 let sets_excludes = paths.iter().any(|path| path.ends_with("info/exclude"));
                 Acts::IS_ACTIVE | Acts::SETS_EXCLUDES.when(sets_excludes)
             }
+            Deed::Command(run) if !run.is_cut && runs::only_reads(&run.command) => Acts::IS_ACTIVE,
             Deed::Command(run) => {
                 let mut said = run.command.split(|c: char| !c.is_alphanumeric());
                 Acts::IS_ACTIVE
