@@ -226,6 +226,10 @@ pub enum Fact {
     OrderedElsewhere,
     /// A subagent of the task has not reported.
     SubagentSilent,
+    /// A subagent of the task was stopped or failed, and nothing was done since.
+    SubagentStopped,
+    /// A prompt that the user queued was never taken up.
+    PromptQueued,
     /// A session was asked for work, and its record shows none.
     NoneOfItsWork,
     /// The file is young, and its content is older than the last prompt.

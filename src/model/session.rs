@@ -62,6 +62,12 @@ pub struct SessionObservation {
     /// Subagents that have not reported, according to the records; each may have been killed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<Subagent>,
+    /// Subagents that were stopped by somebody else or failed, each with the time at which the session heard of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stopped: Vec<Subagent>,
+    /// The user's first prompt that waits for its turn although no turn is running, shortened. Untrusted text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<String>,
     /// Work that goes on beside the last turn, according to its hooks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<BackgroundTask>,
@@ -112,6 +118,8 @@ impl SessionObservation {
             origin: SessionOrigin::Unknown,
             usage: SessionUsage::default(),
             subagents: Vec::new(),
+            stopped: Vec::new(),
+            queued: None,
             background: Vec::new(),
             live: Vec::new(),
             process: None,

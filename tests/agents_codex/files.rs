@@ -164,7 +164,13 @@ fn a_subagent_counts_until_it_reports_and_moves_with_its_own_record() {
     let subagents = machine.session(&record).subagents;
     assert_eq!(subagents[0].moved_at, Some(Timestamp(1_795_300_000_000)));
     append(&record, &activity(3, "completed"));
-    assert_eq!(machine.session(&record).subagents, Vec::new());
+    let session = machine.session(&record);
+    assert_eq!((session.subagents, session.stopped), (Vec::new(), Vec::new()));
+    append(&record, &(activity(4, "started") + &activity(5, "failed")));
+    let session = machine.session(&record);
+    assert_eq!((session.subagents, session.stopped[0].moved_at), (Vec::new(), Some(at(5))));
+    append(&record, &activity(6, "interacted"));
+    assert_eq!(machine.session(&record).stopped, Vec::new());
 }
 
 #[test]

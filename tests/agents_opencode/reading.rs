@@ -39,6 +39,8 @@ fn ended(id: &str, text: &str, at: i64, prompt: (&str, i64), written_at: i64) ->
         origin: SessionOrigin::Headless,
         usage: SessionUsage { context_tokens: Some(100), context_limit: None, n_turns: Some(1) },
         subagents: Vec::new(),
+        stopped: Vec::new(),
+        queued: None,
         background: Vec::new(),
         live: Vec::new(),
         process: None,

@@ -1,4 +1,5 @@
-//! Subagents that a session started in the background. The turn ends while they are still working.
+//! Subagents that a session started in the background. The turn ends while they are still working. Some are
+//! stopped, or fail.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,6 +11,10 @@ use crate::model::Timestamp;
 const REPORT: &str = "<task-notification>";
 /// How a background task is, in the result of a tool that asks for it, once it is over.
 const OVER: [&str; 3] = ["\"completed\"", "\"failed\"", "\"killed\""];
+/// How a background task ended that did not do its work, in the client's report.
+const UNDONE: [&str; 3] = ["<status>killed</status>", "<status>failed</status>", "<status>stopped</status>"];
+/// Tools by which the agent itself ends a background task.
+const STOPPERS: [&str; 3] = ["TaskStop", "KillShell", "KillBash"];
 /// Further subagents are not tracked.
 const MAX: usize = 64;
 
@@ -25,6 +30,7 @@ struct Launched {
 #[derive(Debug, Default)]
 pub(super) struct Background {
     subagents: Vec<SentOff>,
+    stopped: Vec<SentOff>,
 }
 
 #[derive(Debug)]
@@ -57,16 +63,32 @@ impl Background {
         }
     }
 
+    /// Takes a call of the agent: a subagent that it ends itself is not needed any more.
+    pub(super) fn call(&mut self, tool: &str, input: &RawValue) {
+        if STOPPERS.contains(&tool) {
+            let is_named = |subagent: &SentOff| input.get().contains(&format!("\"{}\"", subagent.id));
+            self.subagents.retain(|subagent| !is_named(subagent));
+        }
+    }
+
     /// Takes a text sent to the agent. Subagents that report in it are dropped.
-    pub(super) fn hear(&mut self, text: &str) {
-        if text.contains(REPORT) {
+    pub(super) fn hear(&mut self, text: &str, at: Option<Timestamp>) {
+        for report in text.split(REPORT).skip(1) {
+            let is_undone = UNDONE.iter().any(|status| report.contains(status));
             let has_reported =
-                |subagent: &SentOff| text.contains(&format!("<task-id>{}</task-id>", subagent.id));
-            self.subagents.retain(|subagent| !has_reported(subagent));
+                |subagent: &mut SentOff| report.contains(&format!("<task-id>{}</task-id>", subagent.id));
+            let reported: Vec<SentOff> = self.subagents.extract_if(.., has_reported).collect();
+            let n_more = if is_undone { MAX.saturating_sub(self.stopped.len()) } else { 0 };
+            self.stopped.extend(reported.into_iter().take(n_more).map(|it| SentOff { at, ..it }));
         }
     }
 
     pub(super) fn subagents(&self) -> &[SentOff] {
         &self.subagents
+    }
+
+    /// Those that were stopped by somebody else or failed, with the time of the report.
+    pub(super) fn stopped(&self) -> &[SentOff] {
+        &self.stopped
     }
 }

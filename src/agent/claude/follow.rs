@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 use super::NAME;
-use super::background::{Background, SentOff};
+use super::background::SentOff;
 use super::transcript::{Transcript, is_of_conversation};
 use crate::agent::record::{Followed, modified_at, open_record, read_small};
 use crate::agent::record_text::shortened_if_any;
@@ -73,7 +73,10 @@ impl Record {
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut session = followed.reader.observation(&id, followed.begins_at == 0);
         session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete;
-        session.subagents = subagents(path, &followed.reader.background);
+        let background = &followed.reader.background;
+        session.subagents = subagents(path, background.subagents());
+        let stopped = subagents(path, background.stopped()).into_iter().zip(background.stopped());
+        session.stopped = stopped.map(|(subagent, end)| Subagent { moved_at: end.at, ..subagent }).collect();
         // The task files are written after the transcript line that mentions the change, so no line says
         // when they are current.
         let files = task_files(&tasks_folder(config_dir, &id));
@@ -125,8 +128,8 @@ struct Label {
     description: String,
 }
 
-/// The subagents of the session recorded in `transcript` that have not reported yet.
-fn subagents(transcript: &Path, background: &Background) -> Vec<Subagent> {
+/// These subagents of the session recorded in `transcript`, each with the time its own record last grew.
+fn subagents(transcript: &Path, sent_off: &[SentOff]) -> Vec<Subagent> {
     let folder = transcript.with_extension("").join("subagents");
     let subagent = |sent: &SentOff| {
         let record = folder.join(format!("agent-{}.jsonl", sent.id)).symlink_metadata().ok();
@@ -136,7 +139,7 @@ fn subagents(transcript: &Path, background: &Background) -> Vec<Subagent> {
             moved_at: record.as_ref().map(modified_at).max(sent.at),
         }
     };
-    background.subagents().iter().map(subagent).collect()
+    sent_off.iter().map(subagent).collect()
 }
 
 /// The description in the file the client writes beside a subagent's record.

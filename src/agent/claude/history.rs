@@ -125,6 +125,11 @@ const CLIENT_COMMANDS: [&str; 34] = [
     "/rewind", "/status", "/statusline", "/tasks", "/usage", "/vim",
 ];
 
+/// Whether a text as it was typed is a command of the client's own.
+pub(super) fn is_client_command(text: &str) -> bool {
+    text.split_whitespace().next().is_some_and(|name| CLIENT_COMMANDS.contains(&name))
+}
+
 /// Who wrote a text in the place of a user's prompt.
 pub(super) fn written_by(line: &Line<'_>, text: &str) -> PromptKind {
     let begins = |start: &str| text.starts_with(start);

@@ -46,7 +46,9 @@ pub(super) struct Line<'a> {
     /// The tool's structured result, beside the text shown to the model.
     #[serde(borrow)]
     pub(super) tool_use_result: Option<&'a RawValue>,
-    /// The text of a `system` line.
+    /// What a `queue-operation` line does.
+    pub(super) operation: Option<String>,
+    /// The text of a `system` or `queue-operation` line.
     #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
     #[serde(default)]
@@ -152,7 +154,7 @@ impl<'a> Line<'a> {
         serde_json::from_str(self.message?.get()).ok()
     }
 
-    /// The text of a `system` line.
+    /// The text of a `system` or `queue-operation` line.
     pub(super) fn content_text(&self) -> Option<String> {
         text_of(self.content)
     }

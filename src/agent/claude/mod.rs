@@ -16,6 +16,7 @@ mod follow;
 mod head;
 mod history;
 mod line;
+mod queue;
 mod registry;
 mod screen;
 mod survey;

@@ -13,12 +13,13 @@ use super::history::{
     begin_turn, end_of_reply, is_from_a_person, take_goal, tell_job, without_paste_marks, written_by,
 };
 use super::line::{Attachment, Block, Line, Message, Titles, text_of};
+use super::queue::Queue;
 use super::todos::Todos;
 use crate::agent::facts::Version;
 use crate::agent::record::{LineReader, take_lines};
 use crate::agent::record_text::mended;
-use crate::agent::turn_tracker::{ToolCall, TurnTracker, failed};
-use crate::model::{AnsweredByTool, BreakCause, Prompt, SessionObservation, Timestamp, TurnEnd};
+use crate::agent::turn_tracker::{ToolCall, TurnTracker, failed, is_full_prompt};
+use crate::model::{AnsweredByTool, BreakCause, Prompt, PromptKind, SessionObservation, Timestamp, TurnEnd};
 
 /// Line types for bookkeeping that carry nothing used here, except titles.
 const BOOKKEEPING: [&str; 18] = [
@@ -55,6 +56,7 @@ pub(super) struct Transcript {
     /// The last answer given in a dialog.
     answered: Option<AnsweredByTool>,
     pub(super) background: Background,
+    queue: Queue,
     last_at: Option<Timestamp>,
     last_cwd: Option<String>,
     n_skipped_lines: u32,
@@ -112,6 +114,10 @@ impl Transcript {
                 true
             }
             "attachment" => self.take_attachment(&line),
+            "queue-operation" => {
+                self.queue.take(&line, line.operation.as_deref().unwrap_or_default());
+                true
+            }
             other => {
                 self.titles.take(&line);
                 BOOKKEEPING.contains(&other)
@@ -157,7 +163,8 @@ impl Transcript {
         let text = without_paste_marks(joined_text(&blocks));
         let is_prompt = !has_result && !line.is_meta && !line.is_compact_summary;
         if is_prompt {
-            self.background.hear(&text);
+            self.background.hear(&text, at);
+            self.queue.hear(&text, written_by(line, &text) == PromptKind::Person && is_full_prompt(&text));
             tell_job(&mut self.turns, &text);
         }
         if text.starts_with(INTERRUPTED) {
@@ -195,6 +202,7 @@ impl Transcript {
                 let mut call = ToolCall { id: id.clone(), tool: name.clone(), ..ToolCall::default() };
                 if let Some(input) = block.input {
                     self.say(&message, &asked_by(name, input), at, stood_before);
+                    self.background.call(name, input);
                     call.what = called_with(input);
                     call.questions = questions(name, input);
                     call.deed = deed_of(name, input, self.last_cwd.as_deref());
@@ -224,7 +232,8 @@ impl Transcript {
         let at = line.at();
         let prompt = text_of(attachment.prompt).map(without_paste_marks);
         if let ("queued_command", Some(text)) = (attachment.kind.as_str(), &prompt) {
-            self.background.hear(text);
+            self.background.hear(text, at);
+            self.queue.hear(text, false);
         }
         match (attachment.kind.as_str(), prompt) {
             ("hook_stopped_continuation", _) => {
@@ -300,6 +309,7 @@ impl Transcript {
             answered: self.answered.clone(),
             ..SessionObservation::named(NAME, id)
         };
+        session.queued = self.queue.prompt().filter(|_| !self.turns.is_open());
         session.usage.context_tokens = self.context_tokens;
         self.turns.tell(is_whole, &mut session);
         self.turns.tell_todos(self.todos.items(), self.todos.is_incomplete, &mut session);

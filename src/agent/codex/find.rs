@@ -141,6 +141,7 @@ fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -
     session.is_partial = followed.is_cut;
     session.name = names.of(&meta.id);
     session.subagents = rollout.subagents.look(&home.join("sessions"), subagents);
+    session.stopped = rollout.subagents.failed().to_vec();
     if rollout.plan.is_none() {
         session.todos.clone_from(earlier_plan);
         // When it was written is out of reach.

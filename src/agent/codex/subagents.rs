@@ -20,6 +20,8 @@ const DAYS: [i64; 3] = [0, -1, 1];
 #[derive(Debug, Default)]
 pub(super) struct Subagents {
     open: Vec<OpenSubagent>,
+    /// Those that failed, with the time of the report.
+    failed: Vec<Subagent>,
 }
 
 #[derive(Debug)]
@@ -36,15 +38,26 @@ impl Subagents {
         match activity.kind.as_str() {
             "started" | "interacted" if is_uuid(&id) => {
                 self.open.retain(|open| open.id != id);
+                self.failed.retain(|failed| failed.id != id);
                 if self.open.len() < MAX {
                     self.open.push(OpenSubagent { id, what: activity.agent_path, started_at: at });
                 }
             }
-            "completed" | "interrupted" | "failed" | "errored" | "closed" | "shutdown" => {
-                self.open.retain(|open| open.id != id);
+            "completed" | "interrupted" | "closed" | "shutdown" => self.open.retain(|open| open.id != id),
+            "failed" | "errored" => {
+                self.failed.retain(|failed| failed.id != id);
+                let ended: Vec<OpenSubagent> = self.open.extract_if(.., |open| open.id == id).collect();
+                let n_more = MAX.saturating_sub(self.failed.len());
+                let failed = |it: OpenSubagent| Subagent { id: it.id, what: it.what, moved_at: at };
+                self.failed.extend(ended.into_iter().take(n_more).map(failed));
             }
             _ => {}
         }
+    }
+
+    /// The subagents that failed, with the time at which the thread heard of it.
+    pub(super) fn failed(&self) -> &[Subagent] {
+        &self.failed
     }
 
     /// The subagents that have not reported, each with the time its rollout last grew. `paths` caches where

@@ -29,7 +29,7 @@ pub(super) use script::joined as path_from;
 use command::CommandRead;
 use fold::Fold;
 
-use crate::model::{BackgroundTask, Deed, RunsSummary, StepMoment, Task, TurnHistory};
+use crate::model::{BackgroundTask, CommandRun, Deed, RunsSummary, StepMoment, Task, TurnHistory};
 
 /// Words of a task that is about its checks; the failures from before it are then its work.
 const ABOUT_CHECKS: [&str; 26] = [
@@ -52,6 +52,11 @@ pub fn never_end(tasks: &[BackgroundTask]) -> bool {
 /// Whether a command line runs tests, builds, linters or type checks and nothing else.
 pub fn are_only_checks(line: &str) -> bool {
     read::are_only_checks(line, Catalog::built_in())
+}
+
+/// Whether a command changed files, or may have.
+pub(super) fn changes_files(run: &CommandRun) -> bool {
+    read::read(run, None, Catalog::built_in()).is_edit
 }
 
 /// Whether a command line only reads: each of its commands is known to change nothing.

@@ -289,6 +289,11 @@ pub(super) fn forbids_changes(prompt: &str) -> bool {
     sentences(prompt).iter().any(|sentence| contains(sentence, Group::NoChange, &PHRASES))
 }
 
+/// Whether a prompt asks for work or an answer, and is no thanks, consent or refusal.
+pub(in crate::judge) fn wants_something(prompt: &str) -> bool {
+    matches!(ask(prompt), Ask::Work { .. } | Ask::GoOn | Ask::Answer)
+}
+
 /// Whether a prompt asks for something new, and not only to commit, push or merge what is there.
 pub(in crate::judge) fn wants_content(prompt: &str) -> bool {
     let phrases = &PHRASES;

@@ -13,7 +13,7 @@ pub(in crate::judge) mod phrases;
 mod sentence;
 
 pub(super) use answers::begins_with_no;
-pub(super) use demand::{is_one_demand, wants_content, wants_finish};
+pub(super) use demand::{is_one_demand, wants_content, wants_finish, wants_something};
 pub use left_over::{LeftOver, SessionStanding, left_over};
 
 use std::sync::Arc;

@@ -16,6 +16,7 @@ mod deferral;
 mod excerpt;
 mod git;
 mod idle;
+mod left_open;
 mod memory;
 mod named_plan;
 mod on_request;

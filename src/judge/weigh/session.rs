@@ -10,6 +10,7 @@ use crate::model::{
 use super::activity::is_prompt;
 use super::context::WeighContext;
 use super::excerpt;
+use super::left_open::left_open;
 use super::tasks::{SessionTask, TaskStanding};
 
 /// The detail if another session in the workspace is working.
@@ -114,20 +115,15 @@ pub(super) fn weigh(
             silent(Rejection::MidTurn, Fact::TaskCut)
         }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, turn) => {
-            if has_unreported(session, task) {
-                return silent(Rejection::MidTurn, Fact::SubagentSilent);
+            if let Some((open, words)) = left_open(session, task) {
+                let mut evidence = silent(Rejection::MidTurn, open);
+                evidence.reasons.extend(words.map(|words| Reason::Words(excerpt::reason(words))));
+                return evidence;
             }
             let (rejection, reason) = silence(activity.state, turn, session.n_skipped_lines > 0);
             silent(rejection, reason)
         }
     }
-}
-
-/// Whether a subagent of the task has not reported: the end of the turn is then not the end of the work. It may have
-/// ended with the session's process, or wait for a command that takes long.
-fn has_unreported(session: &SessionObservation, task: &SessionTask) -> bool {
-    let is_of_task = |at: Timestamp| task.asked_at.is_none_or(|asked_at| at >= asked_at);
-    session.subagents.iter().any(|subagent| subagent.moved_at.is_none_or(is_of_task))
 }
 
 /// The usage limit that ended its last turn, with the time at which it is lifted.

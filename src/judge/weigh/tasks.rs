@@ -212,6 +212,11 @@ impl SessionTask {
         })
     }
 
+    /// Whether this moment is not before the last prompt for work, as far as that is known.
+    pub(super) fn is_since(&self, at: Timestamp) -> bool {
+        self.asked_at.is_none_or(|asked_at| at >= asked_at)
+    }
+
     /// Whether only answers were asked for, and the last one was given.
     fn is_answered(&self) -> bool {
         let is_answer = |side: &&Arc<SideTurn>| side.demand == Demand::Answer;
