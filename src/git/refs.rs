@@ -192,11 +192,24 @@ impl PackedRefs {
 
     /// The ids and names. `git pack-refs` writes `<id> <name>`; lines with `#` and `^` are skipped.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.0.split(|byte| *byte == b'\n').filter_map(|line| {
-            let space = line.iter().position(|byte| *byte == b' ')?;
-            let id = std::str::from_utf8(&line[..space]).ok().filter(|id| is_id(id))?;
-            Some((id, &line[space + 1..]))
-        })
+        self.0.split(|byte| *byte == b'\n').filter_map(packed_entry)
+    }
+
+    /// The content of the file without the reference called `name`; `None` if it is not there.
+    pub fn without(&self, name: &str) -> Option<Vec<u8>> {
+        let mut rest = Vec::with_capacity(self.0.len());
+        let mut is_left_out = false;
+        for line in self.0.split_inclusive(|byte| *byte == b'\n') {
+            // After a tag, a line with `^` tells what it leads to.
+            if !line.starts_with(b"^") {
+                let entry = packed_entry(line.strip_suffix(b"\n").unwrap_or(line));
+                is_left_out = entry.is_some_and(|(_, it)| it == name.as_bytes());
+            }
+            if !is_left_out {
+                rest.extend_from_slice(line);
+            }
+        }
+        (rest.len() < self.0.len()).then_some(rest)
     }
 
     /// Whether a reference stands where a folder of `name` would be, or below `name`: the two cannot coexist.
@@ -210,6 +223,12 @@ impl PackedRefs {
     pub fn id_of(&self, name: &str) -> Option<String> {
         self.entries().find(|(_, it)| *it == name.as_bytes()).map(|(id, _)| id.to_owned())
     }
+}
+
+fn packed_entry(line: &[u8]) -> Option<(&str, &[u8])> {
+    let space = line.iter().position(|byte| *byte == b' ')?;
+    let id = std::str::from_utf8(&line[..space]).ok().filter(|id| is_id(id))?;
+    Some((id, &line[space + 1..]))
 }
 
 /// The folder and name of the file with a reference's log.

@@ -37,7 +37,8 @@ pub(in crate::action::rescue) fn update_ref(git: &Git<'_>, args: &[&str]) -> Res
 fn locks(repo: &Repository, args: &[&str]) -> BTreeSet<PathBuf> {
     let names = args.iter().filter(|arg| arg.starts_with("refs/")).map(|name| format!("{name}.lock"));
     let mut found: BTreeSet<PathBuf> = names
-        .chain(["packed-refs.lock".to_owned()])
+        // Whoever holds the lock writes the new list beside the old one; one that is left stops every git.
+        .chain(["packed-refs.new".to_owned(), "packed-refs.lock".to_owned()])
         .map(|name| repo.common_dir.join(name))
         .chain([repo.git_dir.join("HEAD.lock")])
         .collect();

@@ -9,6 +9,7 @@ pub(super) mod holder;
 pub(super) mod journal;
 pub(super) mod killed_git;
 pub(super) mod names;
+pub(super) mod packed_refs;
 pub(super) mod ref_files;
 pub(super) mod references;
 pub(super) mod repository;

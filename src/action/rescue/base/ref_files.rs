@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::git_files::{self, below};
+use crate::action::rescue::base::packed_refs;
 use crate::disk;
 use crate::disk::write::{Below, Missing};
 use crate::git::{PackedRefs, Repository, log_file};
@@ -25,22 +26,20 @@ const VALUE_CAP: u64 = 4 << 10;
 /// The mode of a folder that its group shares (`core.sharedRepository`).
 const SHARED: u32 = 0o2020;
 
-/// Changes the reference `name` from the id `from` to `to`; `None` is a reference that does not exist. Returns `false`,
-/// having changed nothing, if it has to be taken out of the packed ones, which is left to git.
+/// Changes the reference `name` from the id `from` to `to`; `None` is a reference that does not exist.
 ///
 /// # Errors
-/// As git words it: the reference is not at `from`, or its lock or another reference is in the way. Any I/O error.
+/// As git words it: the reference is not at `from`, or a lock or another reference is in the way. Any I/O error.
 pub(in crate::action::rescue) fn change(
     repo: &Repository,
     name: &str,
     from: Option<&str>,
     to: Option<&str>,
-) -> Result<bool, RescueError> {
+) -> Result<(), RescueError> {
     repo.check_writes(&[name])?;
-    if to.is_none() && PackedRefs::read(repo)?.id_of(name).is_some() {
-        return Ok(false);
-    }
-    let lock = Lock::take(repo, name, to.is_some()).map_err(|error| cannot(name, &error.to_string()))?;
+    // Git removes the empty folder of a reference that it packed.
+    let is_made = to.is_some() || PackedRefs::read(repo)?.id_of(name).is_some();
+    let mut lock = Lock::take(repo, name, is_made).map_err(|error| cannot(name, &error.to_string()))?;
     // Git may have packed it before the lock was taken.
     let packed = PackedRefs::read(repo)?;
     let now = lock.value().map_err(|error| cannot(name, &error.to_string()))?.or_else(|| packed.id_of(name));
@@ -52,16 +51,17 @@ pub(in crate::action::rescue) fn change(
         return Err(cannot(name, "another reference is in the way"));
     }
     let file = repo.common_dir.join(name);
-    match to {
-        Some(to) => lock.put(to).map_err(RescueError::io("write", &file))?,
-        None if packed.id_of(name).is_some() => return Ok(false),
-        None => {
-            lock.reference.remove().map_err(RescueError::io("remove", &file))?;
-            drop(lock);
-            tidy(repo, name);
-        }
+    if let Some(to) = to {
+        return lock.put(to).map_err(RescueError::io("write", &file));
     }
-    Ok(true)
+    if !lock.with_packed(repo).map_err(|error| cannot(name, &error.to_string()))? {
+        return Err(cannot(name, "packed-refs.lock exists"));
+    }
+    packed_refs::take_out(repo, name)?;
+    lock.remove().map_err(RescueError::io("remove", &file))?;
+    drop(lock);
+    tidy(repo, name);
+    Ok(())
 }
 
 fn cannot(name: &str, why: &str) -> RescueError {
@@ -87,6 +87,8 @@ struct Lock {
     reference: Below,
     beside: Below,
     file: File,
+    /// The lock on the packed references, a hard link to this one.
+    packed: Option<Below>,
     is_put: bool,
 }
 
@@ -99,7 +101,7 @@ impl Lock {
             let taken = below(repo, &path, missing).and_then(|reference| {
                 let beside = reference.beside(&locked(reference.name()))?;
                 let file = beside.create(0o666)?;
-                Ok(Lock { reference, beside, file, is_put: false })
+                Ok(Lock { reference, beside, file, packed: None, is_put: false })
             });
             tries += 1;
             match taken.as_ref().map_err(io::Error::kind) {
@@ -120,6 +122,20 @@ impl Lock {
         Ok(Some(String::from_utf8_lossy(text.trim_ascii()).into_owned()))
     }
 
+    /// Takes the lock on the packed references too. False if somebody holds it.
+    fn with_packed(&mut self, repo: &Repository) -> io::Result<bool> {
+        self.packed = packed_refs::lock(repo, &self.beside)?;
+        Ok(self.packed.is_some())
+    }
+
+    /// Removes the reference's file, if it has one.
+    fn remove(&self) -> io::Result<()> {
+        match self.reference.remove() {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// Puts the reference in its place with this value.
     fn put(mut self, id: &str) -> io::Result<()> {
         self.file.write_all(format!("{id}\n").as_bytes())?;
@@ -137,6 +153,10 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
+        // While the other lock is there, this one is provably ours.
+        if self.packed.as_ref().is_some_and(|packed| packed.remove().is_err()) {
+            return;
+        }
         if !self.is_put {
             // One that stays is removed by the next start.
             let _ = self.beside.remove();

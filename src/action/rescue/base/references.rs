@@ -49,8 +49,8 @@ pub(in crate::action::rescue) fn make(git: &Git<'_>, name: &str, commit: &str) -
 
 /// Changes a hidden reference from one id to another; `None` is one that does not exist.
 fn change(git: &Git<'_>, name: &str, from: Option<&str>, to: Option<&str>) -> Result<(), RescueError> {
-    if git.repo.has_ref_files() && ref_files::change(git.repo, name, from, to)? {
-        return Ok(());
+    if git.repo.has_ref_files() {
+        return ref_files::change(git.repo, name, from, to);
     }
     let zero = git.repo.format.zero();
     let from = from.unwrap_or(&zero);

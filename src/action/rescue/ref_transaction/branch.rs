@@ -17,6 +17,7 @@ use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::git_files::{self, below};
 use crate::action::rescue::base::journal::Move;
 use crate::action::rescue::base::killed_git::update_ref;
+use crate::action::rescue::base::packed_refs;
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk;
 use crate::disk::write::{Missing, NewFile, Over};
@@ -110,7 +111,16 @@ impl<'r> Branch<'r> {
                 return Err(RescueError::io("make", &lock)(error));
             }
         }
-        Ok(true)
+        // Git locks the packed references too, so that nobody packs a branch that is being deleted.
+        if self.plan.to.is_some() {
+            return Ok(true);
+        }
+        let prepared = below(self.repo, &self.prepared, Missing::Fail);
+        let taken = prepared.and_then(|prepared| packed_refs::lock(self.repo, &prepared));
+        if !matches!(taken, Ok(Some(_))) {
+            release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
+        }
+        Ok(taken.map_err(RescueError::io("make", &packed_refs::lock_path(self.repo)))?.is_some())
     }
 
     /// Whether the branch is still at the start of the move, and HEAD names it if it is the checked-out one.
@@ -122,6 +132,9 @@ impl<'r> Branch<'r> {
     pub(in crate::action::rescue) fn go(&self) -> Result<(), RescueError> {
         let (file, lock) = (self.file(), lock_of(self.repo, self.plan.branch.as_str()));
         let lock = lock.file_name().unwrap_or_default();
+        if self.plan.to.is_none() {
+            packed_refs::take_out(self.repo, self.plan.branch.as_str())?;
+        }
         let moved = below(self.repo, &file, Missing::Fail).and_then(|place| match &self.plan.to {
             // A removed branch can leave an empty folder at this path. A folder with contents stays, and the
             // move fails.
@@ -131,7 +144,11 @@ impl<'r> Branch<'r> {
                 }
                 Err(error)
             }),
-            None => place.remove(),
+            None => match place.remove() {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+                // One that was packed has no file.
+                Ok(()) | Err(_) => Ok(()),
+            },
         });
         moved.map_err(RescueError::io("move", &file))
     }
@@ -209,13 +226,14 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
     }
 }
 
-/// Removes the locks on HEAD and on the branch `name` that are links to the file with this inode.
+/// Removes the locks on HEAD, the branch `name` and the packed references that are links to the file with this inode.
 pub(in crate::action::rescue) fn release(
     repo: &Repository,
     name: &str,
     ours: Option<(u64, u64)>,
 ) -> Result<(), RescueError> {
-    for lock in locks(repo, name).into_iter().rev() {
+    let [head, branch] = locks(repo, name);
+    for lock in [packed_refs::lock_path(repo), branch, head] {
         if ours.is_some() && inode(&lock) == ours {
             let removed = git_files::remove(repo, &lock);
             removed.map_err(RescueError::io("remove", &lock))?;
@@ -232,6 +250,12 @@ pub(in crate::action::rescue) fn release_hidden(worktree: &WorktreeLock) {
     for found in entries(&repo.common_dir.join("refs")).filter(|found| top(&found.file_name())) {
         for folder in ["rescue", "visible", "moved"].map(|kind| found.path().join(kind).join(&repo.key)) {
             for lock in entries(&folder).filter(|lock| is_own_lock(worktree, &lock.file_name())) {
+                let packed = packed_refs::lock_path(repo);
+                let is_packed_ours = inode(&packed).is_some_and(|it| inode(&lock.path()) == Some(it));
+                // While the other lock is there, this one proves that it is ours.
+                if is_packed_ours && git_files::remove(repo, &packed).is_err() {
+                    continue;
+                }
                 // A lock that remains is tried again next time; it blocks no other reference.
                 let _ = git_files::remove(repo, &lock.path());
             }
@@ -272,9 +296,9 @@ fn has_moved(repo: &Repository, plan: &Move) -> Read<bool> {
 
 /// Whether the branch can be moved by changing files alone. That requires: HEAD names it in a regular file
 /// (unless only the branch is to move), and it is stored as a plain commit id equal to `from` (`None`: it does
-/// not exist) with nothing packed in the way of `to` (`None`: delete).
+/// not exist, and nothing packed is in its way).
 fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
-    let (name, from, to) = (plan.branch.as_str(), plan.from.as_deref(), plan.to.as_deref());
+    let (name, from) = (plan.branch.as_str(), plan.from.as_deref());
     let is_of_head = || -> Read<bool> {
         Ok(!repo.git_dir.join("HEAD").is_symlink()
             && git::head_ref(repo)? == HeadRef::Branch(name.to_owned()))
@@ -287,8 +311,7 @@ fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
     if !is_here {
         return Ok(false);
     }
-    let packed = PackedRefs::read(repo)?;
-    Ok((from.is_some() || !packed.is_in_the_way_of(name)) && (to.is_some() || packed.id_of(name).is_none()))
+    Ok(from.is_some() || !PackedRefs::read(repo)?.is_in_the_way_of(name))
 }
 
 /// The longest log that is copied, in bytes.

@@ -1,33 +1,23 @@
 //! Creates or deletes a branch that is not checked out, for a commit that the checked-out branch cannot take.
 //! It must not touch HEAD, the index or the work tree, and needs no lock on them.
 
-use std::time::Duration;
-
 use crate::action::rescue::Rescuer;
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::journal::{JournalEntry, Move};
 use crate::action::rescue::base::step::Stage;
-use crate::action::rescue::base::{holder, references};
+use crate::action::rescue::base::{holder, packed_refs, references};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::branch::{self, Branch, inode, move_branch};
 use crate::action::rescue::ref_transaction::prepared::{done, for_branch, forget_prepared, roll_back};
 use crate::action::rescue::ref_transaction::target::n_checked_out;
 use crate::git::Git;
 
-/// How often to look for git's lock on the packed references: 1 second in all, as git itself waits.
-const PACKED_TRIES: u32 = 50;
-const PACKED_PAUSE: Duration = Duration::from_millis(20);
-
 /// Waits for a process that is packing the references.
 pub(in crate::action::rescue) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
-    let lock = worktree.repo.common_dir.join("packed-refs.lock");
-    for _ in 0..PACKED_TRIES {
-        if lock.symlink_metadata().is_err() {
-            return Ok(());
-        }
-        std::thread::sleep(PACKED_PAUSE);
+    if packed_refs::is_free_soon(&worktree.repo) {
+        return Ok(());
     }
-    Err(RescueError::Busy(holder::label(&worktree.repo, &lock)))
+    Err(RescueError::Busy(holder::label(&worktree.repo, &packed_refs::lock_path(&worktree.repo))))
 }
 
 /// Moves the branch alone. Where it is stored as a file, our own file is linked, so that leftovers of a crash

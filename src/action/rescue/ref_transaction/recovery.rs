@@ -17,6 +17,7 @@ use crate::action::rescue::ref_transaction::prepared::{
 };
 use crate::action::rescue::ref_transaction::{busy, finish, new_branch};
 use crate::action::rescue::survey::{listing, seen_index};
+use crate::disk;
 use crate::git::{Git, index_entries};
 
 /// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers. Waits with
@@ -161,6 +162,12 @@ fn remove_prepared(worktree: &WorktreeLock) -> Result<(), RescueError> {
         let id = id.trim_end_matches("-checked").trim_end_matches("-branch");
         // Another owner's file must stay: it proves that owner's locks.
         if worktree.is_own_id(id) {
+            let _ = git_files::remove(&worktree.repo, &entry.path());
+        }
+    }
+    for entry in fs::read_dir(&worktree.repo.common_dir).into_iter().flatten().flatten() {
+        // The list of packed references that was to be put in its place.
+        if disk::write::is_left(&entry.file_name()) {
             let _ = git_files::remove(&worktree.repo, &entry.path());
         }
     }
