@@ -9,7 +9,7 @@ use crate::process::ProcessError;
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// It hung or exceeded its time limit, and was ended; or calls before it did, and it was not started.
-    #[error("{}", timed_out(command, *lost, *whole))]
+    #[error("{}", timed_out(command, *lost, *whole, cause.as_ref()))]
     TimedOut {
         /// The command.
         command: String,
@@ -17,6 +17,8 @@ pub enum GitError {
         lost: Option<Duration>,
         /// What all calls together may lose, if that is used up now.
         whole: Option<Duration>,
+        /// What is most likely in its way, in words.
+        cause: Option<String>,
     },
     /// It was ended because the caller cancelled it.
     #[error("git was ended on request")]
@@ -45,19 +47,28 @@ pub enum GitError {
     Process(#[from] ProcessError),
 }
 
-fn timed_out(command: &str, lost: Option<Duration>, whole: Option<Duration>) -> String {
-    let together = whole.map(|whole| {
+fn timed_out(
+    command: &str,
+    lost: Option<Duration>,
+    whole: Option<Duration>,
+    cause: Option<&String>,
+) -> String {
+    let together = whole.filter(|whole| !whole.is_zero()).map(|whole| {
         format!(
             "the {:.1} s that all calls together may lose to a git that hangs are used up",
             whole.as_secs_f32()
         )
     });
-    match (lost, together) {
+    let what = match (lost, together) {
         (Some(_), Some(together)) => format!("git {command} did not answer and was ended: {together}"),
         (Some(lost), None) => {
             format!("git {command} did not answer within {:.1} s and was ended", lost.as_secs_f32())
         }
         (None, Some(together)) => format!("git {command} was not started: {together}"),
         (None, None) => format!("git {command} was not started, since git hung too often before"),
+    };
+    match cause {
+        Some(cause) => format!("{what}; {cause}"),
+        None => what,
     }
 }

@@ -12,6 +12,7 @@ mod format;
 mod index;
 mod index_file;
 mod object_id;
+mod obstacle;
 mod operation;
 mod reflog;
 mod refs;

@@ -332,12 +332,14 @@ impl<'a> Git<'a> {
         {
             output.stderr = not_repeated(&link).into_bytes();
         }
+        self.repo.explain(&mut output.stderr);
         match output.end {
             End::TimedOut => {
                 let lost =
                     if limit.is_some() { spec.time_limit } else { left.saturating_sub(self.budget.left()) };
                 let whole = (limit.is_none() && self.budget.left().is_zero()).then(|| self.budget.total());
-                Err(GitError::TimedOut { command, lost: Some(lost).filter(|_| !left.is_zero()), whole })
+                let lost = Some(lost).filter(|_| !left.is_zero());
+                Err(GitError::TimedOut { command, lost, whole, cause: self.repo.obstacle() })
             }
             End::Cancelled => Err(GitError::Cancelled),
             End::AtCap => Err(failed(command, "it was ended")),

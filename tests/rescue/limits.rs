@@ -158,3 +158,12 @@ fn what_is_in_a_folder_that_ignores_itself_is_counted_once() {
     let ignored = record(&repo).ignored;
     assert_eq!(ignored, IgnoredFiles { n_files: 3, n_bytes: 5, is_more: false });
 }
+
+/// Git reads rules as a whole, whatever their length; what it lacks then is memory, of which it says no more.
+#[test]
+fn rules_that_no_memory_holds_are_named() {
+    let repo = rich();
+    sparse(&repo, "new/.gitignore", 1 << 40);
+    let words = rescuer(&repo).plan(repo.path(), "m").unwrap_err().to_string();
+    assert!(words.contains(&format!("{} has 1048576 MiB", repo.at("new/.gitignore").display())), "{words}");
+}
