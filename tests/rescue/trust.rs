@@ -252,3 +252,41 @@ fn the_list_is_made_without_running_anything() {
     assert_eq!(fingerprint(&repo), before);
     assert!(!canary.exists());
 }
+
+/// A person sees the list, and so may whoever reads over their shoulder or in a log.
+#[test]
+fn what_a_link_in_the_hooks_folder_leads_to_is_not_repeated_unless_it_is_a_script() {
+    for (content, is_repeated) in
+        [("a-private-word of mine\n", false), ("#!/bin/sh\nstarts-a-program\n", true)]
+    {
+        let repo = Repo::new();
+        let outside = repo.beside("outside");
+        outside.write("file", content);
+        fs::create_dir_all(repo.git_dir().join("hooks")).unwrap();
+        std::os::unix::fs::symlink(outside.at("file"), repo.git_dir().join("hooks/pre-commit")).unwrap();
+        let list = rescuer(&repo).trust_list(repo.path()).unwrap();
+        let shown = format!("{:?}", list.items);
+        assert_eq!(
+            shown.contains("a-private-word") || shown.contains("starts-a-program"),
+            is_repeated,
+            "{shown}"
+        );
+        assert!(is_repeated || shown.contains("what .git/hooks/pre-commit starts"), "{shown}");
+    }
+}
+
+#[test]
+fn lines_of_a_file_outside_are_not_repeated_as_attributes() {
+    for (place, counts) in
+        [(".gitattributes", false), ("sub/.gitattributes", false), (".git/info/attributes", true)]
+    {
+        let repo = Repo::new();
+        let outside = repo.beside("outside");
+        outside.write("file", "* filter=a-private-word\n");
+        repo.write("sub/f", "1\n").write(".git/info/x", "");
+        std::os::unix::fs::symlink(outside.at("file"), repo.at(place)).unwrap();
+        let list = rescuer(&repo).trust_list(repo.path()).unwrap();
+        assert!(!format!("{:?}", list.items).contains("a-private-word"), "{place}: {:?}", list.items);
+        assert_eq!(list.items.iter().any(|item| item.kind == TrustKind::Attribute), counts, "{place}");
+    }
+}

@@ -254,14 +254,27 @@ impl<'a> Collected<'a> {
 
     /// Adds the attribute lines that mention filters.
     fn add_attributes(&mut self, path: &Path) -> Result<(), RescueError> {
-        let Ok(path) = path.canonicalize() else { return Ok(()) };
-        let content = whole_file::read(&path, FILE_CAP)?.unwrap_or_default();
+        let Ok(real) = path.canonicalize() else { return Ok(()) };
+        let is_below = |folder: &Path| real.starts_with(folder);
+        let is_of_git = [&self.repo.git_dir, &self.repo.common_dir].iter().any(|it| path.starts_with(it));
+        if real != path && path.starts_with(&self.repo.top) && !is_of_git {
+            // Git reads none through a link in the work tree.
+            return Ok(());
+        }
+        let is_own =
+            [&self.repo.top, &self.repo.git_dir, &self.repo.common_dir].iter().any(|it| is_below(it));
+        let content = whole_file::read(&real, FILE_CAP)?.unwrap_or_default();
         let is_wanted = |line: &&[u8]| line.windows(6).any(|word| word == b"filter");
         let lines: Vec<&[u8]> = content.split(|byte| *byte == b'\n').filter(is_wanted).collect();
         if !lines.is_empty() {
             let bytes = lines.join(&b'\n');
-            let shown = String::from_utf8_lossy(&bytes).into_owned();
-            self.add(TrustKind::Attribute, &self.name_of(&path), shown, &bytes);
+            // A file elsewhere may be a private one: its lines count and are not repeated.
+            let shown = if is_own {
+                String::from_utf8_lossy(&bytes).into_owned()
+            } else {
+                format!("{} lines, sha256 {}", lines.len(), hex(&Sha256::digest(&bytes)))
+            };
+            self.add(TrustKind::Attribute, &self.name_of(&real), shown, &bytes);
         }
         Ok(())
     }

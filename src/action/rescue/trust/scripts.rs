@@ -47,20 +47,20 @@ impl<'r> Scripts<'r> {
     /// Adds the files that a script names, resolved from the top and from the script's own folder.
     pub(in crate::action::rescue) fn add(&mut self, path: &Path, content: &[u8]) {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_below = self.is_below(&real);
         if !self.found.insert(real) {
             return;
         }
         let text = String::from_utf8_lossy(content);
+        // Words are repeated to the user. A file outside that does not begin like a script may be a private one.
+        let is_untold = content.len() > SCRIPT_CAP || !(is_below || text.starts_with("#!"));
         let beside = path.parent().unwrap_or(&self.repo.top);
         let is_shell = is_shell(path, &text);
-        if content.len() > SCRIPT_CAP
-            || text.contains('\0')
-            || (!is_shell && STARTS.iter().any(|it| text.contains(it)))
-        {
+        if is_untold || text.contains('\0') || (!is_shell && STARTS.iter().any(|it| text.contains(it))) {
             let name = path.strip_prefix(&self.repo.top).unwrap_or(path);
             self.unknown.insert(format!("what {} starts", display_text::path(name)));
         }
-        if content.len() > SCRIPT_CAP {
+        if is_untold {
             return;
         }
         if is_shell {
