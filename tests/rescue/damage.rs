@@ -238,4 +238,5 @@ fn a_plan_that_fails_says_that_the_record_is_there() {
     let Err(RescueError::SavedOnly(words)) = &failed else { panic!("{failed:?}") };
     let reference = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
     assert!(words.contains(&reference), "{words}");
+    assert!(words.contains(".gitattributes") && words.contains("a FIFO stands where"), "{words}");
 }

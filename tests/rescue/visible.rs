@@ -281,6 +281,8 @@ fn a_lock_of_another_is_respected_and_never_removed() {
         let before = fingerprint(&repo);
         let busy = rescuer(&repo).commit(repo.path(), &plan);
         assert!(matches!(busy, Err(RescueError::Busy(_))), "{lock}: {busy:?}");
+        let words = busy.unwrap_err().to_string();
+        assert!(words.contains(&format!("remove the file yourself: {}", path.display())), "{words}");
         rescuer(&repo).recover(repo.path()).unwrap();
         assert_eq!(fingerprint(&repo), before);
         assert!(rescuer(&repo).record(repo.path()).is_ok());

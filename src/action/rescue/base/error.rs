@@ -132,7 +132,12 @@ impl RescueError {
         if is_told {
             return self.keeping(record);
         }
-        RescueError::SavedOnly(format!("{self}; the record {record} holds the work"))
+        // What becomes words has no source any more.
+        let source = std::error::Error::source(&self).map(|source| format!(": {source}"));
+        RescueError::SavedOnly(format!(
+            "{self}{}; the record {record} holds the work",
+            source.unwrap_or_default()
+        ))
     }
 
     /// For `map_err`: an [`Io`](RescueError::Io) error with the attempted operation and the path.

@@ -8,6 +8,7 @@ use crate::action::rescue::base::journal::{JournalEntry, Move, Purpose, Saved};
 use crate::action::rescue::base::references::{self, PinnedAs};
 use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::lock::WorktreeLock;
+use crate::action::rescue::ref_transaction::target::in_progress;
 use crate::action::rescue::ref_transaction::{branch, kept_index};
 use crate::action::rescue::snapshot::looked_at::Current;
 use crate::action::rescue::survey::seen_index::{self, SeenIndex};
@@ -103,8 +104,8 @@ impl Rescuer {
         (id, last): (String, Option<&String>),
     ) -> Result<(), String> {
         let words = |error: RescueError| error.to_string();
-        if operation(git).map_err(|error| error.to_string())?.is_some() {
-            return Err("an operation of git is in progress".to_owned());
+        if let Some(begun) = operation(git).map_err(|error| error.to_string())? {
+            return Err(in_progress(begun));
         }
         let shadow = seen_index::shadow(
             &worktree.repo,

@@ -17,7 +17,7 @@ use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::git_files::{self, below};
 use crate::action::rescue::base::journal::Move;
 use crate::action::rescue::base::killed_git::update_ref;
-use crate::action::rescue::base::packed_refs;
+use crate::action::rescue::base::{holder, packed_refs};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk;
 use crate::disk::write::{Missing, NewFile, Over};
@@ -30,11 +30,6 @@ const MESSAGE: &str = "closeout";
 /// The device and inode of the file at `path`, without following a link.
 pub(in crate::action::rescue) fn inode(path: &Path) -> Option<(u64, u64)> {
     path.symlink_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
-}
-
-/// The error for a branch that someone else has locked.
-pub(in crate::action::rescue) fn busy(words: &str) -> RescueError {
-    RescueError::Busy(format!("the branch is locked: {words}"))
 }
 
 /// Moves the branch with git itself, if it is where the plan says.
@@ -52,7 +47,7 @@ pub(in crate::action::rescue) fn move_branch(git: &Git<'_>, plan: &Move) -> Resu
     }
     let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     if words.contains(".lock") {
-        return Err(busy(&words));
+        return Err(RescueError::Busy(format!("the branch is locked: {words}")));
     }
     Err(RescueError::Git { what: "update-ref".to_owned(), words })
 }
@@ -98,29 +93,32 @@ impl<'r> Branch<'r> {
         Ok(Some(Branch { repo, plan: plan.clone(), prepared, who }))
     }
 
-    /// Takes the locks. Returns `false`, holding none of them, if someone else has one.
-    pub(in crate::action::rescue) fn lock(&self) -> Result<bool, RescueError> {
+    /// Takes the locks, or none of them if someone else has one, which the error names.
+    pub(in crate::action::rescue) fn lock(&self) -> Result<(), RescueError> {
         // HEAD needs no lock if it names another branch.
         let n_others = usize::from(self.plan.is_branch_only);
         for lock in locks(self.repo, self.plan.branch.as_str()).into_iter().skip(n_others) {
             if let Err(error) = git_files::link(self.repo, &self.prepared, &lock) {
                 release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
                 if error.kind() == ErrorKind::AlreadyExists {
-                    return Ok(false);
+                    return Err(RescueError::Busy(holder::label(self.repo, &lock)));
                 }
                 return Err(RescueError::io("make", &lock)(error));
             }
         }
         // Git locks the packed references too, so that nobody packs a branch that is being deleted.
         if self.plan.to.is_some() {
-            return Ok(true);
+            return Ok(());
         }
+        let of_packed = packed_refs::lock_path(self.repo);
         let prepared = below(self.repo, &self.prepared, Missing::Fail);
         let taken = prepared.and_then(|prepared| packed_refs::lock(self.repo, &prepared));
-        if !matches!(taken, Ok(Some(_))) {
-            release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
+        if matches!(taken, Ok(Some(_))) {
+            return Ok(());
         }
-        Ok(taken.map_err(RescueError::io("make", &packed_refs::lock_path(self.repo)))?.is_some())
+        release(self.repo, self.plan.branch.as_str(), inode(&self.prepared))?;
+        taken.map_err(RescueError::io("make", &of_packed))?;
+        Err(RescueError::Busy(holder::label(self.repo, &of_packed)))
     }
 
     /// Whether the branch is still at the start of the move, and HEAD names it if it is the checked-out one.

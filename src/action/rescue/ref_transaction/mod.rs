@@ -190,18 +190,18 @@ fn check(
 ) -> Result<(), RescueError> {
     let refused = |words: &str| Err(RescueError::SavedOnly(words.to_owned()));
     let is_in_place = match branch {
-        Some(branch) if !branch.lock()? => {
-            return Err(branch::busy("HEAD.lock or the lock of the branch is there"));
+        Some(branch) => {
+            branch.lock()?;
+            branch.is_as_planned()?
         }
-        Some(branch) => branch.is_as_planned()?,
         None => {
             let head = listing::head(git)?;
             head.branch.as_ref() == Some(&plan.branch) && head.commit == plan.from
         }
     };
     worktree.repo.check_same()?;
-    if operation(git)?.is_some() {
-        return refused("an operation of git was begun since you looked");
+    if let Some(begun) = operation(git)? {
+        return refused(&target::in_progress(begun));
     }
     if is_in_place { Ok(()) } else { refused("the branch moved since you looked") }
 }

@@ -65,9 +65,7 @@ pub(in crate::action::rescue) fn make(
 }
 
 fn by_files(branch: &Branch<'_>) -> Result<(), RescueError> {
-    if !branch.lock()? {
-        return Err(branch::busy("its lock is there"));
-    }
+    branch.lock()?;
     if branch.is_as_planned()? {
         return branch.go();
     }

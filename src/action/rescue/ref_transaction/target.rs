@@ -6,7 +6,7 @@
 use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::survey::Survey;
 use crate::git::{Git, Repository, Stdin, operation, succeeded};
-use crate::model::{CommitTarget, RefName};
+use crate::model::{CommitTarget, Operation, RefName};
 
 /// The possible targets of a commit.
 pub(in crate::action::rescue) struct Targets {
@@ -139,6 +139,11 @@ fn is_protected(names: &[Named], patterns: &[String], name: &str) -> bool {
     patterns.iter().any(is_named) || names.iter().any(is_default)
 }
 
+/// Why nothing moves while git is in the middle of something.
+pub(in crate::action::rescue) fn in_progress(begun: Operation) -> String {
+    format!("git {} is in progress; finish or abort it first", begun.label())
+}
+
 /// Why no visible commit can be made of this state at all. The record is kept either way.
 fn blocked(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError> {
     let words = |words: &str| Ok(Some(words.to_owned()));
@@ -146,7 +151,7 @@ fn blocked(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError
         return words("files change all the time");
     }
     if let Some(begun) = operation(git)? {
-        return Ok(Some(format!("git {} is in progress; finish or abort it first", begun.label())));
+        return Ok(Some(in_progress(begun)));
     }
     if survey.entries.iter().any(|entry| entry.stage != 0) {
         return words("the index has conflicts");
