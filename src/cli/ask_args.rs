@@ -11,23 +11,23 @@ use crate::model::{Bounds, PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES
 /// The smart check of `closeout check`.
 #[derive(Debug, Args)]
 pub(super) struct Probing {
-    /// Ask the agent, again and again within bounds, where nothing else tells
+    /// Ask the agent if no other source tells, repeatedly within limits
     #[arg(long = "ask", alias = "probe")]
     pub(super) probe: bool,
-    /// What to do with uncommitted work when the agent is done or all questions are used up: `ask` a person
-    /// (without a terminal: only record it), `auto` commit it, `never` [default: record it, by configuration]
+    /// What to do with uncommitted work when the agent is done or all questions are used up: `ask` you (without a
+    /// terminal, only record it), `auto` commits it, `never` leaves it [default: as configured, record it]
     #[arg(long, value_name = "HOW", value_enum, requires = "probe")]
     pub(super) rescue: Option<RescueWay>,
-    /// The most questions [default: by configuration]
+    /// The maximum number of questions [default: as configured]
     #[arg(long, value_name = "N", requires = "probe", value_parser = probes())]
     pub(super) max_probes: Option<u32>,
-    /// The time between two questions, in seconds [default: by configuration]
+    /// The seconds between two questions [default: as configured]
     #[arg(long, value_name = "S", requires = "probe", value_parser = seconds(PROBE_INTERVAL_SECONDS))]
     pub(super) probe_interval: Option<u64>,
-    /// An answer that takes longer is given up, in seconds [default: by configuration]
+    /// The time limit for an answer, in seconds [default: as configured]
     #[arg(long, value_name = "S", requires = "probe", value_parser = seconds(PROBE_TIMEOUT_SECONDS))]
     pub(super) probe_timeout: Option<u64>,
-    /// Do not ask you before a question that leaves a trace for a while
+    /// Do not ask for confirmation before a question that leaves a temporary trace
     #[arg(long, requires = "probe")]
     pub(super) yes: bool,
 }
@@ -46,17 +46,17 @@ pub(super) enum RescueWay {
 /// `closeout verify`.
 #[derive(Debug, Args)]
 pub(super) struct Verify {
-    /// Ask a new session of this agent, in place of the session that did the work
+    /// Ask a new session of this agent instead of the session that did the work
     #[arg(long = "with", value_name = "AGENT")]
     pub(super) with: Option<String>,
-    /// A value for a placeholder of the prompt; may be given several times
+    /// A value for a placeholder of the prompt; can be repeated
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
     pub(super) params: Vec<(String, String)>,
-    /// A step (c2/c3) whose prompt is put; with several, each is asked, and all have to be complete [default: by
-    /// configuration]
+    /// A step (C2/C3) whose prompt is used; with several, each is asked, and all must be complete [default: as
+    /// configured]
     #[arg(long = "step", value_name = "C2/C3", value_parser = step)]
     pub(super) steps: Vec<String>,
-    /// A file with the structured output of the agent, as JSON; the closer is told it
+    /// A file with the agent's structured output, as JSON, for the closer to read
     #[arg(long, value_name = "FILE")]
     pub(super) structured_output: Option<PathBuf>,
     #[command(flatten)]
@@ -66,16 +66,16 @@ pub(super) struct Verify {
 /// Whom `closeout ask` and `closeout verify` ask, and how.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The workspace, or the id of a session (six signs of its beginning are enough)
+    /// The workspace, or the id of a session (the first six characters suffice)
     #[arg(value_name = "PATH|SESSION", default_value = ".")]
     pub(super) target: String,
-    /// An answer that takes longer is given up, in seconds [default: by configuration]
+    /// The time limit for an answer, in seconds [default: as configured]
     #[arg(long, value_name = "S", value_parser = seconds(PROBE_TIMEOUT_SECONDS))]
     pub(super) timeout: Option<u64>,
-    /// Show what would be asked, and ask nothing
+    /// Only show what would be asked
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Do not ask before a question that leaves a trace for a while
+    /// Do not ask for confirmation before a question that leaves a temporary trace
     #[arg(long)]
     pub(super) yes: bool,
     /// Print JSON
@@ -86,23 +86,22 @@ pub(super) struct Asked {
 /// `closeout decide`.
 #[derive(Debug, Args)]
 pub(super) struct Decide {
-    /// What is decided
+    /// The decision
     #[arg(value_name = "DECISION", value_enum, required_unless_present = "show")]
     pub(super) decision: Option<DecisionWord>,
     /// The workspace
     #[arg(value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
-    /// Write nothing; print the words that tell an agent where its decision goes and which id it must carry, for
-    /// your prompt
+    /// Write nothing; print instructions for your prompt that tell an agent where to write its decision and with which id
     #[arg(long, conflicts_with_all = ["reason"])]
     pub(super) show: bool,
     /// Why
     #[arg(long, value_name = "TEXT")]
     pub(super) reason: Option<String>,
-    /// The id of the check that it is for [default: `$AGENTCORE_COMPLETION_CHECK_ID`]
+    /// The id of the check that this decides [default: `$AGENTCORE_COMPLETION_CHECK_ID`]
     #[arg(long, value_name = "ID")]
     pub(super) check_id: Option<String>,
-    /// The decision file, in place of the configured one
+    /// The decision file, instead of the configured one
     #[arg(long, value_name = "FILE")]
     pub(super) decision_file: Option<PathBuf>,
 }
@@ -149,18 +148,18 @@ fn seconds(bounds: Bounds) -> RangedU64ValueParser<u64> {
 /// `closeout mark`.
 #[derive(Debug, Args)]
 pub(super) struct Mark {
-    /// What you say, and of which workspace; without a word, what you said before and holds
+    /// The mark, and the workspace; without a mark, print the marks that apply
     ///
     /// done: the work is done, whatever speaks against it now. open: it is not done, whatever says so. quiet: no
-    /// attention, until a prompt or a question comes. not-of-this-task, with or without a POINT: that open point, or
-    /// all that are open now, are not of this task. baseline-here: count new work from HEAD on. kind KIND: the task is
-    /// an IMPLEMENTATION, READ_INFO or a REPORT.
+    /// attention until the next prompt or question. not-of-this-task [POINT]: this open point, or all that are open now,
+    /// do not belong to the task. baseline-here: count new work from HEAD. kind KIND: the task is an IMPLEMENTATION,
+    /// READ_INFO or REPORT.
     #[arg(value_name = "WORD|VALUE|PATH")]
     pub(super) values: Vec<PathBuf>,
     /// Why
     #[arg(long, value_name = "TEXT")]
     pub(super) reason: Option<String>,
-    /// Take back all that you said of the workspace
+    /// Remove all marks of the workspace
     #[arg(long, conflicts_with = "reason")]
     pub(super) clear: bool,
 }

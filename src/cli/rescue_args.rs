@@ -21,46 +21,46 @@ pub(super) struct Rescue {
     /// Record the work and show what would be committed; commit nothing
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Say yes to what would be asked
+    /// Answer every question with yes
     #[arg(short, long)]
     pub(super) yes: bool,
-    /// The commit message, in place of the proposed one
+    /// The commit message, instead of the proposed one
     #[arg(short, long, value_name = "TEXT")]
     pub(super) message: Option<String>,
-    /// Make several commits, which are one rescue: first what is staged, or one for each folder
+    /// Split the rescue into several commits: first what is staged, then the rest; or one per folder
     #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, default_missing_value = "staged")]
     pub(super) split: Option<SplitBy>,
-    /// Ask an agent for the messages and the split: the session that did the work, or a new one of the agent that is named.
-    /// It reads and changes nothing; what it proposes is shown before you are asked
+    /// Have an agent propose the messages and the split: the session that did the work, or a new session of the named
+    /// agent. It changes nothing, and you see its proposal before you confirm
     #[arg(long, value_name = "AGENT", num_args = 0..=1, require_equals = true, default_missing_value = "",
         conflicts_with_all = ["record_only", "message", "split", "own_program"])]
     pub(super) ask_messages: Option<String>,
-    /// Change the messages with your own editor ($VISUAL, $EDITOR) before you are asked
+    /// Edit the messages in your editor ($VISUAL, $EDITOR) before you confirm
     #[arg(long, conflicts_with_all = ["record_only", "dry_run", "own_program", "json", "yes"])]
     pub(super) edit: bool,
-    /// Take in a path, or all below a folder, that would be left out; may be given several times
+    /// Include an excluded path, or everything below a folder; can be repeated
     #[arg(long, value_name = "PATH")]
     pub(super) include: Vec<PathBuf>,
-    /// Whose name the commit bears, where git knows none: `Name <mail>`
+    /// The author, if git knows none: `Name <mail>`
     #[arg(long, value_name = "AUTHOR", value_parser = CommitAuthor::from_str)]
     pub(super) author: Option<CommitAuthor>,
     /// Commit to a protected branch
     #[arg(long, conflicts_with = "new_branch")]
     pub(super) protected: bool,
-    /// Commit to a new branch; HEAD, index and work tree stay as they are
+    /// Commit to a new branch; HEAD, index and work tree stay unchanged
     #[arg(long)]
     pub(super) new_branch: bool,
-    /// Run the repository's hooks as a commit by git does; they must be trusted (`closeout trust`)
+    /// Run the repository's commit hooks, as git would; they must be trusted (`closeout trust`)
     #[arg(long)]
     pub(super) hooks: bool,
     /// Let your own rescue program make the commit; it must be trusted (`closeout trust`)
     #[arg(long, conflicts_with_all = ["hooks", "new_branch", "split", "include", "author"])]
     pub(super) own_program: bool,
-    /// What the work is about, such as the name of a task: your own rescue program finds it in `CLOSEOUT_SPEC`
+    /// What the work is about, such as the name of a task; passed to your own rescue program in `CLOSEOUT_SPEC`
     #[arg(long, value_name = "NAME", requires = "own_program")]
     pub(super) spec: Option<String>,
-    /// Keep the record as a bundle in closeout's own folder too; with --record-only there alone, and nothing
-    /// is written to the repository
+    /// Also store the record as a bundle in closeout's own folder; with --record-only, store it only there and write
+    /// nothing to the repository
     #[arg(long)]
     pub(super) vault: bool,
     /// Print JSON
@@ -68,12 +68,12 @@ pub(super) struct Rescue {
     pub(super) json: bool,
 }
 
-/// By what work is split into commits.
+/// How work is split into commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum SplitBy {
-    /// First what is staged, as it is staged; then the rest
+    /// First what is staged, then the rest
     Staged,
-    /// One for each folder at the top
+    /// One commit per top-level folder
     Folders,
 }
 
@@ -83,10 +83,10 @@ pub(super) struct Undo {
     /// The workspace
     #[arg(value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
-    /// Show what would be done, and do nothing
+    /// Only show what would be done
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Say yes to what would be asked
+    /// Answer every question with yes
     #[arg(short, long)]
     pub(super) yes: bool,
     /// Print JSON
@@ -108,16 +108,16 @@ pub(super) struct Rescues {
 /// `closeout restore`.
 #[derive(Debug, Args)]
 pub(super) struct Restore {
-    /// The record: its reference, the beginning of the last part of it, or a bundle of the vault
+    /// The record: its reference, the first characters of the reference's last part, or a bundle of the vault
     #[arg(value_name = "RECORD")]
     pub(super) record: String,
-    /// The folder that its files are written into; it must be empty or not there
+    /// The target folder, which must be empty or missing
     #[arg(value_name = "INTO")]
     pub(super) into: PathBuf,
     /// The workspace
     #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
-    /// Only this file or folder of the record; may be given several times
+    /// Only this file or folder of the record; can be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) only: Vec<PathBuf>,
 }
@@ -125,20 +125,19 @@ pub(super) struct Restore {
 /// `closeout forget`.
 #[derive(Debug, Args)]
 pub(super) struct Forget {
-    /// The record: its reference, or the beginning of the last part of it
+    /// The record: its reference, or the first characters of the reference's last part
     #[arg(value_name = "RECORD", required_unless_present = "old")]
     pub(super) record: Option<String>,
-    /// Delete all records older than 30 days whose work is in a branch, but for the one that takes the last rescue
-    /// back
+    /// Delete all records older than 30 days whose work is in a branch, except the one that the next undo needs
     #[arg(long, conflicts_with_all = ["record", "lose_work"])]
     pub(super) old: bool,
     /// The workspace
     #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
-    /// Say yes to what would be asked, but for work that would be lost
+    /// Answer every question with yes, unless work would be lost
     #[arg(short, long)]
     pub(super) yes: bool,
-    /// Delete it although its work is in no branch
+    /// Delete it even if no branch contains its work
     #[arg(long)]
     pub(super) lose_work: bool,
 }
@@ -149,13 +148,13 @@ pub(super) struct Trust {
     /// The workspace
     #[arg(value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
-    /// Say yes to what would be asked
+    /// Answer every question with yes
     #[arg(short, long, conflicts_with = "remove")]
     pub(super) yes: bool,
-    /// Trust nothing there any more
+    /// Remove all trust in this workspace
     #[arg(long)]
     pub(super) remove: bool,
-    /// Print JSON; without --yes it only shows
+    /// Print JSON; without --yes, only show
     #[arg(long, conflicts_with = "remove")]
     pub(super) json: bool,
 }

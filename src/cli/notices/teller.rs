@@ -34,17 +34,17 @@ const THINK_AGAIN_MS: i64 = 30_000;
 /// The notices of `closeout watch`.
 #[derive(Debug, Clone, Default, Args)]
 pub(in crate::cli) struct Notices {
-    /// Open no screen; tell once when you are needed, or when work is finished
+    /// Open no screen; notify once when you are needed or work is finished
     #[arg(long)]
     pub(in crate::cli) headless: bool,
-    /// How, in place of `notify.ways`: bell, title, osc9, osc777, osc99, desktop; several with commas. What your
-    /// terminal does with them is up to it
+    /// How to notify, instead of `notify.ways`: bell, title, osc9, osc777, osc99, desktop; separate several with commas.
+    /// What your terminal makes of them is up to it
     #[arg(long, value_name = "WAY", value_parser = way, value_delimiter = ',', requires = "headless")]
     pub(in crate::cli) notify: Vec<NoticeRoute>,
-    /// A program that is started for each notice with its arguments, then why, the name and the path of the workspace
+    /// A program with its arguments, started for each notice with the reason, the workspace's name and its path appended
     #[arg(long, value_name = "PROGRAM", requires = "headless", num_args = 1.., allow_hyphen_values = true, value_terminator = ";")]
     pub(in crate::cli) notify_command: Vec<String>,
-    /// Nobody is told between these times of the day, like 22:00-07:30; what came meanwhile is told then
+    /// Quiet hours, such as 22:00-07:30; notices that still apply are sent afterwards
     #[arg(long, value_name = "FROM-TO", value_parser = hours, requires = "headless")]
     pub(in crate::cli) quiet_hours: Option<HoursOfDay>,
 }
