@@ -1,10 +1,11 @@
 //! Makes of the data in `assets/` at build time what would else be made at every start: the phrases of the languages
-//! as networks, the tables of tasks, tools and texts as Rust.
+//! as networks, the tables of tasks, tools and texts as Rust. Tells the linker how to write the program.
 //! A file that cannot be read ends the build with its name.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
+use std::process::Command;
 use std::{env, fs};
 
 use language_file::{Answers, LanguageFile};
@@ -46,7 +47,36 @@ fn main() -> Outcome<()> {
     let defaults: toml::Table = toml::from_str(&read("config/default.toml")?)?;
     fs::write(out.join("default.toml"), toml::to_string(&defaults)?)?;
     fs::write(out.join("checks.rs"), checks::written(&read("assets/checks.toml")?)?)?;
+    pack_relocations();
     Ok(())
+}
+
+/// The first C library that unpacks them.
+const LEAST_LIBRARY: (u32, u32) = (2, 36);
+
+/// Lets the linker pack the relocations, which are a tenth of the program otherwise: read, and gone through one by one, at
+/// every start. Only where the program is built for this very system, whose C library can unpack them.
+fn pack_relocations() {
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    let is_here = env::var_os("HOST") == env::var_os("TARGET");
+    let is_known = is("CARGO_CFG_TARGET_ARCH", "x86_64")
+        && is("CARGO_CFG_TARGET_OS", "linux")
+        && is("CARGO_CFG_TARGET_ENV", "gnu");
+    if is_here && is_known && library().is_some_and(|version| version >= LEAST_LIBRARY) {
+        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    }
+}
+
+/// The version of this system's C library (getconf(1)).
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the program is not there yet, nor its room that starts others"
+)]
+fn library() -> Option<(u32, u32)> {
+    let told = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
+    let text = String::from_utf8(told.stdout).ok()?;
+    let mut numbers = text.trim().strip_prefix("glibc ")?.split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 /// The languages: the network of each, and the words of all beside their phrases.
