@@ -159,7 +159,7 @@ fn a_folder_that_cannot_be_made_or_written_is_an_error_and_no_panic() {
     let folder = crate::support::scratch::folder();
     fs::write(folder.path().join("file"), "").unwrap();
     assert!(matches!(Store::open(folder.path().join("file/state")), Err(StoreError::Io { .. })));
-    assert!(matches!(Store::open(folder.path().join("file")), Err(StoreError::Io { .. })));
+    assert!(matches!(Store::open(folder.path().join("file")), Err(StoreError::WrongKind { .. })));
     // The kernel's own file system lets nobody make a folder, root included.
     assert!(matches!(Store::open("/proc/closeout"), Err(StoreError::Io { .. })));
 

@@ -5,8 +5,12 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+#[cfg(target_os = "linux")]
+use std::path::Component;
 use std::path::{Path, PathBuf};
 
+#[cfg(target_os = "linux")]
+use rustix::fs::ResolveFlags;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -172,7 +176,14 @@ pub fn read_sized(file: &File, length: u64, cap: u64) -> io::Result<Vec<u8>> {
 pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     {
-        let opened = rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        // Most paths are resolved already. Where the call is refused, a link may be the reason or not.
+        if is_plain(path)
+            && rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
+        {
+            return Ok(path.to_owned());
+        }
+        let opened = rustix::fs::openat(CWD, path, flags, Mode::empty())?;
         let link = format!("/proc/self/fd/{}", opened.as_raw_fd());
         // Without `/proc`, or for a folder that is outside this process's view or was just deleted, resolve
         // step by step.
@@ -184,6 +195,14 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
         }
     }
     std::fs::canonicalize(path)
+}
+
+/// Whether a path is absolute and written without `.`, `..` or a slash too many.
+#[cfg(target_os = "linux")]
+fn is_plain(path: &Path) -> bool {
+    let plain: PathBuf =
+        path.components().filter(|part| matches!(part, Component::RootDir | Component::Normal(_))).collect();
+    path.is_absolute() && plain.as_os_str() == path.as_os_str()
 }
 
 /// Reads the last `cap` bytes of a file, and tells whether that is all of it.
@@ -273,7 +292,9 @@ mod tests {
         {
             std::os::unix::fs::symlink(to, at(name)).unwrap();
         }
-        for name in ["", ".", "a/../a", "a/file", "link", "link/file", "far", "a/b (deleted)/.."] {
+        for name in [
+            "", ".", "a", "a/", "a//file", "a/../a", "a/file", "link", "link/file", "far", "a/b (deleted)/..",
+        ] {
             let resolved = resolve(&at(name)).unwrap();
             assert_eq!(resolved, std::fs::canonicalize(at(name)).unwrap(), "{name}");
         }

@@ -26,15 +26,18 @@ pub(super) struct Discovery {
 
 /// Finds the workspaces of `config`, without what earlier runs stored about them. `with_older` includes
 /// workspaces that have only old sessions.
-pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Memories) -> Discovery {
+pub(super) fn discover(
+    config: &EngineConfig,
+    store: Option<&Store>,
+    with_older: bool,
+    memory: &mut Memories,
+) -> Discovery {
     let at = clock::now();
     let mut found = Found::new(config);
     let mut n_older_sessions = 0;
     let mut unreadable = Vec::new();
-    let store = config.state_folder.as_ref().and_then(|folder| Store::open(folder).ok());
     let is_checked_by_run = config.overrides.supervised.is_some();
-    let mut runs =
-        store.as_ref().filter(|_| !is_checked_by_run).map(live_runs::read).unwrap_or_default().alive;
+    let mut runs = store.filter(|_| !is_checked_by_run).map(live_runs::read).unwrap_or_default().alive;
     match &config.scope {
         Scope::One(path) => {
             found.add_given(path);
@@ -56,9 +59,9 @@ pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Mem
                 found.add_given(workspace.path());
             }
             found.folders.extend(survey.watch_targets);
-            found.folders.extend(store.as_ref().map(live_runs::target));
-            found.folders.extend(store.as_ref().map(held_target));
-            found.folders.extend(store.as_ref().map(reports_elsewhere::target));
+            found.folders.extend(store.map(live_runs::target));
+            found.folders.extend(store.map(held_target));
+            found.folders.extend(store.map(reports_elsewhere::target));
             n_older_sessions = survey.n_older;
             unreadable = survey.problems;
             if found.workspaces.is_empty() && found.refused.is_empty() {

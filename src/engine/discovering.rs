@@ -113,7 +113,7 @@ impl Discovering {
                 if let Some(store) = &store {
                     hook_log::forget_before(store.folder(), began.plus_millis(-EVENTS_KEPT_MS));
                 }
-                let mut found = discover::discover(&config, with_older, &mut memory);
+                let mut found = discover::discover(&config, store.as_ref(), with_older, &mut memory);
                 recall(store.as_ref(), &mut found.workspaces, is_first, &mut |notice| {
                     let _ = tell.send(EngineEvent::Notice(notice));
                 });

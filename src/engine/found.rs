@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{EngineConfig, Overrides};
-use crate::evidence::git::{self, Worktree};
+use crate::evidence::git::{self, WORKTREE_FILES, Worktree};
 use crate::git::marked_top;
 use crate::model::{
     FoundWorkspace, KeptReports, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId,
@@ -36,12 +36,12 @@ impl<'a> Found<'a> {
     pub(super) fn add_worktrees(&mut self, here: &Path) {
         match git::worktrees(here) {
             Ok(worktrees) => {
-                if let Some(folder) = git::worktrees_folder(here) {
-                    self.folders.extend(half_made(&folder));
-                    self.folders.push(WatchTarget::new(folder, Names::Any, Parts::COMMITS));
-                }
-                for worktree in worktrees {
-                    self.add_worktree(&worktree);
+                // Git is still creating the worktrees that lack a file.
+                let completed = |path| WatchTarget::new(path, Names::these(WORKTREE_FILES), Parts::COMMITS);
+                self.folders.extend(worktrees.half_made.into_iter().map(completed));
+                self.folders.push(WatchTarget::new(worktrees.folder, Names::Any, Parts::COMMITS));
+                for worktree in &worktrees.found {
+                    self.add_worktree(worktree);
                 }
             }
             Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => {}
@@ -107,20 +107,6 @@ impl<'a> Found<'a> {
     pub(super) fn refuse(&mut self, path: &Path, reason: &str) {
         self.refused.push((path.to_owned(), display_text::line(reason).into_owned()));
     }
-}
-
-/// The files without which git does not recognise a linked worktree; git writes them one after the other.
-const WORKTREE_FILES: [&str; 3] = ["gitdir", "HEAD", "commondir"];
-
-/// Targets for worktrees below `folder` that git is still creating: the folder exists, but some files are
-/// missing.
-fn half_made(folder: &Path) -> Vec<WatchTarget> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
-        .filter(|path| path.is_dir() && WORKTREE_FILES.iter().any(|name| !path.join(name).exists()))
-        .map(|path| WatchTarget::new(path, Names::these(WORKTREE_FILES), Parts::COMMITS))
-        .collect()
 }
 
 fn with_overrides(

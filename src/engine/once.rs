@@ -72,7 +72,7 @@ impl<'a> OneShot<'a> {
     pub fn judge_telling(config: &'a EngineConfig, tell: TellWait) -> OneShot<'a> {
         let mut notices = Vec::new();
         let store = open_store(config, &mut notices);
-        let mut discovery = discover::discover(config, false, &mut Memories::default());
+        let mut discovery = discover::discover(config, store.as_ref(), false, &mut Memories::default());
         recall(store.as_ref(), &mut discovery.workspaces, true, &mut |notice| notices.push(notice));
         notices.append(&mut discovery.problems);
         let mut all = OneShot {

@@ -197,12 +197,16 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// What a collection of a small workspace needs of a thread's heap, in bytes.
+const HEAP: usize = 1400 << 10;
+
 /// Allocates at once what a collection needs of this thread's heap, and frees it again: the C library grows
 /// any heap but the first one page at a time, with a system call for each.
 fn widen_heap() {
-    // Larger blocks would not come from the heap.
-    let blocks: [Vec<u8>; 12] = std::array::from_fn(|_| Vec::with_capacity(120 << 10));
-    drop(std::hint::black_box(blocks));
+    // A large block does not come from the heap, until one that was larger has been freed.
+    for size in [HEAP + (64 << 10), HEAP] {
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(size)));
+    }
 }
 
 /// Counts one worker less. A worker that was given up may be counted again when it ends after all.

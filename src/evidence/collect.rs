@@ -75,7 +75,11 @@ impl Memory {
     /// A memory for one collection, right after that of another workspace: what worktrees share stays open.
     #[must_use]
     pub fn for_once_after(before: Memory) -> Memory {
-        Memory { git: GitMemory::for_once_after(before.git), ..Memory::for_once() }
+        Memory {
+            sessions: sessions::Memory::after(before.sessions),
+            git: GitMemory::for_once_after(before.git),
+            ..Memory::for_once()
+        }
     }
 }
 

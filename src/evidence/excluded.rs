@@ -18,13 +18,12 @@ pub(super) fn add(first_prompt_at: Option<Timestamp>, evidence: &[String], git: 
     let is_evidence = |path: &String| {
         path.starts_with(".closeout/") || evidence.iter().any(|name| top.join(name) == top.join(path))
     };
+    let all = git::excludes((&git.common_dir, &git.top), git.excludes_file.as_deref(), since);
+    if all.is_empty() {
+        return;
+    }
     let Ok(directory) = WorkspaceDir::open(&git.top) else { return };
-    for excludes in git::excludes(&git.common_dir, &git.top, git.excludes_file.as_deref()) {
-        // An older exclude file in the repository is the user's own. The one named in the configuration may
-        // have been set at any time.
-        if excludes.is_own && Some(excludes.written_at) < since {
-            continue;
-        }
+    for excludes in all {
         let behind = if excludes.is_own { "the exclude file" } else { "core.excludesFile" };
         for pattern in &excludes.patterns {
             let paths = matching_files(&directory, pattern, MAX_NAMED).paths.into_iter();

@@ -21,6 +21,13 @@ pub(super) struct Memory {
     pub(super) kept_here: Vec<PathBuf>,
 }
 
+impl Memory {
+    /// For a collection right after that of another workspace: what agents keep for all workspaces is not read again.
+    pub(super) fn after(before: Memory) -> Memory {
+        Memory { records: before.records, ..Memory::default() }
+    }
+}
+
 /// The sources for sessions, and the time of the collection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionSources<'a> {

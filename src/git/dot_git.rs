@@ -28,18 +28,18 @@ pub fn marked_top(folder: &Path) -> Option<PathBuf> {
     tops.find(|top| top.join(".git").symlink_metadata().is_ok()).map(Path::to_owned)
 }
 
-/// The git directory that `folder/.git` is or names; `None` if there is no `.git`.
+/// The git directory that `folder/.git` is or names; `None` if there is no `.git`. `folder` is resolved.
 ///
 /// # Errors
 /// It cannot be read, or is no git directory and names none.
 pub(super) fn git_dir_of(folder: &Path) -> Read<Option<PathBuf>> {
     let dot_git = folder.join(".git");
-    match dot_git.symlink_metadata() {
+    let metadata = match dot_git.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(file_trouble(&dot_git, &error)),
-        Ok(_) => {}
-    }
-    let metadata = match dot_git.metadata() {
+        metadata => metadata.map_err(|error| file_trouble(&dot_git, &error))?,
+    };
+    let is_link = metadata.is_symlink();
+    let metadata = match if is_link { dot_git.metadata() } else { Ok(metadata) } {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(broken(&dot_git, "it is a link that leads nowhere"));
         }
@@ -47,7 +47,7 @@ pub(super) fn git_dir_of(folder: &Path) -> Read<Option<PathBuf>> {
     };
     if metadata.is_dir() {
         // Git follows a link to the directory itself.
-        let git_dir = resolve(folder, b".git");
+        let git_dir = if is_link { resolve(folder, b".git") } else { dot_git.clone() };
         return if is_git_dir(&git_dir)? {
             Ok(Some(git_dir))
         } else {

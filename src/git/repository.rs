@@ -84,16 +84,24 @@ impl Repository {
     /// # Errors
     /// `folder` cannot be reached or is a bare repository, or the repository cannot be read.
     pub fn find(folder: &Path) -> Read<Option<Repository>> {
+        Repository::find_beside(folder, None)
+    }
+
+    /// The same, where `sibling` was read just before: what a linked worktree shares with it is not read again.
+    ///
+    /// # Errors
+    /// As [`Repository::find`].
+    pub fn find_beside(folder: &Path, sibling: Option<&Repository>) -> Read<Option<Repository>> {
         let start = resolved(folder)?;
         let device = start.metadata().map_err(|error| file_trouble(&start, &error))?.dev();
         for top in start.ancestors() {
             // Git does not search beyond a file system boundary either.
-            if !top.metadata().is_ok_and(|metadata| metadata.dev() == device) {
+            if *top != *start && !top.metadata().is_ok_and(|metadata| metadata.dev() == device) {
                 break;
             }
             if let Some(git_dir) = git_dir_of(top)? {
                 let prefix = start.strip_prefix(top).unwrap_or(Path::new("")).to_path_buf();
-                return Repository::at(top.to_path_buf(), git_dir, prefix).map(Some);
+                return Repository::at_beside(top.to_path_buf(), git_dir, prefix, sibling).map(Some);
             }
         }
         if looks_like_git_dir(&start) { Err(bare()) } else { Ok(None) }
@@ -117,10 +125,24 @@ impl Repository {
     /// # Errors
     /// It cannot be read.
     pub fn at(top: PathBuf, git_dir: PathBuf, prefix: PathBuf) -> Read<Repository> {
+        Repository::at_beside(top, git_dir, prefix, None)
+    }
+
+    fn at_beside(
+        top: PathBuf,
+        git_dir: PathBuf,
+        prefix: PathBuf,
+        sibling: Option<&Repository>,
+    ) -> Read<Repository> {
         let common_dir = match read_small(&git_dir, "commondir")? {
             Some(text) => resolve(&git_dir, &text),
             None => git_dir.clone(),
         };
+        if let Some(sibling) = sibling.filter(|it| it.common_dir == common_dir && git_dir != common_dir) {
+            let identity = [identity(&top), identity(&git_dir), sibling.identity[2]];
+            let key = Repository::key_of(&git_dir);
+            return Ok(Repository { top, git_dir, prefix, key, identity, is_bare: false, ..sibling.clone() });
+        }
         let format = format_of(&common_dir)?;
         let is_link = |name: &str| common_dir.join(name).is_symlink();
         let refs = if format.is_reftable {
@@ -207,16 +229,24 @@ impl Repository {
         if self.is_bare {
             return Err(bare());
         }
-        for name in ["HEAD", "index", "logs/HEAD"] {
-            check_file(&self.git_dir.join(name))?;
-        }
-        check_config(&self.git_dir.join("config.worktree"))?;
         for name in ["config", "packed-refs", "shallow", "objects/info/alternates"] {
             check_file(&self.common_dir.join(name))?;
         }
         for path in &self.named_files {
             check_config(path)?;
         }
+        self.check_own(looks_at_work_tree)
+    }
+
+    /// The same for a worktree beside one that was checked just before.
+    ///
+    /// # Errors
+    /// As [`Repository::check`].
+    pub fn check_own(&self, looks_at_work_tree: bool) -> Read<()> {
+        for name in ["HEAD", "index", "logs/HEAD"] {
+            check_file(&self.git_dir.join(name))?;
+        }
+        check_config(&self.git_dir.join("config.worktree"))?;
         if looks_at_work_tree {
             for name in ["info/exclude", "info/attributes"] {
                 check_file(&self.common_dir.join(name))?;
@@ -334,11 +364,7 @@ fn looks_like_git_dir(folder: &Path) -> bool {
 
 /// Refuses a configuration, or a file that one names, that is no regular file or longer than any that is meant.
 fn check_config(path: &Path) -> Read<()> {
-    check_file(path)?;
-    match path.metadata() {
-        Ok(metadata) if metadata.len() > CONFIG_CAP => Err(too_long(path)),
-        _ => Ok(()),
-    }
+    if check_file(path)? > CONFIG_CAP { Err(too_long(path)) } else { Ok(()) }
 }
 
 fn too_long(path: &Path) -> Unreadable {
@@ -346,13 +372,13 @@ fn too_long(path: &Path) -> Unreadable {
     trouble(ReadProblem::TooLarge, detail)
 }
 
-/// Refuses anything but a regular file. Links are followed, as git follows them, and a missing file is
-/// fine.
-fn check_file(path: &Path) -> Read<()> {
+/// Refuses anything but a regular file, and gives its length. Links are followed, as git follows them, and a missing
+/// file is fine.
+fn check_file(path: &Path) -> Read<u64> {
     match path.metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(metadata) if metadata.is_file() => Ok(metadata.len()),
         Ok(_) => Err(not_a_file(path)),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(file_trouble(path, &error)),
-        Err(_) => Ok(()),
+        Err(_) => Ok(0),
     }
 }

@@ -89,12 +89,15 @@ impl Store {
 
 /// Makes sure that `folder` exists, belongs to this user, and is accessible to nobody else.
 pub(super) fn own_folder(folder: &Path) -> Result<(), StoreError> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(StoreError::io("make the folder", folder))?;
-    let metadata = fs::metadata(folder).map_err(StoreError::io("look at", folder))?;
+    let metadata = match fs::metadata(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            made.map_err(StoreError::io("make the folder", folder))?;
+            fs::metadata(folder)
+        }
+        metadata => metadata,
+    };
+    let metadata = metadata.map_err(StoreError::io("look at", folder))?;
     if !metadata.is_dir() {
         return Err(StoreError::WrongKind { path: folder.to_owned(), expected: "a folder" });
     }

@@ -124,13 +124,13 @@ impl DailyFile {
         DailyFile { folder, day: String::new(), file: None }
     }
 
-    /// Opens the file of `day`, creating the folder if needed, and deletes files that are too old.
+    /// Opens the file of `day`, creating the folder if needed. Whoever finds it new deletes files that are too old.
     fn turn_to(&mut self, day: &str) -> io::Result<()> {
         own_folder(&self.folder).map_err(io::Error::other)?;
         let path = self.folder.join(format!("{PREFIX}{day}{SUFFIX}"));
-        self.file = Some(open_to_append(&path, Some(0o600))?);
+        let file = self.file.insert(open_to_append(&path, Some(0o600))?);
         day.clone_into(&mut self.day);
-        remove_old(&self.folder)
+        if file.metadata()?.len() == 0 { remove_old(&self.folder) } else { Ok(()) }
     }
 
     /// Writes one line; `day` is the current day.

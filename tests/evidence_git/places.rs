@@ -42,7 +42,7 @@ fn all_worktrees_are_found_from_each_of_them() {
     std::fs::remove_dir_all(gone.path()).unwrap();
     let expected = worktrees(repo.path()).unwrap();
     let seen: Vec<_> =
-        expected.iter().map(|tree| (tree.path.clone(), tree.is_main, tree.problem.is_some())).collect();
+        expected.found.iter().map(|tree| (tree.path.clone(), tree.is_main, tree.problem.is_some())).collect();
     assert_eq!(
         seen,
         [
@@ -58,6 +58,21 @@ fn all_worktrees_are_found_from_each_of_them() {
 }
 
 #[test]
+fn a_worktree_that_git_is_still_making_is_waited_for() {
+    let repo = Repo::new();
+    let made = repo.worktree("made");
+    let folder = repo.at(".git/worktrees");
+    std::fs::create_dir(folder.join("empty")).unwrap();
+    std::fs::create_dir(folder.join("half")).unwrap();
+    std::fs::copy(folder.join("made/gitdir"), folder.join("half/gitdir")).unwrap();
+    let mut found = worktrees(repo.path()).unwrap();
+    found.half_made.sort();
+    assert_eq!(found.folder, folder);
+    assert_eq!(found.half_made, [folder.join("empty"), folder.join("half")]);
+    assert!(found.found.iter().any(|tree| tree.path == made.path() && tree.problem.is_none()));
+}
+
+#[test]
 fn a_bare_repository_is_no_workspace_but_its_worktrees_are() {
     let repo = Repo::new();
     let bare = repo.beside("bare.git");
@@ -67,7 +82,7 @@ fn a_bare_repository_is_no_workspace_but_its_worktrees_are() {
     assert_eq!(refused.problem, ReadProblem::NoRepository);
     assert!(refused.detail.contains("bare repository"), "{}", refused.detail);
     let found = worktrees(bare.path()).unwrap();
-    assert_eq!(found.iter().map(|tree| &*tree.path).collect::<Vec<_>>(), [linked.path()]);
+    assert_eq!(found.found.iter().map(|tree| &*tree.path).collect::<Vec<_>>(), [linked.path()]);
     assert_eq!(worktrees(linked.path()).unwrap(), found);
     linked.commit_file("a");
     assert_eq!(facts(&linked, BaselineChoice::Find).commits.n_new, 1);

@@ -47,6 +47,10 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     let mut registry = Registry::read(config_dir, &mut memory.entries);
     let mut read = SessionsRead::default();
     let mut candidates = list(ask, &registry, &mut read);
+    registry.refresh(|id| {
+        candidates.iter().any(|candidate| candidate.file.id == id)
+            || places.iter().any(|place| place.session_id == id)
+    });
     let there: HashSet<PathBuf> = candidates.iter().map(|candidate| candidate.path.clone()).collect();
     memory.heads.retain(|path| there.contains(path));
     choose(&mut candidates, workspace, &mut memory.heads, &mut read);

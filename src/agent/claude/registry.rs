@@ -8,7 +8,7 @@
 //! rewritten in place, and removed when the process ends (observed with 2.1.330). Only the entries of the
 //! sessions found are watched, since all workspaces share the folder.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,8 @@ pub(super) struct Registry {
     jobs: PathBuf,
     /// Each with its file's stamp when listed, which is before it was read.
     entries: Vec<(Option<Stamp>, Entry)>,
+    /// The processes whose entries were read before.
+    old: HashSet<u32>,
     /// Live processes whose entry could not be read: it is being written, or is damaged.
     unclear: Vec<u32>,
     /// Whether all entries were examined.
@@ -69,6 +71,7 @@ impl Registry {
             is_whole,
             folder,
             entries: Vec::new(),
+            old: HashSet::new(),
             unclear: Vec::new(),
             used: Vec::new(),
             used_jobs: Vec::new(),
@@ -76,6 +79,7 @@ impl Registry {
         };
         for (pid, stamp) in files {
             let same = known.remove(&pid).filter(|(known, _)| stamp == Some(*known)).map(|(_, entry)| entry);
+            registry.old.extend(same.as_ref().map(|entry| entry.pid));
             match same.or_else(|| read_entry(&registry.folder, pid)) {
                 Some(entry) => registry.entries.push((stamp, entry)),
                 None if lives(pid) => registry.unclear.push(pid),
@@ -83,6 +87,23 @@ impl Registry {
             }
         }
         registry
+    }
+
+    /// Reads the entries of these sessions now, unless this look has read them.
+    pub(super) fn refresh(&mut self, is_of: impl Fn(&str) -> bool) {
+        let Registry { folder, entries, old, .. } = self;
+        entries.retain_mut(|(_, entry)| {
+            if !is_of(&entry.session_id) || !old.remove(&entry.pid) {
+                return true;
+            }
+            let again = read_entry(folder, entry.pid);
+            let is_there = again.is_some();
+            match again {
+                Some(again) => *entry = again,
+                None => self.unclear.extend(Some(entry.pid).filter(|pid| lives(*pid))),
+            }
+            is_there
+        });
     }
 
     /// The entries that need not be read again while unchanged.

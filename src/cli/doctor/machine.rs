@@ -100,6 +100,7 @@ pub(super) fn git(environment: &Environment) -> Section {
     }];
     findings.push(match git::worktrees(&environment.here) {
         Ok(worktrees) => {
+            let worktrees = worktrees.found;
             let broken = worktrees
                 .iter()
                 .find_map(|worktree| worktree.problem.as_ref().map(|problem| (&worktree.path, problem)));

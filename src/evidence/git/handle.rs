@@ -124,7 +124,7 @@ fn objects(repository: &Repository, beside: &git2::Repository) -> Option<git2::R
 /// An open worktree beside which others of its repository are opened. It is kept only from one collection to the next of
 /// the same thread, so that what changes on disk is seen.
 pub(super) struct Sibling {
-    common_dir: PathBuf,
+    repository: Repository,
     handle: Handle,
     /// [`Handle::objects`], until the next worktree takes it.
     objects: Cell<Option<git2::Repository>>,
@@ -134,11 +134,15 @@ impl Sibling {
     /// Keeps a handle that was made of parts; `None` for another.
     pub(super) fn new(repository: &Repository, mut handle: Handle) -> Option<Sibling> {
         let objects = Cell::new(handle.objects.take());
-        (!handle.has_refs).then(|| Sibling { common_dir: repository.common_dir.clone(), handle, objects })
+        (!handle.has_refs).then(|| Sibling { repository: repository.clone(), handle, objects })
+    }
+
+    pub(super) fn repository(&self) -> &Repository {
+        &self.repository
     }
 
     fn is_of(&self, repository: &Repository, home: Option<&Path>) -> bool {
-        self.common_dir == repository.common_dir && self.handle.home.as_deref() == home
+        self.repository.common_dir == repository.common_dir && self.handle.home.as_deref() == home
     }
 
     fn parts(&self) -> Option<(Odb<'_>, Config)> {
@@ -148,7 +152,7 @@ impl Sibling {
 
 impl fmt::Debug for Sibling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sibling").field("common_dir", &self.common_dir).finish_non_exhaustive()
+        f.debug_struct("Sibling").field("repository", &self.repository).finish_non_exhaustive()
     }
 }
 

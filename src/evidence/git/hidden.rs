@@ -95,16 +95,21 @@ pub struct Excludes {
 }
 
 /// The exclude file below `common_dir`, and `named`, the one from the configuration; files without patterns are
-/// left out.
-pub fn excludes(common_dir: &Path, top: &Path, named: Option<&Path>) -> Vec<Excludes> {
+/// left out. So is the repository's own if it is older than `since`: it is the user's. The one that the configuration
+/// names may have been set at any time.
+pub fn excludes(
+    (common_dir, top): (&Path, &Path),
+    named: Option<&Path>,
+    since: Option<Timestamp>,
+) -> Vec<Excludes> {
     let found = |is_own: bool, folder: &Path, name: &Path| {
-        let text = git::read_small(folder, name).ok()??;
-        let patterns: Vec<String> = String::from_utf8_lossy(&text).lines().filter_map(pattern).collect();
-        if patterns.is_empty() {
+        let written_at = on_disk::of(&folder.join(name).metadata().ok()?).modified_at;
+        if is_own && Some(written_at) < since {
             return None;
         }
-        let written_at = on_disk::of(&folder.join(name).metadata().ok()?).modified_at;
-        Some(Excludes { is_own, patterns, written_at })
+        let text = git::read_small(folder, name).ok()??;
+        let patterns: Vec<String> = String::from_utf8_lossy(&text).lines().filter_map(pattern).collect();
+        (!patterns.is_empty()).then_some(Excludes { is_own, patterns, written_at })
     };
     let own = found(true, common_dir, Path::new("info/exclude"));
     let named = named.and_then(|name| {

@@ -110,12 +110,6 @@ impl<'a> InProcess<'a> {
         walk.take(limit).collect()
     }
 
-    /// The tree of HEAD; `None` if it has no commit yet. libgit2 itself would treat a HEAD whose commit or tree is
-    /// missing like no HEAD at all.
-    fn tree_of(&self, head: Option<&str>) -> Result<Option<git2::Tree<'_>>, git2::Error> {
-        head.map(|commit| self.handle.repo.find_commit(Oid::from_str(commit)?)?.tree()).transpose()
-    }
-
     /// How the index differs from the tree of HEAD.
     fn staged(&self, tree: Option<&git2::Tree<'_>>) -> Result<Vec<Entry>, git2::Error> {
         let mut options = DiffOptions::new();
@@ -141,11 +135,11 @@ impl<'a> InProcess<'a> {
             let is_link = |link: &Gitlink| entry.path.strip_suffix(b"/") == Some(link.path.as_slice());
             entry.unstaged != Some(ChangeKind::Untracked) || !of.gitlinks.iter().any(is_link)
         });
-        let tree = self.tree_of(of.head)?;
-        let is_of_head = tree.as_ref().is_some_and(|tree| of.index_tree == Some(&*tree.id().to_string()));
+        let tree = tree_of(self.handle.objects(), of.head)?;
+        let is_of_head = tree.is_some_and(|tree| of.index_tree == Some(&*tree.id().to_string()));
         // The cached tree was read after libgit2's index, which may have been replaced in between.
         if !is_of_head || !self.handle.index.still_holds() {
-            entries.extend(self.staged(tree.as_ref())?);
+            entries.extend(self.staged(tree_of(&self.handle.repo, of.head)?.as_ref())?);
             join(&mut entries);
         }
         self.follow_marks(&mut entries)?;
@@ -190,6 +184,15 @@ impl<'a> InProcess<'a> {
         entries.retain(|entry| entry.staged.is_some() || entry.unstaged.is_some());
         Ok(())
     }
+}
+
+/// The tree of HEAD; `None` if it has no commit yet. libgit2 itself would treat a HEAD whose commit or tree is missing
+/// like no HEAD at all.
+fn tree_of<'r>(
+    objects: &'r git2::Repository,
+    head: Option<&str>,
+) -> Result<Option<git2::Tree<'r>>, git2::Error> {
+    head.map(|commit| objects.find_commit(Oid::from_str(commit)?)?.tree()).transpose()
 }
 
 impl Repo for InProcess<'_> {

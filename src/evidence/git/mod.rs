@@ -52,7 +52,7 @@ pub use memory::GitMemory;
 pub use observe::observe;
 pub use provenance::{file_of_commit, provenance};
 pub use traces::ContentOrigin;
-pub use worktrees::{Worktree, work_tree, worktrees, worktrees_folder};
+pub use worktrees::{WORKTREE_FILES, Worktree, work_tree, worktrees};
 
 /// What to read from git for one workspace, and how.
 #[derive(Debug, Clone)]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::evidence_paths::paths_from_top;
+use super::handle::Sibling;
 use super::memory::{Facts, GitMemory, Stamp};
 use super::reader::Repo;
 use super::readers::{Purpose, Readers, is_allowed};
@@ -46,9 +47,8 @@ fn is_worth_a_second_look(problem: ReadProblem) -> bool {
 }
 
 fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Read<Option<GitObservation>> {
-    let Some(repository) = Repository::find(workspace)? else { return Ok(None) };
-    repository.check(ask.changes)?;
     let sibling = memory.sibling.take();
+    let Some(repository) = find(workspace, ask, sibling.as_ref())? else { return Ok(None) };
     let known = memory.known(&repository, ask);
     if known.is_none() && repository.foreign_place().is_some() && !is_allowed(&repository, ask)? {
         return Err(foreign_owner());
@@ -107,6 +107,19 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         excludes_file,
         watch_targets: facts.targets,
     }))
+}
+
+/// The repository of `workspace`, if a reader would not hang in it.
+fn find(workspace: &Path, ask: &GitAsk<'_>, sibling: Option<&Sibling>) -> Read<Option<Repository>> {
+    let beside = sibling.map(Sibling::repository);
+    let Some(repository) = Repository::find_beside(workspace, beside)? else { return Ok(None) };
+    match beside {
+        Some(beside) if repository.is_linked() && beside.common_dir == repository.common_dir => {
+            repository.check_own(ask.changes)?;
+        }
+        _ => repository.check(ask.changes)?,
+    }
+    Ok(Some(repository))
 }
 
 /// Adds when the files of the newest commits were last written in the work tree.
@@ -186,7 +199,7 @@ fn read_facts(
     if git::is_shallow(repository) {
         notes.push("the history is shallow: what lies before its cut is unknown".to_owned());
     }
-    if head.commit().is_some() && !git::has_head_log(repository) {
+    if head.commit().is_some() && counted.counts.is_blind && !git::has_head_log(repository) {
         notes.push(
             "HEAD has no log: commits made here are told from others by the other branches only".to_owned(),
         );

@@ -17,12 +17,25 @@ pub struct Worktree {
     pub problem: Option<String>,
 }
 
-/// All worktrees of the repository that contains `path`: the main one first, the others by path. A bare
-/// repository has no main worktree. Reads a few small files per worktree and starts no program.
+/// The worktrees of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worktrees {
+    /// The main one first, the others by path. A bare repository has no main worktree.
+    pub found: Vec<Worktree>,
+    /// The folder in which a new one would appear. It may not exist yet.
+    pub folder: PathBuf,
+    /// The folders in it that lack one of [`WORKTREE_FILES`].
+    pub half_made: Vec<PathBuf>,
+}
+
+/// The files without which git does not recognise a linked worktree; git writes them one after the other.
+pub const WORKTREE_FILES: [&str; 3] = ["gitdir", "HEAD", "commondir"];
+
+/// All worktrees of the repository that contains `path`. Reads a few small files per worktree and starts no program.
 ///
 /// # Errors
 /// `NoRepository` if there is no repository; otherwise whatever kept its files from being read.
-pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
+pub fn worktrees(path: &Path) -> Result<Worktrees, Unreadable> {
     let Some(repository) = find(path)? else {
         return Err(no_repository());
     };
@@ -33,11 +46,16 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
         found.extend(main_of(&repository)?);
     }
     let folder = repository.common_dir.join("worktrees");
-    let mut linked = Vec::new();
+    let (mut linked, mut half_made) = (Vec::new(), Vec::new());
     match std::fs::read_dir(&folder) {
         Ok(entries) => {
-            for entry in entries.flatten() {
-                linked.extend(linked_at(&entry.path()));
+            for git_dir in entries.flatten().map(|entry| entry.path()) {
+                let worktree = linked_at(&git_dir);
+                let has_rest = || WORKTREE_FILES[1..].iter().all(|name| git_dir.join(name).exists());
+                if (worktree.is_none() || !has_rest()) && git_dir.is_dir() {
+                    half_made.push(git_dir);
+                }
+                linked.extend(worktree);
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -45,7 +63,7 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     }
     linked.sort_by(|one, other| one.path.cmp(&other.path));
     found.extend(linked);
-    Ok(found)
+    Ok(Worktrees { found, folder, half_made })
 }
 
 /// The top of the work tree that contains `path`; `None` for a bare repository. Looks at no other work tree of
@@ -113,10 +131,4 @@ fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
     (!is_back).then(|| {
         format!("{} names another repository; `git worktree repair` may mend it", display_text::path(dot_git))
     })
-}
-
-/// The folder in which a new worktree of the repository of `path` would appear; `None` if there is no
-/// repository. It may not exist yet.
-pub fn worktrees_folder(path: &Path) -> Option<PathBuf> {
-    find(path).ok().flatten().map(|repository| repository.common_dir.join("worktrees"))
 }
