@@ -5,17 +5,11 @@
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::Move;
-use crate::action::rescue::base::references::PinnedAs;
-use crate::action::rescue::base::settings::{self, Settings};
-use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::lock::belonging::{self, Belonging};
-use crate::action::rescue::ref_transaction::packs::Needed;
+use crate::action::rescue::base::{Move, PinnedAs, RescueError, Settings, settings};
+use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging};
 use crate::action::rescue::ref_transaction::pinned::make_pinned;
-use crate::action::rescue::ref_transaction::{recovery, target};
-use crate::action::rescue::survey::spool::Spool;
-use crate::action::rescue::survey::{self, commits, seen_index};
+use crate::action::rescue::ref_transaction::{Needed, recovery, target};
+use crate::action::rescue::survey::{self, Spool, commits, seen_index};
 use crate::git::{Git, Shadow, Stdin, succeeded};
 use crate::model::{BranchPlan, RecordNotice};
 

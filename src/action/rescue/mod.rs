@@ -66,8 +66,7 @@ use std::time::Duration;
 use crate::git::{CallPolicy, Git, Repository};
 use crate::process::{Budget, Cancel, Held, Launcher};
 
-pub use base::error::RescueError;
-pub use base::step::Stage;
+pub use base::{RescueError, Stage};
 pub use plan::PlanRequest;
 
 /// The time limit of a git call that only lists things.

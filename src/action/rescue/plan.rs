@@ -5,18 +5,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::author;
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::{RescueError, author};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::target;
-use crate::action::rescue::snapshot::looked_at::Recorded;
-use crate::action::rescue::survey::leaving_out;
-use crate::action::rescue::survey::listing::Tree;
+use crate::action::rescue::snapshot::Recorded;
 use crate::action::rescue::survey::spool::STREAM;
+use crate::action::rescue::survey::{Tree, leaving_out};
 use crate::action::rescue::trust::{Programs, own_command};
-use crate::action::rescue::visible::conversion::{self, Attributes};
-use crate::action::rescue::visible::message::{self, MessageFacts};
-use crate::action::rescue::visible::{self, Staged, Staging, split};
+use crate::action::rescue::visible::{
+    self, Attributes, MessageFacts, Staged, Staging, conversion, message, split,
+};
 use crate::git::{ForPrograms, Git};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordNotice, RecordOrder, RescuePlan,

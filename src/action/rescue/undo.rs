@@ -5,8 +5,7 @@
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{self, Move, Purpose, Reading};
+use crate::action::rescue::base::{Move, Purpose, Reading, RescueError, journal};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{self, recovery};
 use crate::action::rescue::survey::{commits, seen_index};

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::references;
+use crate::action::rescue::base::{RescueError, references};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::snapshot::{Commits, Draft, verify};
 use crate::disk;

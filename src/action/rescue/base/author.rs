@@ -1,6 +1,6 @@
 //! Determines the author of a visible commit. It must not invent a name: a commit is the person's own.
 
-use crate::action::rescue::{base::error::RescueError, base::settings::Settings};
+use crate::action::rescue::base::{RescueError, Settings};
 use crate::git::{Git, Stdin, line};
 use crate::model::CommitAuthor;
 

@@ -18,3 +18,12 @@ pub(super) mod startup;
 pub(super) mod step;
 pub(super) mod whole_file;
 pub(super) mod worktrees;
+
+pub use error::RescueError;
+pub(super) use journal::{Journal, JournalEntry, KeptIndex, Move, Purpose, Reading, Saved, Shown};
+pub(super) use references::{Hidden, PinnedAs};
+pub(super) use repository::Opened;
+pub(super) use settings::Settings;
+pub use step::Stage;
+pub(super) use whole_file::{FileId, Files};
+pub(super) use worktrees::Place;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::fs::Mode;
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::action::rescue::base::git_files::below;
 use crate::disk::write::{Below, Missing, NewFile, Over};
 use crate::git::{PackedRefs, Repository};

@@ -10,9 +10,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::git_files::{self, below};
-use crate::action::rescue::base::packed_refs;
+use crate::action::rescue::base::{RescueError, packed_refs};
 use crate::disk;
 use crate::disk::write::{Below, Missing};
 use crate::git::{PackedRefs, Repository, log_file};

@@ -1,9 +1,8 @@
 //! Hidden references: their names, their list, and how one is created when another reference is in the way. It
 //! must not change a reference that is not closeout's.
 
-use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::killed_git::update_ref;
-use crate::action::rescue::base::ref_files;
+use crate::action::rescue::base::{RescueError, ref_files};
 use crate::git::{Git, Stdin, line, succeeded};
 use crate::model::RecordNotice;
 use crate::process::End;

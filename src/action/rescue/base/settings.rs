@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::git::{self, ConfigEntry, Git, Setting, Stdin, is_true};
 use crate::model::{RecordNotice, display_text};
 

@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::journal::{self, Journal};
-use crate::action::rescue::base::worktrees;
+use crate::action::rescue::base::{Journal, journal, worktrees};
 use crate::disk;
 
 impl Rescuer {

@@ -7,7 +7,7 @@ use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::disk;
 
 /// The limit for a small file of closeout's own, in bytes.

@@ -5,10 +5,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{Journal, JournalEntry};
-use crate::action::rescue::base::names;
 use crate::action::rescue::base::whole_file::{entries, read_small};
+use crate::action::rescue::base::{Journal, JournalEntry, RescueError, names};
 use crate::disk::write::replace;
 use crate::git::{Repository, stored_ref};
 

@@ -7,11 +7,9 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{self, Journal, JournalEntry, Move, Purpose, Reading, Saved};
-use crate::action::rescue::base::references;
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::base::worktrees::Place;
+use crate::action::rescue::base::{
+    Journal, JournalEntry, Move, Place, Purpose, Reading, RescueError, Saved, Settings, journal, references,
+};
 use crate::action::rescue::catalogue::{self, Reaches};
 use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::ref_transaction::recovery;

@@ -10,11 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{self, Journal, Saved};
-use crate::action::rescue::base::references::{self, Hidden};
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::base::worktrees::Place;
+use crate::action::rescue::base::{
+    Hidden, Journal, Place, RescueError, Saved, Settings, journal, references,
+};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::recovery;
 use crate::action::rescue::{Rescuer, vault};

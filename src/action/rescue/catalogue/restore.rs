@@ -12,12 +12,9 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::Saved;
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::base::{names, references};
+use crate::action::rescue::base::{RescueError, Saved, Settings, names, references};
 use crate::action::rescue::lock::{self, WorktreeLock};
-use crate::action::rescue::survey::listing::{self, TreeEntry};
+use crate::action::rescue::survey::{TreeEntry, listing};
 use crate::action::rescue::vault::Opened;
 use crate::action::rescue::{Rescuer, catalogue};
 use crate::disk;

@@ -8,24 +8,15 @@ pub(super) mod own_program;
 use std::path::Path;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::author;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{self, Move, Purpose, Saved};
-use crate::action::rescue::base::references::PinnedAs;
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::base::{
+    Move, PinnedAs, Purpose, RescueError, Saved, Settings, Stage, author, journal,
+};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::packs::{Listed, Needed};
 use crate::action::rescue::ref_transaction::pinned::make_pinned;
-use crate::action::rescue::ref_transaction::{kept_index, recovery, target};
-use crate::action::rescue::snapshot::looked_at::Current;
-use crate::action::rescue::snapshot::{self, unchanged, verify};
-use crate::action::rescue::survey;
-use crate::action::rescue::survey::listing::{self, Tree};
-use crate::action::rescue::survey::seen_index::{self, SeenIndex};
-use crate::action::rescue::survey::spool::Spool;
-use crate::action::rescue::trust::Programs;
-use crate::action::rescue::trust::hooks::{self, Hooks};
+use crate::action::rescue::ref_transaction::{Listed, Needed, kept_index, recovery, target};
+use crate::action::rescue::snapshot::{self, Current, unchanged, verify};
+use crate::action::rescue::survey::{self, SeenIndex, Spool, Tree, listing, seen_index};
+use crate::action::rescue::trust::{Hooks, Programs, hooks};
 use crate::action::rescue::visible::{self, Made, Staged, Staging, conversion, split};
 use crate::git::{Git, Shadow, index_entries};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RefName, RescuePlan, Rescued, WantedProgram};

@@ -3,17 +3,14 @@
 //! that exist afterwards; it must not be judged by what the program says.
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{JournalEntry, Move, Purpose, Saved};
-use crate::action::rescue::base::references::{self, PinnedAs};
-use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::{
+    JournalEntry, Move, PinnedAs, Purpose, RescueError, Saved, Settings, references,
+};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::target::in_progress;
 use crate::action::rescue::ref_transaction::{branch, kept_index};
-use crate::action::rescue::snapshot::looked_at::Current;
-use crate::action::rescue::survey::seen_index::{self, SeenIndex};
-use crate::action::rescue::survey::spool::Spool;
-use crate::action::rescue::survey::{self, listing};
+use crate::action::rescue::snapshot::Current;
+use crate::action::rescue::survey::{self, SeenIndex, Spool, listing, seen_index};
 use crate::action::rescue::trust::{hooks, own_command};
 use crate::git::{Git, Stdin, line, operation, succeeded};
 use crate::model::{CommitTarget, RescuePlan, Rescued, display_text};

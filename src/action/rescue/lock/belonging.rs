@@ -6,11 +6,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{self, Journal};
-use crate::action::rescue::base::worktrees;
-use crate::action::rescue::survey::Survey;
-use crate::action::rescue::survey::reading::WorkTree;
+use crate::action::rescue::base::{Journal, RescueError, journal, worktrees};
+use crate::action::rescue::survey::{Survey, WorkTree};
 use crate::git::{self, Git, IndexEntry, Repository, Stdin};
 use crate::model::{RecordNotice, display_text};
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::action::rescue::AskAbove;
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::survey::Expected;
 use crate::model::{KeepIn, RecordCost, RecordOrder};

@@ -12,15 +12,14 @@ use std::time::{Duration, SystemTime};
 
 use crate::action::clock;
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::Journal;
-use crate::action::rescue::base::repository::{self, Opened};
-use crate::action::rescue::base::startup;
-use crate::action::rescue::base::step::Stage;
 use crate::action::rescue::base::whole_file::read_small;
-use crate::action::rescue::base::worktrees::{self, Place};
+use crate::action::rescue::base::{
+    Journal, Opened, Place, RescueError, Stage, repository, startup, worktrees,
+};
 use crate::disk::write;
 use crate::git::{Git, ObjectFormat, Repository, Sha1};
+
+pub(super) use belonging::Belonging;
 
 /// How long to wait for the lock. A git child of a killed rescue can hold it a moment longer than its parent: each one
 /// that reads no input inherits it, among them every one that changes the repository.

@@ -7,22 +7,13 @@ pub(super) mod reuse;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
-use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{Saved, Shown};
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::base::step::Stage;
-use crate::action::rescue::base::{references, repository};
-use crate::action::rescue::catalogue;
-use crate::action::rescue::lock::belonging::{self, Belonging};
-use crate::action::rescue::lock::{WorktreeLock, limits};
+use crate::action::rescue::base::{RescueError, Saved, Settings, Shown, Stage, references, repository};
+use crate::action::rescue::lock::{Belonging, WorktreeLock, belonging, limits};
 use crate::action::rescue::ref_transaction::{packs, recovery};
-use crate::action::rescue::snapshot::looked_at::Recorded;
-use crate::action::rescue::snapshot::{self, Commits, Draft, unchanged, verify};
-use crate::action::rescue::survey::listing::{self, Tree};
-use crate::action::rescue::survey::spool::{STREAM, Spool};
-use crate::action::rescue::survey::{self, Survey, ignored, seen_index};
-use crate::action::rescue::vault;
+use crate::action::rescue::snapshot::{self, Commits, Draft, Recorded, unchanged, verify};
+use crate::action::rescue::survey::spool::STREAM;
+use crate::action::rescue::survey::{self, Spool, Survey, Tree, ignored, listing, seen_index};
+use crate::action::rescue::{Rescuer, catalogue, vault};
 use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 

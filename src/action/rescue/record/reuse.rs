@@ -7,17 +7,11 @@
 use std::path::Path;
 
 use crate::action::clock;
-use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{self, Saved};
-use crate::action::rescue::base::references;
-use crate::action::rescue::catalogue;
+use crate::action::rescue::base::{RescueError, Saved, journal, references};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::snapshot::looked_at::Recorded;
-use crate::action::rescue::snapshot::{Commits, Draft, verify};
-use crate::action::rescue::survey::Survey;
-use crate::action::rescue::survey::listing::{self, Tree};
-use crate::action::rescue::vault;
+use crate::action::rescue::snapshot::{Commits, Draft, Recorded, verify};
+use crate::action::rescue::survey::{Survey, Tree, listing};
+use crate::action::rescue::{Rescuer, catalogue, vault};
 use crate::git::Git;
 use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
 

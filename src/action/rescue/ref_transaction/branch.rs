@@ -13,11 +13,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::action::clock;
-use crate::action::rescue::base::error::RescueError;
 use crate::action::rescue::base::git_files::{self, below};
-use crate::action::rescue::base::journal::Move;
 use crate::action::rescue::base::killed_git::update_ref;
-use crate::action::rescue::base::{holder, packed_refs};
+use crate::action::rescue::base::{Move, RescueError, holder, packed_refs};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk;
 use crate::disk::write::{Missing, NewFile, Over};

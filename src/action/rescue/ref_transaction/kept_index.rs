@@ -9,9 +9,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{KeptIndex, Move};
-use crate::action::rescue::base::{names, whole_file};
+use crate::action::rescue::base::{KeptIndex, Move, RescueError, names, whole_file};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::survey::listing;
 use crate::disk::Folder;

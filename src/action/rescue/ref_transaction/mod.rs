@@ -16,19 +16,18 @@ use std::fs::File;
 use std::time::SystemTime;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{JournalEntry, Move};
-use crate::action::rescue::base::step::Stage;
-use crate::action::rescue::base::{git_files, holder, references};
+use crate::action::rescue::base::{JournalEntry, Move, RescueError, Stage, git_files, holder, references};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::branch::{Branch, inode, move_branch};
+use crate::action::rescue::ref_transaction::branch::{inode, move_branch};
 use crate::action::rescue::ref_transaction::kept_index::kept;
 use crate::action::rescue::ref_transaction::prepared::{
     checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back,
 };
-use crate::action::rescue::survey::listing;
-use crate::action::rescue::survey::seen_index::SeenIndex;
+use crate::action::rescue::survey::{SeenIndex, listing};
 use crate::git::{Git, RawIndex, Shadow, operation};
+
+pub(super) use branch::Branch;
+pub(super) use packs::{Listed, Needed};
 
 fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     let (from, to) = (prepared(worktree, &plan.id), checked(worktree, &plan.id));

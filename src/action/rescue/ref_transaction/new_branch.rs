@@ -2,12 +2,10 @@
 //! It must not touch HEAD, the index or the work tree, and needs no lock on them.
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{JournalEntry, Move};
-use crate::action::rescue::base::step::Stage;
-use crate::action::rescue::base::{holder, packed_refs, references};
+use crate::action::rescue::base::{JournalEntry, Move, RescueError, Stage, holder, packed_refs, references};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::branch::{self, Branch, inode, move_branch};
+use crate::action::rescue::ref_transaction::Branch;
+use crate::action::rescue::ref_transaction::branch::{self, inode, move_branch};
 use crate::action::rescue::ref_transaction::prepared::{done, for_branch, forget_prepared, roll_back};
 use crate::action::rescue::ref_transaction::target::n_checked_out;
 use crate::git::Git;

@@ -8,9 +8,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::git_files;
 use crate::action::rescue::base::whole_file::{entries, read_small};
+use crate::action::rescue::base::{RescueError, git_files};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk::Folder;
 use crate::disk::write::{Below, Missing};

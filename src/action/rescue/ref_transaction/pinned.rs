@@ -4,13 +4,9 @@
 //! It must not leave a reference at a commit of which something is gone.
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::Move;
-use crate::action::rescue::base::references::{self, PinnedAs};
-use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::base::{Move, PinnedAs, RescueError, Stage, references};
 use crate::action::rescue::lock::WorktreeLock;
-use crate::action::rescue::ref_transaction::make;
-use crate::action::rescue::ref_transaction::packs::{self, Listed, Needed};
+use crate::action::rescue::ref_transaction::{Listed, Needed, make, packs};
 use crate::git::Shadow;
 use crate::model::RefName;
 

@@ -5,10 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::git_files;
-use crate::action::rescue::base::journal::{JournalEntry, Move};
-use crate::action::rescue::base::step::Stage;
+use crate::action::rescue::base::{JournalEntry, Move, RescueError, Stage, git_files};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::branch::{self, inode};
 

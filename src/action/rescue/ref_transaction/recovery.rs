@@ -5,17 +5,14 @@
 use std::fs;
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::{self, JournalEntry, Move, Saved};
 use crate::action::rescue::base::settings::is_partial;
-use crate::action::rescue::base::{git_files, references};
+use crate::action::rescue::base::{JournalEntry, Move, RescueError, Saved, git_files, journal, references};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::branch::{self, inode};
-use crate::action::rescue::ref_transaction::packs::{self, Needed};
 use crate::action::rescue::ref_transaction::prepared::{
     branch_inode, checked, done, is_ours, prepared, roll_back,
 };
-use crate::action::rescue::ref_transaction::{busy, finish, new_branch};
+use crate::action::rescue::ref_transaction::{Needed, busy, finish, new_branch, packs};
 use crate::action::rescue::survey::{listing, seen_index};
 use crate::disk;
 use crate::git::{Git, index_entries};

@@ -3,7 +3,7 @@
 //! It must not choose for a person: if the checked-out branch cannot or should not take the commit, a new
 //! branch is only offered.
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::Survey;
 use crate::git::{Git, Repository, Stdin, operation, succeeded};
 use crate::model::{CommitTarget, Operation, RefName};

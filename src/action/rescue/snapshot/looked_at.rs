@@ -1,10 +1,9 @@
 //! What was read of a repository: for a record, and again before a commit. It must not read anything itself.
 
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::snapshot::unchanged::Unchanged;
-use crate::action::rescue::survey::Survey;
-use crate::action::rescue::survey::listing::Tree;
-use crate::action::rescue::visible::conversion::Attributes;
+use crate::action::rescue::base::Settings;
+use crate::action::rescue::snapshot::Unchanged;
+use crate::action::rescue::survey::{Survey, Tree};
+use crate::action::rescue::visible::Attributes;
 use crate::git::Shadow;
 
 /// What a record was made from, for the visible commit that follows.

@@ -13,14 +13,16 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::action::clock;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::{names, settings, whole_file};
+use crate::action::rescue::base::{RescueError, names, settings, whole_file};
 use crate::action::rescue::ref_transaction::kept_index;
-use crate::action::rescue::survey::listing::{self, Tree, TreeEntry, digest};
-use crate::action::rescue::survey::spool::{Spool, quoted};
-use crate::action::rescue::survey::{Survey, nested};
+use crate::action::rescue::survey::listing::{self, digest};
+use crate::action::rescue::survey::spool::quoted;
+use crate::action::rescue::survey::{Spool, Survey, Tree, TreeEntry, nested};
 use crate::git::{self, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
 use crate::model::Gap;
+
+pub(super) use looked_at::{Current, Recorded};
+pub(super) use unchanged::Unchanged;
 
 /// Author and committer of every record.
 const IDENTITY: &str = "closeout <closeout@localhost>";

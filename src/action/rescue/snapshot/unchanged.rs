@@ -7,14 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::repository::{self, Opened};
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::survey::listing::{self, Tree};
-use crate::action::rescue::survey::reading::Blob;
-use crate::action::rescue::survey::{self, Survey, nested};
-use crate::action::rescue::visible;
-use crate::action::rescue::visible::conversion::{self, Attributes};
+use crate::action::rescue::base::{Opened, RescueError, Settings, repository};
+use crate::action::rescue::survey::{self, Blob, Survey, Tree, listing, nested};
+use crate::action::rescue::visible::{self, Attributes, conversion};
 use crate::git::{Git, IndexEntry, Shadow, Stdin, index_entries, succeeded};
 
 /// The files, by path.

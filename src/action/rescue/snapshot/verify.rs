@@ -4,10 +4,10 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::journal::Saved;
+use crate::action::rescue::base::{RescueError, Saved};
 use crate::action::rescue::snapshot::{Commits, Draft};
-use crate::action::rescue::survey::listing::{StoredTree, Tree, trees};
+use crate::action::rescue::survey::listing::trees;
+use crate::action::rescue::survey::{StoredTree, Tree};
 use crate::git::{Git, Stdin, succeeded};
 
 /// Checks that the repository holds the whole record, and that its packs are sound.

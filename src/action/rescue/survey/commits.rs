@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::listing;
 use crate::git::{Git, Stdin, succeeded};
 use crate::model::ShownCommit;

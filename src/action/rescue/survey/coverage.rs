@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::survey::reading::WorkTree;
+use crate::action::rescue::base::RescueError;
+use crate::action::rescue::survey::WorkTree;
 use crate::git::{Git, Shadow, Stdin, succeeded};
 
 /// What git did not list.

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 
 use rustix::fs::FileType;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::survey::listing;
-use crate::action::rescue::survey::reading::WorkTree;
+use crate::action::rescue::base::RescueError;
+use crate::action::rescue::survey::{WorkTree, listing};
 use crate::git::Git;
 use crate::model::IgnoredFiles;
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::{Survey, key_like};
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 

@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::{names, references};
+use crate::action::rescue::base::{RescueError, names, references};
 use crate::git::{Git, IndexEntry, Listed, ObjectFormat, Sha1, Shadow, Stdin, line, succeeded};
 use crate::model::RefName;
 

@@ -20,12 +20,16 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::action::clock;
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::listing::{Head, Untracked};
-use crate::action::rescue::survey::reading::{Blob, Found, WorkTree, is_too_deep};
-use crate::action::rescue::survey::spool::Spool;
+use crate::action::rescue::survey::reading::{Found, is_too_deep};
 use crate::git::{Git, GitError, IndexEntry, Shadow, index_and_untracked, index_entries};
 use crate::model::Gap;
+
+pub(super) use listing::{StoredTree, Tree, TreeEntry};
+pub(super) use reading::{Blob, Stamp, WorkTree};
+pub(super) use seen_index::SeenIndex;
+pub(super) use spool::{Place, Spool};
 
 /// How many rounds are made at most until nothing changes; an even number, since at least every second one looks for
 /// what git did not list.

@@ -13,8 +13,8 @@ use std::time::Duration;
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::survey::spool::{Place, Spool};
+use crate::action::rescue::base::RescueError;
+use crate::action::rescue::survey::{Place, Spool};
 use crate::disk::{Folder, file_problem};
 use crate::git::{IndexEntry, ObjectFormat};
 use crate::model::ReadProblem;

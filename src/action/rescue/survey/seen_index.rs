@@ -8,8 +8,8 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::survey::reading::Stamp;
+use crate::action::rescue::base::RescueError;
+use crate::action::rescue::survey::Stamp;
 use crate::disk;
 use crate::git::{self, INDEX_CAP, RawIndex, Repository, Shadow};
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::disk::write::create_new;
 use crate::git::Git;
 use crate::process::Cancel;

@@ -8,9 +8,8 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::settings::Settings;
 use crate::action::rescue::base::whole_file::entries;
+use crate::action::rescue::base::{RescueError, Settings};
 use crate::git::{Repository, Shadow};
 
 /// Folders of the git directory in which known filters store what a commit refers to.

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::whole_file::{self, FileId, file_id};
+use crate::action::rescue::base::whole_file::{self, file_id};
+use crate::action::rescue::base::{FileId, RescueError};
 
 /// The hooks that `git commit` runs.
 const COMMIT_HOOKS: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];

@@ -11,10 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::survey::listing;
-use crate::action::rescue::survey::reading::Blob;
+use crate::action::rescue::base::{RescueError, Settings};
+use crate::action::rescue::survey::{Blob, listing};
 use crate::action::rescue::trust::Programs;
 use crate::disk;
 use crate::git::{Git, Shadow, index_entries, quoted};

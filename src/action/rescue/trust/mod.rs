@@ -26,15 +26,16 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use crate::action::rescue::Rescuer;
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::settings::Settings;
-use crate::action::rescue::base::whole_file::{self, Files, file_id};
+use crate::action::rescue::base::whole_file::{self, file_id};
+use crate::action::rescue::base::{Files, RescueError, Settings};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::survey::{listing, seen_index};
 use crate::action::rescue::trust::scripts::{Scripts, named_files};
 use crate::action::rescue::trust::tracked::Tracked;
 use crate::git::{Git, IndexEntry, Repository, index_entries};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
+
+pub(super) use hooks::Hooks;
 
 /// The most that is read of one file, in bytes.
 const FILE_CAP: u64 = 16 << 20;

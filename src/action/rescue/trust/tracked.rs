@@ -8,8 +8,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::{names, whole_file};
+use crate::action::rescue::base::{RescueError, names, whole_file};
 
 /// The largest file whose content counts, in bytes; for larger ones the change time counts instead.
 const FILE_CAP: u64 = 16 << 20;

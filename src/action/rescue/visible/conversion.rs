@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::git::{Git, Shadow, Stdin, succeeded};
 
 /// Attributes that make git store a content in another form than the work tree has.

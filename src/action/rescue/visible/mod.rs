@@ -7,17 +7,16 @@ pub(super) mod split;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::base::names;
-use crate::action::rescue::base::settings::Settings;
+use crate::action::rescue::base::{RescueError, Settings, names};
 use crate::action::rescue::ref_transaction::kept_index;
-use crate::action::rescue::survey::listing::{self, Tree, TreeEntry};
-use crate::action::rescue::survey::{Survey, leaving_out};
-use crate::action::rescue::trust::filters;
-use crate::action::rescue::trust::hooks::Hooks;
-use crate::action::rescue::visible::conversion::{Attributes, is_converted};
+use crate::action::rescue::survey::{Survey, Tree, TreeEntry, leaving_out, listing};
+use crate::action::rescue::trust::{Hooks, filters};
+use crate::action::rescue::visible::conversion::is_converted;
 use crate::git::{ForPrograms, Git, GitError, IndexEntry, Shadow, Stdin, index_entries, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
+
+pub(super) use conversion::Attributes;
+pub(super) use message::MessageFacts;
 
 /// What each chosen path becomes in git; `None` is a deletion.
 pub(in crate::action::rescue) type Staged = BTreeMap<Vec<u8>, Option<TreeEntry>>;

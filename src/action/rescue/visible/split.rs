@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::action::rescue::base::error::RescueError;
-use crate::action::rescue::survey::Survey;
-use crate::action::rescue::survey::listing::{Tree, TreeEntry};
+use crate::action::rescue::base::RescueError;
+use crate::action::rescue::survey::{Survey, Tree, TreeEntry};
 use crate::action::rescue::visible::{Staged, changed};
 use crate::model::{
     CommitPath, MessageWords, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, SplitKind,

@@ -8,7 +8,7 @@ mod vocabulary;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::action::rescue::base::error::RescueError;
+use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::key_like;
 use crate::model::MessageWords;
 
