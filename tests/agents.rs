@@ -274,7 +274,7 @@ fn words_on_the_way_to_a_tool_are_not_said_to_be_of_an_earlier_turn() {
         let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
         reason::all(&evidence.find(|evidence| evidence.source == Source::LastWords).unwrap())
     };
-    assert_eq!(reasons(&machine), ["said on the way: the turn has not ended"]);
+    assert_eq!(reasons(&machine), ["said in passing: the turn has not ended"]);
     append(&path, &machine.prompt("no, wait", "2026-11-21T20:00:09.000Z"));
     assert_eq!(reasons(&machine), ["a later turn has begun since"]);
 }

@@ -98,7 +98,7 @@ pub(super) fn unexpected(outcome: &ActionOutcome, is_json: bool) -> Ended {
     Ok(target_workspace::unexpected(outcome))
 }
 
-/// Ends because a person declined, or because there was nobody to ask.
+/// Ends because the user declined or could not be asked.
 pub(super) fn declined(words: &str, is_json: bool) -> Ended {
     if is_json {
         let problem = ActionProblem::new(ActionClass::Declined, words);

@@ -20,7 +20,7 @@ use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::{local_time, output};
 
-/// How many lines are shown where nobody says from when on or how many.
+/// How many lines are shown without `--number` and `--since`.
 const NEWEST: usize = 50;
 
 /// One action, for scripts.
@@ -28,7 +28,7 @@ const NEWEST: usize = 50;
 pub(super) struct LogRow {
     /// The version of this form.
     version: u32,
-    /// An id of its own.
+    /// Its id.
     id: String,
     /// When it began.
     at: Timestamp,

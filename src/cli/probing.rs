@@ -38,7 +38,7 @@ pub(super) struct Smart {
     complete: bool,
     /// The verdict.
     verdict: VerdictState,
-    /// The verdict's rule in words, or why nobody was asked.
+    /// The verdict's rule in words, or why no agent was asked.
     reason: String,
     /// Probes sent.
     probes_used: u32,
@@ -60,7 +60,7 @@ pub(super) struct Smart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SmartWord {
-    /// Nobody was asked; `reason` says why.
+    /// No agent was asked; `reason` says why.
     NotAsked,
     /// As the smart check says.
     #[serde(untagged)]

@@ -74,7 +74,7 @@ impl Signalled {
         Some(self.0.number.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
     }
 
-    /// Says whether nothing runs, for example while a person is asked: a signal then ends the program at once.
+    /// Sets whether the program is idle, for example while it asks the user: a signal then ends it at once.
     pub(super) fn set_resting(&self, is_resting: bool) {
         self.0.is_resting.store(is_resting, Ordering::SeqCst);
     }

@@ -124,7 +124,7 @@ pub(super) fn shown(text: &str) -> String {
     display_text::shorten(&display_text::line(text), MAX_SHOWN).into_owned()
 }
 
-/// Longer names get no suggestion: nobody mistypes that much, and the comparison is quadratic.
+/// Longer names get no suggestion: they are no typing mistakes, and the comparison is quadratic.
 const MAX_MEANT: usize = 40;
 
 /// The question whether one of these words was meant by `name`; empty if none is near.

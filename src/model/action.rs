@@ -366,8 +366,8 @@ pub struct ActionProgress {
     pub attempts: Vec<ProbeAttempt>,
     /// Until when it waits, if it does.
     pub waits_until: Option<Timestamp>,
-    /// A reply that its agent has, while the agent's program goes on with its turn: what is left of the action is
-    /// that turn, and keeps nobody from other actions.
+    /// A reply that the agent has received, while its program continues the turn: what is left of the action is
+    /// that turn, which blocks no other action.
     pub taken: Option<Box<Receipt>>,
 }
 

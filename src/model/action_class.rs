@@ -19,9 +19,9 @@ pub enum ActionClass {
     Nothing,
     /// Not done and nothing changed, with the reason and the way out.
     Refused,
-    /// The user said no, or there was nobody to ask. Nothing was done.
+    /// The user said no, or could not be asked. Nothing was done.
     Declined,
-    /// Somebody else is at it.
+    /// Another process is doing it.
     Busy,
     /// It needs trust first.
     Untrusted,

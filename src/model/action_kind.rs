@@ -24,7 +24,7 @@ pub enum ActionKind {
     Restore,
     /// A record deleted for good.
     Forget,
-    /// Programs of a workspace trusted, or not any more.
+    /// Programs of a workspace trusted, or no longer trusted.
     Trust,
     /// A reply to an agent.
     Reply,

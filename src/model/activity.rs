@@ -33,11 +33,11 @@ pub enum ActivityState {
     Working,
     /// The turn is over.
     Idle,
-    /// It waits for a permission.
+    /// It waits for permission.
     NeedsPermission,
     /// It waits for an answer.
     Asks,
-    /// The turn is over and background work runs.
+    /// The turn is over and background work is running.
     Background,
     /// It ended or crashed.
     Gone,

@@ -57,7 +57,7 @@ pub struct AskOptions {
     pub with: Option<String>,
     /// Values for the placeholders of the prompt, by their names.
     pub params: BTreeMap<String, String>,
-    /// The steps whose prompts are put, each a question of its own; empty is the configured one.
+    /// The steps whose prompts are used, one question each; if empty, the configured step.
     pub steps: Vec<String>,
     /// What the agent gave as its structured output: JSON text.
     pub structured_output: Option<String>,
@@ -72,7 +72,7 @@ pub struct AskPlan {
     pub purpose: AskPurpose,
     /// The session.
     pub session: SessionName,
-    /// The command line as it would be, each argument by itself. May hold untrusted text.
+    /// The command line, argument by argument. May contain untrusted text.
     pub command: Vec<String>,
     /// What it leaves behind.
     pub trace: Trace,
@@ -84,7 +84,7 @@ pub struct AskPlan {
     pub max_attempts: u32,
     /// The pause between two attempts, in seconds.
     pub interval_seconds: u64,
-    /// An attempt is given up after so many seconds.
+    /// The time limit of an attempt, in seconds.
     pub timeout_seconds: u64,
     /// What happens with uncommitted work at the end of a smart check.
     pub rescue: ProbeRescue,
@@ -143,7 +143,7 @@ pub struct ProbeAttempt {
 /// What an agent says of its task beside its status. Shown; it decides nothing. Untrusted texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeDetails {
-    /// Its agents that still work, each with what it does where that is told.
+    /// Its agents that are still working, each with what it is doing, if known.
     pub agents_active: Vec<String>,
     /// The tasks that are left.
     pub tasks_pending: Vec<String>,

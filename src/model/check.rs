@@ -59,7 +59,7 @@ pub enum CheckAsk {
         model: Option<String>,
         /// The criteria.
         criteria: Vec<String>,
-        /// It is asked so often within an hour at most.
+        /// How many times per hour it is asked at most.
         per_hour: u32,
     },
     /// Every step of a plan is done. Read at every look; nothing has to be run.

@@ -246,7 +246,7 @@ enum ClaimName {
     Ask,
     /// Background work runs.
     Wait,
-    /// Work goes on.
+    /// Work continues.
     Work,
     /// Changes are not committed.
     Dirty,
@@ -297,7 +297,7 @@ pub enum Rejection {
     Vacuous,
     /// It was read and says neither yes nor no.
     Undecided,
-    /// The turn was interrupted or broken off, or nobody knows how it ended: nothing in it claims anything.
+    /// The turn was interrupted or broken off, or how it ended is unknown: nothing in it claims anything.
     MidTurn,
     /// It is of a session without a process that was silent for long, and the user asked another one since.
     LeftOver,
@@ -313,7 +313,7 @@ pub enum Strength {
     Verified,
     /// The user says so: closeout's own record has that they wrote this very file.
     Person,
-    /// The agent says so, or nobody knows who else.
+    /// The agent says so, or the author is unknown.
     SelfReported,
     /// Inferred from words.
     Guess,

@@ -89,7 +89,7 @@ pub enum LetGo {
     NotJudged,
     /// The tool that ran does not produce the final output.
     OtherTool,
-    /// It is an internal agent of the client, without a task of its own.
+    /// It is an internal agent of the client and has no task.
     Helper,
     /// It was blocked as many times in a row as allowed.
     BlocksUsedUp,
@@ -114,7 +114,7 @@ pub enum HeldBack {
 }
 
 impl HeldBack {
-    /// How many points the agent is told.
+    /// How many points the agent gets to read.
     pub fn n_points(&self) -> usize {
         match self {
             HeldBack::Points(points) => points.len(),

@@ -44,7 +44,7 @@ pub struct GitFacts {
 pub struct Stashed {
     /// When it was made.
     pub at: Timestamp,
-    /// The paths that it alone holds, from the top; `None` where nobody compared. Untrusted text.
+    /// The paths that it alone holds, from the top; `None` if they were not compared. Untrusted text.
     pub paths: Option<Vec<String>>,
 }
 
@@ -106,7 +106,7 @@ pub struct CommitCounts {
     /// When the newest of those was made.
     #[serde(skip)]
     pub newest_elsewhere: Option<Timestamp>,
-    /// Commits made here since the baseline that no ref reaches any more (after a reset, say).
+    /// Commits made here since the baseline that are no longer reachable, for example after a reset.
     pub n_lost: u32,
     /// Commits that change nothing but evidence of the work: decision files, reports, plans.
     pub n_evidence: u32,
@@ -155,7 +155,7 @@ pub enum HeadNews {
     None,
     /// Something, of which the newest was made then.
     MadeAt(Timestamp),
-    /// Nobody can tell: the log does not reach back so far, a commit is gone, or there was too much to compare.
+    /// Unknown: the log does not reach back so far, a commit is missing, or there was too much to compare.
     Unknown,
 }
 
@@ -179,7 +179,7 @@ pub struct CommitSummary {
     /// The paths that it changes, from the top; `None` where they are many. Untrusted text.
     #[serde(skip)]
     pub paths: Option<Vec<String>>,
-    /// When each of those was written last, as it lies in the work tree; `None` where it is gone.
+    /// When each of those was last modified in the work tree; `None` if it is gone.
     #[serde(skip)]
     pub written_at: Vec<Option<Timestamp>>,
     /// It was made on another branch of this repository, and merged, picked or squashed here.

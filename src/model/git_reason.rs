@@ -69,7 +69,7 @@ pub enum CommitAside {
     Empty,
     /// They were made here and are only on another branch.
     Elsewhere,
-    /// They were made here, and no branch reaches them any more.
+    /// They were made here and are no longer on any branch.
     Lost,
 }
 

@@ -23,7 +23,7 @@ pub struct HeldReply {
     pub text: String,
     /// Since when it is held.
     pub held_at: Timestamp,
-    /// When a closeout took it to send it; nobody else sends it from then on.
+    /// When an instance of closeout claimed it for sending; no other instance sends it from then on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_at: Option<Timestamp>,
     /// Why it could not be sent when it was tried last, in words. May hold untrusted text.

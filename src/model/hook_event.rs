@@ -44,7 +44,7 @@ pub struct HookEvent {
     /// The command, file, question, message or error: at most [`HOOK_TEXT`] characters. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
-    /// The work that goes on beside the turn; `None` if the agent does not report it.
+    /// Background work beside the turn; `None` if the agent does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Vec<BackgroundTask>>,
     /// Why a session began or ended, as the agent states it. Untrusted text.

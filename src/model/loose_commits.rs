@@ -35,7 +35,7 @@ pub enum LoosePlace {
     /// HEAD left it, and the repository still has it.
     #[default]
     Lost,
-    /// HEAD left it, and the repository does not have it any more.
+    /// HEAD left it, and the repository no longer has it.
     Gone,
 }
 

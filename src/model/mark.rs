@@ -66,7 +66,7 @@ pub struct MarkSeen {
     pub questions: Vec<String>,
     /// The last prompt of a person in any session.
     pub prompted_at: Option<Timestamp>,
-    /// A name for HEAD and the uncommitted changes as they were looked at; `None` where nobody could look.
+    /// A name for HEAD and the uncommitted changes as they were looked at; `None` if they could not be read.
     pub content: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub struct Mark<T> {
     pub seen: MarkSeen,
 }
 
-/// Why a mark does not hold any more.
+/// Why a mark has lapsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkLapse {
@@ -114,7 +114,7 @@ pub struct Marks {
     /// From where work was counted before they said that it is counted from elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Mark<Option<Baseline>>>,
-    /// Why the last verdict that they gave does not hold any more.
+    /// Why their last mark has lapsed.
     pub lapsed: Option<MarkLapse>,
 }
 

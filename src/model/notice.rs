@@ -7,7 +7,7 @@ use super::{Attention, RunStatus};
 pub enum NoticeKind {
     /// A question waits for an answer.
     Question,
-    /// A session waits for a permission.
+    /// A session waits for permission.
     Permission,
     /// Finished work is not committed.
     Rescue,

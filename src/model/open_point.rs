@@ -19,10 +19,10 @@ pub struct LeftToDo {
 /// One thing that is left to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenPoint {
-    /// Its name, which stays the same as long as its source tells of it. `closeout mark not-of-this-task` takes
+    /// Its name, which stays the same as long as its source reports it. `closeout mark not-of-this-task` takes
     /// it. Untrusted text.
     pub id: String,
-    /// Who tells of it.
+    /// Who reports it.
     pub source: Source,
     /// Which one of its kind: a file, an agent, a command. Untrusted text.
     pub from: String,
@@ -53,7 +53,7 @@ pub enum PointKind {
     Answer,
     /// The last turn failed, or something that is needed cannot be read.
     Repair,
-    /// The last turn did not end by itself: it has to be taken up again.
+    /// The last turn was cut off and must be resumed.
     Resume,
     /// The agent has work left.
     Finish,
@@ -72,7 +72,7 @@ pub enum PointState {
         /// When.
         at: Timestamp,
     },
-    /// Its source does not tell of it any more.
+    /// Its source no longer reports it.
     Done {
         /// When that was first seen.
         at: Timestamp,

@@ -11,13 +11,13 @@ use super::Operation;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(into = "String")]
 pub enum Point {
-    /// A session waits for a permission; this is not a question.
+    /// A session waits for permission; this is not a question.
     Permission,
     /// A last reply reports a usage limit of the user's plan.
     UsageLimit,
     /// The last words announce more work or break off.
     StopsHalfWay,
-    /// A git operation was started and not finished.
+    /// A git operation was started but not finished.
     Operation(Operation),
     /// A step of a plan.
     Step(String),

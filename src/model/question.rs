@@ -49,7 +49,7 @@ pub struct Choice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionWeight {
-    /// The agent needs the answer in order to go on.
+    /// The agent needs the answer to continue.
     Blocking,
     /// The deliverable is finished and the question proposes more.
     Offer,

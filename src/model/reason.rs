@@ -8,7 +8,7 @@ use super::{CollectProblem, CommandEnd, DecisionReason, GitReason, ProbeFailure,
 pub enum Reason {
     /// Words of the source itself, of a checker or of an error. Untrusted text.
     Words(String),
-    /// A fact that needs no more words.
+    /// A fact without parameters.
     Fact(Fact),
     /// What was demanded cannot be verified, with the reading error.
     CannotVerify(String),
@@ -36,7 +36,7 @@ pub enum Reason {
     CommandEnded(CommandEnd),
     /// A turn runs this call.
     Calls(String),
-    /// This background work runs.
+    /// This background work is running.
     Background(String),
     /// The session waits for permission to do this.
     Permission(String),
@@ -88,7 +88,7 @@ pub enum Fact {
     NoTestResults,
     /// The results list no test that ran.
     NoTestRan,
-    /// The test results bear a time in the future.
+    /// The test results have a timestamp in the future.
     ResultsFromFuture,
     /// The test results are older than the task.
     OldResults,
@@ -106,7 +106,7 @@ pub enum Fact {
     BeforePrompt,
     /// Said before a later prompt or turn.
     BeforeTurn,
-    /// Its time lies in the future.
+    /// Its timestamp is in the future.
     InFuture,
     /// The session's goal is reached.
     GoalReached,
@@ -114,7 +114,7 @@ pub enum Fact {
     GoalReachedBefore,
     /// The todo list was completed before the last prompt.
     TickedBefore,
-    /// A part of the todo list cannot be read any more.
+    /// Part of the todo list can no longer be read.
     ListCut,
     /// There is no report of the closer.
     NoReport,
@@ -122,9 +122,9 @@ pub enum Fact {
     ReportContradicts,
     /// The closer's answer predates a prompt or turn.
     AskCloserAgain,
-    /// The decision is complete, without a reason of its own.
+    /// The decision is complete and gives no reason.
     SaysComplete,
-    /// The decision is incomplete, without a reason of its own.
+    /// The decision is incomplete and gives no reason.
     SaysIncomplete,
     /// The output says complete, but not as its last statement.
     MoreAfterComplete,
@@ -132,7 +132,7 @@ pub enum Fact {
     ChannelContradicts,
     /// Asked by a probe, the agent says that it is done.
     ProbeComplete,
-    /// Asked by a probe, the agent says that background work runs.
+    /// Asked by a probe, the agent says that background work is running.
     ProbeWaiting,
     /// Asked by a probe, the agent says that work is left.
     ProbeWorking,
@@ -186,7 +186,7 @@ pub enum Fact {
     LooksLikeWaiting,
     /// Background work runs.
     BackgroundRuns,
-    /// The session waits for a permission.
+    /// The session waits for permission.
     WaitsForPermission,
     /// The session waits for an answer.
     WaitsForAnswer,
@@ -222,7 +222,7 @@ pub enum Fact {
     OrderedUnknown,
     /// A prompt orders a check, and only a part of it ran.
     OrderedPart,
-    /// A prompt orders a check, and it ran in another folder than the work lies in.
+    /// A prompt orders a check, and it ran outside the folder of the work.
     OrderedElsewhere,
     /// A subagent of the task has not reported.
     SubagentSilent,

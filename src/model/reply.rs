@@ -14,7 +14,7 @@ use super::{
 /// How a reply reaches a session, and what it can be there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum ReplyChannel {
-    /// Words for the agent's program, which goes on with a session that is not live.
+    /// Text for the agent's program, which resumes a session that is not live.
     Resume {
         /// The program.
         program: String,

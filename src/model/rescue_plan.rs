@@ -135,7 +135,7 @@ pub struct CommitPath {
     pub object: Option<String>,
 }
 
-/// Whose name a commit bears. Untrusted text.
+/// The author of a commit. Untrusted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommitAuthor {
     /// The name.
@@ -225,7 +225,7 @@ pub enum PlannedChange {
     Added,
     /// Other content, mode or kind.
     Modified,
-    /// Not on the disk any more.
+    /// No longer on disk.
     Deleted,
 }
 
@@ -235,7 +235,7 @@ pub enum PlannedChange {
 pub enum LeftOut {
     /// Its name is one that holds keys or passwords, or its content looks like one.
     Secret,
-    /// It lies in a folder of build products or dependencies.
+    /// It is in a folder of build products or dependencies.
     Junk,
     /// It is larger than 10 MB.
     Large,
@@ -324,7 +324,7 @@ pub struct BranchPlan {
     pub commits: Vec<ShownCommit>,
     /// How many there are in all.
     pub n_commits: usize,
-    /// How many further lines of commits nothing holds; each gets a branch of its own.
+    /// How many further lines of commits are on no branch; each gets its own branch.
     pub n_further: usize,
     /// Whose repository it is, where the work tree does not tell.
     pub notice: Option<RecordNotice>,

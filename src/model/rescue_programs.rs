@@ -20,7 +20,7 @@ pub struct PlannedPrograms {
     pub own: Option<OwnProgram>,
     /// What of it the user wants to run; nothing unless they say so.
     pub wanted: Option<WantedProgram>,
-    /// What the user's own program is told that the work is about: the name of a task or a specification.
+    /// What the work is about, for the user's own program: the name of a task or a specification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,
 }

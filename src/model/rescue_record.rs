@@ -128,7 +128,7 @@ pub struct RecordList {
 }
 
 impl RecordList {
-    /// True if somebody or something damaged the storage of the records.
+    /// True if the storage of the records is damaged.
     pub fn is_damaged(&self) -> bool {
         self.notices.iter().any(RecordNotice::is_damage)
     }
@@ -184,7 +184,7 @@ pub enum Reach {
 pub enum RecordState {
     /// Its reference is as it was made.
     Kept,
-    /// Its reference was removed or moved by somebody and was put back now.
+    /// Its reference had been removed or moved, and was just restored.
     PutBack,
     /// Its reference is there, and the journal does not know it.
     NotInJournal,
@@ -208,7 +208,7 @@ pub enum RecordNotice {
         /// How many.
         n_lines: usize,
     },
-    /// Somebody removed or moved a record's reference, and it was put back.
+    /// A record's reference had been removed or moved, and was restored.
     PutBack {
         /// The reference.
         reference: String,
@@ -216,12 +216,12 @@ pub enum RecordNotice {
         moved_to: Option<String>,
     },
     /// A reference has the name of a record and no journal knows it: the journal lost lines, closeout was killed
-    /// while it made the record, or somebody else made the reference.
+    /// while it made the record, or something else created the reference.
     NotInJournal {
         /// The reference.
         reference: String,
     },
-    /// Somebody removed a record's reference, and its objects are gone too.
+    /// A record's reference was removed, and its objects are gone too.
     Lost {
         /// The reference.
         reference: String,
@@ -240,7 +240,7 @@ pub enum RecordNotice {
         /// How many records are in the repository.
         n_unseen: usize,
     },
-    /// A reference of somebody else's stands in the way of the usual name, so that another was taken.
+    /// A foreign reference occupies the usual name, so another name was used.
     OtherName {
         /// The reference that is in the way.
         taken: String,
@@ -259,7 +259,7 @@ pub enum RecordNotice {
 }
 
 impl RecordNotice {
-    /// True if it reports damage done by somebody or something.
+    /// True if it reports damage.
     pub fn is_damage(&self) -> bool {
         match self {
             RecordNotice::JournalDamaged { .. }

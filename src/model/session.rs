@@ -62,13 +62,13 @@ pub struct SessionObservation {
     /// Subagents that have not reported, according to the records; each may have been killed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subagents: Vec<Subagent>,
-    /// Subagents that were stopped by somebody else or failed, each with the time at which the session heard of it.
+    /// Subagents that were stopped from outside or failed, each with the time at which the session heard of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stopped: Vec<Subagent>,
     /// The user's first prompt that waits for its turn although no turn is running, shortened. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued: Option<String>,
-    /// Work that goes on beside the last turn, according to its hooks.
+    /// Background work beside the last turn, according to its hooks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<BackgroundTask>,
     /// Reports from sources other than the record, one per source.
@@ -230,7 +230,7 @@ pub enum LiveStatus {
         /// What it waits for.
         on: WaitsOn,
     },
-    /// Its turn has ended, and work that it started goes on.
+    /// Its turn has ended, and work that it started is still running.
     Background,
     /// Its last turn ended with an error instead of a reply.
     Failed,
@@ -252,7 +252,7 @@ pub enum WaitsOn {
     Other(String),
 }
 
-/// Work that goes on beside a turn.
+/// Background work beside a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackgroundTask {
     /// Its id. Untrusted text.
@@ -304,7 +304,7 @@ pub enum TurnState {
         /// When.
         at: Option<Timestamp>,
     },
-    /// A turn that began and has not ended: the agent is working, waits for a permission, or was killed.
+    /// A turn that began and has not ended: the agent is working, waits for permission, or was killed.
     Open {
         /// When it began or last progressed.
         since: Option<Timestamp>,

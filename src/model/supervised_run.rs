@@ -25,15 +25,15 @@ pub enum RunStatus {
     Unreadable,
     /// Too many commands in a row stood still or took too long.
     BreakerOpen,
-    /// The money is spent, or nobody tells how much was.
+    /// The budget is spent, or the costs are unknown.
     Budget,
     /// The time is over.
     Deadline,
-    /// The agent asks, and nobody may or can answer.
+    /// The agent asks, and no one can or may answer.
     Unanswered,
     /// The user, or a signal, ended it.
     Cancelled,
-    /// The command cannot be started, or closeout cannot go on.
+    /// The command cannot be started, or closeout cannot continue.
     Failed,
 }
 
@@ -88,7 +88,7 @@ impl CommandEnd {
 /// One iteration: the command ran once, and its work was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunIteration {
-    /// Its number, from 1. One that goes on with an answer has the number of the one that asked.
+    /// Its number, from 1. An iteration that continues with an answer keeps the number of the one that asked.
     pub number: u32,
     /// The id that a decision of it must carry.
     pub check_id: String,
@@ -112,7 +112,7 @@ pub struct RunIteration {
     pub cost_micros: Option<u64>,
 }
 
-/// Where a run stands. Told apart so that one that was killed goes on there.
+/// The phase of a run, so that a killed run continues there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunPhase {

@@ -98,7 +98,7 @@ pub struct TaskWork {
     pub has_deeds: bool,
     /// True if a command may have moved or unpacked files, which keep their old times.
     pub moves_files: bool,
-    /// When turns ran; `None` if a record does not say, or if work may go on beside them.
+    /// When turns ran; `None` if a record does not say, or if work may continue beside them.
     pub turns: Option<Vec<TurnSpan>>,
     /// True if anything that was done may have written files that no write call names.
     pub may_write: bool,
@@ -132,7 +132,7 @@ pub struct TurnSpan {
 }
 
 impl TurnSpan {
-    /// True if `at` lies in the span, extended by `slack` milliseconds at both ends.
+    /// True if `at` is within the span, extended by `slack` milliseconds at both ends.
     pub fn has(&self, at: Timestamp, slack: i64) -> bool {
         at.millis_since(self.from) >= -slack && self.to.is_none_or(|to| at.millis_since(to) <= slack)
     }

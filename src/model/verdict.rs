@@ -116,7 +116,7 @@ pub enum Warning {
     WorkAtRisk,
     /// A merge, rebase, … is not ended.
     OperationInProgress,
-    /// Commits made here that no ref reaches any more.
+    /// Commits made here that are no longer reachable.
     CommitsLost,
     /// HEAD is on no branch and has commits that only it reaches.
     DetachedWork,
@@ -133,7 +133,7 @@ pub enum Warning {
     /// The workspace's own file says what could soften the verdict, and is not in the baseline's commit as
     /// it is now: it does not count.
     OwnSettingsIgnored,
-    /// Your own word does not hold any more: something came since that it did not see.
+    /// The user's mark has lapsed: something came up that it did not cover.
     MarkLapsed,
     /// Sources contradict one another.
     Conflict,
@@ -156,6 +156,6 @@ pub struct Rounds {
     pub n_unreadable: u8,
     /// The mark of the last round.
     pub mark: Option<String>,
-    /// True when a smart check was used up in vain; the monitor says so at each look.
+    /// True if a smart check used all its probes in vain; the monitor sets this each time.
     pub is_used_up: bool,
 }

@@ -18,7 +18,7 @@ pub enum VerdictState {
     RescueNeeded,
     /// Not finished, or nothing says so.
     Incomplete,
-    /// Only background work runs.
+    /// Only background work is running.
     Waiting,
     /// At work.
     Working,
@@ -26,7 +26,7 @@ pub enum VerdictState {
     Stalled,
     /// Something failed.
     Error,
-    /// Nobody was asked for anything here.
+    /// No agent was asked for anything here.
     NoTask,
 }
 
@@ -67,7 +67,7 @@ impl Proof {
         self.into()
     }
 
-    /// The proof with this name, if it can be required; nobody can require the user's own word.
+    /// The proof with this name, if it can be required; the user's own word cannot be required.
     pub fn from_name(name: &str) -> Option<Proof> {
         [Proof::Said, Proof::Committed, Proof::Checked].into_iter().find(|proof| proof.name() == name)
     }

@@ -12,7 +12,7 @@ use super::{Reason, Source};
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// R0: the session is at work by its own word.
+    /// R0: the session reports that it is working.
     SessionWorks,
     /// R8: the user said so.
     ByYou,
@@ -25,7 +25,7 @@ pub enum Rule {
     /// R4: the decision file or the closer's report is there and cannot be used. A decision that cannot be used
     /// too often in a row is an ERROR.
     DecisionUnreadable,
-    /// Nobody was asked for anything here.
+    /// No agent was asked for anything here.
     NobodyAsked,
     /// R6: a smart check was used up in vain.
     RoundsUsedUp,
@@ -33,9 +33,9 @@ pub enum Rule {
     SaysNo,
     /// R5: the same open points again and again.
     SameAgain,
-    /// Work goes on, by a guess.
+    /// Work seems to continue: a guess.
     Works,
-    /// The last turn was interrupted or broken off, or nobody knows how it ended.
+    /// The last turn was interrupted or broken off, or how it ended is unknown.
     TurnCut,
     /// Background work runs.
     Waits,

@@ -49,7 +49,7 @@ pub enum Follow {
         /// The workspace.
         workspace: Box<Row>,
     },
-    /// A workspace is no more.
+    /// A workspace no longer exists.
     Removed {
         /// The version of this form.
         version: u32,

@@ -136,13 +136,13 @@ mod tests {
         let files: SomeNames = ["a", "b", "c", "d"].into_iter().collect();
         assert_eq!(
             said(GitReason::FewerTests { n_lost: 1, n_left_out: 2, files }),
-            "1 test fewer than before the task, 2 tests more are left out than before the task: \
+            "1 fewer test than before the task, 2 more tests are skipped than before the task: \
              a, b, c, 1 more"
         );
         assert_eq!(
             said(GitReason::NewCommits { n: 1, is_at_least: true }),
             "at least 1 new commit since the baseline"
         );
-        assert_eq!(said(GitReason::Unfinished(Operation::Merge)), "a merge was begun and is not ended");
+        assert_eq!(said(GitReason::Unfinished(Operation::Merge)), "a merge was started but not finished");
     }
 }

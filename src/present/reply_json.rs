@@ -43,7 +43,7 @@ pub struct ReplyPlanRow {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 enum ChannelRow {
-    /// The agent's program goes on with a session that is not live.
+    /// The agent's program resumes a session that is not live.
     Resume,
     /// The agent's own queue for a live session.
     Queue,

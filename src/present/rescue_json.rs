@@ -84,7 +84,7 @@ pub struct PlanRow {
     splits: Vec<SplitRow>,
     /// The way that was chosen.
     split: Option<SplitKind>,
-    /// Whose name the commit bears.
+    /// The author of the commit.
     author: Option<CommitAuthor>,
     /// What must be known before it is confirmed, in words.
     notes: Vec<String>,

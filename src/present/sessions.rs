@@ -123,7 +123,7 @@ pub(crate) fn permission(view: &WorkspaceView) -> String {
     mark(activity, &words)
 }
 
-/// True if a session waits for a permission and its agent names the call, so that it can be answered from
+/// True if a session waits for permission and its agent names the call, so that it can be answered from
 /// here. A registry or a title only says that some prompt is on its screen.
 pub(crate) fn names_permission(view: &WorkspaceView) -> bool {
     view.attention == Some(Attention::Permission)

@@ -14,7 +14,7 @@ use crate::model::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[derive(VariantArray)]
 pub enum Urgency {
-    /// A session waits for a permission.
+    /// A session waits for permission.
     Permission,
     /// A question waits for an answer.
     Asks,

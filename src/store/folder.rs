@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-/// Makes sure that `folder` exists, belongs to this user, and is accessible to nobody else.
+/// Makes sure that `folder` exists, belongs to this user, and is accessible to no one else.
 pub(super) fn own_folder(folder: &Path) -> Result<(), StoreError> {
     let metadata = match fs::metadata(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -261,7 +261,7 @@ impl Store {
     /// recorded.
     ///
     /// # Errors
-    /// It cannot be recorded. Nobody is then notified twice, and here not at all.
+    /// It cannot be recorded. To avoid a second notice, this instance sends none.
     pub fn claim_notice(
         &self,
         workspace: &WorkspaceId,

@@ -19,11 +19,11 @@ const RECORD: u64 = RECORD_BYTES as u64;
 const RECORD_BYTES: usize = 16;
 /// The key of the first record, in whose place the file is named.
 const FORM: u64 = u64::from_le_bytes(*b"closeout");
-/// Lines of nobody: blank ones, and those that cannot be read.
+/// Lines that belong to no workspace: blank and unreadable ones.
 const NOBODY: u64 = 0;
-/// So many records are read at once.
+/// How many records are read at once.
 const PIECE: u64 = 4096 * RECORD;
-/// So much of the file is read at once, in bytes.
+/// How many bytes of the file are read at once.
 const LINES: u64 = 1 << 20;
 /// Most lines are shorter, in bytes.
 const SHORT_LINE: u64 = 512;
@@ -108,7 +108,7 @@ struct Index {
 }
 
 impl Index {
-    /// Opens the index and completes it; what is completed is kept, if nobody else does so just now.
+    /// Opens the index and completes it; the result is stored unless another process is doing so.
     fn open(file: &File, path: &Path, keys: &KeysOfLines<'_>, is_new: bool) -> io::Result<Index> {
         let kept = if is_new { None } else { open_to_append(path, Some(0o600)).ok() };
         let kept = kept.and_then(|kept| {

@@ -126,7 +126,7 @@ fn number_of_workspaces(state: &State, n: usize) -> String {
     }
 }
 
-/// How many rows each section has, in the order of the list, without sections that need nobody.
+/// How many rows each section has, in the order of the list, without sections that need no attention.
 fn sections(state: &State, views: &[WorkspaceView]) -> Vec<(Section, usize)> {
     let sections: Vec<Section> = views.iter().map(|view| section_of(view, state.held())).collect();
     let counted = Section::VARIANTS.iter().copied().filter(|section| !section.is_folded());

@@ -21,7 +21,7 @@ pub(super) fn smart(report: &SmartReport, sheet: TextLayout) -> Vec<Line<'static
         lines.extend(sheet.signed(
             Sign::Warning,
             TextStyle::Bad,
-            "Uncommitted changes are left.",
+            "There are uncommitted changes.",
             TextStyle::Open,
         ));
     }

@@ -26,7 +26,7 @@ const AWAY_MS: i64 = 10_000;
 enum Presence {
     /// Nothing: only the world changed.
     Unknown,
-    /// A key or the mouse shows that somebody is there.
+    /// A key or the mouse shows that the user is there.
     Shown,
     /// They acted on the selected row, so they have seen it.
     OnRow,

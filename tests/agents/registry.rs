@@ -173,7 +173,7 @@ fn a_wait_for_an_answer_is_told_in_the_words_of_the_question() {
 #[test]
 fn a_wait_that_the_record_knows_nothing_of_is_told_too() {
     let cases = [
-        ("permission prompt", ActivityState::NeedsPermission, "waits for a permission"),
+        ("permission prompt", ActivityState::NeedsPermission, "waits for permission"),
         ("input needed", ActivityState::Asks, "Which format shall I use"),
         ("sandbox\u{1b}[2J request", ActivityState::Asks, "sandbox"),
     ];
@@ -256,7 +256,7 @@ fn a_turn_of_a_killed_process_is_over_at_once() {
     assert_eq!(sample.session_facts.as_ref().unwrap().activity.as_ref().unwrap().state, ActivityState::Gone);
     let evidence = machine.later().1;
     assert_eq!(evidence.claim, Claim::Abstain(Rejection::MidTurn));
-    assert_eq!(reason::all(&evidence), ["the agent's process is gone; the turn was not ended"]);
+    assert_eq!(reason::all(&evidence), ["the agent's process ended in the middle of the turn"]);
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn another_session_that_waits_is_seen_behind_a_newer_one_that_is_over() {
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, evidence.claim), (ActivityState::NeedsPermission, Claim::Ask));
     assert_eq!(reason::all(&evidence), [format!("permission: {}", machine.edit())]);
-    assert_eq!(activity.detail.as_deref(), Some("another session here waits for a permission"));
+    assert_eq!(activity.detail.as_deref(), Some("another session here waits for permission"));
     machine.enter_this("sessions-busy.json", &of_session("busy"));
     assert_eq!(reason::all(&machine.later().1), [format!("a turn runs: {}", machine.edit())]);
     machine.enter_this("sessions-idle.json", &of_session("idle"));

@@ -272,7 +272,7 @@ fn the_budget_is_one_over_all_workspaces_and_said_on_the_row() {
                 })
                 .collect();
             said.sort_unstable();
-            said == [(false, Some("not asked by itself: 1 of 1 this hour".to_owned())), (true, None)]
+            said == [(false, Some("not asked automatically: 1 of 1 this hour".to_owned())), (true, None)]
         };
         front.until("one answer and one that was not asked", is_said).await;
         assert_eq!(front.responses, []);

@@ -123,7 +123,7 @@ fn said_by_sources() -> Vec<Case> {
         ("NO", says(Source::Plan, Claim::No)),
         ("a question waits", says(Source::LastWords, Claim::Ask)),
         ("the run failed", says(Source::Run, Claim::Fail)),
-        ("background work runs", says(Source::LiveSession, Claim::Wait)),
+        ("background work is running", says(Source::LiveSession, Claim::Wait)),
         ("it works", says(Source::LiveSession, Claim::Work)),
         ("a required source cannot be read", Scene::new().with(required)),
         ("git does not answer", Scene::new().but(|scene| scene.git = None)),
@@ -150,9 +150,9 @@ fn told_of_the_session() -> Vec<Case> {
         ("asking would leave a trace", first(|session| session.agent = "gemini".to_owned())),
         ("the session has no id", first(|session| session.session_id.clear())),
         ("its turn runs", does(ActivityState::Working, record)),
-        ("it waits for a permission", does(ActivityState::NeedsPermission, ActivitySource::Hook)),
+        ("it waits for permission", does(ActivityState::NeedsPermission, ActivitySource::Hook)),
         ("it asks", does(ActivityState::Asks, record)),
-        ("its background work runs", does(ActivityState::Background, record)),
+        ("its background work is running", does(ActivityState::Background, record)),
         ("no source tells", does(ActivityState::Unknown, record)),
         ("only a title tells", does(ActivityState::Idle, ActivitySource::PaneTitle)),
         (
@@ -164,7 +164,7 @@ fn told_of_the_session() -> Vec<Case> {
             first(|session| (session.ended_at, session.moved_at) = (None, None)),
         ),
         ("another session works", beside(ActivityState::Working)),
-        ("another session waits for a permission", beside(ActivityState::NeedsPermission)),
+        ("another session waits for permission", beside(ActivityState::NeedsPermission)),
         ("another session asks", beside(ActivityState::Asks)),
     ]
 }
@@ -318,7 +318,7 @@ fn why_it_could_not_be_asked_is_said_in_this_moment_only() {
     let effects = monitor.update(finished(DUE + 20, 1, failed(ActionClass::Failed, words), None));
     let _ = answer(&mut monitor, &effects, &Scene::new(), DUE + 60);
     let said = problem::not_asked(&view(&mut monitor).not_asked.unwrap());
-    assert_eq!(said, "not asked by itself: the budget cannot be kept: cannot open ␛x");
+    assert_eq!(said, "not asked automatically: the budget cannot be kept: cannot open ␛x");
     let effects = monitor.update(Event::EventsLost { at: at(70_000) });
     let next = Scene::new().but(|scene| scene.sessions = vec![ended(69_000)]);
     let _ = answer(&mut monitor, &effects, &next, 70_100);

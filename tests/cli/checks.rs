@@ -177,7 +177,7 @@ fn a_plan_files_and_tests_are_combined_and_read_at_every_look() {
     // Nothing of it is a program to be run.
     let (run, workspace) = check(&env, repo.path(), &["--run-checks"]);
     assert_eq!((run.code, claims(&workspace).as_str()), (0, "YES ABSTAIN YES YES"), "{workspace:#}");
-    assert!(row(&workspace, "md").1.contains("the others are enough"), "{workspace:#}");
+    assert!(row(&workspace, "md").1.contains("the others suffice"), "{workspace:#}");
 }
 
 #[test]

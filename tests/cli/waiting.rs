@@ -15,13 +15,12 @@ fn a_command_that_waits_for_a_repository_says_so() {
                 env.configure("[watch]\ncollect_limit_seconds = 5\n");
                 let run = env.run(repo.path(), &words.split(' ').collect::<Vec<_>>());
                 let place = repo.path().display();
-                let read = format!("closeout: reading {place} takes long; it is given up after 5 s\n");
+                let read = format!("closeout: reading {place} is slow; it is abandoned after 5 s\n");
                 assert_eq!(run.err.matches(&read).count(), 1, "{words}: {run:?}");
-                let acted =
-                    format!("closeout: recording the work in {place} takes long; calls of git that hang");
+                let acted = format!("closeout: recording the work in {place} is slow; hanging git calls");
                 let n_acted = usize::from(words.starts_with("rescue"));
                 assert_eq!(run.err.matches(&acted).count(), n_acted, "{words}: {run:?}");
-                assert!(!run.out.contains("takes long"), "{words}: {run:?}");
+                assert!(!run.out.contains("is slow"), "{words}: {run:?}");
             });
         }
     });
@@ -34,6 +33,6 @@ fn a_command_that_does_not_wait_says_nothing_of_it() {
     let env = TestEnv::beside(&repo);
     for words in ["status", "check", "rescue --dry-run"] {
         let run = env.run(repo.path(), &words.split(' ').collect::<Vec<_>>());
-        assert!(!run.err.contains("takes long"), "{words}: {run:?}");
+        assert!(!run.err.contains("is slow"), "{words}: {run:?}");
     }
 }

@@ -259,7 +259,7 @@ fn ordinary_days_do_not_nag() {
         Day("two agents, one works", Situation { activity: AtWork::Works, ..yes }, Working),
         Day("two agents, one asks", Situation { asks: true, ..yes }, AwaitingResponse),
         Day(
-            "two agents, one waits for a permission",
+            "two agents, one waits for permission",
             Situation { asks: true, waits: true, ..yes },
             AwaitingResponse,
         ),

@@ -201,7 +201,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     let is_said = |views: &[WorkspaceView], words: &str| {
         text_of(&frame(&state, views)).iter().any(|row| row.contains(words))
     };
-    assert!(is_said(&views, "The rounds are used up, and the agent did not say it is done."));
+    assert!(is_said(&views, "All questions are used up, and the agent did not say that it is done."));
     report.attempts.push(attempt(2, Some(ProbeReading::Answered(ProbeWord::Complete))));
     views[ROW].actions.smart_check = Some(report);
     assert!(is_said(&views, "The agent says it is done, and its changes are not committed."));
@@ -229,7 +229,7 @@ fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     assert_eq!(header(&narrow, &views), before);
     // Why it was not asked is said, and is no trouble.
     views[ROW].actions.running = None;
-    let words = "not asked by itself: 6 of 6 this hour";
+    let words = "not asked automatically: 6 of 6 this hour";
     views[ROW].not_asked = Some(Hindrance::Budget(AutoBudget { n_sent: 6, per_hour: 6 }));
     let rows = text_of(&frame(&state, &views));
     assert!(rows.iter().any(|row| row.contains(words)), "{rows:#?}");
@@ -335,7 +335,7 @@ fn what_is_finished_first_is_said() {
     let _ = ui::on_response(&mut state, &views, told);
     assert_eq!(
         state.answer.as_deref(),
-        Some("Rescue: what it is moving right now is finished first; it ends by itself")
+        Some("Rescue: it first finishes what it is moving right now, then ends by itself")
     );
 }
 
@@ -775,7 +775,7 @@ fn the_key_of_a_mark_that_holds_takes_that_one_back() {
     for (keys, order) in keys {
         let _ = press(&mut state, &views, keys);
         let shown = text_of(&frame(&state, &views)).join("\n");
-        assert!(shown.to_lowercase().contains("take back:"), "{keys}\n{shown}");
+        assert!(shown.to_lowercase().contains("remove the mark:"), "{keys}\n{shown}");
         read(&mut state);
         let back = MarkOrder::TakeBack { order: Box::new(order) };
         let action = Action::Mark { order: back, reason: None };
@@ -793,7 +793,7 @@ fn a_lapse_is_told_with_its_reason() {
     views[0].marks.lapsed = Some(closeout::model::MarkLapse::Question);
     Arc::make_mut(views[0].verdict.as_mut().unwrap()).warnings = vec![closeout::model::Warning::MarkLapsed];
     let mut state = screen_of(80, 24, &views);
-    let words = "Your word holds no more: a question came since.";
+    let words = "Your mark has lapsed: there is a new question.";
     let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
     assert!(shown(&state).contains(words), "{}", shown(&state));
     let _ = press(&mut state, &views, "d");

@@ -27,7 +27,7 @@ struct Person<'a> {
     keep: &'a Path,
 }
 
-/// The checks, each from where the one before left the screen. Claude Code waits for a permission at first.
+/// The checks, each from where the one before left the screen. Claude Code waits for permission at first.
 pub(crate) fn tell(tally: &mut Tally, programs: &Path, clients: &[Client], keep: &Path) {
     if clients.len() < Client::ALL.len() {
         tally.skip(GROUP, "not all four clients can be run");
@@ -172,7 +172,7 @@ impl Person<'_> {
         self.confirms("y commit", "the commit", |shown| shown.contains("z undoes it"))?;
         self.world.tmux.press(&self.screen, "z")?;
         self.sees("the undo", |shown| shown.contains("Undo a rescue"))?;
-        self.confirms("y do it", "the commit taken back", |shown| shown.contains("took 1 commit back"))?;
+        self.confirms("y do it", "the commit taken back", |shown| shown.contains("undid 1 commit"))?;
         ensure!(self.world.at(CLAUDE).join("made-by-tool").exists(), "the file is gone");
         Ok(())
     }
@@ -232,11 +232,11 @@ impl Person<'_> {
         self.confirms("y do it", "the mark", by_you)?;
         self.clears_the_message("2")?;
         self.by_hint("d decide")?;
-        self.sees("what the same key does now", |shown| shown.contains("take back: not done"))?;
+        self.sees("what the same key does now", |shown| shown.contains("remove the mark: not done"))?;
         self.world.tmux.press(&self.screen, "o")?;
-        self.sees("the question", |shown| shown.contains("take back: not done?"))?;
+        self.sees("the question", |shown| shown.contains("remove the mark: not done?"))?;
         self.confirms("y do it", "the mark taken back", |shown| {
-            !by_you(shown) && !shown.contains("take back: not done")
+            !by_you(shown) && !shown.contains("remove the mark: not done")
         })
     }
 }

@@ -103,7 +103,7 @@ fn rescued(story: &Story<'_>, screen: &Pane) -> Result<Option<(&'static str, f64
     tmux.wait_for(screen, "the undo", CLIENT, |shown| shown.contains("Undo a rescue"))?;
     std::thread::sleep(READ);
     tmux.press(screen, "y")?;
-    tmux.wait_for(screen, "the commit taken back", CLIENT, |shown| shown.contains("took 1 commit back"))?;
+    tmux.wait_for(screen, "the commit taken back", CLIENT, |shown| shown.contains("undid 1 commit"))?;
     ensure!(story.world.at(WORKTREE).join("made-by-tool").exists(), "{}", tmux.screen(screen));
     Ok(None)
 }

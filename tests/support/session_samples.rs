@@ -86,7 +86,7 @@ pub(crate) fn with_subagents() -> WorkspaceView {
     with(works("dates"), vec![claude])
 }
 
-/// Claude waits for a permission.
+/// Claude waits for permission.
 pub(crate) fn wants_permission() -> WorkspaceView {
     let detail = "Bash: cargo test -- --ignored";
     let mut claude = session("claude", ActivityState::NeedsPermission, ActivitySource::Hook, 3, detail);
@@ -124,7 +124,7 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
     with(view, vec![claude, codex])
 }
 
-/// Codex waits for a permission while Claude, the newest, is working.
+/// Codex waits for permission while Claude, the newest, is working.
 pub(crate) fn codex_wants_permission_beside_claude() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Working, ActivitySource::Hook, 1, "Edit: src/main.rs");
     claude.pane = Some(pane("%4"));

@@ -69,7 +69,7 @@ fn c_previews_y_commits_z_undoes_exactly_and_redoes() {
     let shown = terminal.wait_for("the undo", |shown| is_asked(shown, "do it"));
     assert!(shown.has("Undo a rescue  uncommitted"), "{}", shown.rows.join("\n"));
     terminal.press("y");
-    terminal.wait_for("taken back", |shown| shown.has("took 1 commit back"));
+    terminal.wait_for("taken back", |shown| shown.has("undid 1 commit"));
     assert_eq!(state_of(&repo), before);
     wait_for_state(&terminal, "uncommitted", "RESCUE");
 
@@ -146,7 +146,7 @@ fn a_y_that_was_typed_ahead_commits_nothing() {
         terminal.press("z");
         terminal.wait_for("the undo", |shown| is_asked(shown, "do it"));
         terminal.press("y");
-        terminal.wait_for("taken back", |shown| shown.has("took 1 commit back"));
+        terminal.wait_for("taken back", |shown| shown.has("undid 1 commit"));
     }
     panic!("this machine is too slow for this test");
 }

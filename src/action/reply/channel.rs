@@ -185,7 +185,7 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
     Ok(Chosen { pane: current.view.pane.clone(), address: Some(address), ..chosen })
 }
 
-/// For a session that waits for a permission: no text, only the options of its prompt.
+/// For a session that waits for permission: no text, only the options of its prompt.
 fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
     let known = replier.adapter.permission_keys(&current.session);
     let (what, options) = match &known {

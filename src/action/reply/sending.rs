@@ -41,7 +41,7 @@ impl Replier<'_> {
                 ))
             }
             (ReplyBody::Text { .. }, Some(_)) => Err(refused(
-                "it waits for a permission: words would decide it. Nothing was sent",
+                "it waits for permission: words would decide it. Nothing was sent",
                 "answer the permission first",
             )),
             (ReplyBody::Text { text }, None) => {

@@ -43,7 +43,7 @@ fn agent_named(arguments: &[OsString]) -> Option<&'static Hooks> {
     None
 }
 
-/// Reads the payload and appends the event. `None` only means that it stopped early; nobody uses it.
+/// Reads the payload and appends the event. `None` only means that it stopped early; no caller uses it.
 fn leave_event(hooks: &Hooks) -> Option<()> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if variable("CLOSEOUT_PROBE").is_some() {

@@ -23,7 +23,7 @@ const PASS_ON: Duration = Duration::from_millis(150);
 const ACTIVE: Duration = Duration::from_mins(1);
 /// The time a command has to clean up after SIGINT.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(3);
-/// In place of a missing time limit: the command ends by itself, or when it stalls.
+/// Stands in for a missing time limit: the command ends on its own, or when it stalls.
 const NO_LIMIT: Duration = Duration::from_hours(366 * 24);
 /// The longest argument in bytes (execve(2) allows 128 KiB), with room for the words around the prompt.
 const LONGEST_ARGUMENT: usize = 120 << 10;

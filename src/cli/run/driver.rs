@@ -85,7 +85,7 @@ impl<'a> Driver<'a> {
         })
     }
 
-    /// Adds to the history. If that fails, the run goes on without it.
+    /// Adds to the history. If that fails, the run continues without it.
     pub(super) fn note(&self, what: HistoryEvent) {
         let agent =
             self.last.as_ref().and_then(|view| view.agent.clone()).or_else(|| self.run.order.agent.clone());

@@ -83,7 +83,7 @@ impl Driver<'_> {
                 "the command does not tell its cost, so the budget cannot be held".to_owned()
             }
             RunStatus::Budget => format!("${:.2} are spent", dollars(state.cost_micros)),
-            RunStatus::Deadline => "the time is over".to_owned(),
+            RunStatus::Deadline => "the deadline passed".to_owned(),
             RunStatus::Unanswered => "the agent asks, and nobody answers".to_owned(),
             RunStatus::Cancelled => "it was ended; `closeout run --resume` goes on".to_owned(),
             RunStatus::Failed => "the command could not be run".to_owned(),

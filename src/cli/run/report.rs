@@ -28,7 +28,7 @@ pub(in crate::cli) struct RunLine {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "event")]
 pub(super) enum RunNews {
-    /// It begins, or goes on after its closeout was killed.
+    /// It begins, or continues after its closeout was killed.
     Started {
         /// The workspace.
         path: String,
@@ -36,7 +36,7 @@ pub(super) enum RunNews {
         baseline: Option<String>,
         /// The most iterations.
         max_iterations: u32,
-        /// Whether it goes on.
+        /// Whether it continues.
         is_resumed: bool,
     },
     /// The command is started.

@@ -59,7 +59,7 @@ impl<'a> Tally<'a> {
         self.yes().any(|evidence| evidence.source == Source::Commits)
     }
 
-    /// The claim of a session that waits for a permission.
+    /// The claim of a session that waits for permission.
     pub(super) fn permission(&self) -> Option<&'a Evidence> {
         self.claims(Claim::Ask).find(|evidence| evidence.has(&Point::Permission))
     }

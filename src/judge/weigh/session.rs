@@ -50,7 +50,7 @@ fn is_own(session: &SessionObservation, context: &WeighContext<'_>) -> bool {
 
 fn told_of_another(activity: &Activity) -> Activity {
     let detail = match activity.state {
-        ActivityState::NeedsPermission => "another session here waits for a permission",
+        ActivityState::NeedsPermission => "another session here waits for permission",
         ActivityState::Asks => "another session here asks",
         ActivityState::Background => "background work of another session here",
         ActivityState::Working | ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => {

@@ -78,7 +78,7 @@ impl LeaveBox {
         Some(LeaveBox { workspace: view.id.clone(), decided: Decided::Nothing })
     }
 
-    /// Whether the program ends now: the person decided it, and nothing runs any more.
+    /// Whether the program ends now: the user decided it, and nothing is running.
     pub(in crate::ui) fn is_over(&self, views: &[WorkspaceView]) -> bool {
         self.decided != Decided::Nothing && running(views).next().is_none()
     }

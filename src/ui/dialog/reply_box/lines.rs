@@ -185,7 +185,7 @@ impl ReplyBox {
 }
 
 fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
-    writer.add(PERMISSION, "It waits for a permission:", TextStyle::Strong);
+    writer.add(PERMISSION, "It waits for permission:", TextStyle::Strong);
     writer.add_below(&prompt.what, TextStyle::Asks);
     for (position, option) in prompt.options.iter().enumerate() {
         writer.add_key("", &(position + 1).to_string(), &option.label, TextStyle::Plain);

@@ -31,7 +31,7 @@ pub use reply::ReplyBox;
 /// Opens the box for a workspace, with `draft` in it if there is no other text. Returns intents for the engine.
 ///
 /// # Errors
-/// A message saying why there is nobody to reply to.
+/// A message saying why there is no session to reply to.
 pub(in crate::ui) fn begin(
     view: &WorkspaceView,
     draft: Option<&str>,
