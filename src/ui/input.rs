@@ -19,8 +19,6 @@ pub enum Input {
     Mouse(Mouse),
     /// The terminal gained focus: the person looks at it again.
     Focus,
-    /// The result of the person's last command, as a message. Untrusted.
-    Answer(String),
     /// A text comes back from the person's editor.
     Edited(Edited),
 }

@@ -64,10 +64,6 @@ fn apply(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mu
             state.size = size;
             Presence::Unknown
         }
-        Input::Answer(message) => {
-            state.answer = Some(message);
-            Presence::Unknown
-        }
         Input::Key(press) => {
             state.answer = None;
             on_key(state, views, press, reaction)

@@ -186,7 +186,7 @@ fn an_answer_is_shown_in_full_until_the_next_key() {
     let mut state = screen_of(80, 24, &views);
     let sentence = "closeout is not in tmux. The session is shown in pane %3; to see it, run";
     let command = "tmux -S /tmp/tmux-1000/default attach -t '$0:@1.%3'\u{1b}[31m";
-    let _ = ui::update(&mut state, &views, Input::Answer(format!("{sentence}\n{command}")));
+    state.answer = Some(format!("{sentence}\n{command}"));
     let rows = text_of(&frame(&state, &views));
     assert_eq!(rows[21], format!(" {sentence}"));
     assert_eq!(rows[22], " tmux -S /tmp/tmux-1000/default attach -t '$0:@1.%3'␛[31m");
