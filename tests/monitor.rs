@@ -1,14 +1,16 @@
 //! The monitor: scripts of events, with the whole list of effects that each gives.
 
+use std::collections::BTreeMap;
+
 use closeout::model::Response;
 use closeout::model::{
     Action, ActivitySource, ActivityState, AskCost, AskPurpose, Attention, Baseline, BaselineOrigin, Changes,
     Claim, CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, EvidenceSummary, Fact,
-    FoundWorkspace, GitFacts, GitReader, Head, Intent, JumpOutcome, JumpTarget, KeptReports, Names,
-    OfferPolicy, Origin, Pane, Parts, Policy, ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection,
-    Rule, Sample, SessionFacts, SessionName, SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source,
-    TaskKind, TaskMoment, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId,
-    WorkspaceSettings, WorkspaceView,
+    FoundWorkspace, GitFacts, GitReader, Head, Intent, JumpOutcome, JumpTarget, KeptReports, MarkOrder,
+    MarkSeen, Names, OfferPolicy, Origin, Pane, Parts, Policy, ProbeAttempt, ProbeReading, ProbeWord,
+    ProcessId, Rejection, Rule, RunPhase, RunView, Sample, SessionFacts, SessionName, SessionPlace,
+    SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment, Timestamp, VerdictState,
+    WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -794,4 +796,70 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
     };
     assert_eq!(state(5, 1, -10), VerdictState::Complete);
     assert_eq!(state(5_000, 2, 4_000), VerdictState::Incomplete);
+}
+
+#[test]
+fn a_run_makes_its_workspace_working_and_its_begin_and_end_are_read_whole() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let run = |iteration| RunView {
+        id: "r".to_owned(),
+        agent: None,
+        phase: RunPhase::Running,
+        iteration,
+        max_iterations: 10,
+        since: at(0),
+        verdict: None,
+        open_points: Vec::new(),
+        question: None,
+        process: None,
+    };
+    let found = |millis, run: Option<RunView>| Event::RunsFound {
+        at: at(millis),
+        runs: run.into_iter().map(|run| (id(), run)).collect(),
+        ended: BTreeMap::new(),
+    };
+    let mut after = |event| {
+        let effects = monitor.update(event);
+        (effects, view(&mut monitor).verdict.unwrap().state)
+    };
+    let whole_read = |generation, millis| vec![collect(request(generation, Parts::all(), millis))];
+    assert_eq!(after(found(2_000, Some(run(1)))), (whole_read(2, 2_000), VerdictState::Working));
+    // The next iteration is shown, and read when its files change.
+    assert_eq!(after(found(3_000, Some(run(2)))), (Vec::new(), VerdictState::Working));
+    let _ = after(collected(4_000, 2, whole(3_000, vec![commits(), clean()])));
+    // The end alone makes nothing COMPLETE: the tree has to be read after it.
+    assert_eq!(after(found(6_000, None)), (whole_read(3, 6_000), VerdictState::Working));
+    let (_, state) = after(collected(7_000, 3, whole(6_000, vec![commits(), clean()])));
+    assert_eq!(state, VerdictState::Complete);
+}
+
+#[test]
+fn what_another_closeout_kept_counts_here_once() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let mut kept = KeptReports::default();
+    kept.marks.take(&MarkOrder::Open, None, at(1_000), &MarkSeen::default());
+    let reported = |millis| Event::Reported { at: at(millis), reports: vec![(id(), kept.clone())] };
+    let parts = Parts::WORDS | Parts::CHANGES | Parts::COMMITS;
+    assert_eq!(monitor.update(reported(2_000)), [collect(request(2, parts, 2_000))]);
+    let _ = monitor.update(collected(2_001, 2, sample(2_000, parts)));
+    let marked = view(&mut monitor).verdict.unwrap();
+    assert_eq!((marked.state, marked.rule()), (VerdictState::Incomplete, Rule::ByYou));
+    assert_eq!(monitor.update(reported(5_000)), []);
+}
+
+/// Each event has a script, here or in `actions.rs`.
+#[test]
+fn every_event_has_a_script() {
+    let read = |path: &str| {
+        std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    };
+    let scripts = read("tests/monitor.rs") + &read("tests/actions.rs");
+    let events = read("src/model/event.rs");
+    let (_, events) = events.split_once("pub enum Event {\n").unwrap();
+    let variants = events.lines().take_while(|line| *line != "}").filter_map(|line| {
+        let name = line.strip_prefix("    ")?.split([' ', '(', ',']).next()?;
+        name.starts_with(|sign: char| sign.is_ascii_uppercase()).then_some(name)
+    });
+    let missing: Vec<&str> = variants.filter(|name| !scripts.contains(&format!("Event::{name}"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
