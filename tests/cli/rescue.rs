@@ -214,3 +214,17 @@ fn a_state_folder_of_another_user_is_not_written_to() {
         assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
     }
 }
+
+/// Whatever stands in the place of a file or folder of closeout's own, the message names it and says what to do.
+#[test]
+fn what_stands_in_the_place_of_an_own_folder_is_named_with_the_way_out() {
+    let (env, repo) = (TestEnv::new(), dirty());
+    std::fs::create_dir_all(env.at("state")).unwrap();
+    std::fs::write(env.at("state/rescue"), "").unwrap();
+    let refused = run(&env, &repo, &["rescue", "--record-only"]);
+    assert_eq!(refused.code, 30, "{refused:?}");
+    assert!(refused.err.contains("state/rescue"), "{refused:?}");
+    assert!(refused.err.contains("move it away and try again"), "{refused:?}");
+    std::fs::remove_file(env.at("state/rescue")).unwrap();
+    assert_eq!(run(&env, &repo, &["rescue", "--record-only"]).code, 0);
+}

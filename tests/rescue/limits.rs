@@ -125,9 +125,11 @@ fn a_record_that_takes_more_than_half_of_what_is_free_is_refused_with_figures() 
     let stat = rustix::fs::statvfs(repo.path()).unwrap();
     sparse(&repo, "huge", stat.f_bavail * stat.f_frsize);
     let refused = rescuer(&repo).record_ordered(repo.path(), ALLOWED);
-    let Err(RescueError::NoRoom(cost)) = &refused else { panic!("{refused:?}") };
+    let Err(RescueError::NoRoom { cost, .. }) = &refused else { panic!("{refused:?}") };
     assert!(cost.n_bytes > cost.n_free_bytes / 2, "{cost:?}");
-    assert_eq!(refused.unwrap_err().class(), ActionClass::Refused);
+    let refused = refused.unwrap_err();
+    assert!(refused.to_string().contains("the largest file is huge ("), "{refused}");
+    assert_eq!(refused.class(), ActionClass::Refused);
     assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
 }
 

@@ -53,10 +53,13 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         RescueError::TimedOut(_) => problem.with_next(
             "something in the repository hangs (a FIFO, a dead mount); put it right and try again",
         ),
-        RescueError::NoRoom(_) => problem.with_next("make room, or keep large files out by ignore rules"),
+        RescueError::NoRoom { .. } => problem.with_next("make room, or keep large files out by ignore rules"),
         RescueError::ReadOnly(_) => problem
             .with_next("`closeout rescue --record-only --vault` keeps the record in closeout's own folder"),
         RescueError::Untrusted(_) => problem.with_next(TRUST_IT),
+        RescueError::Io { .. } if error.is_in_the_way() => problem.with_next(
+            "something else stands there, or in the place of a folder above: move it away and try again",
+        ),
         RescueError::WouldLose
         | RescueError::Ask(_)
         | RescueError::Refused(_)

@@ -4,8 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::disk;
 use crate::git::{GitError, WriteLink};
-use crate::model::{ActionClass, ReadProblem, RecordCost, Unreadable};
+use crate::model::quantity::size;
+use crate::model::{ActionClass, ReadProblem, RecordCost, Unreadable, display_text};
 use crate::process::ProcessError;
 
 /// Why nothing was done. A record made before the failure is kept.
@@ -31,11 +33,19 @@ pub enum RescueError {
     Damage(String),
     /// The record would be large. Ask a person, then allow it with
     /// [`RecordOrder::is_size_allowed`](crate::model::RecordOrder::is_size_allowed).
-    #[error("the record would take {} new or changed files of {} bytes; {} bytes are free", .0.n_files, .0.n_bytes, .0.n_free_bytes)]
+    #[error("the record would take {} new or changed files of {}; {} are free", .0.n_files, size(.0.n_bytes), size(.0.n_free_bytes))]
     Ask(RecordCost),
     /// The record would take more than half of the free space.
-    #[error("the record would take {} bytes, more than half of the {} that are free", .0.n_bytes, .0.n_free_bytes)]
-    NoRoom(RecordCost),
+    #[error(
+        "the record would take {}, more than half of the {} that are free; the largest file is {} ({})",
+        size(.cost.n_bytes), size(.cost.n_free_bytes), display_text::bytes(&.largest.1), size(.largest.0)
+    )]
+    NoRoom {
+        /// What it would take, and what there is.
+        cost: RecordCost,
+        /// The size in bytes and the path of the largest file in it.
+        largest: (u64, Vec<u8>),
+    },
     /// The record's work is in no branch, or that cannot be determined. Ask a person before forgetting it.
     #[error("the work of this record is in no branch; it would be lost")]
     WouldLose,
@@ -92,7 +102,7 @@ impl RescueError {
             RescueError::Refused(_)
             | RescueError::Linked(_)
             | RescueError::Ask(_)
-            | RescueError::NoRoom(_)
+            | RescueError::NoRoom { .. }
             | RescueError::WouldLose => ActionClass::Refused,
             RescueError::SavedOnly(_) => ActionClass::SavedOnly,
             RescueError::Busy(_) => ActionClass::Busy,
@@ -108,6 +118,15 @@ impl RescueError {
             | RescueError::Io { .. }
             | RescueError::ReadOnly(_) => ActionClass::Failed,
         }
+    }
+
+    /// Whether a file or folder could not be used because something of another kind stands in its place.
+    pub fn is_in_the_way(&self) -> bool {
+        use std::io::ErrorKind::{AlreadyExists, IsADirectory, NotADirectory};
+        let RescueError::Io { source, .. } = self else { return false };
+        disk::thing_in_the_way(source).is_some()
+            || matches!(source.kind(), AlreadyExists | IsADirectory | NotADirectory)
+            || disk::file_problem(source) == ReadProblem::Link
     }
 
     /// The same error with the record that was already made and is kept.

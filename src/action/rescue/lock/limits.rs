@@ -32,7 +32,7 @@ pub(in crate::action::rescue) fn check(
         n_free_bytes = n_free_bytes.min(free);
         if needed > free / 2 {
             let cost = RecordCost { n_files: expected.new_files, n_bytes: needed, n_free_bytes: free };
-            return Err(RescueError::NoRoom(cost));
+            return Err(RescueError::NoRoom { cost, largest: expected.largest.clone() });
         }
     }
     let cost = RecordCost { n_files: expected.new_files, n_bytes: expected.new_bytes, n_free_bytes };

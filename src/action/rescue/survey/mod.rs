@@ -84,7 +84,7 @@ impl Kept {
 }
 
 /// What reading will cost, estimated from file sizes.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::action::rescue) struct Expected {
     /// All bytes that will be read.
     pub(in crate::action::rescue) bytes: u64,
@@ -92,6 +92,8 @@ pub(in crate::action::rescue) struct Expected {
     pub(in crate::action::rescue) new_files: usize,
     /// The size of those files in bytes.
     pub(in crate::action::rescue) new_bytes: u64,
+    /// The size in bytes and the path of the largest file that will be read.
+    pub(in crate::action::rescue) largest: (u64, Vec<u8>),
 }
 
 /// Reads everything into `spool`.
@@ -262,6 +264,7 @@ fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) 
             continue;
         }
         expected.bytes = expected.bytes.saturating_add(stamp.size);
+        expected.largest = expected.largest.max((stamp.size, path.clone()));
         if known.get(&path[..]).is_none_or(|entry| entry.stat != stamp.as_in_index()) {
             expected.new_files += 1;
             expected.new_bytes = expected.new_bytes.saturating_add(stamp.size);
