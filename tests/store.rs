@@ -166,7 +166,7 @@ fn a_folder_that_cannot_be_made_or_written_is_an_error_and_no_panic() {
     let (_folder, store) = store();
     fs::write(store.folder().join("baselines"), "in the way").unwrap();
     let workspace = WorkspaceId::local("/w");
-    assert!(matches!(store.remember_baseline(&workspace, &baseline("1")), Err(StoreError::Io { .. })));
+    assert!(matches!(store.remember_baseline(&workspace, &baseline("1")), Err(StoreError::WrongKind { .. })));
     assert!(matches!(store.baselines(), Err(StoreError::Io { .. })));
 }
 
