@@ -208,7 +208,7 @@ pub struct SmartReport {
 }
 
 impl SmartReport {
-    /// Whether all its probes were used up in vain (R6). Where the last answer was "complete", what is left is the
+    /// Whether it used all its probes in vain (R6). If the last answer was "complete", what is left is the
     /// work that nobody committed.
     pub fn is_used_up(&self) -> bool {
         let last = self.attempts.last().and_then(|attempt| attempt.reading);

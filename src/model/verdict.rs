@@ -9,7 +9,7 @@ use super::{Evidence, LeftToDo, NextAction, Proof, Question, Rule, VerdictState,
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RescueDegree {
-    /// Finished and not committed, where somebody will commit by hand: the session lives or is young, on a
+    /// Finished and not committed, but someone will commit by hand: the session lives or is young, on a
     /// named branch of a lasting work tree.
     ToCommit,
     /// The work may be lost.

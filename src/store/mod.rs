@@ -1,4 +1,4 @@
-//! What closeout remembers across restarts, in a folder of its own: baselines, drafts of replies, the audit
+//! What closeout remembers across restarts, in its own folder: baselines, drafts of replies, the audit
 //! log, the questions it sent to agents on its own, and the log. Texts being edited are there too.
 //!
 //! A [`Store`] is that folder, checked: it belongs to this user and nobody else can read it. Each workspace

@@ -27,7 +27,7 @@ pub(super) struct ListRows {
 /// How the list is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ListShape {
-    /// How many rows are visible at once.
+    /// How many rows fit on the screen.
     pub(super) n_shown: usize,
     /// Lines per row.
     pub(super) row_height: u16,

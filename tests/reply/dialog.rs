@@ -42,7 +42,7 @@ fn is_answered(fixture: &ReplyFixture, id: &str, label: &str) {
     fixture.record("user", &message, &json!({"toolUseResult": {"answers": {QUESTION: label}}}));
 }
 
-/// A bench whose agent asks, with the dialog on its screen; its pane.
+/// A fixture whose agent asks, with the dialog on its screen; its pane.
 fn asking(questions: &Value) -> Option<(ReplyFixture, String, u32)> {
     let fixture = ReplyFixture::new()?;
     let (pane, pid) = fixture.start();

@@ -81,7 +81,7 @@ impl Means {
         let mut all = Vec::new();
         if ways.contains(&NoticeRoute::Desktop) {
             if self.is_over_ssh {
-                // Over ssh the desktop would show it where nobody sits: use the terminal instead.
+                // Over ssh the desktop would show it on the wrong machine: use the terminal instead.
                 ways.push(NoticeRoute::Osc9);
             } else if let Err(message) = self.on_desktop(notice, &why) {
                 all.push(failed(&message));
