@@ -219,7 +219,7 @@ fn a_row_of_blocks_ends_and_the_next_prompt_begins_anew() {
     held(&stop(&env, &repo, &json!({})));
     held(&stop(&env, &repo, &again));
     let_go(&stop(&env, &repo, &again));
-    assert!(log_text(&env).contains("as often in a row as is allowed"), "{}", log_text(&env));
+    assert!(log_text(&env).contains("as many times in a row as allowed"), "{}", log_text(&env));
     // Another session has a row of its own.
     held(&stop(&env, &repo, &json!({"session_id": "b", "stop_hook_active": true})));
     held(&stop(&env, &repo, &json!({})));

@@ -99,9 +99,9 @@ fn checked_by_key(world: &World, screen: &Pane) -> Result<()> {
     fs::remove_file(world.at(WORKTREE).join(MADE))?;
     select(world, screen, WORKTREE, "? help")?;
     world.tmux.press(screen, "C")?;
-    world.tmux.wait_for(screen, "the checks", SHOWN, |shown| {
-        shown.contains("Run the checks that you configured?")
-    })?;
+    world
+        .tmux
+        .wait_for(screen, "the checks", SHOWN, |shown| shown.contains("Run the checks you configured?"))?;
     std::thread::sleep(READ);
     world.tmux.press(screen, "y")?;
     sees_check(world, "NO", "nothing is made").with_context(|| world.tmux.screen(screen))?;
