@@ -24,7 +24,7 @@ pub(super) fn settle(text: &str, language: Language, forms: FormSet, search: &mu
         let normal = normal::form(clause, &masks::find(clause));
         search.find(language, &normal.spaced, &normal.joined)
     };
-    let clauses = split(text);
+    let clauses = split(text, language);
     let found: Vec<FormSet> = match clauses[..] {
         [_] if !forms.has(Form::Admits) => vec![forms],
         _ => clauses.iter().map(|clause| of_clause(clause, &mut read)).collect(),
@@ -111,13 +111,14 @@ fn is_numbered(lead: &str) -> bool {
 }
 
 /// The clauses of a sentence, split before each word that sets one against another.
-fn split(text: &str) -> Vec<&str> {
+fn split(text: &str, language: Language) -> Vec<&str> {
     let lower = text.to_lowercase();
     if lower.len() != text.len() {
         return vec![text];
     }
     let mut begins: Vec<usize> = Vec::new();
-    for word in words::of("contrasts") {
+    let of_french = if language == Language::French { words::of("contrasts_in_french") } else { &[] };
+    for word in words::of("contrasts").iter().chain(of_french) {
         begins.extend(lower.match_indices(word).map(|(at, _)| at));
     }
     begins.push(0);
@@ -159,8 +160,19 @@ mod tests {
 
     #[test]
     fn clauses_begin_with_what_sets_them_against_others() {
-        assert_eq!(split("It works, but slowly; it is in"), ["It works", ", but slowly", "; it is in"]);
-        assert_eq!(split("検索は動きますが、一覧はまだです"), ["検索は動きます", "が、一覧はまだです"]);
-        assert_eq!(split("It works"), ["It works"]);
+        assert_eq!(
+            split("It works, but slowly; it is in", Language::English),
+            ["It works", ", but slowly", "; it is in"]
+        );
+        assert_eq!(
+            split("検索は動きますが、一覧はまだです", Language::Japanese),
+            ["検索は動きます", "が、一覧はまだです"]
+        );
+        assert_eq!(split("It works", Language::English), ["It works"]);
+        assert_eq!(split("Ça marche mais lentement", Language::French), ["Ça marche", " mais lentement"]);
+        assert_eq!(
+            split("Não trava mais acima de 2 GB", Language::Portuguese),
+            ["Não trava mais acima de 2 GB"]
+        );
     }
 }
