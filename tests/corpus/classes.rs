@@ -145,3 +145,64 @@ fn every_pattern_of_a_question_raises_its_signal() {
     let options = classify("1) A 2) B を選んでください", &Context::default()).question.unwrap();
     assert_eq!(options.options.len(), 2);
 }
+
+#[test]
+fn an_offer_of_anything_else_after_a_report_asks_nobody() {
+    let report = "The importer reads both formats now, and all 64 tests pass.\n\n";
+    for offer in [
+        "Would you like me to help with anything else?",
+        "Is there anything about the importer that you'd like help with?",
+        "How can I help you with it today?",
+        "Voulez-vous que je vérifie d'autres fichiers ?",
+        "¿Quieres que revise algún otro archivo?",
+        "Quer que eu revise algum outro arquivo?",
+        "Soll ich sonst noch etwas prüfen?",
+        "是否需要我对任何部分做进一步的解释？",
+        "还需要查看其他部分吗？",
+        "무엇을 도와드릴까요?",
+    ] {
+        all_are(Label::Complete, &[&format!("{report}{offer}")]);
+    }
+    all_are(
+        Label::AwaitingResponse,
+        &[
+            "Hi! How can I help you today?",
+            &format!("{report}Shall I convert the other importer as well?"),
+            &format!("{report}要我把另一个导入器也改掉吗？"),
+        ],
+    );
+}
+
+#[test]
+fn a_step_as_the_last_word_after_finished_work_is_an_instruction() {
+    all_are(
+        Label::Complete,
+        &[
+            "I moved the counters into one table and adapted the queries. Please run `make migrate` in your environment to verify it.",
+            "카운터를 한 테이블로 옮기고 쿼리를 수정했습니다. 새로고침 후 확인 부탁드립니다.",
+        ],
+    );
+    all_are(
+        Label::AwaitingResponse,
+        &[
+            "I moved the counters into one table. Please run `make migrate` and send me the output.",
+            "现在执行下面的命令：\n\n```\nmake migrate\n```\n\n跑完后截图发我。",
+            "Restart the server and try the import again - show me those logs!",
+        ],
+    );
+}
+
+#[test]
+fn a_menu_below_a_document_with_fences_of_its_own_is_whole() {
+    let menu = "```markdown\n# Layout\n```json\n{}\n```\nOne column on phones.\n```\n\nHow do you want to go on?\n\n\
+                [A] Another draft\n[C] Go on and save it";
+    all_are(Label::AwaitingResponse, &[menu]);
+}
+
+#[test]
+fn code_to_copy_is_no_answer_to_something_else() {
+    let request = Some("the push fails with this message, tell me what else to type");
+    let answer = "Rebase first:\n\n```\ngit pull --rebase origin main\n```";
+    let judged = classify(answer, &Context { request, ..Context::default() });
+    assert_eq!(judged.label, Label::Complete);
+}

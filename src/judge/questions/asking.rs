@@ -87,8 +87,8 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
 fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     let sentence = &document.sentences[index];
     let forms = sentence.forms;
-    // As the whole reply, "anything you want changed?" is what the turn is about.
-    let closes = !for_label || document.sentences.len() > 1;
+    // As the whole reply, after no more than a greeting, "what can I do for you?" is what the turn is about.
+    let closes = !for_label || follows_content(document, index);
     if closes && forms.has(Form::CourtesyQuestion) && !forms.has(Form::GoCondition) {
         return Asks::Empty;
     }
@@ -124,6 +124,16 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
         return Asks::Empty;
     }
     Asks::Reader
+}
+
+/// At least this many letters are more than a greeting.
+const GREETING: usize = 12;
+
+/// Whether something was finished or told before the sentence.
+fn follows_content(document: &Document<'_>, index: usize) -> bool {
+    let before = &document.sentences[..index];
+    before.iter().any(Sentence::says_done)
+        || before.iter().map(|sentence| sentence.normal.letters).sum::<usize>() >= GREETING
 }
 
 /// Whether one of the last questions asks for what only the reader knows: what follows is the reason for it.

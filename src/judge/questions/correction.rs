@@ -25,7 +25,12 @@ pub(super) struct Corrected {
     pub(super) label: Label,
     /// How certain it is.
     pub(super) certainty: Certainty,
+    /// By how much it leads the next one.
+    pub(super) margin: i32,
 }
+
+/// From this margin on, a label is e times as likely as the next one.
+pub(super) const SURE: i32 = 256;
 
 /// The trees' label; `None` if they were made for other features.
 pub(super) fn correct(features: &Features) -> Option<Corrected> {
@@ -45,7 +50,7 @@ pub(super) fn correct(features: &Features) -> Option<Corrected> {
     } else {
         Certainty::Low
     };
-    Some(Corrected { label: LABELS[best], certainty })
+    Some(Corrected { label: LABELS[best], certainty, margin })
 }
 
 /// The sums of the leaves for each label.

@@ -226,7 +226,13 @@ fn in_progress(document: &Document<'_>, finished: bool) -> bool {
         sentence.forms.has(Form::Progress)
             && sentence.end != End::Question
             && sentence.role != Role::Item
-            && !sentence.forms.any(&[Form::Partial, Form::Elsewhere, Form::Instruction, Form::Optional])
+            && !sentence.forms.any(&[
+                Form::Partial,
+                Form::Elsewhere,
+                Form::Instruction,
+                Form::Optional,
+                Form::Condition,
+            ])
     };
     // Helpers that are still running will report, whatever was finished before.
     let others = |sentence: &Sentence| {

@@ -37,8 +37,8 @@ pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     result
 }
 
-/// Whether no number can change the rules' label: the text is empty, a stub or off topic, has a question that both its
-/// mark and its words put to the reader, or ends with a menu of keys.
+/// Whether it takes more than a few numbers to change the rules' label: the text is empty, a stub or off topic, has a
+/// question that both its mark and its words put to the reader, or ends with a menu of keys.
 pub(super) fn holds(document: &Document<'_>, readings: &[Reading], rules: &Classification) -> bool {
     let last = document.sentences.last().map_or(0, |last| last.line);
     let puts_a_question = || {
@@ -68,7 +68,7 @@ fn corrected_by(
     corrected: Corrected,
     focus: Option<usize>,
 ) -> Classification {
-    let Corrected { label, certainty } = corrected;
+    let Corrected { label, certainty, .. } = corrected;
     if label == rules.label {
         // A question with its mark prevents COMPLETE, however unusual the rest of the message is.
         let is_marked = document
@@ -80,7 +80,8 @@ fn corrected_by(
             if label == Label::AwaitingResponse && is_marked { Certainty::Medium } else { Certainty::Low };
         return Classification { certainty: certainty.max(least), ..rules };
     }
-    if holds(document, readings, &rules) {
+    let is_sure = rules.label == Label::AwaitingResponse && corrected.margin >= correction::SURE;
+    if !is_sure && holds(document, readings, &rules) {
         return rules;
     }
     let mut result = match label {

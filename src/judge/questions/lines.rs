@@ -81,9 +81,13 @@ pub(super) fn read(text: &str) -> Lines {
     let mut reader = Reader::new(text, None);
     reader.run();
     // A document in a fence has fences of its own: the bare one that is left open has closed the document if a whole
-    // sentence ends the text.
-    let is_whole = text.len() <= WHOLE_UP_TO && text.trim_end().ends_with(['.', '!', '?', '。', '！', '？']);
-    let last = reader.opened_bare.filter(|_| reader.has_document && is_whole);
+    // sentence ends the text, or a menu under a question.
+    let is_whole = |from: usize| {
+        text.trim_end().ends_with(['.', '!', '?', '。', '！', '？'])
+            || text[from..].lines().any(|line| line.trim_end().ends_with(['?', '？']))
+    };
+    let last =
+        reader.opened_bare.filter(|from| reader.has_document && text.len() <= WHOLE_UP_TO && is_whole(*from));
     if reader.is_open() && last.is_some() {
         reader = Reader::new(text, last);
         reader.run();

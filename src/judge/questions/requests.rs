@@ -117,7 +117,8 @@ fn has_a_label(document: &Document<'_>, sentence: &Sentence) -> bool {
         && label.is_some_and(is_label)
 }
 
-/// Whether finished work is handed over with steps in a list or in code below, which the writer does not wait for.
+/// Whether finished work is handed over with steps in a list or in code below, or with one as the last word, which the
+/// writer does not wait for.
 fn hands_over_steps(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     let waits = [Form::TellMe, Form::Waiting, Form::Choose, Form::Confirm, Form::Me, Form::Plea];
@@ -126,7 +127,7 @@ fn hands_over_steps(document: &Document<'_>, index: usize) -> bool {
         && !sentence.forms.any(&waits)
         && document
             .line_below(sentence.line)
-            .is_some_and(|below| matches!(below.role, Role::Item | Role::Code))
+            .is_none_or(|below| matches!(below.role, Role::Item | Role::Code))
         && document.sentences[..index].iter().any(Sentence::says_done)
 }
 

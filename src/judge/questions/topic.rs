@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{normal, script};
 
 /// A longer answer, in bytes, discusses its subject in words that need not occur in the request.
-const LONGEST_ANSWER: usize = 600;
+const LONGEST_ANSWER: usize = 512;
 /// A shorter answer, in bytes, is a name or a number.
 const SHORTEST_ANSWER: usize = 32;
 /// A longer request, in bytes, is a text that was handed over, or a command with its template.
@@ -24,15 +24,19 @@ pub(super) fn is_off(text: &str, request: &str) -> bool {
         return false;
     }
     let is_long = text.len() > LONGEST_ANSWER || request.len() > LONGEST_REQUEST;
-    if is_long || request.trim().contains('\n') {
+    // Code to copy is for the work at hand, whatever it is called.
+    let has_code = text.lines().any(|line| line.trim_start().starts_with("```"));
+    if is_long || has_code || request.trim().contains('\n') {
         return false;
     }
     let (wanted, given) = (pieces(request), pieces(&text[..end]));
     let comparable: Vec<_> = wanted.iter().filter(|piece| piece.chars().count() > 1).collect();
-    if comparable.len() < 3 || given.is_empty() {
+    let is_joined = request.chars().any(script::is_joined);
+    // Three pairs of characters are one short remark.
+    if comparable.len() < if is_joined { 4 } else { 3 } || given.is_empty() {
         return false;
     }
-    let same_script = request.chars().any(script::is_joined) == text.chars().any(script::is_joined);
+    let same_script = is_joined == text.chars().any(script::is_joined);
     let shared = comparable.iter().filter(|piece| given.contains(piece.as_str())).count();
     same_script && shared == 0
 }
