@@ -10,16 +10,34 @@ use crate::judge::words;
 /// Whether a sentence or a row of a table admits. Findings, limits and next steps that a title names are no admission.
 pub(super) fn admits(document: &Document<'_>) -> bool {
     let mut title = FormSet::EMPTY;
+    let mut is_under_undone = false;
+    let has_ticked = document.sentences.iter().any(|sentence| is_box(document, sentence, &["[x]", "[X]"]));
     has_an_open_row(document)
         || document.sentences.iter().enumerate().any(|(at, sentence)| {
             if sentence.role == Role::Heading || sentence.end == End::Colon {
                 title = sentence.forms;
+                is_under_undone = names_undone(&lower(document, sentence));
+                return false;
             }
-            says_so(document, at, sentence)
+            let is_open = is_under_undone && !words::has(&lower(document, sentence), "says_none")
+                || has_ticked && is_box(document, sentence, &["[ ]"]);
+            (is_open || says_so(document, at, sentence))
                 && matches!(sentence.role, Role::Paragraph | Role::Item)
                 && sentence.end != End::Question
                 && !title.any(&[Form::AdmitsNot, Form::Subordinate, Form::Elsewhere, Form::Optional])
         })
+}
+
+/// Whether a title is one for what is not done, and nothing but that.
+fn names_undone(title: &str) -> bool {
+    let title = title.trim_matches(|c: char| !c.is_alphanumeric());
+    words::of("title_of_undone").contains(&title)
+}
+
+/// Whether a sentence opens an item with one of these boxes.
+fn is_box(document: &Document<'_>, sentence: &Sentence, boxes: &[&str]) -> bool {
+    let item = document.line_text(sentence).trim_start_matches(['-', '*', '+', ' ']);
+    sentence.role == Role::Item && sentence.opens_line && boxes.iter().any(|sign| item.starts_with(sign))
 }
 
 /// Whether the sentence at this place admits by its own words, or counts a part of what there is.
@@ -51,13 +69,20 @@ fn lower(document: &Document<'_>, sentence: &Sentence) -> String {
     document.words(sentence).to_lowercase()
 }
 
-/// Whether a table of what is done has a row that is not: one column ticks its rows, and has a mark for undone ones.
+/// Whether a table of what is done has a row that is not: one column tells what is done, and tells of a row that it is
+/// not, by a mark or in words.
 fn has_an_open_row(document: &Document<'_>) -> bool {
     const DONE: [char; 4] = ['✅', '✔', '☑', '✓'];
     const OPEN: [char; 8] = ['❌', '✗', '✘', '⬜', '☐', '⏳', '🚧', '🔲'];
     let rows = |line: &Line| -> Vec<String> {
         let row = document.text[line.range.clone()].trim().trim_matches('|');
         row.split('|').map(|cell| cell.trim().to_lowercase()).collect()
+    };
+    let says = |cell: &String, signs: &[char], group: &str| {
+        let word = cell.trim_matches(|c: char| !c.is_alphanumeric());
+        // "31 passed" says what "passed" does.
+        let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+        cell.starts_with(signs) || words::of(group).contains(&word)
     };
     document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
         let mut table = block.iter().filter(|line| line.role == Role::Table).map(rows);
@@ -67,6 +92,7 @@ fn has_an_open_row(document: &Document<'_>) -> bool {
             return false;
         };
         let cells: Vec<String> = table.filter_map(|row| row.get(column).cloned()).collect();
-        cells.iter().any(|cell| cell.starts_with(DONE)) && cells.iter().any(|cell| cell.starts_with(OPEN))
+        cells.iter().any(|cell| says(cell, &DONE, "state_done"))
+            && cells.iter().any(|cell| says(cell, &OPEN, "state_open"))
     })
 }

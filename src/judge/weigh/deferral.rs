@@ -42,7 +42,11 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     let asked: Vec<&str> = words_of(&asked).filter(|word| names_something(word)).collect();
     let sentences: Vec<&str> = text.split(['.', '!', '?', '\n', ';', '。']).map(str::trim).collect();
     let lower: Vec<String> = sentences.iter().map(|sentence| sentence.to_lowercase()).collect();
-    let puts_off = |sentence: &str| postpones(sentence) && !names_none(sentence);
+    let puts_aside = |text: &str| words::has(text, "puts_aside") && words::has(text, "names_tests");
+    let wants_aside = puts_aside(&prompts.join("\n").to_lowercase());
+    let puts_off = |sentence: &str| {
+        postpones(sentence) && !names_none(sentence) && !(wants_aside && puts_aside(sentence))
+    };
     let is_told =
         |word: &str| lower.iter().any(|other| !puts_off(other) && words_of(other).any(|told| told == word));
     let is_deferral = |sentence: &String| {
@@ -68,7 +72,9 @@ pub(super) fn is_as_asked(text: &str, prompts: &[String]) -> bool {
     }
     let is_asked = |said: &str| {
         let both = |group: &str| words::has(said, group) && words::has(&asked, group);
-        both("is_stub") || both("puts_aside") && both("names_tests")
+        both("is_stub")
+            || both("puts_aside") && both("names_tests")
+            || words::has(&asked, "wants_a_part") && both("names_a_part")
     };
     let said = questions::explain(text).into_iter();
     let mut said = said.filter(|sentence| sentence.speech == Speech::Unfinished).peekable();
