@@ -1,9 +1,9 @@
-//! Which workspaces an entry of the user's file is for. Pure.
+//! Which workspaces an entry of the user's file is for. Pure; linear in the length of the path.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::model::PathPattern;
+use regex::bytes::Regex;
 
 /// The longest pattern accepted, in bytes.
 const MAX_PATTERN: usize = 4096;
@@ -11,15 +11,15 @@ const MAX_PATTERN: usize = 4096;
 /// An absolute path in which `*` and `?` match within one folder and `**` matches any number of folders,
 /// including none.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern(PathPattern);
+pub(super) struct Pattern(Regex);
 
 impl Pattern {
     /// Parses a pattern. The error says what is wrong, in words that follow the key.
     pub(super) fn parse(text: &str, home: Option<&Path>) -> Result<Pattern, String> {
-        let mut pattern = PathPattern::default();
+        let mut rule = String::from("(?s)^");
         let rest = match (text.strip_prefix("~/"), home) {
             (Some(rest), Some(home)) => {
-                pattern.push_exactly(home.as_os_str().as_bytes());
+                rule.push_str(&home_rule(home)?);
                 rest
             }
             (Some(_), None) => return Err("begins with `~/`, and no home directory is known".to_owned()),
@@ -33,17 +33,40 @@ impl Pattern {
             return Err(format!("is longer than {MAX_PATTERN} bytes"));
         }
         for folder in rest.split('/').filter(|folder| !folder.is_empty() && *folder != ".") {
-            if folder == ".." {
-                return Err("must have no `..` in it".to_owned());
+            match folder {
+                ".." => return Err("must have no `..` in it".to_owned()),
+                "**" => rule.push_str("(?:/.*)?"),
+                name => {
+                    rule.push('/');
+                    push_name(&mut rule, name);
+                }
             }
-            pattern.push(folder);
         }
-        Ok(Pattern(pattern))
+        rule.push('$');
+        Regex::new(&rule).map(Pattern).map_err(|_| "is too long".to_owned())
     }
 
     /// Whether the pattern matches this workspace.
     pub(super) fn matches(&self, workspace: &Path) -> bool {
-        self.0.matches(workspace.as_os_str().as_bytes())
+        self.0.is_match(workspace.as_os_str().as_bytes())
+    }
+}
+
+fn home_rule(home: &Path) -> Result<String, String> {
+    let home = home
+        .to_str()
+        .ok_or_else(|| "begins with `~/`, and the home directory has no name in UTF-8".to_owned())?;
+    Ok(regex::escape(home.trim_end_matches('/')))
+}
+
+fn push_name(rule: &mut String, name: &str) {
+    for sign in name.chars() {
+        match sign {
+            // Matches bytes, not characters: a folder's name need not be UTF-8.
+            '*' => rule.push_str("[^/]*"),
+            '?' => rule.push_str("[^/]"),
+            _ => rule.push_str(&regex::escape(sign.encode_utf8(&mut [0; 4]))),
+        }
     }
 }
 

@@ -11,7 +11,6 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::file::{FLAGS, regular};
-use crate::model::is_like;
 
 /// A folder, held open, so that names below it cannot resolve anywhere else.
 #[derive(Debug)]
@@ -202,9 +201,36 @@ impl AsFd for Folder {
     }
 }
 
-/// Whether a name is like a pattern ([`is_like`]). A hidden name is only if the pattern begins with a dot.
+/// Whether a name matches a pattern in which `*` stands for any characters and `?` for one. A hidden name matches only
+/// a pattern that begins with a dot. Takes time proportional to the product of their lengths.
 pub fn matches_name(pattern: &str, name: &str) -> bool {
-    (pattern.starts_with('.') || !name.starts_with('.')) && is_like(pattern, name.as_bytes())
+    if name.starts_with('.') && !pattern.starts_with('.') {
+        return false;
+    }
+    let pattern: Vec<char> = pattern.chars().collect();
+    let name: Vec<char> = name.chars().collect();
+    let (mut at_pattern, mut at_name) = (0, 0);
+    // Where to resume after the last `*`, which then matches one more character.
+    let mut star: Option<(usize, usize)> = None;
+    while at_name < name.len() {
+        match pattern.get(at_pattern) {
+            Some('*') => {
+                star = Some((at_pattern, at_name));
+                at_pattern += 1;
+            }
+            Some(sign) if *sign == '?' || *sign == name[at_name] => {
+                at_pattern += 1;
+                at_name += 1;
+            }
+            Some(_) | None => {
+                let Some((after, taken)) = star else { return false };
+                star = Some((after, taken + 1));
+                at_pattern = after + 1;
+                at_name = taken + 1;
+            }
+        }
+    }
+    pattern[at_pattern..].iter().all(|sign| *sign == '*')
 }
 
 #[cfg(test)]

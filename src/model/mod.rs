@@ -41,7 +41,6 @@ mod observation;
 mod open_point;
 mod opinion;
 mod parts;
-mod path_pattern;
 mod point;
 mod problem;
 mod process_stat;
@@ -122,7 +121,6 @@ pub use observation::{
 pub use open_point::{LeftToDo, OpenPoint, PointKind, PointState};
 pub use opinion::{Opinion, OpinionReading, name_of_words};
 pub use parts::Parts;
-pub use path_pattern::{PathPattern, is_like};
 pub use point::Point;
 pub use problem::{CollectProblem, WatchProblem, WorkspaceProblems};
 pub use process_stat::ProcessStat;

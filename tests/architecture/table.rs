@@ -98,7 +98,12 @@ pub(super) const ROOMS: &[Room] = &[
         rights: &[ReadFiles, WriteFiles, Concurrency],
         crates: None,
     },
-    Room { name: "agent", imports: &["model", "disk"], rights: &[ReadFiles, Concurrency], crates: None },
+    Room {
+        name: "agent",
+        imports: &["model", "disk"],
+        rights: &[ReadFiles, Concurrency, LazyStatics],
+        crates: None,
+    },
     Room {
         name: "evidence",
         // `process` for tmux's list of panes.

@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use regex::bytes::Regex;
 use serde::Deserialize;
 
 use super::NAME;
@@ -20,10 +21,9 @@ use crate::model::{
 /// How far back from the end a todo list is searched for if the last piece has none, in bytes.
 const TODO_REACH: u64 = 4 << 20;
 
-/// How a transcript begins the name of a tool that is called.
-const NAME_OF_CALL: &[u8] = br#""name":""#;
-/// The tools that change the todo list, as they go on from there.
-const TODO_CALLS: [&[u8]; 3] = [br#"TodoWrite""#, br#"TaskCreate""#, br#"TaskUpdate""#];
+/// Matches a call that changes the todo list, in the raw bytes of a transcript.
+static TODO_CALL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#""name":"(?:TodoWrite|TaskCreate|TaskUpdate)""#).ok());
 
 #[derive(Debug)]
 pub(super) struct Record {
@@ -104,18 +104,14 @@ impl Record {
 /// Reads a longer piece if that one has a todo list which the last piece lacks.
 fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Result<()> {
     let todos = &followed.reader.todos;
-    if followed.begins_at == 0 || todos.n_changes > 0 && !todos.is_incomplete {
+    if followed.begins_at == 0 {
+        // The whole record was read; the pattern is not even built.
         return Ok(());
     }
-    followed.reach_for(file, TODO_REACH, has_todo_call)
-}
-
-/// Whether a piece of a transcript calls a tool that changes the todo list.
-fn has_todo_call(piece: &[u8]) -> bool {
-    memmem::find_iter(piece, NAME_OF_CALL).any(|at| {
-        let name = &piece[at + NAME_OF_CALL.len()..];
-        TODO_CALLS.iter().any(|call| name.starts_with(call))
-    })
+    match TODO_CALL.as_ref().filter(|_| todos.n_changes == 0 || todos.is_incomplete) {
+        Some(call) => followed.reach_for(file, TODO_REACH, |block| call.is_match(block)),
+        None => Ok(()),
+    }
 }
 
 /// Where the client stores the tasks of session `id`.

@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
+use regex::bytes::Regex;
 use serde::Deserialize;
 
 use super::head::{Head, Meta, head_of, read_head};
@@ -27,6 +28,9 @@ const PLAN_REACH: u64 = 4 << 20;
 /// How far that search extends into the last piece, to complete the line that the piece starts in the
 /// middle of, in bytes.
 const PLAN_OVERLAP: u64 = 64 << 10;
+
+/// Matches the tool's name in the raw bytes of a line.
+static PLAN_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(plan::TOOL).ok());
 
 /// State kept between two reads of a workspace's rollouts.
 #[derive(Debug, Default)]
@@ -153,9 +157,10 @@ fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -
 /// The last plan before the offset `end`.
 fn earlier_plan(file: &File, end: u64) -> io::Result<Option<Checklist>> {
     let block = read_range(file, end.saturating_sub(PLAN_REACH), end.saturating_add(PLAN_OVERLAP))?;
-    let name = Finder::new(plan::TOOL);
-    // Few lines have the name, and searching for it is cheaper than parsing.
-    let mut lines = block.split(|byte| *byte == b'\n').rev().filter(|line| name.find(line).is_some());
+    let mut lines = block.split(|byte| *byte == b'\n').rev().filter(|line| {
+        // Few lines match, and searching for the name is cheaper than parsing.
+        PLAN_NAME.as_ref().is_none_or(|name| name.is_match(line))
+    });
     Ok(lines.find_map(plan::in_line).filter(|plan| !plan.items.is_empty()))
 }
 

@@ -4,8 +4,6 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
-use memchr::memmem::Finder;
-
 use super::call::WRITE_TODOS;
 use super::chat::Chat;
 use super::survey::is_own_copy;
@@ -80,6 +78,6 @@ fn reach_for_todos(followed: &mut Followed<Chat>, file: &File) -> io::Result<()>
         return Ok(());
     }
     let name = format!("\"name\":\"{WRITE_TODOS}\"");
-    let call = Finder::new(&name);
-    followed.reach_for(file, TODO_REACH, |block| call.find(block).is_some())
+    followed
+        .reach_for(file, TODO_REACH, |block| block.windows(name.len()).any(|piece| piece == name.as_bytes()))
 }

@@ -1,6 +1,9 @@
 //! Reads the sessions of a workspace from the database.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::row::{self, SessionRow};
 use super::store::{self, Settling, Store};
@@ -21,9 +24,13 @@ const OF_CHILD: usize = 1;
 /// task.
 const MAX_MESSAGES: usize = 128;
 
-/// How a title begins that the client generated itself, and which digits follow (`session/session.ts` in opencode).
-const DEFAULT_TITLES: [&str; 2] = ["New session - ", "Child session - "];
-const TIME_OF_TITLE: &str = "0000-00-00T00:00:00.000Z";
+/// A title the client generated itself (`session/session.ts` in opencode).
+static DEFAULT_TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:New|Child) session - \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z(?: \(fork #\d+\))?$")
+        .ok()
+});
+/// What the client appends to the title of a fork.
+static FORK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r" \(fork #\d+\)$").ok());
 /// The end of what the client appends to a subagent's title.
 const OF_SUBAGENT: &str = " subagent)";
 
@@ -139,27 +146,15 @@ fn task(title: &str) -> String {
 
 /// A title given by the user or the title model.
 fn name(title: &str) -> Option<String> {
-    (!is_default(title) && !title.trim().is_empty()).then(|| shortened(title))
-}
-
-fn is_default(title: &str) -> bool {
-    let title = before_fork(title).unwrap_or(title);
-    let time = DEFAULT_TITLES.iter().find_map(|begin| title.strip_prefix(begin));
-    let as_zero = |sign: char| if sign.is_ascii_digit() { '0' } else { sign };
-    time.is_some_and(|time| time.chars().map(as_zero).eq(TIME_OF_TITLE.chars()))
-}
-
-/// The title of what was forked, if the client gave this title to a fork: it appends ` (fork #2)`.
-fn before_fork(title: &str) -> Option<&str> {
-    let (before, number) = title.strip_suffix(')')?.rsplit_once(" (fork #")?;
-    (!number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())).then_some(before)
+    let is_default = DEFAULT_TITLE.as_ref().is_some_and(|pattern| pattern.is_match(title));
+    (!is_default && !title.trim().is_empty()).then(|| shortened(title))
 }
 
 /// How the session was started. `opencode run` denies questions in its sessions, since nobody could answer.
 /// A fork does not inherit that rule, whoever made it.
 fn origin(row: &SessionRow) -> SessionOrigin {
     let title = row.title.as_deref().unwrap_or_default();
-    if before_fork(title).is_some() {
+    if FORK.as_ref().is_some_and(|pattern| pattern.is_match(title)) {
         return SessionOrigin::Fork { of: None };
     }
     let rules: Vec<serde_json::Value> =
