@@ -16,8 +16,8 @@ use crate::model::display_text;
 
 /// The files that git reads as a whole to learn of others: in the work tree, and in `info` of a git directory.
 const RULES: [&str; 5] = [".gitattributes", ".gitignore", ".gitmodules", "attributes", "exclude"];
-/// The longest rule file that keeps nobody from answering, in bytes.
-const MAX_RULES: i64 = 64 << 20;
+/// The longest such file that keeps nobody from answering, in bytes.
+const MAX_WHOLE: i64 = 64 << 20;
 /// How many files and folders are looked at, in each of the places.
 const MAX_LOOKED_AT: usize = 20_000;
 
@@ -49,6 +49,11 @@ fn is_rule_file(path: &Path) -> bool {
     path.file_name().is_some_and(|name| RULES.iter().any(|rule| name == *rule))
 }
 
+/// Whether git takes as much memory as this file is long: it reads rules and references as a whole.
+fn is_read_whole(path: &Path) -> bool {
+    is_rule_file(path) || path.components().any(|part| part.as_os_str() == "refs")
+}
+
 /// The first obstacle below a folder, by level, at a path that git opens.
 fn first_in(top: &Path, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
     let mut n_looked_at = 0;
@@ -75,9 +80,9 @@ fn first_in(top: &Path, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
                 FileType::Fifo | FileType::CharacterDevice if is_opened(&place) => {
                     return Some(format!("{} is no file but a FIFO or a device", display_text::path(&place)));
                 }
-                FileType::RegularFile if is_rule_file(&place) => {
+                FileType::RegularFile if is_read_whole(&place) && is_opened(&place) => {
                     let size = folder.stat(name).map_or(0, |stat| stat.st_size);
-                    if size > MAX_RULES {
+                    if size > MAX_WHOLE {
                         let shown = display_text::path(&place);
                         return Some(format!("{shown} has {} MiB, and git reads it whole", size >> 20));
                     }
