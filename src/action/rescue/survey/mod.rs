@@ -258,11 +258,8 @@ impl Index {
 fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) -> Expected {
     let known: BTreeMap<&[u8], &IndexEntry> = entries.iter().map(|entry| (&entry.path[..], entry)).collect();
     let mut expected = Expected::default();
-    for path in paths {
-        let Ok(Some(stamp)) = tree.stamp(path) else { continue };
-        if stamp.is_folder() {
-            continue;
-        }
+    let stamped = paths.iter().filter_map(|path| Some((path, tree.stamp(path).ok()??)));
+    for (path, stamp) in stamped.filter(|(_, stamp)| !stamp.is_folder()) {
         expected.bytes = expected.bytes.saturating_add(stamp.size);
         expected.largest = expected.largest.max((stamp.size, path.clone()));
         if known.get(&path[..]).is_none_or(|entry| entry.stat != stamp.as_in_index()) {
