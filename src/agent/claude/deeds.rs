@@ -145,20 +145,28 @@ fn text_in(content: &RawValue) -> String {
     end_of(&text, LONGEST_ANSWER).to_owned()
 }
 
-/// The background job that a notification or a result is about, and its exit code if it ended. Reads
-/// `<task-id>…</task-id>` and either `<exit_code>1</exit_code>` or the words `exit code 1`.
-pub(super) fn job_in(text: &str) -> Option<(&str, Option<i32>)> {
+/// The background job that has ended according to a notification or a result, and its exit code. Reads
+/// `<task-id>…</task-id>` and either `<exit_code>1</exit_code>` or the words `exit code 1`. The result of a call that asks
+/// about the job `asked` need not name it.
+pub(super) fn job_in<'t>(text: &'t str, asked: Option<&'t str>) -> Option<(&'t str, i32)> {
     let between = |begin: &str, end: &str| {
         let (_, rest) = text.split_once(begin)?;
         rest.split_once(end).map(|(inner, _)| inner.trim())
     };
-    let id = between("<task-id>", "</task-id>").or_else(|| between("<task_id>", "</task_id>"))?;
+    let named = between("<task-id>", "</task-id>").or_else(|| between("<task_id>", "</task_id>"));
     let number = between("<exit_code>", "</exit_code>").or_else(|| {
-        let (_, rest) = text.split_once("exit code ")?;
+        let (_, rest) = text.split_once("exit code ").filter(|_| named.is_some())?;
         let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         Some(&rest[..n_digits])
     });
-    Some((id, number.and_then(|number| number.parse().ok())))
+    Some((named.or(asked)?, number?.parse().ok()?))
+}
+
+/// The background job that a call asks about.
+pub(super) fn job_asked_about(tool: &str, raw: &RawValue) -> Option<String> {
+    let is_asking = matches!(tool, "BashOutput" | "TaskOutput" | "AgentOutputTool");
+    let input = is_asking.then(|| Fields::read(raw.get().as_bytes()))?;
+    input.first_text(&["task_id", "bash_id", "shell_id"])
 }
 
 #[cfg(test)]
@@ -176,7 +184,9 @@ mod tests {
     #[test]
     fn a_notice_names_its_job() {
         let notice = "<task-notification>\n<task-id>b1</task-id>\n<summary>failed with exit code 2</summary>";
-        assert_eq!(job_in(notice), Some(("b1", Some(2))));
-        assert_eq!(job_in("nothing"), None);
+        assert_eq!(job_in(notice, None), Some(("b1", 2)));
+        assert_eq!(job_in("nothing", Some("b1")), None);
+        assert_eq!(job_in("<status>running</status> exit code 1", Some("b1")), None);
+        assert_eq!(job_in("<status>failed</status><exit_code>1</exit_code>", Some("b1")), Some(("b1", 1)));
     }
 }

@@ -43,9 +43,9 @@ pub(super) fn take_goal(tracker: &mut TurnTracker, attachment: &Attachment<'_>, 
     tracker.set_goal(Some((&text, state)), at);
 }
 
-/// Takes the outcome of a background command, if `text` reports one.
-pub(super) fn tell_job(tracker: &mut TurnTracker, text: &str) {
-    if let Some((job, Some(code))) = job_in(text) {
+/// Takes the outcome of a background command, if `text` reports one. It may be the answer about the job `asked`.
+pub(super) fn tell_job(tracker: &mut TurnTracker, text: &str, asked: Option<&str>) {
+    if let Some((job, code)) = job_in(text, asked) {
         let answer = Answer { exit: Some(Exit::Code(code)), output: text, job: None };
         tracker.settle_job(job, &answer);
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::NAME;
 use super::asked::{answers, asked_by, questions};
 use super::background::Background;
-use super::deeds::{ToolResult, called_with, deed_of};
+use super::deeds::{ToolResult, called_with, deed_of, job_asked_about};
 use super::history::{
     begin_turn, end_of_reply, is_from_a_person, take_goal, tell_job, without_paste_marks, written_by,
 };
@@ -153,8 +153,9 @@ impl Transcript {
             if let Some(answers) = answers(line.tool_use_result).filter(|_| self.turns.asks_by(id)) {
                 self.answered = Some(AnsweredByTool { call: id.to_owned(), answers });
             }
+            let asked = self.turns.job_of(id);
             self.turns.answer(id, &told.answer(), at);
-            tell_job(&mut self.turns, told.answer().output);
+            tell_job(&mut self.turns, told.answer().output, asked.as_deref());
             self.todos.answer(id, line.tool_use_result);
             self.background.answer(line.tool_use_result, at);
         }
@@ -165,7 +166,7 @@ impl Transcript {
         if is_prompt {
             self.background.hear(&text, at);
             self.queue.hear(&text, written_by(line, &text) == PromptKind::Person && is_full_prompt(&text));
-            tell_job(&mut self.turns, &text);
+            tell_job(&mut self.turns, &text, None);
         }
         if text.starts_with(INTERRUPTED) {
             self.turns.end(TurnEnd::Interrupted, at);
@@ -206,6 +207,7 @@ impl Transcript {
                     call.what = called_with(input);
                     call.questions = questions(name, input);
                     call.deed = deed_of(name, input, self.last_cwd.as_deref());
+                    call.job = job_asked_about(name, input);
                     if self.todos.call(id, name, input) {
                         self.turns.todos_written(at);
                     }

@@ -17,6 +17,8 @@ use crate::model::{Deed, Exit, Timestamp};
 
 const SHELLS: [&str; 6] =
     ["exec_command", "shell", "shell_command", "local_shell", "container.exec", "unified_exec"];
+/// Says that a command continues to run, and as which session.
+const RUNNING: &str = "Process running with session ID";
 /// Prefixes of the patch lines that name a file.
 const FILE_MARKS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
 
@@ -158,6 +160,21 @@ fn take_change(change: FileChange<'_>, tracker: &mut TurnTracker, at: Option<Tim
     tracker.settle_call(&change.id, deed, &Answer { exit: Some(exit), ..Answer::default() }, at);
 }
 
+/// The running command that a call waits for or writes to.
+pub(super) fn job_asked_about(tool: &str, call: &Call) -> Option<String> {
+    let arguments = call.arguments.as_deref().filter(|_| tool == "write_stdin")?;
+    let id: u64 = Fields::read(arguments.as_bytes()).get("session_id")?;
+    Some(id.to_string())
+}
+
+/// The name of a command that continues to run, in the text given to the model.
+pub(super) fn job_in(text: &str) -> Option<String> {
+    let head = text.split_once("Output:\n").map_or(text, |(head, _)| head);
+    let (_, rest) = head.split_once(RUNNING)?;
+    let id: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    (!id.is_empty()).then_some(id)
+}
+
 /// How a call ended and what it printed, read from the text given to the model.
 pub(super) fn answer_in(text: &str) -> (Option<Exit>, String) {
     if let Some(JsonOutput { output, metadata: Some(Metadata { exit_code: Some(code) }) }) = parsed(text) {
@@ -172,7 +189,7 @@ pub(super) fn answer_in(text: &str) -> (Option<Exit>, String) {
     let exit =
         if let Some(code) = number_after("Process exited with code").or_else(|| number_after("Exit code:")) {
             Some(Exit::Code(code))
-        } else if head.contains("Process running with session ID") {
+        } else if head.contains(RUNNING) {
             Some(Exit::Running)
         } else if text.contains("rejected by user") || text.starts_with("exec_command failed") {
             Some(Exit::Refused)
@@ -266,7 +283,9 @@ mod tests {
         assert_eq!((exit, output.as_str()), (Some(Exit::Code(101)), "FAILED\n"));
         let (exit, _) = answer_in(r#"{"output":"x","metadata":{"exit_code":0}}"#);
         assert_eq!(exit, Some(Exit::Code(0)));
-        assert_eq!(answer_in("Process running with session ID 3\nOutput:\n").0, Some(Exit::Running));
+        let runs_on = "Process running with session ID 3\nOutput:\n";
+        assert_eq!((answer_in(runs_on).0, job_in(runs_on).as_deref()), (Some(Exit::Running), Some("3")));
+        assert_eq!(job_in("Process exited with code 0\nOutput:\nProcess running with session ID 3"), None);
         assert_eq!(answer_in("something").0, None);
     }
 

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use super::deeds::{answer_in, called_with, deed_of, questions, take_item};
+use super::deeds::{answer_in, called_with, deed_of, job_asked_about, job_in, questions, take_item};
 use super::head::Meta;
 use super::line::{
     Call, Context, HookPrompt, Line, Output, SubagentActivity, Tag, TextItem, ThreadGoal, TokenInfo,
@@ -19,7 +19,7 @@ use crate::agent::record::LineReader;
 use crate::agent::record_text::mended;
 use crate::agent::turn_tracker::{Answer, ToolCall, TurnTracker, failed};
 use crate::model::{
-    Checklist, Deed, Prompt, PromptKind, SessionObservation, SessionOrigin, Timestamp, TurnEnd,
+    Checklist, Deed, Exit, Prompt, PromptKind, SessionObservation, SessionOrigin, Timestamp, TurnEnd,
 };
 
 /// Line types for bookkeeping that carry nothing used here.
@@ -177,9 +177,15 @@ impl Rollout {
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let output: Output<'_> = parsed(payload)?;
-                let (exit, text) = output.text().map(|text| answer_in(&text)).unwrap_or_default();
-                let answer = Answer { exit, output: &text, job: None };
+                let text = output.text().unwrap_or_default();
+                let asked = self.turns.job_of(&output.call_id);
+                let job = job_in(&text);
+                let (exit, text) = answer_in(&text);
+                let answer = Answer { exit, output: &text, job: job.as_deref() };
                 self.turns.answer(&output.call_id, &answer, at);
+                if let (Some(asked), Some(Exit::Code(_))) = (asked, exit) {
+                    self.turns.settle_job(&asked, &Answer { job: None, ..answer });
+                }
                 Some(())
             }
             other => QUIET_ITEMS.contains(&other).then_some(()),
@@ -200,8 +206,9 @@ impl Rollout {
         } else {
             deed_of(&tool, &call, self.folder.as_deref())
         };
+        let job = job_asked_about(&tool, &call);
         if let Some(id) = call.id.or(call.item_id) {
-            self.turns.call(ToolCall { id, tool, what, deed, questions: None }, at);
+            self.turns.call(ToolCall { id, tool, what, deed, job, ..ToolCall::default() }, at);
         }
     }
 

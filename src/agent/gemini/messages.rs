@@ -198,7 +198,7 @@ impl Entry {
             let at = call.at.or(self.at);
             let (id, tool, what) = (call.id.clone(), call.name.clone(), call.what.clone());
             let deed = call.deed.clone();
-            tracker.call(ToolCall { id, tool, what, deed, questions: None }, self.at);
+            tracker.call(ToolCall { id, tool, what, deed, ..ToolCall::default() }, self.at);
             if call.todos.is_some() && call.state == CallState::Done {
                 tracker.todos_written(at);
             }

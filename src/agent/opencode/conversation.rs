@@ -199,7 +199,7 @@ fn take_call(
             tool: part.tool.clone(),
             what: called_with(&part.tool, &state.input),
             deed: deed_of(&part.tool, &state.input, cell.path.cwd.as_deref()),
-            questions: None,
+            ..ToolCall::default()
         },
         at,
     );

@@ -68,6 +68,8 @@ pub(super) struct ToolCall {
     pub(super) questions: Option<Vec<AskedQuestion>>,
     /// What it does; `None` for a call that only reads.
     pub(super) deed: Option<Deed>,
+    /// The job that it asks about.
+    pub(super) job: Option<String>,
 }
 
 /// A call without a result.
@@ -81,6 +83,8 @@ struct OpenCall {
     asks: bool,
     /// The order of its step, if it is one.
     order: Option<u64>,
+    /// The job that it asks about.
+    job: Option<String>,
 }
 
 impl TurnTracker {
@@ -158,9 +162,9 @@ impl TurnTracker {
         self.resume(at);
         let asks = matches!(call.deed, Some(Deed::Asked { .. }));
         let order = call.deed.map(|deed| self.turns.add_step(deed, at));
-        let ToolCall { id, tool, what, questions, .. } = call;
+        let ToolCall { id, tool, what, questions, job, .. } = call;
         self.calls.retain(|open| open.id != id);
-        push_last(&mut self.calls, OpenCall { id, tool, what, questions, asks, order });
+        push_last(&mut self.calls, OpenCall { id, tool, what, questions, asks, order, job });
         if let Some(turn) = self.turns.last_mut() {
             turn.closing_words = None;
         }
@@ -176,6 +180,11 @@ impl TurnTracker {
             push_last(&mut self.jobs, (job.to_owned(), order));
         }
         self.turns.settle(order, answer);
+    }
+
+    /// The background job that an open call asks about.
+    pub(super) fn job_of(&self, call: &str) -> Option<String> {
+        self.calls.iter().find(|open| open.id == call)?.job.clone()
     }
 
     /// Takes the end of a background job, or a report about it.
