@@ -128,7 +128,7 @@ impl Machine {
     }
 
     fn survey_since(&mut self, since: i64, within: Option<&Path>) -> Survey {
-        let ask = SurveyAsk { since: Timestamp(since), within };
+        let ask = SurveyAsk { since: Timestamp(since), all_of: &[], within };
         agent::survey(&self.adapters(), &ask, &mut self.surveyed)
     }
 

@@ -71,7 +71,7 @@ impl Machine {
     }
 
     fn survey(&mut self) -> Survey {
-        self.survey_with(&SurveyAsk { since: Timestamp(0), within: None })
+        self.survey_with(&SurveyAsk { since: Timestamp(0), all_of: &[], within: None })
     }
 
     fn read_at(&mut self, places: &[SessionPlace]) -> SessionsRead {
@@ -440,7 +440,7 @@ fn old_sessions_are_counted_and_not_read() {
     machine.write("bbbbbbbb", &fixture("chats/question.jsonl"));
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
     File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
-    let ask = SurveyAsk { since: Timestamp(1_000_001), within: None };
+    let ask = SurveyAsk { since: Timestamp(1_000_001), all_of: &[], within: None };
     let survey = machine.survey_with(&ask);
     assert_eq!((survey.found.len(), survey.n_older), (1, 1));
     assert_eq!(machine.survey().found.len(), 2);
@@ -451,9 +451,9 @@ fn only_sessions_within_a_folder_are_found_when_it_is_named() {
     let mut machine = Machine::new();
     machine.write("aaaaaaaa", &fixture("chats/statement.jsonl"));
     let within = machine.workspace.clone();
-    let ask = SurveyAsk { since: Timestamp(0), within: Some(&within) };
+    let ask = SurveyAsk { since: Timestamp(0), all_of: &[], within: Some(&within) };
     assert_eq!(machine.survey_with(&ask).found.len(), 1);
-    let elsewhere = SurveyAsk { since: Timestamp(0), within: Some(Path::new("/elsewhere")) };
+    let elsewhere = SurveyAsk { since: Timestamp(0), all_of: &[], within: Some(Path::new("/elsewhere")) };
     assert_eq!(machine.survey_with(&elsewhere).found, []);
     // The client's list has the path by which a person went there.
     let link = machine.workspace.with_file_name("link");

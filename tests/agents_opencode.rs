@@ -103,7 +103,7 @@ impl Machine {
     }
 
     fn survey(&mut self, since: i64, within: Option<&Path>) -> Survey {
-        let ask = SurveyAsk { since: Timestamp(since), within };
+        let ask = SurveyAsk { since: Timestamp(since), all_of: &[], within };
         agent::survey(&self.adapters(), &ask, &mut self.surveyed)
     }
 

@@ -179,8 +179,11 @@ impl SessionsRead {
 /// A request for a survey.
 #[derive(Debug, Clone, Copy)]
 pub struct SurveyAsk<'a> {
-    /// Sessions whose record last grew before this time are only counted, unless they are live.
+    /// Sessions whose record last grew before this time are only counted, unless they are live or were started in one
+    /// of `all_of`.
     pub since: Timestamp,
+    /// Folders (absolute, resolved) of which all sessions are wanted, however old.
+    pub all_of: &'a [PathBuf],
     /// Restricts the survey to sessions started in this folder (absolute, resolved) or below it. `None`
     /// means all.
     pub within: Option<&'a Path>,
@@ -194,6 +197,16 @@ impl SurveyAsk<'_> {
             folder.starts_with(within) || disk::resolve(folder).is_ok_and(|folder| folder.starts_with(within))
         };
         folder.is_absolute() && self.within.is_none_or(is_below)
+    }
+
+    /// Whether a session started in `folder`, whose record last grew at `moved_at`, is wanted and not only counted.
+    pub(super) fn wants(&self, folder: &Path, moved_at: Timestamp) -> bool {
+        let resolved = || disk::resolve(folder).ok();
+        moved_at >= self.since
+            || self.all_of.iter().any(|all_of| folder.starts_with(all_of))
+            || !self.all_of.is_empty()
+                && resolved()
+                    .is_some_and(|folder| self.all_of.iter().any(|all_of| folder.starts_with(all_of)))
     }
 }
 

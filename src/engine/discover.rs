@@ -41,20 +41,19 @@ pub(super) fn discover(
     match &config.scope {
         Scope::One(path) => {
             found.add_given(path);
-            let only = found.workspaces.first().map(|workspace| workspace.id.path().to_owned());
-            if let Some(path) = only {
-                let survey = survey(config, at, with_older, Some(&path), memory);
+            let only = paths(&found);
+            if let Some(path) = only.first() {
+                let survey = survey(config, &ask_at(config, at, with_older, &only, Some(path)), memory);
                 SessionFolders::new(config.home.as_deref()).assign(&survey.found, &mut found, false);
                 unreadable = survey.problems;
             }
         }
-        Scope::Worktrees { with_sessions, here, paths } => {
+        Scope::Worktrees { with_sessions, here, paths: given } => {
             found.add_worktrees(here);
-            for path in paths {
+            for path in given {
                 found.add_given(path);
             }
-            let survey = survey(config, at, with_older, None, memory);
-            SessionFolders::new(config.home.as_deref()).assign(&survey.found, &mut found, *with_sessions);
+            let survey = survey_all(config, (at, with_older), &mut found, *with_sessions, memory);
             for workspace in runs.keys().filter(|workspace| *with_sessions && workspace.path().is_dir()) {
                 found.add_given(workspace.path());
             }
@@ -98,19 +97,48 @@ impl Discovery {
     }
 }
 
-fn survey(
+fn paths(found: &Found<'_>) -> Vec<PathBuf> {
+    found.workspaces.iter().map(|workspace| workspace.id.path().to_owned()).collect()
+}
+
+/// Surveys all sessions and gives the workspaces theirs. Only newer sessions add a workspace, but in one all sessions
+/// count, however old: work that one left before a weekend is as unfinished on the Monday after.
+fn survey_all(
+    config: &EngineConfig,
+    (at, with_older): (Timestamp, bool),
+    found: &mut Found<'_>,
+    with_sessions: bool,
+    memory: &mut Memories,
+) -> Survey {
+    let listed = paths(found);
+    let of_listed = survey(config, &ask_at(config, at, with_older, &listed, None), memory);
+    let mut folders = SessionFolders::new(config.home.as_deref());
+    folders.assign(&of_listed.found, found, with_sessions);
+    let all = paths(found);
+    if with_older || all.len() == listed.len() {
+        return of_listed;
+    }
+    let of_all = survey(config, &ask_at(config, at, with_older, &all, None), memory);
+    folders.assign(&of_all.found, found, false);
+    of_all
+}
+
+fn ask_at<'a>(
     config: &EngineConfig,
     at: Timestamp,
     with_older: bool,
-    within: Option<&Path>,
-    memory: &mut Memories,
-) -> Survey {
+    all_of: &'a [PathBuf],
+    within: Option<&'a Path>,
+) -> SurveyAsk<'a> {
     let fold_after_ms = i64::try_from(config.config.watch.fold_after_ms).unwrap_or(i64::MAX);
     let since = if with_older { Timestamp(0) } else { Timestamp(at.0.saturating_sub(fold_after_ms)) };
-    let ask = SurveyAsk { since, within };
-    let mut found = agent::survey(&config.adapters, &ask, memory);
+    SurveyAsk { since, all_of, within }
+}
+
+fn survey(config: &EngineConfig, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
+    let mut found = agent::survey(&config.adapters, ask, memory);
     if let (Some(folder), false) = (config.hook_folder(), config.adapters.is_empty()) {
-        hook_events::survey(&folder, &ask, memory, &mut found);
+        hook_events::survey(&folder, ask, memory, &mut found);
     }
     found
 }

@@ -10,7 +10,7 @@ impl Machine {
     /// All sessions of the machine, as discovery finds them.
     fn found(&self) -> Vec<FoundSession> {
         let adapters = [Adapter::named("claude", self.config_dir.clone()).unwrap()];
-        let ask = SurveyAsk { since: Timestamp(0), within: None };
+        let ask = SurveyAsk { since: Timestamp(0), all_of: &[], within: None };
         agent::survey(&adapters, &ask, &mut Memories::default()).found
     }
 

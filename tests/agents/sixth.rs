@@ -77,7 +77,8 @@ fn one_more_agent_is_found_read_and_answered_without_a_change_of_the_program() {
     std::fs::write(home.path().join("s-1"), "/work/a\nAll done.").unwrap();
     let adapters = [Adapter::new(&Sixth, home.path().to_owned())];
     let mut memory = Memories::default();
-    let survey = agent::survey(&adapters, &SurveyAsk { since: Timestamp(0), within: None }, &mut memory);
+    let survey =
+        agent::survey(&adapters, &SurveyAsk { since: Timestamp(0), all_of: &[], within: None }, &mut memory);
     let places: Vec<SessionPlace> = survey.found.into_iter().map(|found| found.place).collect();
     assert_eq!(places[0].folder, Path::new("/work/a"));
     agent::sessions(&adapters, Path::new("/work/a"), &places, &mut memory);

@@ -16,7 +16,7 @@ impl Machine {
 
     fn survey_within(&self, within: Option<&Path>, memory: &mut Memories) -> Survey {
         let since = Timestamp(i64::try_from(SINCE * 1000).unwrap());
-        agent::survey(&[self.adapter()], &SurveyAsk { since, within }, memory)
+        agent::survey(&[self.adapter()], &SurveyAsk { since, all_of: &[], within }, memory)
     }
 
     fn survey(&self) -> Survey {

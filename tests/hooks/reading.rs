@@ -37,7 +37,7 @@ impl State {
 
     fn survey(&self) -> Survey {
         let mut found = Survey::default();
-        let ask = SurveyAsk { since: Timestamp(0), within: None };
+        let ask = SurveyAsk { since: Timestamp(0), all_of: &[], within: None };
         survey(&self.hooks(), &ask, &mut Memories::default(), &mut found);
         found
     }

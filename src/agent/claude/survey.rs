@@ -4,6 +4,7 @@
 //! its folder's time. The head of a recently modified record is read once.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
@@ -44,8 +45,12 @@ pub(in crate::agent) fn survey(config_dir: &Path, ask: &SurveyAsk<'_>, memory: &
     let projects = config_dir.join("projects");
     let mut survey = Survey::default();
     let mut looked = Vec::new();
+    let all_of: Vec<String> = ask.all_of.iter().map(|folder| name_begin(folder)).collect();
     for folder in folders(&projects, ask.within, &mut survey) {
-        looked.push(look_into(folder, ask, &mut living, &mut memory.heads, &mut survey));
+        let name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let is_all_wanted = all_of.iter().any(|begin| is_at_or_below(name, begin));
+        let since = if is_all_wanted { Timestamp(i64::MIN) } else { ask.since };
+        looked.push(look_into((folder, since), ask, &mut living, &mut memory.heads, &mut survey));
     }
     if ask.within.is_none() {
         let there: HashSet<&Path> = looked.iter().map(|folder| &*folder.path).collect();
@@ -67,9 +72,9 @@ fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<P
     entries.filter(is_wanted).take(MAX_FOLDERS).map(|entry| entry.path()).collect()
 }
 
-/// Adds the sessions of one folder to `survey` and removes them from `living`.
+/// Adds the sessions of one folder whose record grew at or after `since` to `survey` and removes them from `living`.
 fn look_into(
-    path: PathBuf,
+    (path, since): (PathBuf, Timestamp),
     ask: &SurveyAsk<'_>,
     living: &mut Living<'_>,
     heads: &mut Heads,
@@ -86,7 +91,7 @@ fn look_into(
     for file in files {
         looked.moved_at = looked.moved_at.max(file.written_at);
         let entry = living.get(file.id.as_str()).copied();
-        if entry.is_none() && file.moved_at() < ask.since {
+        if entry.is_none() && file.moved_at() < since {
             survey.n_older += 1;
             continue;
         }

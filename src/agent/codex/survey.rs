@@ -19,6 +19,8 @@ use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadabl
 
 /// How many days are examined, the newest first.
 const MAX_DAYS: usize = 4096;
+/// Of how many older rollouts the head is read, the newest days first: only it tells the folder.
+const MAX_OLDER: usize = 1_000;
 /// What a reported problem says could not be read.
 const RECORDS: &str = "the sessions' records";
 /// The folder of the locks with which the client restricts a thread to one writer: `<id>.lock`.
@@ -50,6 +52,7 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
         unfinished: BTreeMap::new(),
         foreign: Vec::new(),
         is_within: HashMap::new(),
+        n_older: 0,
     };
     look.survey.watch_targets.push(arrivals(&sessions));
     // Opening a thread locks it, so a resumed thread shows here, whichever folder its rollout is in.
@@ -84,6 +87,8 @@ struct Look<'a> {
     foreign: Vec<PathBuf>,
     /// Caches whether a folder is covered by the request.
     is_within: HashMap<PathBuf, bool>,
+    /// How many older rollouts were looked into.
+    n_older: usize,
 }
 
 fn arrivals(folder: &Path) -> WatchTarget {
@@ -138,13 +143,20 @@ impl Look<'_> {
             }
             let moved_at = modified_at(&metadata);
             let locked_at = self.locked_at.get(id).copied();
-            if moved_at.max(locked_at.unwrap_or(moved_at)) < self.ask.since {
+            let is_older = moved_at.max(locked_at.unwrap_or(moved_at)) < self.ask.since;
+            if is_older && (self.ask.all_of.is_empty() || self.n_older >= MAX_OLDER) {
                 self.survey.n_older += 1;
                 continue;
             }
+            self.n_older += usize::from(is_older);
             let path = entry.path();
             match self.head(&path, metadata.ino(), metadata.len()) {
+                Ok(Head::Thread(meta)) if is_older && !self.ask.wants(&meta.folder, moved_at) => {
+                    self.survey.n_older += usize::from(!meta.is_beside);
+                }
                 Ok(Head::Thread(meta)) => self.find(meta, path, moved_at),
+                // What is old and no rollout is no news.
+                Ok(Head::Unfinished | Head::Foreign) | Err(_) if is_older => self.survey.n_older += 1,
                 Ok(Head::Unfinished) => self.unfinished.entry(day.to_owned()).or_default().push(name),
                 Ok(Head::Foreign) => self.foreign.push(path),
                 Err(error) => note_unreadable(&mut self.survey.problems, &path, RECORDS, &error),

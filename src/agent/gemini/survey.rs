@@ -93,7 +93,7 @@ fn find_in(chats: &Path, folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Survey
             continue;
         }
         let moved_at = modified_at(&metadata);
-        if moved_at < ask.since {
+        if !ask.wants(folder, moved_at) {
             survey.n_older += 1;
             continue;
         }

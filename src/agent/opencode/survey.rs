@@ -3,7 +3,7 @@
 //! last survey did not find. opencode writes its log many times per turn, and surveying all agents each time
 //! would be too expensive.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ const LONGEST_PATH: u32 = 4 << 10;
 pub(crate) struct SurveyMemory {
     settling: Settling,
     /// The parameters of the last survey.
-    asked: Option<(Timestamp, Option<PathBuf>)>,
+    asked: Option<(Timestamp, Option<PathBuf>, Vec<PathBuf>)>,
     found: Vec<FoundSession>,
     n_older: usize,
     /// What the last survey knows about messages, to tell a new session's message from a known one's.
@@ -33,13 +33,13 @@ pub(crate) struct SurveyMemory {
 impl SurveyMemory {
     /// Answers from memory if the last survey covered at least as much.
     fn narrow(&mut self, ask: &SurveyAsk<'_>) -> bool {
-        let Some((since, within)) = &mut self.asked else { return false };
-        if ask.since < *since || ask.within != within.as_deref() {
+        let Some((since, within, all_of)) = &mut self.asked else { return false };
+        if ask.since < *since || ask.within != within.as_deref() || ask.all_of != all_of {
             return false;
         }
         *since = ask.since;
         let n_before = self.found.len();
-        self.found.retain(|found| found.moved_at >= ask.since);
+        self.found.retain(|found| ask.wants(&found.place.folder, found.moved_at));
         self.n_older += n_before - self.found.len();
         true
     }
@@ -84,7 +84,7 @@ fn find(database: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Resu
     }
     let found = store::read(database, &stamp, |store| query(store, database, ask))?;
     memory.settling.note(stamp);
-    memory.asked = Some((ask.since, ask.within.map(Path::to_owned)));
+    memory.asked = Some((ask.since, ask.within.map(Path::to_owned), ask.all_of.to_vec()));
     memory.found = found.sessions;
     memory.n_older = found.n_older;
     memory.arrivals = found.arrivals;
@@ -103,28 +103,38 @@ fn query(store: &Store, database: &Path, ask: &SurveyAsk<'_>) -> rusqlite::Resul
     );
     let within = ask.within.map(|folder| folder.as_os_str().as_bytes().to_vec());
     let below = within.as_ref().map(|folder| [folder.as_slice(), b"/"].concat());
+    let since = if ask.all_of.is_empty() { ask.since.0 } else { i64::MIN };
     let sql = format!(
         "SELECT CAST(id AS TEXT), CAST(directory AS TEXT), CAST(time_updated AS INTEGER) FROM session \
          WHERE {of_folder} AND time_updated >= ?1 ORDER BY time_updated DESC LIMIT {MAX_FOUND}"
     );
     let mut statement = store.connection().prepare(&sql)?;
-    let mut rows = statement.query(params![ask.since.0, within, below])?;
+    let mut rows = statement.query(params![since, within, below])?;
     let mut sessions = Vec::new();
+    let mut n_older = 0;
+    let mut wanted: HashMap<String, bool> = HashMap::new();
     while let Some(row) = rows.next()? {
         let (Ok(id), Ok(folder)) = (row.get::<_, String>(0), row.get::<_, String>(1)) else { continue };
-        if is_session_id(&id) && Path::new(&folder).is_absolute() {
+        let moved_at = Timestamp(row.get(2)?);
+        // Whether an older one is wanted depends on its folder alone.
+        let is_wanted = moved_at >= ask.since
+            || *wanted.entry(folder.clone()).or_insert_with(|| ask.wants(Path::new(&folder), moved_at));
+        if !is_wanted {
+            n_older += 1;
+        } else if is_session_id(&id) && Path::new(&folder).is_absolute() {
             let record = database.to_owned();
             let place =
                 SessionPlace { agent: NAME.to_owned(), session_id: id, folder: folder.into(), record };
-            sessions.push(FoundSession { place, moved_at: Timestamp(row.get(2)?) });
+            sessions.push(FoundSession { place, moved_at });
         }
     }
     let sql = format!("SELECT count(*) FROM session WHERE {of_folder} AND time_updated < ?1");
-    let n_older: u32 =
-        store.connection().query_row(&sql, params![ask.since.0, within, below], |row| row.get(0))?;
+    let n_unread: u32 =
+        store.connection().query_row(&sql, params![since, within, below], |row| row.get(0))?;
+    let n_older = n_older + usize::try_from(n_unread).unwrap_or(usize::MAX);
     let known: HashSet<String> = sessions.iter().map(|found| found.place.session_id.clone()).collect();
     let arrivals = Arrivals::after_survey(store, known)?;
-    Ok(Found { sessions, n_older: usize::try_from(n_older).unwrap_or(usize::MAX), arrivals })
+    Ok(Found { sessions, n_older, arrivals })
 }
 
 /// How many new messages are examined. With more, a survey is cheaper.

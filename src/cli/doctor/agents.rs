@@ -68,7 +68,7 @@ fn program(adapter: &Adapter, version: Option<Version>) -> Finding {
 }
 
 fn records(adapter: &Adapter, place: &Path) -> Vec<Finding> {
-    let ask = SurveyAsk { since: Timestamp(0), within: None };
+    let ask = SurveyAsk { since: Timestamp(0), all_of: &[], within: None };
     let survey = adapter.survey(&ask, &mut Memories::default());
     let now = clock::now();
     let n_today = survey.found.iter().filter(|found| now.millis_since(found.moved_at) <= TODAY).count();
