@@ -48,7 +48,9 @@ pub enum ReflogAction {
     RebaseAbort,
     /// Commits arrived by a fast-forward.
     FastForward,
-    /// Anything else: checkout, reset, branch, clone, …
+    /// The branch was set to another commit.
+    Reset,
+    /// Anything else: checkout, branch, clone, …
     Move,
 }
 
@@ -75,6 +77,7 @@ impl ReflogAction {
             "rebase" if message.starts_with("rebase: aborting") => ReflogAction::RebaseAbort,
             "am" if message.starts_with("am (abort)") => ReflogAction::Move,
             "cherry-pick" | "revert" | "am" | "rebase" => ReflogAction::Replay,
+            "reset" => ReflogAction::Reset,
             _ => ReflogAction::Move,
         }
     }
@@ -104,6 +107,7 @@ impl ReflogAction {
             | ReflogAction::RebaseFinish
             | ReflogAction::RebaseAbort
             | ReflogAction::FastForward
+            | ReflogAction::Reset
             | ReflogAction::Move => false,
         }
     }
@@ -217,7 +221,7 @@ mod tests {
             ("merge f: Fast-forward", ReflogAction::FastForward),
             ("merge f: Merge made by the 'ort' strategy.", ReflogAction::Merge),
             ("checkout: moving from a to b", ReflogAction::Move),
-            ("reset: moving to HEAD~1", ReflogAction::Move),
+            ("reset: moving to HEAD~1", ReflogAction::Reset),
             ("clone: from x", ReflogAction::FastForward),
             ("", ReflogAction::Move),
         ] {

@@ -1,5 +1,5 @@
 //! Commits that no reference holds: how many of them are lost, and which a rescue would keep. It must not know who
-//! asked for what: a moment at which a person had work taken back is given.
+//! asked for what: which ones a person dropped is given.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,6 +25,8 @@ pub struct LooseCommit {
     pub made_at: Option<Timestamp>,
     /// When HEAD left it for the last time; `None` if that is not known.
     pub left_at: Option<Timestamp>,
+    /// Whether it left it by a reset, which takes a commit from its branch on purpose.
+    pub is_reset: bool,
 }
 
 /// Where a commit is that no branch, remote branch or tag holds.
@@ -42,28 +44,29 @@ pub enum LoosePlace {
 impl LooseCommit {
     /// Whether a person had it taken back at one of these moments: they can only have meant what HEAD held then. Logs
     /// have whole seconds.
-    fn is_taken_back(&self, taken_back_at: &[Timestamp]) -> bool {
+    pub fn is_taken_back(&self, taken_back_at: &[Timestamp]) -> bool {
         let was_held = |at: &Timestamp| {
             self.made_at.is_some_and(|made| made <= *at)
                 && self.left_at.is_none_or(|left| left.plus_millis(999) >= *at)
         };
-        self.place != LoosePlace::Head && taken_back_at.iter().any(was_held)
+        taken_back_at.iter().any(was_held)
     }
 }
 
 impl LooseCommits {
-    /// How many were lost that a person did not have taken back.
-    pub fn n_lost_but(&self, taken_back_at: &[Timestamp]) -> u32 {
-        let is_lost =
-            |commit: &&LooseCommit| commit.place != LoosePlace::Head && !commit.is_taken_back(taken_back_at);
+    /// How many were lost that no person dropped.
+    pub fn n_lost_but(&self, is_dropped: impl Fn(&LooseCommit) -> bool) -> u32 {
+        let is_lost = |commit: &&LooseCommit| commit.place != LoosePlace::Head && !is_dropped(commit);
         u32::try_from(self.0.iter().filter(is_lost).count()).unwrap_or(u32::MAX)
     }
 
-    /// The newest of each line of those that are there and that a person did not have taken back, newest first. Full
-    /// object ids.
-    pub fn newest_but(&self, taken_back_at: &[Timestamp]) -> Vec<&str> {
-        let is_kept =
-            |commit: &&LooseCommit| commit.place != LoosePlace::Gone && !commit.is_taken_back(taken_back_at);
+    /// The newest of each line of those that are there and that no person dropped, newest first. Full object ids.
+    pub fn newest_but(&self, is_dropped: impl Fn(&LooseCommit) -> bool) -> Vec<&str> {
+        let is_kept = |commit: &&LooseCommit| match commit.place {
+            LoosePlace::Head => true,
+            LoosePlace::Lost => !is_dropped(commit),
+            LoosePlace::Gone => false,
+        };
         let kept = || self.0.iter().filter(is_kept);
         let parents: HashMap<&str, &[String]> =
             self.0.iter().map(|commit| (commit.id.as_str(), &commit.parents[..])).collect();
@@ -80,7 +83,7 @@ impl LooseCommits {
 
 impl Serialize for LooseCommits {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.newest_but(&[]).serialize(serializer)
+        self.newest_but(|_| false).serialize(serializer)
     }
 }
 
@@ -100,7 +103,8 @@ mod tests {
 
     fn kept(loose: &[LooseCommit], taken_back_at: i64) -> (u32, Vec<String>) {
         let (loose, at) = (LooseCommits(loose.to_vec()), [Timestamp(taken_back_at)]);
-        (loose.n_lost_but(&at), loose.newest_but(&at).into_iter().map(str::to_owned).collect())
+        let is_dropped = |commit: &LooseCommit| commit.is_taken_back(&at);
+        (loose.n_lost_but(is_dropped), loose.newest_but(is_dropped).into_iter().map(str::to_owned).collect())
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Which commits are new work, and from which commit they are counted.
 
 use closeout::evidence::git::{BaselineChoice, GitMemory};
-use closeout::model::{BaselineOrigin, GitReader, Head, Operation, ReadProblem, Reading, Timestamp};
+use closeout::model::{
+    BaselineOrigin, GitReader, Head, LooseCommit, Operation, ReadProblem, Reading, Timestamp,
+};
 
 use super::case::{counts, facts, first_seen, look, present};
 use crate::support::repo::{Repo, git_program};
@@ -249,8 +251,9 @@ fn what_head_held_when_it_was_taken_back_is_not_loose() {
     let baseline = first_seen(&repo);
     let loose = |taken_back_at: &[Timestamp]| {
         let loose = facts(&repo, BaselineChoice::Remembered(&baseline)).commits.loose;
-        let newest = loose.newest_but(taken_back_at).into_iter().map(str::to_owned);
-        (loose.n_lost_but(taken_back_at), newest.collect::<Vec<_>>())
+        let is_dropped = |commit: &LooseCommit| commit.is_taken_back(taken_back_at);
+        let newest = loose.newest_but(is_dropped).into_iter().map(str::to_owned);
+        (loose.n_lost_but(is_dropped), newest.collect::<Vec<_>>())
     };
     repo.commit_file("a");
     let b = repo.commit_file("b");

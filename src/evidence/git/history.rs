@@ -22,6 +22,8 @@ pub(super) struct History {
     pub(super) stood_at: HashMap<Id, i64>,
     /// When HEAD left each of those that it does not hold any more, in seconds.
     pub(super) left_at: HashMap<Id, i64>,
+    /// Those of them that HEAD left by a reset.
+    pub(super) reset: HashSet<Id>,
     /// The rebases since the baseline. What they left stands too, unless it was carried over.
     pub(super) rebases: Vec<Rebase>,
     /// For each commit made here, where HEAD stood before it.
@@ -80,10 +82,12 @@ impl History {
             let holds: HashSet<&Id> = self.chain(&entry.new).collect();
             left_at.retain(|id, _| !holds.contains(id));
             for left in self.chain(&entry.old).filter(|id| !holds.contains(id)) {
-                left_at.insert(left.clone(), entry.time);
+                left_at.insert(left.clone(), (entry.time, entry.action));
             }
         }
-        self.left_at = left_at;
+        let by_reset = left_at.iter().filter(|(_, (_, action))| *action == ReflogAction::Reset);
+        self.reset = by_reset.map(|(id, _)| id.clone()).collect();
+        self.left_at = left_at.into_iter().map(|(id, (at, _))| (id, at)).collect();
     }
 
     fn note(&mut self, entry: &LogEntry) {
@@ -184,6 +188,7 @@ fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> (HashSet<Id>, Vec<Reb
             | ReflogAction::Merge
             | ReflogAction::Replay
             | ReflogAction::FastForward
+            | ReflogAction::Reset
             | ReflogAction::Move => {}
         }
         if let Some((_, steps)) = rebase.as_mut().filter(|_| entry.action.is_making()) {

@@ -85,7 +85,8 @@ pub(super) fn count(
 fn dated(history: &History, (id, parents, place): (Id, Vec<Id>, LoosePlace)) -> LooseCommit {
     let at = |seconds: &i64| Timestamp(seconds.saturating_mul(1000));
     let (made_at, left_at) = (history.stood_at.get(&id).map(at), history.left_at.get(&id).map(at));
-    LooseCommit { id, parents, place, made_at, left_at }
+    let is_reset = history.reset.contains(&id);
+    LooseCommit { id, parents, place, made_at, left_at, is_reset }
 }
 
 /// The `commits` that `tips` do not reach.

@@ -55,11 +55,6 @@ pub(super) fn commits<'a>(case: &Case<'a>) -> Option<&'a CommitCounts> {
     case.git.map(|git| &git.commits)
 }
 
-/// How many commits of the work are lost.
-pub(super) fn n_lost(case: &Case<'_>) -> u32 {
-    commits(case).map_or(0, |commits| commits.loose.n_lost_but(&case.work.taken_back_at))
-}
-
 /// How many commits of the work only HEAD holds, which is on no branch.
 pub(super) fn n_unheld(case: &Case<'_>) -> u32 {
     let is_detached = |git: &&GitFacts| matches!(git.head, Head::Detached { .. });

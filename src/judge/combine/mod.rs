@@ -13,16 +13,17 @@ mod whose;
 mod why;
 
 use crate::model::{
-    ChosenKey, Claim, Evidence, Head, Point, Proof, Rejection, RescueDegree, Rule, SessionView, Source,
-    TaskKind, Verdict, VerdictState, Warning,
+    ChosenKey, Claim, Evidence, Head, LooseCommit, Point, Proof, Rejection, RescueDegree, Rule, SessionView,
+    Source, TaskKind, Verdict, VerdictState, Warning,
 };
 
 pub use case::Case;
 
 use super::left_to_do;
-use case::{commits, n_lost, n_unheld};
+use case::{commits, n_unheld};
 use situation::Tally;
 use table::{Situation, Tree};
+use whose::n_lost;
 
 /// If a session was active within this many milliseconds, it or its person is expected to commit the work.
 const DAY_MS: i64 = 86_400_000;
@@ -70,7 +71,8 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
 
 /// The commits that a rescue would keep.
 fn loose(case: &Case<'_>) -> Vec<String> {
-    let newest = commits(case).map(|commits| commits.loose.newest_but(&case.work.taken_back_at));
+    let is_dropped = |commit: &LooseCommit| whose::is_dropped(commit, case.work);
+    let newest = commits(case).map(|commits| commits.loose.newest_but(is_dropped));
     newest.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 

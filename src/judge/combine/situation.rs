@@ -2,9 +2,9 @@
 
 use crate::model::{BaselineOrigin, Claim, Evidence, Point, Proof, Rejection, Source, Strength, TaskKind};
 
-use super::case::{Case, n_lost, n_unheld};
+use super::case::{Case, n_unheld};
 use super::table::{AtWork, Deliverable, Done, Failure, LastTurn, Limit, No, Situation, Tree};
-use super::whose;
+use super::whose::{self, n_lost};
 
 /// The evidence of one workspace, accessed by claim.
 pub(super) struct Tally<'a> {

@@ -5,8 +5,8 @@
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, GitReason, OnDisk, Origin,
-    Rejection, Source, Stashed, TaskWork, TestChange, Timestamp, TurnSpan,
+    BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, GitReason, LooseCommit,
+    OnDisk, Origin, Rejection, Source, Stashed, TaskWork, TestChange, Timestamp, TurnSpan,
 };
 
 use super::case::{Case, changes, commits};
@@ -120,10 +120,24 @@ pub(super) fn is_between_turns(on_disk: &OnDisk, work: &TaskWork) -> bool {
 /// Whether the work of a task that names a branch was committed to one that is not checked out any more.
 pub(super) fn is_on_another_branch(case: &Case<'_>) -> bool {
     let made = case.git.and_then(|git| git.commits.newest_elsewhere);
+    let asked_at = case.work.content_asked_at.or(case.work.began_at);
     case.work.names_branch
-        && made
-            .zip(case.work.content_asked_at)
-            .is_some_and(|(made, asked)| made.0.saturating_add(999) >= asked.0)
+        && made.zip(asked_at).is_some_and(|(made, asked)| made.0.saturating_add(999) >= asked.0)
+}
+
+/// How many commits of the work are lost.
+pub(super) fn n_lost(case: &Case<'_>) -> u32 {
+    commits(case).map_or(0, |commits| commits.loose.n_lost_but(|commit| is_dropped(commit, case.work)))
+}
+
+/// Whether a person dropped a commit: they had it taken back, or reset its branch while no session was working.
+pub(super) fn is_dropped(commit: &LooseCommit, work: &TaskWork) -> bool {
+    let is_between_turns = |at: Timestamp| {
+        let turns = work.turns.as_ref().filter(|turns| !turns.is_empty());
+        turns.is_some_and(|turns| !turns.iter().any(|turn| turn.has(at, GRACE_MS)))
+    };
+    commit.is_taken_back(&work.taken_back_at)
+        || commit.is_reset && commit.left_at.is_some_and(is_between_turns)
 }
 
 /// Whether a stash entry is the person's own: made between turns, and of files that no session names.

@@ -5,9 +5,10 @@ use crate::model::{
     Reason, Rejection, Rule, Source, VerdictState, Warning, Why,
 };
 
-use super::case::{Case, changes, commits, n_lost, n_unheld};
+use super::case::{Case, changes, commits, n_unheld};
 use super::situation::Tally;
 use super::table::Tree;
+use super::whose::n_lost;
 use super::{scope, whose};
 
 /// The deciding rule, with the facts of this case.
