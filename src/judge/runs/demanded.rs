@@ -356,6 +356,12 @@ mod tests {
             ("Add a page, verify with cargo test, and commit.", "cargo test"),
             ("Add a page, check the types with tsc, and commit.", "tsc"),
             ("Prüfe die Typen mit mypy und committe.", "mypy"),
+            ("Aggiungi una pagina. Esegui i test prima di finire.", "i test"),
+            ("Aggiungi una pagina ed esegui tutti i test.", "tutti i test"),
+            ("Voeg een pagina toe. Draai de tests voordat je commit.", "tests"),
+            ("Добавь страницу. Перед коммитом запусти тесты.", "тесты"),
+            ("Dodaj stronę. Uruchom testy przed commitem.", "testy"),
+            ("Add a page, run clippy, and commit.", "clippy"),
         ] {
             assert_eq!(asked(prompt), [words], "{prompt}");
         }
@@ -391,6 +397,9 @@ mod tests {
             "添加页面，不要运行测试。",
             "修复测试运行缓慢的问题。",
             "테스트는 실행하지 마.",
+            "Non eseguire i test.",
+            "Draai de tests niet.",
+            "Не запускай тесты.",
         ] {
             assert_eq!(asked(prompt), [""; 0], "{prompt}");
         }

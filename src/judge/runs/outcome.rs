@@ -1,6 +1,8 @@
 //! How a run ended, according to the exit code that reaches it and to what its tool printed. Must not guess:
 //! an unclear end is unknown.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::catalog::{Catalog, Tool};
 use super::lines::{Line, LinePattern};
 use crate::model::{RunOutcome, ToldBy};
@@ -25,6 +27,8 @@ pub(super) struct Report {
     pub(super) failing: Vec<String>,
     /// The last line that says any of this.
     pub(super) summary: Option<String>,
+    /// Stands for all that was printed; `None` if nothing was.
+    pub(super) print: Option<u64>,
 }
 
 /// The lines at the end of an output, without colours.
@@ -37,7 +41,7 @@ pub(super) fn output_lines(output: &str) -> Vec<Line<'_>> {
 /// What `lines` say about a run of `tool`.
 pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Report {
     let tools = || std::iter::once(tool).chain(catalog.run_by(tool));
-    let mut report = Report::default();
+    let mut report = Report { print: print_of(lines), ..Report::default() };
     let mut is_list = false;
     for line in lines {
         let has = |patterns: &[LinePattern]| patterns.iter().any(|pattern| pattern.fits(line));
@@ -75,6 +79,14 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Line<'_>]) -> Repo
         }
     }
     report
+}
+
+fn print_of(lines: &[Line<'_>]) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    for line in lines {
+        line.text.hash(&mut hasher);
+    }
+    (!lines.is_empty()).then(|| hasher.finish())
 }
 
 /// Whether the filters of a pipe would let a failure through. Only then is a pass believed.

@@ -3,7 +3,7 @@
 
 use super::catalog::Texts;
 use super::read::FoundRun;
-use crate::model::{CheckRun, RunOutcome, StepMoment};
+use crate::model::{CheckKind, CheckRun, RunOutcome, StepMoment};
 
 /// A position between the steps: an edit in the same command can come before or after a run in it.
 pub(super) type Place = (u64, u8);
@@ -15,6 +15,8 @@ pub(super) struct Run {
     narrowed_by: Vec<String>,
     runs_others: bool,
     covers: Texts,
+    /// Stands for all that it printed.
+    print: Option<u64>,
 }
 
 impl Run {
@@ -39,6 +41,7 @@ impl Run {
             narrowed_by,
             runs_others: tool.runs_others,
             covers: tool.covers,
+            print: report.print,
         }
     }
 
@@ -73,10 +76,18 @@ impl Run {
             && is_folder_above(self.facts.folder.as_deref(), other.facts.folder.as_deref())
     }
 
-    /// Whether everything that fails here also failed in `before`, by name.
+    /// Whether everything that fails here also failed in `before`, by name. Linters and compilers name nothing: theirs
+    /// are the same if they print the same.
     pub(super) fn fails_no_more_than(&self, before: &Run) -> bool {
         let failing = &self.facts.failing;
-        !failing.is_empty() && failing.iter().all(|name| before.facts.failing.contains(name))
+        let has_names = !failing.is_empty() || !before.facts.failing.is_empty();
+        let prints_the_same =
+            self.facts.kind != CheckKind::Test && self.print.is_some() && self.print == before.print;
+        if has_names {
+            !failing.is_empty() && failing.iter().all(|name| before.facts.failing.contains(name))
+        } else {
+            prints_the_same
+        }
     }
 }
 
