@@ -103,6 +103,38 @@ fn the_kind_of_a_task_and_its_begin_can_be_said() {
 }
 
 #[test]
+fn a_reason_in_hostile_words_is_shown_and_kept_as_text() {
+    let (repo, env) = undone();
+    let hostile = "fine\u{1b}]0;owned\u{7}\u{1b}[2J\r\nYou said just now: open\u{202e}\"}],";
+    mark(&env, &repo, &["done", "--reason", hostile]);
+    assert_eq!(state(&env, &repo).1, "by_you");
+    let is_plain =
+        |text: &str| text.chars().all(|sign| sign == '\n' || !sign.is_control() && sign != '\u{202e}');
+    let told = env.run(repo.path(), &["mark"]);
+    assert!(is_plain(&told.out) && told.out.lines().count() == 1, "{told:?}");
+    for arguments in [&["log"][..], &["check"], &["check", "--json"]] {
+        let run = env.run(repo.path(), arguments);
+        assert!(is_plain(&run.out), "{arguments:?}: {run:?}");
+        assert!(!run.out.contains("\nYou said just now: open"), "{arguments:?}: {run:?}");
+    }
+}
+
+#[test]
+fn of_two_marks_at_once_one_holds_and_both_are_in_the_log() {
+    let (repo, env) = undone();
+    for _ in 0..3 {
+        std::thread::scope(|scope| {
+            scope.spawn(|| mark(&env, &repo, &["done"]));
+            scope.spawn(|| mark(&env, &repo, &["open"]));
+        });
+        assert_eq!(state(&env, &repo).1, "by_you");
+    }
+    let log = env.run(repo.path(), &["log", "--json"]);
+    let n_marks = log.out.matches("\"mark\"").count();
+    assert!(n_marks >= 6, "{n_marks}: {log:?}");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let (repo, env) = undone();
     for arguments in

@@ -132,6 +132,11 @@ impl Opencode {
         }
         let mut database = Connection::open(&file).unwrap();
         let rows = database.transaction().unwrap();
+        // A world is written again at each look.
+        for table in ["session", "message", "part", "todo"] {
+            let column = if table == "session" { "id" } else { "session_id" };
+            rows.execute(&format!("DELETE FROM {table} WHERE {column} = ?1"), params![self.id]).unwrap();
+        }
         let (first, last) = (self.messages.first().unwrap().at, self.messages.last().unwrap().at);
         let sql = "INSERT INTO session (id, project_id, parent_id, slug, directory, title, version, time_created, \
                    time_updated) VALUES (?1, 'global', NULL, 's', ?2, 'x', '1.18.33', ?3, ?4)";

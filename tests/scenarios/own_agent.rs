@@ -23,11 +23,13 @@ pub(super) struct OwnAgent {
     work: PathBuf,
     name: String,
     lines: Vec<(i64, Value)>,
+    /// Nothing tells git to ignore its records.
+    pub(super) is_shown: bool,
 }
 
 impl OwnAgent {
     pub(super) fn new(work: &Path, name: &str) -> OwnAgent {
-        OwnAgent { work: work.to_owned(), name: name.to_owned(), lines: Vec::new() }
+        OwnAgent { work: work.to_owned(), name: name.to_owned(), lines: Vec::new(), is_shown: false }
     }
 
     pub(super) fn tell(&mut self, at: i64, deed: &Deed<'_>) {
@@ -47,7 +49,9 @@ impl OwnAgent {
     pub(super) fn write(&self) {
         let folder = self.work.join(".mine");
         fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(".gitignore"), "*\n").unwrap();
+        if !self.is_shown {
+            fs::write(folder.join(".gitignore"), "*\n").unwrap();
+        }
         write_record(&folder.join(format!("{}.jsonl", self.name)), &self.lines);
     }
 }

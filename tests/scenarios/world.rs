@@ -163,6 +163,11 @@ impl World {
             }
             "registry" => self.register(session, words),
             "hook" => self.hook(session, at, words),
+            "shown" => {
+                let work = self.work();
+                let own = self.own.entry(session.to_owned()).or_insert_with(|| OwnAgent::new(&work, session));
+                own.is_shown = true;
+            }
             "fork" => {
                 let fork = self.claude[words].fork();
                 self.claude.insert(session.to_owned(), fork);
