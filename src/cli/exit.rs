@@ -170,7 +170,7 @@ mod tests {
             ActionClass::Declined => "you said no",
             ActionClass::Failed => "failed",
             ActionClass::TimedOut => "timed out",
-            ActionClass::Damage => "a check failed",
+            ActionClass::Damage => "check failed",
             ActionClass::Cancelled => "Ctrl-C",
         };
         for &class in ActionClass::VARIANTS {

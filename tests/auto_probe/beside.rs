@@ -484,8 +484,8 @@ fn an_adapter_says_whether_it_asks_without_a_trace() {
 
 #[test]
 fn a_second_model_reads_what_closeout_is_not_certain_of() {
-    const WORDS: &str = "I left the retry at three. Two might do, or five if the network is bad.";
-    let answer = r#"{"reading": "asks", "quote": "Two might do, or five if the network is bad"}"#;
+    const WORDS: &str = "Dry run looks clean: 12 deletions, 3 moves. Say the word and I'll run it for real.";
+    let answer = r#"{"reading": "asks", "quote": "Say the word and I'll run it for real"}"#;
     let query = format!("cat > \"$TRACE/prompt\"\ncat <<'END'\n{answer}\nEND");
     let asked = Asked::new("exit 9", &query);
     asked.configure_more("[judge]\nsecond_opinion = \"mine\"\n");
@@ -504,7 +504,7 @@ fn a_second_model_reads_what_closeout_is_not_certain_of() {
         assert_eq!(entry.plan, "mine, 1 of 6 this hour");
     });
     let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
-    assert!(prompt.contains("the retry at three"), "{prompt}");
+    assert!(prompt.contains("12 deletions, 3 moves"), "{prompt}");
     assert_eq!((asked.n_started("query"), asked.n_started("probe"), n_counted(&asked)), (1, 0, 1));
     // Every other run of closeout judges by it, and asks no more.
     let check = asked.env.run(asked.repo.path(), &["check"]);

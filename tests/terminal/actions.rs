@@ -76,7 +76,7 @@ fn c_previews_y_commits_z_undoes_exactly_and_redoes() {
     terminal.press("Z");
     terminal.wait_for("the redo", |shown| is_asked(shown, "do it"));
     terminal.press("y");
-    terminal.wait_for("made again", |shown| shown.has("put 1 commit on"));
+    terminal.wait_for("made again", |shown| shown.has("redid 1 commit on"));
     assert_eq!(state_of(&repo), after);
     terminal.press("6");
     terminal.wait_for("the history", |shown| shown.has("redo") && shown.has("undo") && shown.has("rescue"));
