@@ -71,10 +71,10 @@ fn first_in(top: &Path, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
                 continue;
             }
             let place = path.join(name);
-            let kind = match entry.file_type() {
-                FileType::Unknown => folder.kind(name).unwrap_or(FileType::Unknown),
-                known => known,
-            };
+            let mut kind = entry.file_type();
+            if kind == FileType::Unknown {
+                kind = folder.kind(name).unwrap_or(FileType::Unknown);
+            }
             match kind {
                 FileType::Directory => next.push_back(place),
                 FileType::Fifo | FileType::CharacterDevice if is_opened(&place) => {
@@ -87,7 +87,13 @@ fn first_in(top: &Path, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
                         return Some(format!("{shown} has {} MiB, and git reads it whole", size >> 20));
                     }
                 }
-                _ => {}
+                FileType::RegularFile
+                | FileType::Symlink
+                | FileType::Fifo
+                | FileType::Socket
+                | FileType::CharacterDevice
+                | FileType::BlockDevice
+                | FileType::Unknown => {}
             }
         }
     }

@@ -144,7 +144,7 @@ fn discovery(scope: &Scope, table: &mut Table) -> Result<()> {
     let paths = sessions(&world)?;
     let living = living(&world, &paths)?;
     let adapters = [adapter(&world)];
-    let ask = SurveyAsk { since: Timestamp(0), within: None };
+    let ask = SurveyAsk { since: Timestamp(0), all_of: &[], within: None };
     let (mut first, mut again, mut heads, mut times) =
         (Samples::default(), Samples::default(), Samples::default(), Samples::default());
     for number in 0..=scope.pick(20, 5) {

@@ -188,15 +188,12 @@ fn check(
     branch: Option<&Branch<'_>>,
 ) -> Result<(), RescueError> {
     let refused = |words: &str| Err(RescueError::SavedOnly(words.to_owned()));
-    let is_in_place = match branch {
-        Some(branch) => {
-            branch.lock()?;
-            branch.is_as_planned()?
-        }
-        None => {
-            let head = listing::head(git)?;
-            head.branch.as_ref() == Some(&plan.branch) && head.commit == plan.from
-        }
+    let is_in_place = if let Some(branch) = branch {
+        branch.lock()?;
+        branch.is_as_planned()?
+    } else {
+        let head = listing::head(git)?;
+        head.branch.as_ref() == Some(&plan.branch) && head.commit == plan.from
     };
     worktree.repo.check_same()?;
     if let Some(begun) = operation(git)? {
