@@ -31,17 +31,22 @@ pub(crate) struct SurveyMemory {
 }
 
 impl SurveyMemory {
-    /// Answers from memory if the last survey covered at least as much.
-    fn narrow(&mut self, ask: &SurveyAsk<'_>) -> bool {
-        let Some((since, within, all_of)) = &mut self.asked else { return false };
-        if ask.since < *since || ask.within != within.as_deref() || ask.all_of != all_of {
-            return false;
-        }
-        *since = ask.since;
-        let n_before = self.found.len();
-        self.found.retain(|found| ask.wants(&found.place.folder, found.moved_at));
-        self.n_older += n_before - self.found.len();
-        true
+    /// Whether the last survey covered at least as much.
+    fn covers(&self, ask: &SurveyAsk<'_>) -> bool {
+        self.asked.as_ref().is_some_and(|(since, within, all_of)| {
+            ask.since >= *since
+                && ask.within == within.as_deref()
+                && ask.all_of.iter().all(|folder| all_of.contains(folder))
+        })
+    }
+
+    /// What was found of what is asked for, and how many older sessions there are beside it. What a wider question
+    /// found is kept for the next one.
+    fn answer(&self, ask: &SurveyAsk<'_>) -> (Vec<FoundSession>, usize) {
+        let is_wanted = |found: &&FoundSession| ask.wants(&found.place.folder, found.moved_at);
+        let found: Vec<FoundSession> = self.found.iter().filter(is_wanted).cloned().collect();
+        let n_older = self.n_older + self.found.len() - found.len();
+        (found, n_older)
     }
 }
 
@@ -56,10 +61,7 @@ pub(in crate::agent) fn survey(data_dir: &Path, ask: &SurveyAsk<'_>, memory: &mu
     let database = store::database(data_dir);
     let mut survey = Survey { watch_targets: vec![target(data_dir)], ..Survey::default() };
     match find(&database, ask, memory) {
-        Ok(()) => {
-            survey.found.clone_from(&memory.found);
-            survey.n_older = memory.n_older;
-        }
+        Ok(()) => (survey.found, survey.n_older) = memory.answer(ask),
         Err(unreadable) => {
             *memory = SurveyMemory::default();
             survey.problems.push(unreadable);
@@ -79,7 +81,7 @@ fn find(database: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Resu
         *memory = SurveyMemory::default();
         return Ok(());
     };
-    if memory.settling.is_unchanged(&stamp) && memory.narrow(ask) {
+    if memory.settling.is_unchanged(&stamp) && memory.covers(ask) {
         return Ok(());
     }
     let found = store::read(database, &stamp, |store| query(store, database, ask))?;
