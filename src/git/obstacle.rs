@@ -31,9 +31,7 @@ impl Repository {
             .or_else(|| first_in(&self.common_dir, |_| true))
             .or_else(|| first_in(&self.top, is_opened))
     }
-}
 
-impl Repository {
     /// Adds what is in the way where git says only that it lacks memory.
     pub(super) fn explain(&self, stderr: &mut Vec<u8>) {
         let text = String::from_utf8_lossy(stderr);

@@ -138,7 +138,7 @@ impl Repository {
             Some(text) => resolve(&git_dir, &text),
             None => git_dir.clone(),
         };
-        if let Some(sibling) = sibling.filter(|it| it.common_dir == common_dir && git_dir != common_dir) {
+        if let Some(sibling) = sibling.filter(|it| is_beside(it, &git_dir, &common_dir)) {
             let identity = [identity(&top), identity(&git_dir), sibling.identity[2]];
             let key = Repository::key_of(&git_dir);
             return Ok(Repository { top, git_dir, prefix, key, identity, is_bare: false, ..sibling.clone() });
@@ -226,23 +226,17 @@ impl Repository {
     /// # Errors
     /// [`ReadProblem::NoRepository`], [`ReadProblem::NotAFile`] or [`ReadProblem::Refused`].
     pub fn check(&self, looks_at_work_tree: bool) -> Read<()> {
-        if self.is_bare {
-            return Err(bare());
-        }
-        for name in ["config", "packed-refs", "shallow", "objects/info/alternates"] {
-            check_file(&self.common_dir.join(name))?;
-        }
-        for path in &self.named_files {
-            check_config(path)?;
-        }
-        self.check_own(looks_at_work_tree)
+        self.check_beside(None, looks_at_work_tree)
     }
 
-    /// The same for a worktree beside one that was checked just before.
+    /// The same, where `sibling` was checked just before: what a linked worktree shares with it is not checked again.
     ///
     /// # Errors
     /// As [`Repository::check`].
-    pub fn check_own(&self, looks_at_work_tree: bool) -> Read<()> {
+    pub fn check_beside(&self, sibling: Option<&Repository>, looks_at_work_tree: bool) -> Read<()> {
+        if !sibling.is_some_and(|it| is_beside(it, &self.git_dir, &self.common_dir)) {
+            self.check_shared()?;
+        }
         for name in ["HEAD", "index", "logs/HEAD"] {
             check_file(&self.git_dir.join(name))?;
         }
@@ -254,6 +248,20 @@ impl Repository {
             for name in [".gitignore", ".gitattributes", ".gitmodules"] {
                 check_file(&self.top.join(name))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Checks what all worktrees of the repository share.
+    fn check_shared(&self) -> Read<()> {
+        if self.is_bare {
+            return Err(bare());
+        }
+        for name in ["config", "packed-refs", "shallow", "objects/info/alternates"] {
+            check_file(&self.common_dir.join(name))?;
+        }
+        for path in &self.named_files {
+            check_config(path)?;
         }
         Ok(())
     }
@@ -360,6 +368,11 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 
 fn looks_like_git_dir(folder: &Path) -> bool {
     folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+}
+
+/// Whether the worktree with these directories is a linked one of the repository of `sibling`.
+fn is_beside(sibling: &Repository, git_dir: &Path, common_dir: &Path) -> bool {
+    sibling.common_dir == common_dir && git_dir != common_dir
 }
 
 /// Refuses a configuration, or a file that one names, that is no regular file or longer than any that is meant.

@@ -113,12 +113,7 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
 fn find(workspace: &Path, ask: &GitAsk<'_>, sibling: Option<&Sibling>) -> Read<Option<Repository>> {
     let beside = sibling.map(Sibling::repository);
     let Some(repository) = Repository::find_beside(workspace, beside)? else { return Ok(None) };
-    match beside {
-        Some(beside) if repository.is_linked() && beside.common_dir == repository.common_dir => {
-            repository.check_own(ask.changes)?;
-        }
-        _ => repository.check(ask.changes)?,
-    }
+    repository.check_beside(beside, ask.changes)?;
     Ok(Some(repository))
 }
 
