@@ -113,8 +113,12 @@ pub(super) fn is_unknown_content(case: &Case<'_>, asked_at: Timestamp) -> bool {
 /// Whether a change on disk was made while no session was working.
 pub(super) fn is_between_turns(on_disk: &OnDisk, work: &TaskWork) -> bool {
     let Some(turns) = &work.turns else { return false };
-    let in_a_turn = |at: Timestamp| turns.iter().any(|turn| turn.has(at, GRACE_MS));
-    work.has_deeds && !work.moves_files && !in_a_turn(on_disk.modified_at)
+    work.has_deeds && !work.moves_files && !is_in_a_turn(on_disk.modified_at, turns)
+}
+
+/// Whether a session was working at this time.
+fn is_in_a_turn(at: Timestamp, turns: &[TurnSpan]) -> bool {
+    turns.iter().any(|turn| turn.has(at, GRACE_MS))
 }
 
 /// Whether the work of a task that names a branch was committed to one that is not checked out any more.
@@ -132,20 +136,16 @@ pub(super) fn n_lost(case: &Case<'_>) -> u32 {
 
 /// Whether a person dropped a commit: they had it taken back, or reset its branch while no session was working.
 pub(super) fn is_dropped(commit: &LooseCommit, work: &TaskWork) -> bool {
-    let is_between_turns = |at: Timestamp| {
-        let turns = work.turns.as_ref().filter(|turns| !turns.is_empty());
-        turns.is_some_and(|turns| !turns.iter().any(|turn| turn.has(at, GRACE_MS)))
-    };
-    commit.is_taken_back(&work.taken_back_at)
-        || commit.is_reset && commit.left_at.is_some_and(is_between_turns)
+    let turns = work.turns.as_deref().filter(|turns| !turns.is_empty());
+    let is_between_turns = commit.left_at.zip(turns).is_some_and(|(at, turns)| !is_in_a_turn(at, turns));
+    commit.is_taken_back(&work.taken_back_at) || commit.is_reset && is_between_turns
 }
 
 /// Whether a stash entry is the person's own: made between turns, and of files that no session names.
 pub(super) fn is_persons_stash(stashed: &Stashed, work: &TaskWork) -> bool {
     let (Some(turns), Some(paths)) = (&work.turns, &stashed.paths) else { return false };
     let is_told = work.has_deeds && (!work.paths.is_empty() || !work.may_write);
-    let in_a_turn = turns.iter().any(|turn| turn.has(stashed.at, GRACE_MS));
-    is_told && !in_a_turn && !paths.iter().any(|path| is_named(path, work))
+    is_told && !is_in_a_turn(stashed.at, turns) && !paths.iter().any(|path| is_named(path, work))
 }
 
 /// Whether a write call names this path, relative to the top of the work tree or absolute.
