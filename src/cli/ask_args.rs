@@ -151,9 +151,9 @@ pub(super) struct Mark {
     /// The mark, and the workspace; without a mark, print the marks that apply
     ///
     /// done: the work is done, whatever speaks against it now. open: it is not done, whatever says so. quiet: no
-    /// attention until the next prompt or question. not-of-this-task POINT: this open point; without it all that are open now,
-    /// do not belong to the task. baseline-here: count new work from HEAD. kind KIND: the task is an IMPLEMENTATION,
-    /// READ_INFO or REPORT.
+    /// attention until the next prompt or question. not-of-this-task POINT: this open point does not belong to the task;
+    /// without POINT, none of those that are open now does. baseline-here: count new work from HEAD. kind KIND: the task
+    /// is an IMPLEMENTATION, READ_INFO or REPORT.
     #[arg(value_name = "WORD|VALUE|PATH")]
     pub(super) values: Vec<PathBuf>,
     /// Why
