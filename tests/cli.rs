@@ -11,7 +11,7 @@ mod json;
 mod log;
 mod mark;
 mod mcp;
-mod odd_files;
+mod raw_json;
 mod records;
 mod remembered;
 mod rescue;

@@ -13,7 +13,7 @@ use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::target_workspace::{TargetWorkspace, engine_config};
 use crate::model::{Action, ActionOutcome, OpenPoint, display_text};
-use crate::present::verdict;
+use crate::present::{json as forms, verdict};
 
 /// The newest supported version of the protocol. A client that names another gets its own in the answer.
 const PROTOCOL: &str = "2025-06-18";
@@ -32,7 +32,7 @@ pub(super) fn run(environment: &Environment) -> Ended {
         }
         if let Some(answer) = answer(environment, &line) {
             let mut output = io::stdout().lock();
-            let written = writeln!(output, "{answer}").and_then(|()| output.flush());
+            let written = writeln!(output, "{}", forms::line(&answer)).and_then(|()| output.flush());
             written.map_err(|source| failed("cannot write the answer", source))?;
         }
     }

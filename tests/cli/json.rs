@@ -54,7 +54,7 @@ impl Fronts {
 }
 
 /// The commands whose help has a flag `--json`.
-fn fronts_with_json(env: &TestEnv) -> BTreeSet<String> {
+pub(super) fn fronts_with_json(env: &TestEnv) -> BTreeSet<String> {
     let help = env.run(".", &["--help"]).out;
     let commands = help.split("Commands:").nth(1).unwrap();
     let commands = commands.trim_start_matches('\n').split("\n\n").next().unwrap();

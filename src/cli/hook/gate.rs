@@ -23,6 +23,7 @@ use crate::engine::{EngineConfig, Judged, OneShot, Overrides, Scope, clock};
 use crate::judge::gate::{GateDecision, decide, waits_for_checks, without_verdict};
 use crate::model::{Action, EndingTurn, GateCall, GateEvent, GateSettings, LetGo, WorkspaceId};
 use crate::present::gate::feedback;
+use crate::present::json::line;
 use crate::present::sets;
 
 /// How much of the end of an agent's last message is judged, in bytes; the same as for a record.
@@ -73,7 +74,7 @@ impl Asked {
         let mut stdout = std::io::stdout().lock();
         // An agent that does not read the answer proceeds without it.
         let mut print = |answer: serde_json::Value| {
-            let _ = writeln!(stdout, "{answer}").and_then(|()| stdout.flush());
+            let _ = writeln!(stdout, "{}", line(&answer)).and_then(|()| stdout.flush());
         };
         match answer {
             Answer::Hold(reason) if self.is_sdk => {
