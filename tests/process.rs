@@ -248,3 +248,14 @@ fn what_is_held_is_finished_and_ended_afterwards() {
     drop(cancel.hold());
     assert!(!cancel.is_cancelled() && cancel.hold().is_some() && cancel.cancel());
 }
+
+/// G13: what a program holds is bounded before the machine is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_child_takes_no_more_memory_than_it_may() {
+    let words = "x=$(head -c 200000000 /dev/zero | tr '\\0' a)\necho ${#x}";
+    let (_folder, spec) = script(words);
+    assert_eq!(run(&spec).unwrap().stdout, b"200000000\n");
+    let output = run(&Spec { max_memory: Some(64 << 20), ..spec }).unwrap();
+    assert!(!output.is_success() && output.stdout.is_empty(), "{output:?}");
+}

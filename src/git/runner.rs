@@ -46,6 +46,9 @@ const LONG_COMMANDS: [&str; 6] =
 const INPUT_A_SECOND: usize = 50_000;
 
 /// The commands that change the real git directory. Each follows links that it meets there.
+/// How much memory of its own a git may take, in bytes: four times what it needs for a million files.
+const MAX_MEMORY: u64 = 4 << 30;
+
 const WRITING_COMMANDS: [&str; 2] = ["update-ref", "bundle"];
 
 /// How a room calls git.
@@ -232,7 +235,8 @@ impl<'a> Git<'a> {
         input: Stdin,
         programs: &ForPrograms<'_>,
     ) -> Result<Output, GitError> {
-        let spec = Spec { may_change: None, ..self.shadow_spec(shadow, &shadow.index, objects) };
+        let spec =
+            Spec { may_change: None, max_memory: None, ..self.shadow_spec(shadow, &shadow.index, objects) };
         let mut spec = programs.env.iter().fold(spec, |spec, (name, value)| spec.env(name, value));
         spec.own_session = programs.launcher.cloned();
         self.run_within(spec, args, input, Some(programs.limit))
@@ -287,6 +291,7 @@ impl<'a> Git<'a> {
         path.push(self.policy.programs);
         spec = spec.env("PATH", path).args(["--no-optional-locks"]);
         spec.stdout_cap = self.policy.answer_cap;
+        spec.max_memory = Some(MAX_MEMORY);
         spec.may_change = Some(Vec::new());
         let settings = SETTINGS.iter().chain(self.policy.settings);
         settings.fold(spec, |spec, setting| spec.args(["-c", setting]))

@@ -87,6 +87,7 @@ impl Started {
             ProcessError::Start { program, source }
         })?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        limit_memory(pid, spec.max_memory);
         Ok(Started { child, pid, pidfd: pid.and_then(open_pidfd), own_session, known: Vec::new() })
     }
 
@@ -284,6 +285,20 @@ fn directly(spec: &Spec) -> Command {
     command.args(&spec.args).process_group(0);
     command
 }
+
+/// Limits the memory of a program that has just started: it has taken next to none by now.
+#[cfg(target_os = "linux")]
+fn limit_memory(pid: Option<Pid>, most: Option<u64>) {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    let (Some(pid), Some(_)) = (pid, most) else { return };
+    // It may have ended by now.
+    if let Err(errno) = prlimit(Some(pid), Resource::Data, Rlimit { current: most, maximum: most }) {
+        tracing::debug!("the memory of a child is not limited: {errno}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_memory(_pid: Option<Pid>, _most: Option<u64>) {}
 
 fn end_of(status: ExitStatus) -> End {
     status.code().map_or_else(|| End::Signal(status.signal().unwrap_or_default()), End::Code)

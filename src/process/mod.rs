@@ -80,6 +80,9 @@ pub struct Spec {
     /// Where it may change files: below these folders, which count as they are and not by their paths. `None` sets no
     /// limit. Where the kernel lacks Landlock, and with a session of its own, there is no limit either.
     pub may_change: Option<Vec<Arc<OwnedFd>>>,
+    /// How much memory of its own it and each of its children may take, in bytes: what it maps from files does not count.
+    /// Systems other than Linux set no limit.
+    pub max_memory: Option<u64>,
     /// How long it may run. After that it is ended together with its group, or with all its descendants if
     /// it has a session of its own: TERM, half a second of grace, KILL.
     pub time_limit: Duration,
@@ -120,6 +123,7 @@ impl Spec {
             stderr_file: None,
             own_session: None,
             may_change: None,
+            max_memory: None,
             time_limit: Duration::from_secs(10),
             cancel: None,
             budget: None,
