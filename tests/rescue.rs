@@ -72,6 +72,8 @@ mod trust;
 mod undo;
 #[path = "rescue/vault.rs"]
 mod vault;
+#[path = "rescue/user_files.rs"]
+mod user_files;
 #[path = "rescue/visible.rs"]
 mod visible;
 #[path = "rescue/whose.rs"]

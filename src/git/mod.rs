@@ -23,6 +23,7 @@ mod shadow;
 mod trouble;
 mod version;
 mod write_link;
+mod user_files;
 
 pub use call_error::GitError;
 pub use config::{ConfigEntry, config_entries, config_list, entries_of};
@@ -47,3 +48,4 @@ pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow, quoted};
 pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, trouble};
 pub use version::{LEAST_GIT, version_in};
 pub use write_link::WriteLink;
+pub use user_files::{rule_file_in_the_way, user_file_in_the_way};

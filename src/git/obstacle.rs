@@ -17,7 +17,7 @@ use crate::model::display_text;
 /// The files that git reads as a whole to learn of others: in the work tree, and in `info` of a git directory.
 const RULES: [&str; 5] = [".gitattributes", ".gitignore", ".gitmodules", "attributes", "exclude"];
 /// The longest such file that keeps nobody from answering, in bytes.
-const MAX_WHOLE: i64 = 64 << 20;
+pub(super) const MAX_WHOLE: u64 = 64 << 20;
 /// How many files and folders are looked at, in each of the places.
 const MAX_LOOKED_AT: usize = 20_000;
 
@@ -79,7 +79,7 @@ fn first_in(top: &Path, is_opened: impl Fn(&Path) -> bool) -> Option<String> {
                     return Some(format!("{} is no file but a FIFO or a device", display_text::path(&place)));
                 }
                 FileType::RegularFile if is_read_whole(&place) && is_opened(&place) => {
-                    let size = folder.stat(name).map_or(0, |stat| stat.st_size);
+                    let size = folder.stat(name).map_or(0, |stat| stat.st_size.cast_unsigned());
                     if size > MAX_WHOLE {
                         let shown = display_text::path(&place);
                         return Some(format!("{shown} has {} MiB, and git reads it whole", size >> 20));

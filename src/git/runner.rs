@@ -17,6 +17,7 @@ use std::time::Duration;
 use super::call_error::GitError;
 use super::repository::Repository;
 use super::shadow::{Shadow, quoted};
+use super::user_files::home_variable;
 use crate::disk::Folder;
 use crate::model::display_text;
 use crate::process::{self, Budget, Cancel, End, Launcher, Output, Spec};
@@ -45,10 +46,10 @@ const LONG_COMMANDS: [&str; 6] =
 /// How much input makes a command's time limit one second longer, in bytes: a list of paths may be long.
 const INPUT_A_SECOND: usize = 50_000;
 
-/// The commands that change the real git directory. Each follows links that it meets there.
 /// How much memory of its own a git may take, in bytes: four times what it needs for a million files.
 const MAX_MEMORY: u64 = 4 << 30;
 
+/// The commands that change the real git directory. Each follows links that it meets there.
 const WRITING_COMMANDS: [&str; 2] = ["update-ref", "bundle"];
 
 /// How a room calls git.
@@ -276,23 +277,21 @@ impl<'a> Git<'a> {
 
     fn spec(&self, git_dir: &Path) -> Spec {
         let top = &self.repo.top;
+        let (name, home) = home_variable(self.home);
         let mut spec = Spec::new(self.program, top)
             .env("GIT_DIR", git_dir)
             .env("GIT_WORK_TREE", top)
             // Even a wrongly named repository must not make git search the folders above.
-            .env("GIT_CEILING_DIRECTORIES", top.parent().unwrap_or(top));
+            .env("GIT_CEILING_DIRECTORIES", top.parent().unwrap_or(top))
+            .env(name, home);
         spec = VARIABLES.iter().fold(spec, |spec, (name, value)| spec.env(name, value));
-        spec = match self.home {
-            Some(home) => spec.env("HOME", home),
-            None => spec.env("GIT_CONFIG_GLOBAL", "/dev/null"),
-        };
         // git finds its own parts next to itself.
         let mut path = self.program.parent().map(|folder| folder.as_os_str().to_owned()).unwrap_or_default();
         path.push(self.policy.programs);
         spec = spec.env("PATH", path).args(["--no-optional-locks"]);
         spec.stdout_cap = self.policy.answer_cap;
-        spec.max_memory = Some(MAX_MEMORY);
         spec.may_change = Some(Vec::new());
+        spec.max_memory = Some(MAX_MEMORY);
         let settings = SETTINGS.iter().chain(self.policy.settings);
         settings.fold(spec, |spec, setting| spec.args(["-c", setting]))
     }

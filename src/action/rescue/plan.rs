@@ -71,7 +71,7 @@ impl Rescuer {
             Tree::new()
         });
         let vault_only = rescued.notices.iter().find_map(vault_only);
-        if let Some(reason) = vault_only {
+        if let Some(reason) = vault_only.or(current.settings.in_the_way.as_deref()) {
             targets = target::Targets::none(reason);
         }
         let snapshot = &current.snapshot;

@@ -89,7 +89,12 @@ impl<'a> Program<'a> {
     /// The settings that the shadow keeps, with includes resolved.
     fn settings(&self) -> Read<Vec<Setting>> {
         let entries = git::config_entries(&self.git).map_err(unreadable)?;
-        Ok(needed(entries.into_iter().filter(|entry| entry.is_own).map(|entry| (entry.key, entry.value))))
+        let own = entries.into_iter().filter(|entry| entry.is_own).map(|entry| (entry.key, entry.value));
+        let is_usable = |(name, value): &Setting| {
+            !name.ends_with("file")
+                || git::rule_file_in_the_way(value, &self.git.repo.top, self.git.home).is_none()
+        };
+        Ok(needed(own).into_iter().filter(is_usable).collect())
     }
 
     fn shadow(&self) -> Read<Shadow> {

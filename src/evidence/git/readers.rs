@@ -113,7 +113,10 @@ impl<'a> Readers<'a> {
             None => {
                 purpose == Purpose::Changes
                     && self.ask.program.is_some()
-                    && (has_more_entries(self.repository, LARGE_INDEX) || has_filters(self.repository))
+                    && (has_more_entries(self.repository, LARGE_INDEX)
+                        || has_filters(self.repository)
+                        // libgit2 would hang on it.
+                        || self.ask.home.is_some_and(|home| git::user_file_in_the_way(home).is_some()))
             }
         }
     }

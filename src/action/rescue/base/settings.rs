@@ -18,6 +18,9 @@ pub(in crate::action::rescue) struct Settings {
     pub(in crate::action::rescue) entries: Vec<ConfigEntry>,
     /// Settings of the section `core` that the shadow adopts.
     harmless: Vec<Setting>,
+    /// What keeps git from using a file of the user's, or one of rules that a setting names: what it would convert or leave
+    /// out is not known then.
+    pub(in crate::action::rescue) in_the_way: Option<String>,
     /// Names of the filters that have a program configured.
     pub(in crate::action::rescue) filters: BTreeSet<String>,
     /// Remotes to which a push would take the hidden references.
@@ -73,7 +76,8 @@ impl Settings {
             check_extensions(git)?;
         }
         let entries = git::entries_of(&output);
-        let mut settings = Settings::default();
+        let in_the_way = git.home.and_then(git::user_file_in_the_way);
+        let mut settings = Settings { in_the_way, ..Settings::default() };
         let mut is_bare = false;
         let mut work_tree = None;
         let mut mirrors = Mirrors::default();
@@ -84,7 +88,7 @@ impl Settings {
                     work_tree = Some(value.clone());
                 }
                 if HARMLESS.contains(&name) {
-                    settings.harmless.push((name.to_owned(), value.to_owned()));
+                    settings.adopt(git, name, value);
                 }
             }
             match key.as_str() {
@@ -106,6 +110,15 @@ impl Settings {
         settings.mirrors = mirrors.notices();
         settings.entries = entries;
         Ok(settings)
+    }
+
+    /// Takes in a harmless setting, unless git would hang on the file that it names.
+    fn adopt(&mut self, git: &Git<'_>, name: &str, value: &str) {
+        let is_file = name.ends_with("file");
+        match is_file.then(|| git::rule_file_in_the_way(value, &git.repo.top, git.home)).flatten() {
+            Some(words) => self.in_the_way = Some(words),
+            None => self.harmless.push((name.to_owned(), value.to_owned())),
+        }
     }
 
     /// The value that counts for a key.
