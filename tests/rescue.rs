@@ -6,6 +6,8 @@ mod as_user;
 mod bounds;
 #[path = "rescue/broken_git.rs"]
 mod broken_git;
+#[path = "rescue/broken_head.rs"]
+mod broken_head;
 #[path = "rescue/clean.rs"]
 mod clean;
 #[path = "rescue/covered.rs"]
@@ -70,10 +72,10 @@ mod threads;
 mod trust;
 #[path = "rescue/undo.rs"]
 mod undo;
-#[path = "rescue/vault.rs"]
-mod vault;
 #[path = "rescue/user_files.rs"]
 mod user_files;
+#[path = "rescue/vault.rs"]
+mod vault;
 #[path = "rescue/visible.rs"]
 mod visible;
 #[path = "rescue/whose.rs"]

@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::file::read_small;
+use super::head_file::TO_MEND_HEAD;
 use super::trouble::{Read, file_trouble, trouble};
 use crate::disk;
 use crate::model::{ReadProblem, Unreadable, display_text};
@@ -80,7 +81,7 @@ fn is_git_dir(git_dir: &Path) -> Read<bool> {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(file_trouble(&head, &error)),
         Err(_) if git_dir.join("objects").is_dir() || git_dir.join("commondir").is_file() => {
             let shown = display_text::path(&head);
-            Err(trouble(ReadProblem::Invalid, format!("{shown} is missing: the repository is damaged")))
+            Err(trouble(ReadProblem::Invalid, format!("{shown} is missing; {TO_MEND_HEAD}")))
         }
         Err(_) => Ok(false),
     }

@@ -9,6 +9,7 @@ mod config;
 mod dot_git;
 mod file;
 mod format;
+mod head_file;
 mod index;
 mod index_file;
 mod object_id;
@@ -20,16 +21,18 @@ mod repository;
 mod runner;
 mod sha1;
 mod shadow;
+mod stand_in;
 mod trouble;
+mod user_files;
 mod version;
 mod write_link;
-mod user_files;
 
 pub use call_error::GitError;
 pub use config::{ConfigEntry, config_entries, config_list, entries_of};
 pub use dot_git::{marked_top, resolve};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};
 pub use format::is_true;
+pub use head_file::head_in_the_way;
 pub use index::{IndexEntry, Listed, index_and_untracked, index_entries};
 pub use index_file::{
     GITLINK, Gitlink, Gitlinks, IndexMarks, PassedOver, damaged_index, has_more_entries, index_marks,
@@ -46,6 +49,6 @@ pub use runner::{CallPolicy, ForPrograms, Git, Stdin, line, not_repeated, succee
 pub use sha1::Sha1;
 pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow, quoted};
 pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, trouble};
+pub use user_files::{rule_file_in_the_way, user_file_in_the_way};
 pub use version::{LEAST_GIT, version_in};
 pub use write_link::WriteLink;
-pub use user_files::{rule_file_in_the_way, user_file_in_the_way};

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::dot_git::{git_dir_of, resolve};
@@ -167,21 +167,6 @@ impl Repository {
             common_dir,
             prefix,
         })
-    }
-
-    /// Creates an empty repository of closeout's own in the new folder `work`.
-    ///
-    /// # Errors
-    /// Any I/O error.
-    pub fn create(work: &Path, format: ObjectFormat) -> io::Result<Repository> {
-        let git_dir = work.join("git");
-        for name in ["objects/pack", "refs"] {
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(git_dir.join(name))?;
-        }
-        std::fs::write(git_dir.join("HEAD"), "ref: refs/heads/unborn\n")?;
-        std::fs::write(git_dir.join("config"), format.settings())?;
-        let top = work.to_owned();
-        Repository::at(top, git_dir, PathBuf::new()).map_err(|unreadable| io::Error::other(unreadable.detail))
     }
 
     /// The key of the worktree with this git directory.

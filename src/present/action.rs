@@ -142,6 +142,7 @@ pub(crate) fn record_notice(notice: &RecordNotice) -> String {
         RecordNotice::NotInJournal { reference } => record::not_in_journal(reference),
         RecordNotice::Lost { reference } => record::lost(reference),
         RecordNotice::MirrorRemote { remote, remedy } => record::mirror_remote(remote, remedy),
+        RecordNotice::NoRepository { reason, n_unseen: 0 } => record::broken_repository(reason),
         RecordNotice::NoRepository { reason, n_unseen } => {
             record::no_repository(reason, counts::records(*n_unseen))
         }

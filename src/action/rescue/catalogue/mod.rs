@@ -31,8 +31,11 @@ impl Rescuer {
     /// # Errors
     /// As for [`Rescuer::record`]. Damage to single records or to a journal is part of the list instead.
     pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
-        let worktree = WorktreeLock::take_any(self, workspace)?;
-        recovery::recover(self, &worktree)?;
+        let worktree = WorktreeLock::take_to_read(self, workspace)?;
+        // What was cut off is finished once HEAD can be used again.
+        if worktree.past_head.is_none() {
+            recovery::recover(self, &worktree)?;
+        }
         match list(self, &worktree) {
             Err(RescueError::Unusable(reason)) => list(self, &worktree.standing_in(reason)?),
             listed => listed,
@@ -82,7 +85,7 @@ pub(in crate::action::rescue) fn list(
         list.notices.push(RecordNotice::NotInJournal { reference: hidden.name.clone() });
         list.records.push(not_in_journal(&git, &places, hidden, &mut reaches));
     }
-    if let Some(reason) = worktree.unusable.clone() {
+    if let Some(reason) = worktree.unusable.clone().or_else(|| worktree.past_head.clone()) {
         list.notices.push(RecordNotice::NoRepository { reason, n_unseen });
     }
     list.records.sort_by(|a, b| (b.time, &b.reference).cmp(&(a.time, &a.reference)));

@@ -54,7 +54,7 @@ impl Rescuer {
         paths: &[Vec<u8>],
         into: &Path,
     ) -> Result<usize, RescueError> {
-        let worktree = WorktreeLock::take_any(self, workspace)?;
+        let worktree = WorktreeLock::take_to_read(self, workspace)?;
         if !references::is_of_record(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }

@@ -17,7 +17,7 @@ use crate::action::rescue::base::{
     Journal, Opened, Place, RescueError, Stage, repository, startup, worktrees,
 };
 use crate::disk::write;
-use crate::git::{Git, ObjectFormat, Repository, Sha1};
+use crate::git::{Git, ObjectFormat, Repository, Sha1, head_in_the_way};
 
 pub(super) use belonging::Belonging;
 
@@ -25,12 +25,18 @@ pub(super) use belonging::Belonging;
 /// that reads no input inherits it, among them every one that changes the repository.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
+/// What a person has to know where an action cannot begin.
+const STILL_THERE: &str =
+    "`closeout rescues` lists what was saved, `closeout restore` writes it into a new folder";
+
 /// A locked worktree. The lock is released once this is dropped and no git child holds it any more.
 pub(in crate::action::rescue) struct WorktreeLock {
     /// Its repository, or an empty one of our own that stands in for it.
     pub(in crate::action::rescue) repo: Repository,
     /// Why its own repository cannot be used; `None` if it can.
     pub(in crate::action::rescue) unusable: Option<String>,
+    /// Why its HEAD cannot be used, if the repository is read with one of our own.
+    pub(in crate::action::rescue) past_head: Option<String>,
     /// The git directory that all its worktrees share, as our folders know it.
     common_dir: PathBuf,
     /// Our own folder for this worktree.
@@ -52,8 +58,11 @@ impl WorktreeLock {
         workspace: &Path,
     ) -> Result<WorktreeLock, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
-            Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, repo),
-            Opened::Unusable { reason, .. } => Err(RescueError::Refused(reason)),
+            Opened::Usable(repo) => match head_in_the_way(&repo.git_dir) {
+                Some(words) => Err(RescueError::Refused(format!("{words}; {STILL_THERE}"))),
+                None => WorktreeLock::of_repository(rescuer, repo),
+            },
+            Opened::Unusable { reason, .. } => Err(RescueError::Refused(format!("{reason}; {STILL_THERE}"))),
         }
     }
 
@@ -64,9 +73,34 @@ impl WorktreeLock {
         workspace: &Path,
     ) -> Result<WorktreeLock, RescueError> {
         match repository::open(workspace, rescuer.home.as_deref())? {
+            // Git would wait for it.
+            Opened::Usable(repo) if is_waited_for(&repo.git_dir.join("HEAD")) => {
+                let reason = head_in_the_way(&repo.git_dir).unwrap_or_default();
+                WorktreeLock::of_unusable(rescuer, repo.top, reason)
+            }
             Opened::Usable(repo) => WorktreeLock::of_repository(rescuer, repo),
             Opened::Unusable { top, reason } => WorktreeLock::of_unusable(rescuer, top, reason),
         }
+    }
+
+    /// The same for what only reads records: a HEAD that git cannot use keeps nobody from the references and objects beside
+    /// it.
+    pub(in crate::action::rescue) fn take_to_read(
+        rescuer: &Rescuer,
+        workspace: &Path,
+    ) -> Result<WorktreeLock, RescueError> {
+        let worktree = WorktreeLock::take_any(rescuer, workspace)?;
+        let (git_dir, common_dir) = match worktree.unusable {
+            None => (worktree.repo.git_dir.clone(), worktree.repo.common_dir.clone()),
+            Some(_) => (worktree.repo.top.join(".git"), worktree.repo.top.join(".git")),
+        };
+        let Some(reason) = head_in_the_way(&git_dir) else { return Ok(worktree) };
+        // If nothing else of it can be used either, what is known already says why.
+        let Ok(repo) = Repository::with_own_head(&worktree.folder.join("past-head"), &common_dir) else {
+            return Ok(worktree);
+        };
+        let repo = repo.with_top(worktree.repo.top, worktree.repo.key);
+        Ok(WorktreeLock { repo, unusable: None, past_head: Some(reason), ..worktree })
     }
 
     fn of_repository(rescuer: &Rescuer, mut repo: Repository) -> Result<WorktreeLock, RescueError> {
@@ -78,7 +112,8 @@ impl WorktreeLock {
         worktrees::remember(&folder, &repo.top, &repo.common_dir)?;
         let (owner, common_dir) = (owner_of(&folder)?, repo.common_dir.clone());
         let lock = Arc::new(lock);
-        let worktree = WorktreeLock { repo, unusable: None, common_dir, folder, journal, owner, lock };
+        let worktree =
+            WorktreeLock { repo, unusable: None, past_head: None, common_dir, folder, journal, owner, lock };
         belonging::check(&worktree.git(rescuer))?;
         rescuer.reached(Stage::Locked);
         Ok(worktree)
@@ -99,7 +134,8 @@ impl WorktreeLock {
         }
         let (journal, owner) = (Journal::at(&folder), owner_of(&folder)?);
         let (unusable, lock) = (Some(reason), Arc::new(lock));
-        let worktree = WorktreeLock { repo, unusable, common_dir, folder, journal, owner, lock };
+        let worktree =
+            WorktreeLock { repo, unusable, past_head: None, common_dir, folder, journal, owner, lock };
         rescuer.reached(Stage::Locked);
         Ok(worktree)
     }
@@ -153,6 +189,11 @@ impl WorktreeLock {
         }
         Ok(())
     }
+}
+
+/// Whether git waits where this is opened for reading: for a FIFO, or a device.
+fn is_waited_for(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Our own folder for the worktree with this key, locked.
