@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use closeout::process::{Cancel, End, ProcessError, Spec, find_program, run};
+use closeout::process::{Budget, Cancel, End, ProcessError, Spec, find_program, run};
 
 /// A folder with one executable script in it.
 fn script(body: &str) -> (tempfile::TempDir, Spec) {
@@ -253,9 +253,32 @@ fn what_is_held_is_finished_and_ended_afterwards() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_child_takes_no_more_memory_than_it_may() {
-    let words = "x=$(head -c 200000000 /dev/zero | tr '\\0' a)\necho ${#x}";
-    let (_folder, spec) = script(words);
-    assert_eq!(run(&spec).unwrap().stdout, b"200000000\n");
+    let (_folder, spec) =
+        script("sleep 0.3; dd bs=200M count=1 if=/dev/zero of=/dev/null status=none && echo read");
+    assert_eq!(run(&spec).unwrap().stdout, b"read\n");
     let output = run(&Spec { max_memory: Some(64 << 20), ..spec }).unwrap();
     assert!(!output.is_success() && output.stdout.is_empty(), "{output:?}");
+}
+
+/// On a busy machine a program that gets on is not ended because others had the processor.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_waits_for_a_processor_does_not_hang() {
+    if find_program("taskset", std::env::var_os("PATH").as_deref()).is_none() {
+        return eprintln!("SKIPPED a busy processor: there is no taskset");
+    }
+    let (_folder, mut spec) = script(
+        "taskset -p -c 0 $$ > /dev/null\n\
+         for i in 1 2 3 4 5 6 7 8; do (while :; do :; done) & done\n\
+         until read -r took rest < /proc/$$/schedstat && [ $took -gt 150000000 ]; do\n\
+         i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done\n\
+         done\n\
+         kill $(jobs -p)\necho done",
+    );
+    spec.time_limit = Duration::from_secs(1);
+    spec.budget = Some(Budget::default());
+    let begun = now();
+    let output = run(&spec).unwrap();
+    assert_eq!((output.end, output.stdout.as_slice()), (End::Code(0), &b"done\n"[..]));
+    assert!(begun.elapsed() > spec.time_limit, "nothing kept it from its processor");
 }

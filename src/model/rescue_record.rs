@@ -233,7 +233,7 @@ pub enum RecordNotice {
         /// A command that keeps the hidden references out.
         remedy: String,
     },
-    /// The workspace's repository cannot be used, so that only the vault and what can be read without git's help is listed.
+    /// The workspace's repository cannot be used, so that only the vault is listed; or only its HEAD cannot.
     NoRepository {
         /// Why it cannot be used.
         reason: String,

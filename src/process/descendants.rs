@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
@@ -82,6 +83,13 @@ pub(super) fn activity(root: u32) -> Option<Vec<u8>> {
         activity.extend(switches.collect::<String>().into_bytes());
     }
     Some(activity)
+}
+
+/// How long a process was ready to run and got no processor. Nothing where the kernel does not count it.
+pub(super) fn time_without_processor(pid: u32) -> Duration {
+    let counted = fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
+    let waited = counted.split_ascii_whitespace().nth(1).and_then(|nanos| nanos.parse().ok());
+    Duration::from_nanos(waited.unwrap_or_default())
 }
 
 /// The children of a process, without looking at all others. `None` if the kernel does not list them.

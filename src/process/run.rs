@@ -12,8 +12,10 @@ use super::child::{self, Started};
 use super::clock::now;
 use super::progress::Progress;
 use super::running::{self, Running};
-use super::{Budget, Cancel, End, GRACE, Output, ProcessError, Spec, set_nonblocking};
+use super::{Budget, Cancel, End, GRACE, Output, ProcessError, Spec, descendants, set_nonblocking};
 
+/// How many times its limit a child may run on a machine that is too busy for it.
+const MAX_STARVED: u32 = 6;
 /// How long to keep reading the outputs after the child has ended.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 
@@ -119,7 +121,8 @@ impl<'a> Run<'a> {
 
     /// Moves bytes until the child has ended and its outputs are closed, or have been held too long.
     fn follow(&mut self) -> std::io::Result<()> {
-        let mut phase = Phase::Running { until: now() + self.spec.time_limit };
+        let begun = now();
+        let mut phase = Phase::Running { until: begun + self.spec.time_limit };
         loop {
             self.write_some();
             self.stdout.drain();
@@ -136,6 +139,9 @@ impl<'a> Run<'a> {
                 Phase::Ended { until } if now >= until => {
                     self.was_held = true;
                     return Ok(());
+                }
+                Phase::Running { until } if now >= until && self.is_starved(begun, now) => {
+                    phase = Phase::Running { until: now + self.spec.time_limit / 4 };
                 }
                 Phase::Running { until } => {
                     let hang = self.progress.as_mut().and_then(|it| it.hang(self.started.child.id(), now));
@@ -166,6 +172,16 @@ impl<'a> Run<'a> {
             let until = look.into_iter().map(Progress::next_look).chain([phase.until()]).min().unwrap_or(now);
             self.wait_for_something(until.saturating_duration_since(now), has_ended)?;
         }
+    }
+
+    /// Whether the child, which may lose only what its budget allows, had no processor for so long that without that wait
+    /// it would still have time.
+    fn is_starved(&self, begun: Instant, now: Instant) -> bool {
+        let passed = now.saturating_duration_since(begun);
+        self.spec.budget.is_some()
+            && passed < self.spec.time_limit * MAX_STARVED
+            && passed.saturating_sub(descendants::time_without_processor(self.started.child.id()))
+                < self.spec.time_limit
     }
 
     /// Asks the child to end.
