@@ -8,6 +8,8 @@
 
 #[path = "hostile/git_dirs.rs"]
 mod git_dirs;
+#[path = "hostile/places.rs"]
+mod places;
 #[path = "hostile/settings.rs"]
 mod settings;
 #[path = "hostile/trees.rs"]

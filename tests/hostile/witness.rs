@@ -1,6 +1,7 @@
 //! Runs the program under `strace` and reads what it did: which files it opened for writing or changed, which
 //! programs it started, and whether it spoke to the network. Shares no code with what it watches.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -80,6 +81,28 @@ pub(super) fn run(env: &TestEnv, here: &Path, words: &str) -> Traced {
         fs::read_dir(&folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let calls = files.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
     Traced { words: words.to_owned(), took, end, said, calls, here: here.to_owned() }
+}
+
+/// The exit code of a command, and every path that it named to the system.
+pub(super) fn look(env: &TestEnv, here: &Path, words: &str) -> (i32, BTreeSet<PathBuf>) {
+    let trace = env.at("trace-of-places");
+    let to = trace.display().to_string();
+    let args = [
+        "-f", "-qq", "-y", "-s", "4096", "--seccomp-bpf", "-e", "signal=none", "-e", "trace=%file", "-o", &to,
+    ];
+    let mut spec =
+        Spec::new(strace(), here).args(args).args([env!("CARGO_BIN_EXE_closeout")]).args(words.split(' '));
+    spec.env = env.variables();
+    spec.time_limit = BUDGET * 3;
+    let output = process::run(&spec).unwrap();
+    let End::Code(code) = output.end else { panic!("{words}: {:?}", output.end) };
+    let text = String::from_utf8_lossy(&fs::read(&trace).unwrap()).into_owned();
+    // The arguments of a program that is started are no paths.
+    let calls = text.lines().filter(|line| !line.contains("execve(")).filter_map(|line| {
+        let (_, rest) = line.split_once('(')?;
+        rest.rsplit_once(") = ")
+    });
+    (code, calls.flat_map(|(args, result)| [paths(args, here), paths(result, here)].concat()).collect())
 }
 
 fn strace() -> String {
