@@ -256,6 +256,34 @@ fn a_turn_that_was_broken_off_stays_so_when_the_client_writes_its_history_again(
 }
 
 #[test]
+fn an_interrupted_prompt_that_the_client_drops_and_goes_on_after_by_itself_stays_interrupted() {
+    let set = |messages: &[&str]| {
+        json!({"$set": {"messages": messages.iter().map(|line| {
+        serde_json::from_str::<serde_json::Value>(line).unwrap()
+    }).collect::<Vec<_>>()}})
+        .to_string()
+    };
+    let before = [user("a", "Add a page", 1), reply("b", "Done.", 2)];
+    let cut = [
+        user("c", "Rename add", 3),
+        calling("d", "I rename it.", "success", 4),
+        notice("info", "Request cancelled.", 5),
+    ];
+    let nudge = "[System: You executed a tool but returned nothing. Explain your progress.]";
+    let after = [set(&[&before[0], &before[1]]), user("e", nudge, 6), reply("f", "OK.", 7)];
+    let session = of_text(&chat(&[&before[..], &cut, &after].concat()));
+    assert_eq!(session.prompt.as_deref(), Some("Rename add"));
+    assert_eq!(session.turn, TurnState::Interrupted { at: moment(&at(5)) });
+    assert_eq!(session.usage.n_turns, Some(2));
+    // The next prompt begins a turn of its own.
+    let next = [user("g", "Go on", 8), reply("h", "It is renamed.", 9)];
+    let session = of_text(&chat(&[&before[..], &cut, &after, &next].concat()));
+    assert_eq!(session.turn, TurnState::Ended { at: moment(&at(9)) });
+    assert_eq!(session.prompt.as_deref(), Some("Go on"));
+    assert_eq!(session.usage.n_turns, Some(3));
+}
+
+#[test]
 fn a_prompt_without_an_answer_is_an_open_turn() {
     let session = of_text(&chat(&[reply("a", "Hello.", 1), user("b", "Go on", 2)]));
     assert_eq!(session.turn, TurnState::Open { since: moment(&at(2)), tool: None, what: None });

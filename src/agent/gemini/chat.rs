@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::NAME;
 use super::line::{Head, Line};
-use super::messages::{MAX_MESSAGES, Messages};
+use super::messages::{MAX_MESSAGES, Messages, Who};
 use crate::agent::record::LineReader;
 use crate::agent::record_text::{mended, shortened};
 use crate::agent::turn_tracker::{TurnTracker, failed};
@@ -50,9 +50,18 @@ struct Stop {
     at: Option<Timestamp>,
     /// The prompt of the stopped turn.
     prompt: Option<String>,
-    /// Whether a message came after the stop. A client rewrites its history after a stop, which is not a
-    /// new turn.
+    /// The ids of the stopped turn's messages.
+    messages: Vec<String>,
+    /// Whether a message came after the stop that goes on: any after a failure, a prompt after an interruption. A
+    /// client rewrites its history after a stop, which is not a new turn.
     is_lifted: bool,
+}
+
+impl Stop {
+    /// Whether a message from `who` goes on after the stop.
+    fn is_lifted_by(&self, who: Who) -> bool {
+        self.end != TurnEnd::Interrupted || who == Who::Person
+    }
 }
 
 impl LineReader for Chat {
@@ -113,21 +122,21 @@ impl Chat {
         let Some(id) = line.id.take().filter(|id| id.len() <= LONGEST_ID) else { return false };
         let at = line.at();
         self.last_at = self.last_at.max(at);
-        match line.kind.as_deref() {
+        let who = match line.kind.as_deref() {
             Some("user") => self.messages.take(id, &line, true, is_restated),
             Some("gemini") => {
                 self.take_use(&line);
                 if line.is_plain() && !is_restated {
-                    self.stop = None;
+                    self.stop.take_if(|stop| stop.is_lifted || stop.is_lifted_by(Who::Agent));
                 }
-                self.messages.take(id, &line, false, is_restated);
+                self.messages.take(id, &line, false, is_restated)
             }
             Some("info" | "error" | "warning") => return self.take_notice(&line),
             Some(_) | None => return false,
-        }
+        };
         self.is_lost = false;
         if let Some(stop) = self.stop.as_mut() {
-            stop.is_lifted = true;
+            stop.is_lifted |= stop.is_lifted_by(who);
         }
         true
     }
@@ -158,7 +167,7 @@ impl Chat {
 
     fn halt(&mut self, end: TurnEnd, at: Option<Timestamp>) {
         let prompt = self.messages.prompt().map(str::to_owned);
-        self.stop = Some(Stop { end, at, prompt, is_lifted: false });
+        self.stop = Some(Stop { end, at, prompt, messages: self.messages.ids_of_turn(), is_lifted: false });
     }
 
     /// Takes the chat's head, or a change to it.
@@ -179,7 +188,8 @@ impl Chat {
         true
     }
 
-    /// Replaces all messages. This does not restart a turn that was stopped before.
+    /// Replaces all messages. This does not restart a turn that was stopped before, nor undo it: the client drops an
+    /// interrupted prompt from what the model sees, and what was done for it is done.
     fn restate(&mut self, messages: &[&RawValue]) {
         let stop = self.stop.take();
         let mut before = self.messages.begin_again();
@@ -191,6 +201,10 @@ impl Chat {
                 self.messages.recall(id, &mut earlier);
             }
             self.take_message(line, true);
+        }
+        for id in stop.iter().filter(|stop| !stop.is_lifted).flat_map(|stop| &stop.messages) {
+            self.messages.recall(id, &mut before);
+            self.messages.recall(id, &mut earlier);
         }
         self.replaced = before;
         self.is_restated = true;

@@ -14,8 +14,9 @@ pub(super) const MAX_MESSAGES: usize = 4096;
 const MAX_BYTES: usize = 4 << 20;
 /// Further calls of a reply are ignored.
 const MAX_CALLS: usize = 256;
-/// Prefixes of text that the client puts before the user's.
-const CONTEXTS: [&str; 2] = ["<session_context>", "<hook_context>"];
+/// Prefixes of text that the client writes in the user's place: before the user's own, or, as the last one, to make the
+/// model go on after an empty reply.
+const CONTEXTS: [&str; 3] = ["<session_context>", "<hook_context>", "[System: "];
 
 #[derive(Debug, Default)]
 pub(super) struct Messages {
@@ -53,8 +54,10 @@ pub(super) enum Who {
 impl Messages {
     /// Takes a message of the user or the agent. `is_restated` says that the client rewrote it from its
     /// history; what is already known of it then takes precedence.
-    pub(super) fn take(&mut self, id: String, line: &Line<'_>, is_user: bool, is_restated: bool) {
+    /// Returns who it is from.
+    pub(super) fn take(&mut self, id: String, line: &Line<'_>, is_user: bool, is_restated: bool) -> Who {
         let mut entry = if is_user { self.user_entry(id, line) } else { agent_entry(id, line) };
+        let who = entry.who;
         if let Some(known) = self.find(&entry.id).and_then(|at| self.entries.get_mut(at)) {
             entry.at = known.at.or(entry.at);
             if is_restated && entry.who == Who::Agent && !known.calls.is_empty() {
@@ -73,6 +76,7 @@ impl Messages {
             }
             self.is_cut = true;
         }
+        who
     }
 
     /// Removes all messages and returns them, for [`Messages::recall`].
@@ -148,6 +152,12 @@ impl Messages {
     pub(super) fn prompt(&self) -> Option<&str> {
         let mut prompts = self.entries.iter().rev().filter(|entry| entry.who == Who::Person);
         prompts.next().map(|entry| entry.text.as_str())
+    }
+
+    /// The ids of the last prompt and of all that followed it.
+    pub(super) fn ids_of_turn(&self) -> Vec<String> {
+        let begin = self.entries.iter().rposition(|entry| entry.who == Who::Person);
+        begin.map_or_else(Vec::new, |at| self.entries.iter().skip(at).map(|entry| entry.id.clone()).collect())
     }
 
     /// The last todo list written; `None` if there is none.
