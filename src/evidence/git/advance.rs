@@ -76,7 +76,8 @@ pub(super) fn advanced(
                 let mut told = summary(repo, commit, &paths)?;
                 work = paths.into_iter().filter(|path| !is_evidence(path, evidence)).collect();
                 let mut ages = Ages::new(repo, &others, (&commit.id, &commit.tree));
-                told.is_merged = ages.are_taken(&work, &log, &mut entries)?;
+                told.is_merged =
+                    ages.are_taken((&work, content_age::written_here(&log, &told)), &log, &mut entries)?;
                 facts.git.commits.newest.insert(0, told);
             }
         }

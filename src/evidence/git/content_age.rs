@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::reader::{Commit, Id, Repo};
 use super::tree_entries::TreeEntries;
 use crate::git::{LogEntry, Read, ReflogAction};
+use crate::model::CommitSummary;
 
 /// At most this many other references are compared.
 const MAX_OTHERS: usize = 500;
@@ -37,6 +38,16 @@ pub(super) fn others(repo: &dyn Repo, log: &[LogEntry]) -> Read<Vec<Other>> {
         Other { id: commit.id, tree: commit.tree, made }
     };
     Ok(found.into_iter().flatten().map(other).collect())
+}
+
+/// When a commit was written, in seconds since the epoch, if `log` says that it was written here and is no copy of
+/// another.
+pub(super) fn written_here(log: &[LogEntry], commit: &CommitSummary) -> Option<i64> {
+    let is_it = |entry: &LogEntry| {
+        entry.new.starts_with(&commit.id)
+            && matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend)
+    };
+    log.iter().any(is_it).then_some(commit.at.0.div_euclid(1000))
 }
 
 /// Finds how old the content of single files is by what other references hold.
@@ -80,9 +91,10 @@ impl<'a> Ages<'a> {
 
     /// Whether all these files are at HEAD as other branches came to hold them, none of which stands on a commit of
     /// `log` that was made here: they were picked, squashed or checked out from there. Files that are gone say nothing.
+    /// `made` is when a commit written here brought them; a branch that came to hold them no earlier took them from it.
     pub(super) fn are_taken(
         &mut self,
-        paths: &[Vec<u8>],
+        (paths, made): (&[Vec<u8>], Option<i64>),
         log: &[LogEntry],
         entries: &mut TreeEntries<'_>,
     ) -> Read<bool> {
@@ -98,7 +110,9 @@ impl<'a> Ages<'a> {
             for other in elsewhere.iter().take(MAX_TAKEN) {
                 is_taken |= !is_taken
                     && entries.are_same(Some(&other.tree), Some(self.tip.1), path)?
-                    && self.held_since(other, path, entries)?.is_some();
+                    && self
+                        .held_since(other, path, entries)?
+                        .is_some_and(|since| made.is_none_or(|made| since < made));
             }
             if !is_taken {
                 return Ok(false);
