@@ -88,6 +88,7 @@ fn judge_sessions(sessions: &[Value]) -> Object {
             lives: flag(at, "lives"),
             fork_of: forks[at].as_deref(),
             began_by_clear: flag(at, "after_clear"),
+            was_cleared: flag(at, "was_cleared"),
         })
         .collect();
     let why = task::left_over(&standings, NOW);

@@ -30,6 +30,9 @@ pub struct TurnHistory {
     pub began_at: Option<Timestamp>,
     /// True if the session began when the conversation before it was cleared (`/clear`).
     pub began_by_clear: bool,
+    /// True if an event says that the session ended because its own conversation was cleared.
+    #[serde(default)]
+    pub was_cleared: bool,
 }
 
 /// What was said and done from one prompt to the next.

@@ -153,6 +153,7 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
             !(is_ended && is_contradicted)
         };
         if is_kept {
+            session.history.was_cleared = fold.is_cleared();
             session.background = fold.background();
             session.live.push(word);
         }

@@ -66,7 +66,7 @@ impl HookFold {
     /// a screen, while the process with the screen is still running.
     fn is_of_another_run(&self, event: &HookEvent) -> bool {
         let is_other = self.process.is_some() && event.process.is_some() && self.process != event.process;
-        let is_over = matches!(self.main, Some((Main::Ended, _)) | None);
+        let is_over = matches!(self.main, Some((Main::Ended { .. }, _)) | None);
         is_other && !is_over && event.is_headless && !self.is_headless
     }
 
@@ -76,7 +76,7 @@ impl HookFold {
         if !(1..=OVERTAKING_MS).contains(&by) || event.subagent.is_some() {
             return false;
         }
-        let is_over = matches!(self.main, Some((Main::Idle | Main::Failed(_) | Main::Ended, _)));
+        let is_over = matches!(self.main, Some((Main::Idle | Main::Failed(_) | Main::Ended { .. }, _)));
         match event.kind {
             HookKind::SessionStarted
             | HookKind::Prompted
@@ -132,7 +132,8 @@ impl HookFold {
                 }
             }
             HookKind::SessionEnded => {
-                self.turn_over(Main::Ended, event);
+                let is_cleared = event.reason.as_deref() == Some("clear");
+                self.turn_over(Main::Ended { is_cleared }, event);
                 self.beside.clear();
             }
             HookKind::Prompted => {
@@ -236,7 +237,7 @@ impl HookFold {
     /// Ends the turn. Subagents can wait beyond its end.
     fn turn_over(&mut self, main: Main, event: &HookEvent) {
         self.calls.clear();
-        if main == Main::Ended {
+        if matches!(main, Main::Ended { .. }) {
             self.wait = None;
         }
         self.answered_by_session();

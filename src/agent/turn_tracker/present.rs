@@ -95,6 +95,7 @@ impl TurnTracker {
             last_line_at: self.last_line_at,
             began_at: self.began_at.filter(|_| is_whole),
             began_by_clear: is_whole && self.began_by_clear,
+            was_cleared: false,
         };
     }
 

@@ -26,6 +26,8 @@ pub struct SessionStanding<'a> {
     pub fork_of: Option<&'a str>,
     /// Whether it began by clearing the previous conversation.
     pub began_by_clear: bool,
+    /// Whether it ended because its own conversation was cleared.
+    pub was_cleared: bool,
 }
 
 /// Why a session is left over.
@@ -51,7 +53,7 @@ pub fn left_over(sessions: &[SessionStanding<'_>], now: Timestamp) -> Vec<Option
             return None;
         }
         let others = || sessions.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
-        if cleared.contains(&at) {
+        if session.was_cleared || cleared.contains(&at) {
             Some(LeftOver::Cleared)
         } else if others().any(|other| is_finished_copy(other, session)) {
             Some(LeftOver::Forked)

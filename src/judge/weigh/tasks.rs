@@ -252,6 +252,7 @@ fn standing_of<'s>(session: &'s SessionObservation, tasks: &'s SessionTasks) -> 
         lives: lives(session),
         fork_of,
         began_by_clear: session.history.began_by_clear,
+        was_cleared: session.history.was_cleared,
     }
 }
 

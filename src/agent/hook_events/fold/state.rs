@@ -48,7 +48,10 @@ pub(super) enum Main {
     Busy,
     Idle,
     Failed(Option<String>),
-    Ended,
+    Ended {
+        /// The user cleared its conversation, as `/clear` does.
+        is_cleared: bool,
+    },
 }
 
 /// Something that waits for the user.
@@ -82,7 +85,7 @@ impl HookFold {
     pub fn word(&self) -> Option<StatusReport> {
         let (main, main_since) = self.main.as_ref()?;
         let (status, since, what) = match (main, &self.wait) {
-            (Main::Ended, _) => (LiveStatus::Ended, *main_since, None),
+            (Main::Ended { .. }, _) => (LiveStatus::Ended, *main_since, None),
             (_, Some(wait)) => (LiveStatus::Waiting { on: wait.on.clone() }, wait.since, wait.what.clone()),
             (Main::Busy, None) => {
                 (LiveStatus::Busy, *main_since, self.calls.last().map(|(_, words)| words.clone()))
@@ -102,6 +105,11 @@ impl HookFold {
             reported_at: self.reported_at,
             what,
         })
+    }
+
+    /// Whether the session ended because its conversation was cleared.
+    pub fn is_cleared(&self) -> bool {
+        matches!(self.main, Some((Main::Ended { is_cleared: true }, _)))
     }
 
     /// What runs in the background of the last turn.
