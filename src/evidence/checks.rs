@@ -124,7 +124,11 @@ fn read_tests(
     let mut together: Option<TestResults> = None;
     for name in names {
         match read_results(directory, &name, now, memory) {
-            Ok((counts, written_at)) => add(&mut together, name, &counts, written_at),
+            Ok((counts, written_at)) => {
+                let is_empty = counts.n_passed == 0 && counts.n_failed == 0 && configured.contains(&name);
+                let results = add(&mut together, name.clone(), &counts, written_at);
+                results.empty.extend(is_empty.then_some(name));
+            }
             Err(FileRefusal::Absent) => drop(absent.get_or_insert(name)),
             Err(FileRefusal::Unreadable(problem)) => drop(unreadable.get_or_insert(problem)),
         }
@@ -148,13 +152,19 @@ fn not_searched(pattern: &str, reason: NotSeen) -> Unreadable {
     Unreadable { name: pattern.to_owned(), problem, detail }
 }
 
-fn add(together: &mut Option<TestResults>, name: String, counts: &FileResults, written_at: Timestamp) {
+fn add<'t>(
+    together: &'t mut Option<TestResults>,
+    name: String,
+    counts: &FileResults,
+    written_at: Timestamp,
+) -> &'t mut TestResults {
     let results = together.get_or_insert_with(|| TestResults {
         names: Vec::new(),
         n_passed: 0,
         n_failed: 0,
         n_skipped: 0,
         failing: Vec::new(),
+        empty: Vec::new(),
         written_at,
     });
     results.names.push(name);
@@ -164,6 +174,7 @@ fn add(together: &mut Option<TestResults>, name: String, counts: &FileResults, w
     let room = MAX_FAILING.saturating_sub(results.failing.len());
     results.failing.extend(counts.failing.iter().take(room).cloned());
     results.written_at = results.written_at.min(written_at);
+    results
 }
 
 /// Reads one result file. It is parsed again only if it was replaced or rewritten.

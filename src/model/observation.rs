@@ -199,6 +199,8 @@ pub struct TestResults {
     pub n_skipped: u64,
     /// Names of the first failing tests, ten at most. Untrusted text.
     pub failing: Vec<String>,
+    /// The files that are required by name and in which no test ran. Untrusted text.
+    pub empty: Vec<String>,
     /// When the oldest of the files was last written.
     pub written_at: Timestamp,
 }

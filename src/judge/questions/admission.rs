@@ -85,7 +85,12 @@ fn has_an_open_row(document: &Document<'_>) -> bool {
         cell.starts_with(signs) || words::of(group).contains(&word)
     };
     document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
-        let mut table = block.iter().filter(|line| line.role == Role::Table).map(rows);
+        let table: Vec<Vec<String>> =
+            block.iter().filter(|line| line.role == Role::Table).map(rows).collect();
+        if counts_failures(&table) {
+            return true;
+        }
+        let mut table = table.into_iter();
         let Some(title) = table.next() else { return false };
         let Some(column) = title.iter().position(|cell| words::of("tells_state").contains(&cell.as_str()))
         else {
@@ -95,4 +100,19 @@ fn has_an_open_row(document: &Document<'_>) -> bool {
         cells.iter().any(|cell| says(cell, &DONE, "state_done"))
             && cells.iter().any(|cell| says(cell, &OPEN, "state_open"))
     })
+}
+
+/// Whether a table of two columns counts what passed, and what failed, which is more than none.
+fn counts_failures(table: &[Vec<String>]) -> bool {
+    let counts = |group: &str, is_enough: fn(u64) -> bool| {
+        table.iter().any(|row| match &row[..] {
+            [what, count] => {
+                let digits = count.find(|c: char| !c.is_ascii_digit()).map_or(&count[..], |at| &count[..at]);
+                let what = what.trim_matches(|c: char| !c.is_alphanumeric());
+                words::of(group).contains(&what) && digits.parse().is_ok_and(is_enough)
+            }
+            _ => false,
+        })
+    };
+    counts("counts_passing", |_| true) && counts("counts_failing", |n| n > 0)
 }

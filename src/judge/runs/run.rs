@@ -3,6 +3,7 @@
 
 use super::catalog::Texts;
 use super::read::FoundRun;
+use crate::judge::words;
 use crate::model::{CheckKind, CheckRun, RunOutcome, StepMoment};
 
 /// A position between the steps: an edit in the same command can come before or after a run in it.
@@ -73,7 +74,15 @@ impl Run {
             || self.runs_others && !other.runs_others && self.facts.kind == other.facts.kind;
         is_tool
             && !self.facts.is_part
+            && (!other.is_another_suite() || self.is_another_suite())
             && is_folder_above(self.facts.folder.as_deref(), other.facts.folder.as_deref())
+    }
+
+    /// Whether the script that it runs is named for another suite than the plain tests, which those need not contain:
+    /// `npm run test:e2e`, `make test-integration`.
+    fn is_another_suite(&self) -> bool {
+        let named = self.facts.command.split(|c: char| !c.is_alphanumeric());
+        self.runs_others && named.into_iter().any(|word| words::of("names_another_suite").contains(&word))
     }
 
     /// Whether everything that fails here also failed in `before`, by name. Linters and compilers name nothing: theirs

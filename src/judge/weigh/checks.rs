@@ -216,9 +216,12 @@ fn tests(
         {
             unverified(&results.names.join(", "), written(results)).because(age)
         }
-        // If no test ran, or all were skipped, the requirement is not met.
+        // If no test ran, or all were skipped, the requirement is not met; each file that is named has to show one.
         Reading::Present(results) if results.n_passed == 0 && results.n_failed == 0 => {
             unverified(&results.names.join(", "), written(results)).because(Fact::NoTestRan)
+        }
+        Reading::Present(results) if results.n_failed == 0 && !results.empty.is_empty() => {
+            unverified(&results.empty.join(", "), written(results)).because(Fact::NoTestRan)
         }
         Reading::Present(results) => {
             let counts = TestCounts { n_passed: Some(results.n_passed), n_failed: Some(results.n_failed) };
