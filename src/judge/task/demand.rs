@@ -13,7 +13,6 @@ use super::sentence::{Sentence, sentences};
 /// A prompt this short names no new work, counted in words, or in characters for scripts without spaces.
 const FEW_WORDS: usize = 3;
 const FEW_SIGNS: usize = 8;
-
 /// Particles and endings after which a word of change is a noun (Japanese, Korean, Chinese).
 const THING_MARKS: &[&str] = &[
     "を", "の", "が", "は", "に", "と", "も", "点", "箇所", "方法", "案", "計画", "理由", "リングの", "内容",
@@ -387,9 +386,12 @@ fn points_back(sentences: &[Sentence], is_typed: bool, phrases: &Phrases) -> boo
 fn points_at_something(sentence: &Sentence, phrases: &Phrases) -> bool {
     let words = &sentence.words;
     let points = |at: usize| phrases.starts(&words[at..], &[Group::PointsAt]).is_some();
+    // "Add a footer and commit it" points at the footer.
+    let is_at_its_end =
+        |at: usize| at > FEW_WORDS && phrases.starts(&words[at..], &[Group::Finish]).is_some();
     let is_pointed_at = |at: usize| {
         let verb = phrases.starts(&words[at..], &[Group::Work, Group::Look]);
-        verb.is_some_and(|n| at + n < words.len() && points(at + n))
+        verb.is_some_and(|n| at + n < words.len() && points(at + n)) && !is_at_its_end(at)
     };
     !words.is_empty() && points(0)
         || (0..words.len()).any(is_pointed_at)

@@ -358,8 +358,13 @@ pub(super) fn context_of(session: &SessionObservation) -> Context<'_> {
 
 /// Why these words no longer wait for anything, if something followed them.
 fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Option<Fact> {
+    // The order of the record stands where a clock went back.
+    let is_last = || {
+        session.history.turns.last().is_some_and(|turn| turn.prompt.is_some() && turn.closing_words.is_some())
+    };
     let is_answered =
-        session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at);
+        session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at)
+            && !is_last();
     let is_asking =
         matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if activity::is_prompt(tool));
     if is_answered {
