@@ -213,7 +213,9 @@ pub struct ActionRequest {
     pub sessions: Vec<SessionPlace>,
     /// The session whose words count, if there is one.
     pub first_session: Option<SessionName>,
-    /// The user's last prompt, shortened. Untrusted text.
+    /// What the user asked for: the first prompt of the newest session's task, shortened. Untrusted text.
+    pub task: Option<String>,
+    /// The user's last prompt, shortened: it may be an answer, or words to go on. Untrusted text.
     pub prompt: Option<String>,
     /// The agent's last message. Untrusted text.
     pub last_words: Option<String>,

@@ -51,7 +51,9 @@ pub struct SessionFacts {
     pub sessions: Vec<SessionView>,
     /// The agent's newest words, or those of the declared output.
     pub last_words: Option<LastWords>,
-    /// The user's last prompt, shortened. Untrusted text.
+    /// What the user asked for: the first prompt of the newest session's task, shortened. Untrusted text.
+    pub task: Option<String>,
+    /// The user's last prompt, shortened: it may be an answer, or words to go on. Untrusted text.
     pub prompt: Option<String>,
     /// When the user last asked any session here for work: earlier claims are about an earlier task.
     pub prompted_at: Option<Timestamp>,

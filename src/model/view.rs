@@ -44,7 +44,9 @@ pub struct WorkspaceView {
     pub checklists: Vec<Checklist>,
     /// The agent's newest words.
     pub last_words: Option<LastWords>,
-    /// The user's last prompt, shortened. Untrusted text.
+    /// What the user asked for: the first prompt of the newest session's task, shortened. Untrusted text.
+    pub task: Option<String>,
+    /// The user's last prompt, shortened: it may be an answer, or words to go on. Untrusted text.
     pub prompt: Option<String>,
     /// What became of the decision of this check.
     pub decision: DecisionReport,

@@ -47,6 +47,7 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         baseline: tracked.snapshot.git.as_ref().map(|git| git.baseline.clone()).or(tracked.baseline.clone()),
         sessions: tracked.sessions.clone(),
         first_session,
+        task: facts.task.clone(),
         prompt: facts.prompt.clone(),
         last_words: facts.last_words.as_ref().map(|words| words.text.clone()),
         standing: asked::standing(verdict),

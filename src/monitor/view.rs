@@ -34,6 +34,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         git: snapshot.git.clone(),
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
         last_words: facts.last_words.clone(),
+        task: facts.task.clone(),
         prompt: facts.prompt.clone(),
         decision: facts.decision.clone(),
         checks: tracked.settings().checks.checks.clone(),

@@ -113,9 +113,10 @@ fn quote(view: &WorkspaceView) -> Option<String> {
     Some(row::quoted(line.chars().take(MAX_QUOTE).collect::<String>()))
 }
 
-/// The first line of the last prompt, as a quotation. Untrusted.
+/// The first line of the task, as a quotation. Untrusted.
 fn task(view: &WorkspaceView) -> Option<String> {
-    let line = view.prompt.as_ref()?.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let task = view.task.as_ref().or(view.prompt.as_ref())?;
+    let line = task.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(row::quoted(line.chars().take(MAX_QUOTE).collect::<String>()))
 }
 

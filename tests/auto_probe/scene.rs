@@ -225,6 +225,7 @@ pub(crate) fn asks_in(workspace: WorkspaceId, number: u64, rested: i64) -> Effec
         baseline: Some(git().baseline),
         sessions: Vec::new(),
         first_session: Some(name()),
+        task: None,
         prompt: None,
         last_words: None,
         standing: EvidenceSummary::default(),

@@ -41,6 +41,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         git: None,
         checklists: Vec::new(),
         last_words: None,
+        task: None,
         prompt: None,
         decision: DecisionReport::default(),
         actions: ActionsView::default(),

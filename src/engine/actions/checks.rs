@@ -100,6 +100,7 @@ fn context(request: &ActionRequest) -> String {
         "workspace": request.workspace.path(),
         "task_kind": request.task_kind,
         "baseline": request.baseline.as_ref().and_then(|baseline| baseline.commit.as_deref()),
+        "task": request.task,
         "prompt": request.prompt,
         "last_words": request.last_words,
         "left_to_do": points,

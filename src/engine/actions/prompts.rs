@@ -177,7 +177,9 @@ fn input(request: &ActionRequest, refresher: &Refresher<'_>) -> String {
             }
         }
     };
-    add("The last prompt of the person (shortened)", request.prompt.as_deref().unwrap_or_default());
+    let asked_last = request.prompt.as_deref().filter(|prompt| request.task.as_deref() != Some(prompt));
+    add("The task, as the person gave it (shortened)", request.task.as_deref().unwrap_or_default());
+    add("The last prompt of the person (shortened)", asked_last.unwrap_or_default());
     let words = request.last_words.as_deref().unwrap_or_default();
     let start = words.ceil_char_boundary(words.len().saturating_sub(LONGEST_WORDS));
     add("The last words of the agent", words.get(start..).unwrap_or_default());

@@ -22,7 +22,7 @@ pub(super) fn plan(
     tools.say("recording the uncommitted work");
     let wanted = PlanRequest {
         message: message.map(str::to_owned),
-        task: request.prompt.clone(),
+        task: request.task.clone().or_else(|| request.prompt.clone()),
         last_words: request.last_words.clone(),
         evidence: request.settings.evidence_files().map(|name| from_top(name)).collect(),
         order,

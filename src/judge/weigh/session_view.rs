@@ -1,7 +1,7 @@
 //! The sessions of a workspace as a front shows them. Must not weigh claims.
 
 use crate::model::{
-    Activity, ActivityState, AskedByTool, Checklist, ItemState, LiveStatus, ProcessId, Question,
+    Activity, ActivityState, AskedByTool, Checklist, ItemState, LiveStatus, ProcessId, PromptKind, Question,
     SessionFacts, SessionObservation, SessionView, Timestamp, TodoProgress, TurnState,
 };
 
@@ -19,7 +19,7 @@ pub(super) fn view(
     SessionView {
         agent: session.agent.clone(),
         session_id: session.session_id.clone(),
-        name: session.name.as_deref().or(session.prompt.as_deref()).map(excerpt::reason),
+        name: name(session).map(excerpt::reason),
         version: session.version.clone(),
         model: session.model.clone(),
         origin: session.origin.clone(),
@@ -39,6 +39,15 @@ pub(super) fn view(
         process: session.process.filter(|_| !is_gone(session)),
         pane: session.pane.clone(),
     }
+}
+
+/// What the session is called: by its client, or by what a person asked first, since the last prompt may be a "2".
+fn name(session: &SessionObservation) -> Option<&str> {
+    let history = &session.history;
+    let mut prompts = history.turns.iter().filter_map(|turn| turn.prompt.as_deref());
+    let first = prompts.find(|prompt| prompt.kind == PromptKind::Person);
+    let first = first.filter(|_| history.is_whole).map(|prompt| prompt.text.as_str());
+    session.name.as_deref().or(first).or(session.prompt.as_deref())
 }
 
 /// The question in the last words of a session other than the newest one, if its turn ended with them.

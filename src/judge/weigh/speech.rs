@@ -67,6 +67,7 @@ pub(super) fn weigh(
         activity: told.map(|(_, activity)| activity),
         sessions: views.collect(),
         last_words,
+        task: tasks.first().and_then(|task| task.current().map(|task| task.first_prompt.clone())),
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: tasks::asked_at(tasks),
         last_asked_at: tasks.iter().filter_map(SessionTask::last_asked_at).max(),

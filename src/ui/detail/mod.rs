@@ -154,8 +154,12 @@ fn about(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
         let agent: Vec<String> = std::iter::once(text::line(agent)).chain(model).collect();
         lines.extend(sheet.labelled("agent", &agent.join(sheet.look.dot())));
     }
-    if let Some(prompt) = &view.prompt {
-        lines.extend(sheet.labelled("task", &text::line(prompt)));
+    let task = view.task.as_ref().or(view.prompt.as_ref());
+    if let Some(task) = task {
+        lines.extend(sheet.labelled("task", &text::line(task)));
+    }
+    if let Some(prompt) = view.prompt.as_ref().filter(|prompt| task.is_some_and(|task| task != *prompt)) {
+        lines.extend(sheet.labelled("last asked", &text::line(prompt)));
     }
     lines
 }
