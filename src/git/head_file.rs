@@ -19,7 +19,7 @@ pub fn head_in_the_way(git_dir: &Path) -> Option<String> {
     let why = match read_small(git_dir, "HEAD") {
         Ok(None) => "is missing".to_owned(),
         Ok(Some(text)) => {
-            let id = text.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+            let id = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
             if text.strip_prefix(b"ref:").is_some_and(is_branch) || is_id(&String::from_utf8_lossy(id)) {
                 return None;
             }

@@ -11,6 +11,7 @@ use super::{Checklist, Timestamp};
 
 /// The turns of one session, as far as its record was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own of the record")]
 pub struct TurnHistory {
     /// The turns, oldest first. Shared, so that copying a long history is cheap.
     pub turns: Vec<Arc<Turn>>,

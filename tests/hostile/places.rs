@@ -235,7 +235,7 @@ fn try_place(place: &str, commands: &BTreeSet<&str>, kind: Wrong, usual: &Usual)
     // What is taken back and restored has to be there.
     let needs_rescue = ["undo -y", "restore RECORD INTO"].iter().any(|it| commands.contains(it));
     for command in COMMANDS {
-        if !commands.contains(command) && !(needs_rescue && command.starts_with("rescue -y")) {
+        if !(commands.contains(command) || needs_rescue && command.starts_with("rescue -y")) {
             continue;
         }
         let words = words_of(command, &world, &env);
