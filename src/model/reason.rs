@@ -96,6 +96,12 @@ pub enum Fact {
     ResultsBeforeEdit,
     /// A run failed in the same way before the first edit of the task.
     FailedBeforeEdit,
+    /// A test run whose outcome cannot be read proves nothing.
+    OutcomeUnknown,
+    /// A test run passed before the last change.
+    PassedBeforeEdit,
+    /// A run of a part of the tests passed.
+    PartPassed,
     /// Only the workspace's own file demands it, and the baseline has that file otherwise.
     OwnDemand,
     /// The baseline's commit has the same content.

@@ -387,11 +387,10 @@ fn points_at_something(sentence: &Sentence, phrases: &Phrases) -> bool {
     let words = &sentence.words;
     let points = |at: usize| phrases.starts(&words[at..], &[Group::PointsAt]).is_some();
     // "Add a footer and commit it" points at the footer.
-    let is_at_its_end =
-        |at: usize| at > FEW_WORDS && phrases.starts(&words[at..], &[Group::Finish]).is_some();
+    let ends = |at: usize| at > FEW_WORDS && phrases.starts(&words[at..], &[Group::Finish]).is_some();
     let is_pointed_at = |at: usize| {
         let verb = phrases.starts(&words[at..], &[Group::Work, Group::Look]);
-        verb.is_some_and(|n| at + n < words.len() && points(at + n)) && !is_at_its_end(at)
+        verb.is_some_and(|n| at + n < words.len() && points(at + n)) && !ends(at)
     };
     !words.is_empty() && points(0)
         || (0..words.len()).any(is_pointed_at)

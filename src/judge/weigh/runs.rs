@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::judge::runs::{self, Catalog, Demanded};
 use crate::judge::task;
 use crate::model::{
-    CheckRun, Claim, Deed, Evidence, Exit, Fact, Origin, Parts, Point, Reason, Rejection, RunOutcome,
-    RunsSummary, SessionObservation, Source, Timestamp,
+    CheckKind, CheckRun, Claim, Deed, Evidence, Exit, Fact, Origin, Parts, Point, Reason, Rejection,
+    RunOutcome, RunsSummary, SessionObservation, Source, Timestamp,
 };
 
 use super::act_names;
@@ -18,6 +18,8 @@ use super::tasks::{SessionTask, TaskStanding};
 
 /// How many failures of one run are named.
 const MAX_NAMED: usize = 10;
+/// How many runs that prove nothing are named, the last ones.
+const MAX_UNPROVEN: usize = 3;
 
 /// What the runs of all sessions mean together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -183,6 +185,24 @@ fn weigh_session(
     }
     if let Some(run) = &summary.proof {
         evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(Reason::RunPassed(name(run))));
+        return;
+    }
+    // What proves nothing stays visible, or it would look as if no test had been run.
+    let unproven = summary.last.iter().rev().filter_map(|run| Some((run, why_unproven(run)?)));
+    for (run, why) in unproven.take(MAX_UNPROVEN) {
+        evidence_set.add(Parts::WORDS, ran(run, UNDECIDED).because(why));
+    }
+}
+
+/// Why a test run that did not fail is no proof.
+fn why_unproven(run: &CheckRun) -> Option<Fact> {
+    match run.outcome {
+        _ if run.kind != CheckKind::Test => None,
+        RunOutcome::Unknown => Some(Fact::OutcomeUnknown),
+        RunOutcome::Empty => Some(Fact::NoTestRan),
+        RunOutcome::Passed if run.is_edited_after => Some(Fact::PassedBeforeEdit),
+        RunOutcome::Passed if run.is_part => Some(Fact::PartPassed),
+        RunOutcome::Passed | RunOutcome::Failed | RunOutcome::CouldNotStart => None,
     }
 }
 
