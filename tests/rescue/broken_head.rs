@@ -75,3 +75,21 @@ fn what_was_saved_is_listed_and_restored_although_git_cannot_use_head() {
         assert_eq!(repo.git(["log", "-1", "--format=%s"]), "more", "{name}");
     }
 }
+
+#[test]
+fn work_is_saved_although_git_hangs_on_its_own_files() {
+    for place in [".git/packed-refs", ".git/refs/heads/work"] {
+        let repo = Repo::new();
+        repo.switch("work").write("a", "1\n").commit("more");
+        repo.write("a", "2\n").write("new", "3\n");
+        let rescuer = rescuer(&repo);
+        repo.fifo(&repo.at(place));
+        let Err(RescueError::TimedOut(words)) = rescuer.record(repo.path()) else { panic!("{place}") };
+        assert!(words.contains(place) && words.contains("holds the work"), "{place}: {words}");
+        let reference = words.split(' ').find(|word| word.starts_with("refs/closeout/")).unwrap();
+        let into = repo.root().join("into");
+        rescuer.restore(repo.path(), reference, &into).unwrap();
+        assert_eq!(fs::read_to_string(into.join("a")).unwrap(), "2\n", "{place}");
+        assert_eq!(fs::read_to_string(into.join("new")).unwrap(), "3\n", "{place}");
+    }
+}

@@ -51,7 +51,8 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         RescueError::Nothing => ActionProblem::new(ActionClass::Nothing, "there is no uncommitted work here"),
         RescueError::Busy(_) => problem.with_next("wait until the other is done and try again"),
         RescueError::TimedOut(_) => problem.with_next(
-            "something in the repository hangs (a FIFO, a dead mount); put it right and try again",
+            "something in the repository hangs (a FIFO, a dead mount) or takes git too long (thousands of folders in each \
+             other); put it right or move it aside, and try again",
         ),
         RescueError::NoRoom { .. } => problem.with_next("make room, or keep large files out by ignore rules"),
         RescueError::ReadOnly(_) => problem

@@ -61,7 +61,11 @@ impl Rescuer {
         let git = worktree.git(self);
         check_outside(&worktree, into)?;
         let known = catalogue::known(self, &worktree, reference)?;
-        if let Some(snapshot) = snapshot_of(&git, known.as_ref().map(|(_, saved)| saved), reference)? {
+        // Git may hang in the repository of a record that is not in it.
+        let is_there = known.as_ref().is_none_or(|(_, saved)| !saved.shown.is_vault_only);
+        if is_there
+            && let Some(snapshot) = snapshot_of(&git, known.as_ref().map(|(_, saved)| saved), reference)?
+        {
             return restore(self, &git, &snapshot, paths, into);
         }
         let bundle = known.as_ref().and_then(|(place, saved)| catalogue::bundle(place, saved));

@@ -63,7 +63,24 @@ impl Rescuer {
             worktree = worktree.standing_in(reason)?;
             made = self.record_in(&worktree, order);
         }
-        made.map(|(record, read)| (worktree, record, read))
+        match made {
+            Ok((record, read)) => Ok((worktree, record, read)),
+            Err(error @ RescueError::TimedOut(_)) => Err(self.kept_apart(worktree, order, error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where git hangs on its own files, all files of the work tree go into the vault without it: the same error, with the
+    /// record if there is one.
+    fn kept_apart(&self, worktree: WorktreeLock, order: RecordOrder, error: RescueError) -> RescueError {
+        if worktree.unusable.is_some() {
+            return error;
+        }
+        let Ok(worktree) = worktree.standing_in(error.to_string()) else { return error };
+        match self.record_in(&worktree, order) {
+            Ok((record, _)) => error.keeping(&record.reference),
+            Err(_) => error,
+        }
     }
 
     /// Makes a record in a worktree that is already locked: in the vault if a link in the git directory would lead
