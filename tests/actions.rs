@@ -140,7 +140,7 @@ fn monitor() -> Monitor {
     let mut monitor = Monitor::new(policy, watch);
     let found = FoundWorkspace {
         id: id(),
-        settings: WorkspaceSettings::default(),
+        settings: WorkspaceSettings::default().into(),
         baseline: None,
         sessions: Vec::new(),
         problem: None,
@@ -458,7 +458,7 @@ fn verified(at: i64) -> VerifyReport {
 
 fn kept(at: i64) -> KeptReports {
     let then = TaskMoment { prompted_at: None, turns: Vec::new() };
-    KeptReports { verified: Some((verified(at), then)), ..KeptReports::default() }
+    KeptReports { verified: Some((verified(at).into(), then)), ..KeptReports::default() }
 }
 
 /// What one run received, the next one and one beside it judge by too.
@@ -479,7 +479,7 @@ fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
     for (at, shown) in [(10, 20), (30, 30)] {
         let found = FoundWorkspace {
             id: id(),
-            settings: WorkspaceSettings::default(),
+            settings: WorkspaceSettings::default().into(),
             baseline: None,
             sessions: Vec::new(),
             problem: None,
@@ -498,7 +498,7 @@ fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
         });
         let _ = monitor.update(Event::Wanted { at: Timestamp(41), intent: Intent::Look { workspace: id() } });
         let view = monitor.take_changes().views.pop().unwrap();
-        assert_eq!(view.actions.verified, Some(verified(shown)));
+        assert_eq!(view.actions.verified, Some(verified(shown).into()));
     }
 }
 

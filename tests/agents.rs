@@ -10,6 +10,7 @@ mod survey;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use closeout::agent::{self, Adapter, Memories, SessionsRead, claude_folder_name, read_claude_transcript};
 use closeout::model::{
@@ -112,7 +113,7 @@ impl Machine {
     /// started in `own_session`.
     fn weighed(&self, now: i64, own_session: Option<&str>) -> (Activity, Claim) {
         let sample = self.sample(now, own_session);
-        let evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
+        let evidence = sample.evidence.into_iter().map(|(_, evidence)| Arc::unwrap_or_clone(evidence));
         let mut sessions: Vec<Evidence> =
             evidence.filter(|evidence| evidence.source == Source::LiveSession).collect();
         // The one that claims something, if one does.
@@ -547,7 +548,7 @@ fn the_clients_task_files_outrank_the_transcript() {
     assert_eq!(items, expected);
     // The client writes a task after the line that tells of it: no line says when it is there.
     let folders: Vec<_> = machine.watch_targets.iter().map(|target| target.folder.clone()).collect();
-    assert!(folders.contains(&tasks), "{folders:?}");
+    assert!(folders.contains(&Arc::from(&*tasks)), "{folders:?}");
     fs::write(tasks.join("3.json"), r#"{"subject":"Add tests","status":"completed"}"#).unwrap();
     assert_eq!(machine.session().todos.unwrap().n_done(), 2);
 }
@@ -621,7 +622,7 @@ fn without_a_home_no_agent_is_configured_and_without_a_folder_there_is_no_sessio
     assert_eq!(machine.read(), Reading::Absent { name: "session".to_owned() });
     let targets = &machine.watch_targets;
     assert_eq!(targets.len(), 1);
-    assert_eq!(targets[0].folder, machine.folder);
+    assert_eq!(*targets[0].folder, *machine.folder);
     assert_eq!(targets[0].names, Names::Ending(".jsonl".to_owned()));
     assert_eq!(targets[0].parts(), Parts::WORDS);
 }

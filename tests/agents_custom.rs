@@ -80,7 +80,7 @@ impl Machine {
         let words = weighed_words::sample(asked).session_facts.unwrap();
         (
             words.activity.unwrap(),
-            words.last_words.and_then(|words| words.question).map(|question| question.text),
+            words.last_words.and_then(|words| words.question.clone()).map(|question| question.text),
         )
     }
 }
@@ -477,7 +477,10 @@ fn what_would_change_is_watched() {
         [target("out", Names::Ending(".md".to_owned())), target(".mine", Names::these(["status.json"]))];
     for _ in ["before there is anything", "with files"] {
         let targets = machine.read(&agent).watch_targets.into_iter();
-        assert_eq!(targets.map(|target| (target.folder, target.names)).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            targets.map(|target| (target.folder.to_path_buf(), target.names)).collect::<Vec<_>>(),
+            expected
+        );
         machine.write("out/a.md", "words");
         machine.write(".mine/status.json", "{}");
     }

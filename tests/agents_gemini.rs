@@ -520,7 +520,7 @@ fn a_survey_watches_for_what_would_be_new_and_for_nothing_else() {
         .survey()
         .watch_targets
         .into_iter()
-        .map(|target| (target.folder, target.names, target.is_arrivals_only))
+        .map(|target| (target.folder.to_path_buf(), target.names, target.is_arrivals_only))
         .collect();
     assert_eq!(
         targets,
@@ -532,7 +532,7 @@ fn a_survey_watches_for_what_would_be_new_and_for_nothing_else() {
     );
     let read = machine.read();
     assert_eq!(read.watch_targets.len(), 1);
-    assert_eq!(read.watch_targets[0].folder, machine.chats);
+    assert_eq!(*read.watch_targets[0].folder, *machine.chats);
     assert_eq!(read.watch_targets[0].names, Names::these(["session-2026-11-21T20-38-aaaaaaaa.jsonl"]));
 }
 

@@ -646,7 +646,7 @@ fn changes_are_looked_for_in_the_folders_of_the_declared_files() {
     let targets: Vec<(PathBuf, Names, Parts)> = found
         .watch_targets
         .iter()
-        .map(|target| (target.folder.clone(), target.names.clone(), target.parts()))
+        .map(|target| (target.folder.to_path_buf(), target.names.clone(), target.parts()))
         .collect();
     let name = closeout::agent::claude_folder_name(&place.workspace);
     let expected = [

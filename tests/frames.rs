@@ -124,7 +124,7 @@ fn detail_of_git_in_trouble() {
     );
     view.reading.problems.settings = Some("not answering: polled once a minute".to_owned());
     view.task_kind = TaskKind::Report;
-    let git = view.git.as_mut().unwrap();
+    let git = Arc::make_mut(view.git.as_mut().unwrap());
     git.head = Head::Detached { commit: "0123456789abcdef".to_owned() };
     git.operation = Some(Operation::Rebase);
     git.n_stashed = 2;
@@ -146,7 +146,7 @@ fn detail_of_a_workspace_that_was_not_judged() {
 fn last_words_are_rendered_as_markdown() {
     let mut view = finished();
     view.last_words =
-        Some(LastWords { is_cut: true, ..last_words(include_str!("fixtures/last_words.md"), 26) });
+        Some(Arc::new(LastWords { is_cut: true, ..last_words(include_str!("fixtures/last_words.md"), 26) }));
     let views = [view];
     let mut state = screen_of(80, 40, &views);
     let _ = press(&mut state, &views, "\n");
@@ -161,7 +161,7 @@ fn last_words_are_rendered_as_markdown() {
 #[test]
 fn the_end_of_a_long_detail() {
     let mut view = finished();
-    view.last_words = Some(last_words(&"One more line of words.\n\n".repeat(60), 26));
+    view.last_words = Some(last_words(&"One more line of words.\n\n".repeat(60), 26).into());
     let views = [view];
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "\tG");
@@ -227,7 +227,7 @@ fn every_urgency_has_its_sign_and_word() {
     let mut left =
         judged("left", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
     Arc::make_mut(left.verdict.as_mut().unwrap()).warnings = vec![Warning::ChangesLeft];
-    left.git.as_mut().unwrap().changes.as_mut().unwrap().n_paths = 1;
+    Arc::make_mut(left.git.as_mut().unwrap()).changes.as_mut().unwrap().n_paths = 1;
     let mut views = vec![permission, offer, seen, left, unjudged("fresh")];
     views.extend([
         judged("stalled", VerdictState::Stalled, Why::SameAgain { n_points: 2, n_rounds: 3 }),
@@ -285,11 +285,12 @@ fn hostile_strings_stay_text_in_their_place() {
     let mut escape = rescue();
     escape.name = "\u{1b}]52;c;aGk=\u{7}\u{1b}[2J".to_owned();
     escape.agent = Some("cl\u{200b}aude".to_owned());
-    let git = escape.git.as_mut().unwrap();
+    let git = Arc::make_mut(escape.git.as_mut().unwrap());
     git.head = Head::Branch { name: "exe.\u{202e}gpj".to_owned(), commit: String::new() };
     git.changes.as_mut().unwrap().files[0].path = "a\nb\u{9b}31m\u{2066}.rs".to_owned();
-    escape.last_words =
-        Some(last_words("&#27;[31m &#8238;abc [click](https://evil.example/\u{202e}x) <b>\u{1b}[1m</b>", 3));
+    escape.last_words = Some(
+        last_words("&#27;[31m &#8238;abc [click](https://evil.example/\u{202e}x) <b>\u{1b}[1m</b>", 3).into(),
+    );
     let mut long = asks_in_japanese();
     long.name = "n".repeat(10_000);
     Arc::make_mut(long.verdict.as_mut().unwrap()).question.as_mut().unwrap().text =

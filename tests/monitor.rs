@@ -1,6 +1,7 @@
 //! The monitor: scripts of events, with the whole list of effects that each gives.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use closeout::model::Response;
 use closeout::model::{
@@ -42,7 +43,7 @@ fn settings() -> WorkspaceSettings {
 fn found() -> FoundWorkspace {
     FoundWorkspace {
         id: id(),
-        settings: settings(),
+        settings: settings().into(),
         baseline: None,
         sessions: Vec::new(),
         problem: None,
@@ -125,11 +126,15 @@ fn decision() -> (Parts, Evidence) {
     (Parts::WORDS, Evidence::claim(Source::Decision, "decision.json", Claim::Yes, Origin::File.as_read()))
 }
 
+fn shared(evidence: impl IntoIterator<Item = (Parts, Evidence)>) -> Vec<(Parts, Arc<Evidence>)> {
+    evidence.into_iter().map(|(part, evidence)| (part, Arc::new(evidence))).collect()
+}
+
 fn whole(millis: i64, evidence: Vec<(Parts, Evidence)>) -> Sample {
     // A session that was asked, so that there is a task.
     let asked =
         Evidence::abstain(Source::LiveSession, "claude", Rejection::Undecided, Origin::File.as_read());
-    let evidence = evidence.into_iter().chain([(Parts::WORDS, asked)]).collect();
+    let evidence = shared(evidence.into_iter().chain([(Parts::WORDS, asked)]));
     Sample { evidence, ..sample(millis, Parts::all()) }
 }
 
@@ -239,7 +244,7 @@ fn done_is_not_complete_before_the_tree_was_looked_at_again() {
     // The tree was clean. Then "done" is said; the tree's next look is put off.
     let mut monitor = judged(vec![clean()]);
     let _ = monitor.update(changed(100, Parts::WORDS));
-    let words = Sample { evidence: vec![decision()], ..sample(100, Parts::WORDS) };
+    let words = Sample { evidence: shared(vec![decision()]), ..sample(100, Parts::WORDS) };
     let effects = monitor.update(collected(101, 2, words));
     let parts = Parts::CHANGES | Parts::COMMITS;
     assert_eq!(effects[0], collect(request(3, parts, 133)));
@@ -247,7 +252,7 @@ fn done_is_not_complete_before_the_tree_was_looked_at_again() {
     assert!(before.is_found_state && before.verdict_since == Some(at(5)));
     let dirty =
         (Parts::CHANGES, Evidence::claim(Source::Changes, "git", Claim::Dirty, Origin::Git.as_read()));
-    let _ = monitor.update(collected(140, 3, Sample { evidence: vec![dirty], ..sample(133, parts) }));
+    let _ = monitor.update(collected(140, 3, Sample { evidence: shared(vec![dirty]), ..sample(133, parts) }));
     let after = view(&mut monitor);
     assert_eq!(after.verdict.unwrap().state, VerdictState::RescueNeeded);
     // It came under the eyes of the person.
@@ -364,7 +369,7 @@ fn a_glance_is_one_look_at_the_tree_and_marks_nothing_as_seen() {
     assert_eq!(monitor.update(glance(900)), []);
     let effects = monitor.update(Event::Woke { at: at(1_005) });
     assert_eq!(effects, [collect(request(2, tree, 1_005)), wake(300_000)]);
-    let same = |millis| Sample { evidence: vec![commits(), clean()], ..sample(millis, tree) };
+    let same = |millis| Sample { evidence: shared(vec![commits(), clean()]), ..sample(millis, tree) };
     assert_eq!(monitor.update(collected(1_010, 2, same(1_005))), []);
     assert_eq!(monitor.update(glance(9_000)), [collect(request(3, tree, 9_000))]);
     let view = view(&mut monitor);
@@ -381,7 +386,7 @@ fn a_glance_while_the_tree_is_being_looked_at_is_followed_by_another_look() {
     let glance = |millis| Event::Wanted { at: at(millis), intent: Intent::Glance { workspace: id() } };
     assert_eq!(monitor.update(glance(2_000)), [collect(request(2, tree, 2_000))]);
     assert_eq!(monitor.update(glance(2_002)), [], "it is being looked at");
-    let seen = Sample { evidence, ..sample(2_000, tree) };
+    let seen = Sample { evidence: shared(evidence), ..sample(2_000, tree) };
     assert_eq!(monitor.update(collected(2_010, 2, seen)), [wake(3_010)]);
     assert_eq!(monitor.update(Event::Woke { at: at(3_010) })[0], collect(request(3, tree, 3_010)));
 }
@@ -441,7 +446,7 @@ fn looks_that_find_the_tree_as_it_was_become_rarer_until_anything_tells_of_anoth
 #[test]
 fn a_turn_that_begins_or_ends_is_followed_by_a_look_at_the_tree_within_a_frame() {
     let doing = |state| SessionFacts {
-        sessions: vec![session("claude", state, ActivitySource::Transcript, 1, "")],
+        sessions: vec![session("claude", state, ActivitySource::Transcript, 1, "").into()],
         ..SessionFacts::default()
     };
     let said = |millis, parts, state| Sample { session_facts: Some(doing(state)), ..sample(millis, parts) };
@@ -472,7 +477,7 @@ fn a_turn_that_begins_or_ends_is_followed_by_a_look_at_the_tree_within_a_frame()
 fn the_moment_of_the_look_at_the_tree_is_told_apart_from_the_rest() {
     let mut monitor = monitor();
     let _ = monitor.update(discovered());
-    let git = |changes| Some(GitFacts { changes, ..git_facts("main") });
+    let git = |changes| Some(Arc::new(GitFacts { changes, ..git_facts("main") }));
     let first = Sample { git: git(Some(Changes::default())), ..whole(5, vec![commits(), clean()]) };
     let _ = monitor.update(collected(6, 1, first));
     let moments = |monitor: &mut Monitor| {
@@ -481,7 +486,7 @@ fn the_moment_of_the_look_at_the_tree_is_told_apart_from_the_rest() {
     };
     assert_eq!(moments(&mut monitor), (Some(at(5)), Some(at(5))));
     let _ = monitor.update(changed(500, Parts::COMMITS));
-    let alone = Sample { git: git(None), evidence: vec![commits()], ..sample(500, Parts::COMMITS) };
+    let alone = Sample { git: git(None), evidence: shared(vec![commits()]), ..sample(500, Parts::COMMITS) };
     let _ = monitor.update(collected(501, 2, alone));
     assert_eq!(moments(&mut monitor), (Some(at(500)), Some(at(5))));
     let _ = monitor.update(changed(800, Parts::COMMITS));
@@ -519,7 +524,8 @@ fn a_new_baseline_is_remembered_and_used() {
         reader: GitReader::InProcess,
         notes: Vec::new(),
     };
-    let sample = Sample { git: Some(git), new_baseline: Some(baseline.clone()), ..whole(5, vec![clean()]) };
+    let sample =
+        Sample { git: Some(git.into()), new_baseline: Some(baseline.clone()), ..whole(5, vec![clean()]) };
     let effects = monitor.update(collected(5, 1, sample));
     assert_eq!(effects, [Effect::RememberBaseline { workspace: id(), baseline: baseline.clone() }]);
     let effects = monitor.update(changed(2_000, Parts::COMMITS));
@@ -671,7 +677,7 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
     let mut shown = session("claude", ActivityState::Idle, ActivitySource::Registry, 1, "");
     shown.pane = Some(pane.clone());
     shown.process = Some(process);
-    let words = SessionFacts { sessions: vec![shown.clone()], ..SessionFacts::default() };
+    let words = SessionFacts { sessions: vec![shown.clone().into()], ..SessionFacts::default() };
     let _ = monitor.update(changed(1_000, Parts::WORDS));
     let _ = monitor.update(collected(
         1_001,
@@ -733,7 +739,7 @@ fn answered_complete(name: &SessionName) -> SmartReport {
 #[test]
 fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_silence() {
     let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
-    let own = Origin::Session(name.clone()).at(None);
+    let own = Origin::Session(name.clone().into()).at(None);
     let said = Evidence::claim(Source::LastWords, "mine", Claim::No, own);
     let silent = said.clone().because(Fact::NoneOfItsWork);
     let standing = |evidence: Evidence| {
@@ -753,7 +759,7 @@ fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_s
 
     let then = TaskMoment { prompted_at: None, turns: vec![(name.clone(), Some(at(-10)))] };
     let reports =
-        KeptReports { smart_check: Some((answered_complete(&name), then)), ..KeptReports::default() };
+        KeptReports { smart_check: Some((answered_complete(&name).into(), then)), ..KeptReports::default() };
     let answered = |evidence: Evidence| {
         let mut monitor = monitor();
         let workspaces = vec![FoundWorkspace { reports: reports.clone(), ..found() }];
@@ -761,14 +767,14 @@ fn a_session_that_shows_no_work_is_asked_and_its_answer_takes_the_place_of_its_s
         let _ = monitor.update(event);
         let mut shown = session("mine", ActivityState::Idle, ActivitySource::Registry, 1, "");
         (shown.ended_at, shown.moved_at) = (None, Some(at(-10)));
-        let words = SessionFacts { sessions: vec![shown], ..SessionFacts::default() };
+        let words = SessionFacts { sessions: vec![shown.into()], ..SessionFacts::default() };
         let evidence = vec![commits(), clean(), (Parts::WORDS, evidence)];
         let sample = Sample { session_facts: Some(words), ..whole(5, evidence) };
         let _ = monitor.update(collected(5, 1, sample));
         view(&mut monitor).verdict.unwrap().state
     };
     let other = SessionName { session_id: "mine-9a8b7c6d".to_owned(), ..name };
-    let other = Origin::Session(other).at(None);
+    let other = Origin::Session(other.into()).at(None);
     assert_eq!(answered(silent.clone()), VerdictState::Complete);
     assert_eq!(answered(Evidence { provenance: other, ..silent }), VerdictState::Incomplete);
     assert_eq!(answered(said), VerdictState::Incomplete);
@@ -780,7 +786,7 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
     let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
     let report = answered_complete(&name);
     let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
-    let reports = KeptReports { smart_check: Some((report, then)), ..KeptReports::default() };
+    let reports = KeptReports { smart_check: Some((report.into(), then)), ..KeptReports::default() };
     let mut monitor = monitor();
     let workspaces = vec![FoundWorkspace { reports, ..found() }];
     let event = Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };
@@ -788,7 +794,7 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
     let mut state = |millis: i64, generation: u64, moved: i64| {
         let mut shown = session("mine", ActivityState::Idle, ActivitySource::Registry, 1, "");
         (shown.ended_at, shown.moved_at) = (None, Some(at(moved)));
-        let words = SessionFacts { sessions: vec![shown], ..SessionFacts::default() };
+        let words = SessionFacts { sessions: vec![shown.into()], ..SessionFacts::default() };
         let _ = monitor.update(changed(millis - 1, Parts::WORDS));
         let sample = Sample { session_facts: Some(words), ..whole(millis, vec![clean()]) };
         let _ = monitor.update(collected(millis, generation, sample));

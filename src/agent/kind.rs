@@ -245,4 +245,17 @@ impl Memories {
         self.0.insert(TypeId::of::<M>(), memory);
         told
     }
+
+    /// The same for an agent that reads nothing but these places: without any, nothing is kept.
+    pub(super) fn with_places<M: Default + Send + 'static, T>(
+        &mut self,
+        places: &[&SessionPlace],
+        look: impl FnOnce(&mut M) -> T,
+    ) -> T {
+        if places.is_empty() {
+            self.0.remove(&TypeId::of::<M>());
+            return look(&mut M::default());
+        }
+        self.with(look)
+    }
 }

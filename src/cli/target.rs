@@ -53,7 +53,7 @@ impl Target {
         let is_meant = |session: &SessionView| {
             [own, narrower].into_iter().flatten().all(|wanted| names(wanted, &session.session_id))
         };
-        let all = views.iter().flat_map(|view| view.sessions.iter().map(move |session| (view, session)));
+        let all = views.iter().flat_map(|view| view.sessions.iter().map(move |session| (view, &**session)));
         let mut meant: Vec<_> = all.filter(|(_, session)| is_meant(session)).collect();
         // A complete id may also be the beginning of a longer one: prefer the exact match.
         if let Some(wanted) = narrower.or(own)

@@ -71,7 +71,7 @@ pub(super) fn discover(
         }
     }
     for workspace in &mut found.workspaces {
-        workspace.run = runs.remove(&workspace.id);
+        workspace.run = runs.remove(&workspace.id).map(Box::new);
     }
     let told =
         |problem: &Unreadable| format!("sessions cannot be read: {}: {}", problem.name, problem.detail);

@@ -40,7 +40,7 @@ pub(super) struct Discovering {
     again: Option<Trigger>,
     pause: Duration,
     /// The watched targets, by folder.
-    watched: BTreeMap<PathBuf, Vec<WatchTarget>>,
+    watched: BTreeMap<Arc<Path>, Vec<WatchTarget>>,
     /// Problems already reported, so that each is reported once for as long as it lasts.
     reported: Vec<String>,
 }
@@ -163,7 +163,7 @@ impl Discovering {
     /// Replaces the watches. A new watch reports once what changed since `read_at`, so nothing is missed in
     /// between.
     fn watch(&mut self, targets: Vec<WatchTarget>, read_at: Timestamp, watching: &Watching) {
-        let mut wanted: BTreeMap<PathBuf, Vec<WatchTarget>> = BTreeMap::new();
+        let mut wanted: BTreeMap<Arc<Path>, Vec<WatchTarget>> = BTreeMap::new();
         for target in targets {
             wanted.entry(target.folder.clone()).or_default().push(target);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{EngineConfig, Overrides};
 use crate::evidence::git::{self, WORKTREE_FILES, Worktree};
@@ -88,6 +89,10 @@ impl<'a> Found<'a> {
         }
         let (settings, problems) = self.config.config.for_workspace(path);
         let settings = with_overrides(settings, &self.config.overrides, is_repository);
+        // Most have those of the one before.
+        let shared = self.workspaces.last().map(|before| &before.settings);
+        let shared = shared.filter(|before| ***before == settings).map(Arc::clone);
+        let settings = shared.unwrap_or_else(|| Arc::new(settings));
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
         self.workspaces.push(FoundWorkspace {
             id,

@@ -15,18 +15,18 @@ const N_LATE: usize = 16;
 #[derive(Debug)]
 pub(super) struct Followed<I, T, F> {
     items: Vec<(Weak<I>, T)>,
-    /// The fold of the first `n_settled` items.
-    settled: F,
+    /// The fold of the first `n_settled` items; `None` is an empty one, as most short sessions have.
+    settled: Option<Box<F>>,
     n_settled: usize,
 }
 
 impl<I, T, F: Default> Default for Followed<I, T, F> {
     fn default() -> Self {
-        Self { items: Vec::new(), settled: F::default(), n_settled: 0 }
+        Self { items: Vec::new(), settled: None, n_settled: 0 }
     }
 }
 
-impl<I, T, F: Clone> Followed<I, T, F> {
+impl<I, T, F: Clone + Default> Followed<I, T, F> {
     /// Folds all items. `from(at)` yields them from position `at` on, and the first `n_known` must be
     /// unchanged. `read` is called for each new or changed item, with what was read at that position before.
     pub(super) fn fold<'i, It: Iterator<Item = &'i Arc<I>>>(
@@ -47,10 +47,10 @@ impl<I, T, F: Clone> Followed<I, T, F> {
         let n_settled = self.items.len().saturating_sub(N_LATE).min(n_same).max(self.n_settled);
         let mut rest = from(self.n_settled).zip(&self.items[self.n_settled..]);
         for (item, (_, read)) in rest.by_ref().take(n_settled - self.n_settled) {
-            take(&mut self.settled, item, read);
+            take(self.settled.get_or_insert_default(), item, read);
         }
         self.n_settled = n_settled;
-        let mut folded = self.settled.clone();
+        let mut folded = self.settled.as_deref().cloned().unwrap_or_default();
         for (item, (_, read)) in rest {
             take(&mut folded, item, read);
         }
@@ -88,14 +88,14 @@ impl<I, T, F: Clone> Followed<I, T, F> {
         n_same
     }
 
-    /// The fold of the settled items.
-    pub(super) fn settled_mut(&mut self) -> &mut F {
-        &mut self.settled
+    /// The fold of the settled items; `None` if it is empty.
+    pub(super) fn settled_mut(&mut self) -> Option<&mut F> {
+        self.settled.as_deref_mut()
     }
 
     /// Makes the next fold start over with all items, from `begin`.
     pub(super) fn refold(&mut self, begin: F) {
-        self.settled = begin;
+        self.settled = Some(Box::new(begin));
         self.n_settled = 0;
     }
 }

@@ -301,9 +301,9 @@ pub struct TaskMoment {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptReports {
     /// The last smart check.
-    pub smart_check: Option<(SmartReport, TaskMoment)>,
+    pub smart_check: Option<(Box<SmartReport>, TaskMoment)>,
     /// The closer's last checklist.
-    pub verified: Option<(VerifyReport, TaskMoment)>,
+    pub verified: Option<(Box<VerifyReport>, TaskMoment)>,
     /// The user's statements about the workspace.
     #[serde(default)]
     pub marks: Marks,
@@ -318,10 +318,10 @@ pub struct KeptReports {
     pub checks: Vec<CheckRecord>,
     /// What the user last looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seen: Option<SeenState>,
+    pub seen: Option<Box<SeenState>>,
     /// A second model's reading of the last words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opinion: Option<Opinion>,
+    pub opinion: Option<Box<Opinion>>,
     /// The decision file as it was first seen with its content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<SeenContent>,

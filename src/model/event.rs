@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::{
     ActionOutcome, ActionProgress, AuditEntry, Baseline, CollectProblem, Draft, HeldReply, HistoryEntry,
@@ -161,7 +162,8 @@ pub struct FoundWorkspace {
     /// The workspace.
     pub id: WorkspaceId,
     /// Where its evidence is.
-    pub settings: WorkspaceSettings,
+    /// Shared by all workspaces for which it is the same.
+    pub settings: Arc<WorkspaceSettings>,
     /// The baseline that an earlier run kept.
     pub baseline: Option<Baseline>,
     /// Where the records of its sessions are.
@@ -179,7 +181,7 @@ pub struct FoundWorkspace {
     /// What agents last said when asked.
     pub reports: KeptReports,
     /// The supervised run that is alive here.
-    pub run: Option<RunView>,
+    pub run: Option<Box<RunView>>,
 }
 
 /// The outcome of a jump to a pane.

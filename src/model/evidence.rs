@@ -35,7 +35,7 @@ pub struct Evidence {
     #[schemars(with = "Vec<String>")]
     pub points: Vec<Point>,
     /// Where the raw text is.
-    pub pointer: Option<Pointer>,
+    pub pointer: Option<Box<Pointer>>,
 }
 
 impl Evidence {
@@ -74,6 +74,8 @@ impl Evidence {
     /// The same evidence with one more reason.
     #[must_use]
     pub fn because(mut self, reason: impl Into<Reason>) -> Evidence {
+        // Most have one, and a vector that grows takes room for four.
+        self.reasons.reserve_exact(1);
         self.reasons.push(reason.into());
         self
     }
@@ -344,7 +346,7 @@ mod tests {
         };
         let name = SessionName { agent: "claude".to_owned(), session_id: "a".to_owned() };
         let session = json!({ "agent": "claude", "session_id": "a" });
-        assert_eq!(json(Origin::Session(name).at(Timestamp(5))), (Some(session), Some(json!(5))));
+        assert_eq!(json(Origin::Session(name.into()).at(Timestamp(5))), (Some(session), Some(json!(5))));
         assert_eq!(json(Origin::File.at(None)), (None, Some(json!(null))));
         assert_eq!(json(Origin::Git.as_read()), (None, Some(json!(null))));
     }

@@ -104,16 +104,16 @@ pub struct Marks {
     /// one counts even if the clock was set back in between.
     pub changed_at: Option<Timestamp>,
     /// The verdict that they gave.
-    pub word: Option<Mark<MarkWord>>,
+    pub word: Option<Box<Mark<MarkWord>>>,
     /// Their wish for quiet.
-    pub quiet: Option<Mark<()>>,
+    pub quiet: Option<Box<Mark<()>>>,
     /// Points that are not of this task. Untrusted text.
     pub not_of_task: Vec<String>,
     /// The kind of the task.
     pub task_kind: Option<TaskKind>,
     /// From where work was counted before they said that it is counted from elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<Mark<Option<Baseline>>>,
+    pub baseline: Option<Box<Mark<Option<Baseline>>>>,
     /// Why their last mark has lapsed.
     pub lapsed: Option<MarkLapse>,
 }
@@ -182,10 +182,12 @@ impl Marks {
         match order {
             MarkOrder::Done | MarkOrder::Open => {
                 let word = if *order == MarkOrder::Done { MarkWord::Done } else { MarkWord::Open };
-                self.word = Some(Mark { word, reason, at, seen: seen.clone() });
+                self.word = Some(Box::new(Mark { word, reason, at, seen: seen.clone() }));
                 self.lapsed = None;
             }
-            MarkOrder::Quiet => self.quiet = Some(Mark { word: (), reason, at, seen: seen.clone() }),
+            MarkOrder::Quiet => {
+                self.quiet = Some(Box::new(Mark { word: (), reason, at, seen: seen.clone() }));
+            }
             MarkOrder::NotOfThisTask { point: Some(point) } => self.not_of_task.push(point.clone()),
             MarkOrder::NotOfThisTask { point: None } => self.not_of_task.extend(seen.points.iter().cloned()),
             MarkOrder::TaskKind { task_kind } => self.task_kind = Some(*task_kind),

@@ -24,7 +24,7 @@ pub enum Origin {
     /// A file: a decision, a report, a plan, test results, an output.
     File,
     /// The record, the words or the process of this session.
-    Session(SessionName),
+    Session(Box<SessionName>),
     /// An agent's answer to a question of closeout's.
     Answer,
     /// A check that the user configured: its last run, or what its sources say together.
@@ -47,7 +47,7 @@ pub enum Moment {
 impl Origin {
     /// This session.
     pub fn of(session: &SessionObservation) -> Origin {
-        Origin::Session(session.session_name())
+        Origin::Session(Box::new(session.session_name()))
     }
 
     /// Evidence from here that was said or done at this time; `None` where its source does not tell.
@@ -93,7 +93,7 @@ impl From<Provenance> for ProvenanceFields {
     fn from(provenance: Provenance) -> ProvenanceFields {
         let said_at = provenance.moment.time();
         match provenance.origin {
-            Origin::Session(name) => ProvenanceFields { session: Some(name), said_at },
+            Origin::Session(name) => ProvenanceFields { session: Some(*name), said_at },
             Origin::Git | Origin::File | Origin::Answer | Origin::Check | Origin::Run => {
                 ProvenanceFields { session: None, said_at }
             }

@@ -1,5 +1,7 @@
 //! All evidence of one workspace at one moment, unjudged.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::{
@@ -17,11 +19,11 @@ pub struct Sample {
     /// When the collection began.
     pub taken_at: Timestamp,
     /// The evidence of those parts.
-    pub evidence: Vec<(Parts, Evidence)>,
+    pub evidence: Vec<(Parts, Arc<Evidence>)>,
     /// Git's facts, if `COMMITS` was read; `changes` is `None` unless `CHANGES` was read too.
-    pub git: Option<GitFacts>,
+    pub git: Option<Arc<GitFacts>>,
     /// Checklists from the parts that were read.
-    pub checklists: Vec<(Parts, Checklist)>,
+    pub checklists: Vec<(Parts, Arc<Checklist>)>,
     /// What the agent says; present exactly if `WORDS` was read.
     pub session_facts: Option<SessionFacts>,
     /// Where changes would be visible.
@@ -48,9 +50,9 @@ pub struct SessionFacts {
     /// What the newest session is doing.
     pub activity: Option<Activity>,
     /// The sessions; the one whose words count comes first.
-    pub sessions: Vec<SessionView>,
+    pub sessions: Vec<Arc<SessionView>>,
     /// The agent's newest words, or those of the declared output.
-    pub last_words: Option<LastWords>,
+    pub last_words: Option<Arc<LastWords>>,
     /// What the user asked for: the first prompt of the newest session's task, shortened. Untrusted text.
     pub task: Option<String>,
     /// The user's last prompt, shortened: it may be an answer, or words to go on. Untrusted text.
@@ -81,11 +83,11 @@ pub struct Snapshot {
     /// The number of the newest collection that it includes.
     pub generation: u64,
     /// The evidence, each with the part from which it was read.
-    pub evidence: Vec<(Parts, Evidence)>,
+    pub evidence: Vec<(Parts, Arc<Evidence>)>,
     /// Git's facts.
-    pub git: Option<GitFacts>,
+    pub git: Option<Arc<GitFacts>>,
     /// The checklists, each with the part from which it was read.
-    pub checklists: Vec<(Parts, Checklist)>,
+    pub checklists: Vec<(Parts, Arc<Checklist>)>,
     /// What the agents say.
     pub session_facts: SessionFacts,
     /// When the newest sample was taken.
@@ -124,14 +126,16 @@ impl Snapshot {
         next.evidence.retain(|(part, _)| !sample.parts.contains(*part));
         next.evidence.extend(sample.evidence.iter().cloned());
         next.evidence.sort_by_key(|(_, evidence)| (evidence.source.rank(), evidence.source));
+        next.evidence.shrink_to_fit();
         next.checklists.retain(|(part, _)| !sample.parts.contains(*part));
         next.checklists.extend(sample.checklists.iter().cloned());
         if let Some(git) = &sample.git {
-            let mut git = git.clone();
+            let mut git = Arc::clone(git);
             if git.changes.is_none() {
-                git.changes = self.git.as_ref().and_then(|old| old.changes.clone());
+                let known = Arc::make_mut(&mut git);
+                known.changes = self.git.as_ref().and_then(|old| old.changes.clone());
                 // A commit does not change the content of the work tree.
-                git.content = self.git.as_ref().and_then(|old| old.content.clone());
+                known.content = self.git.as_ref().and_then(|old| old.content.clone());
             } else {
                 next.tree_at = Some(sample.taken_at);
             }

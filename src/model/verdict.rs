@@ -1,5 +1,7 @@
 //! The judge's verdict on a snapshot, with the rule that decided and the part that each source had in it.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +64,7 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// What the source says.
-    pub evidence: Evidence,
+    pub evidence: Arc<Evidence>,
     /// Its part.
     pub role: PartRole,
 }

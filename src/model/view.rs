@@ -33,17 +33,17 @@ pub struct WorkspaceView {
     /// What that session does.
     pub activity: Activity,
     /// The sessions in this workspace, the one whose words count first.
-    pub sessions: Vec<SessionView>,
+    pub sessions: Vec<Arc<SessionView>>,
     /// The supervised run that is alive here. It is the last of the sessions, too.
-    pub run: Option<RunView>,
+    pub run: Option<Box<RunView>>,
     /// How the last one ended, if that was by a limit, and nothing came after it.
     pub run_end: Option<RunEnd>,
     /// Git's facts; `None` where there is no repository or it does not answer.
-    pub git: Option<GitFacts>,
+    pub git: Option<Arc<GitFacts>>,
     /// Checklists, best source first.
-    pub checklists: Vec<Checklist>,
+    pub checklists: Vec<Arc<Checklist>>,
     /// The agent's newest words.
-    pub last_words: Option<LastWords>,
+    pub last_words: Option<Arc<LastWords>>,
     /// What the user asked for: the first prompt of the newest session's task, shortened. Untrusted text.
     pub task: Option<String>,
     /// The user's last prompt, shortened: it may be an answer, or words to go on. Untrusted text.
@@ -70,7 +70,7 @@ pub struct WorkspaceView {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ActionsView {
     /// The action that runs here.
-    pub running: Option<RunningAction>,
+    pub running: Option<Box<RunningAction>>,
     /// Replies that agents are answering by programs that closeout started, and that end with it.
     pub answering: Vec<RunningAction>,
     /// What was done here, the newest first.
@@ -84,9 +84,9 @@ pub struct ActionsView {
     /// What became of replies that this run sent, the newest first.
     pub receipts: Vec<Receipt>,
     /// What the last smart check of this run found.
-    pub smart_check: Option<SmartReport>,
+    pub smart_check: Option<Box<SmartReport>>,
     /// What the closer found last in this run.
-    pub verified: Option<VerifyReport>,
+    pub verified: Option<Box<VerifyReport>>,
 }
 
 /// How a workspace was last read.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Parts;
@@ -11,7 +11,8 @@ use super::Parts;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WatchTarget {
     /// The folder. It may not exist yet; then its nearest existing ancestor is watched instead.
-    pub folder: PathBuf,
+    /// Shared: the evidence, the monitor and the watcher all hold it.
+    pub folder: Arc<Path>,
     /// The entries of the folder that matter.
     pub names: Names,
     /// The bits of the [`Parts`] that an event there may have changed.
@@ -34,8 +35,8 @@ pub enum Names {
 
 impl WatchTarget {
     /// A target for all events; `parts` is what an event there may have changed.
-    pub fn new(folder: impl Into<PathBuf>, names: Names, parts: Parts) -> WatchTarget {
-        WatchTarget { folder: folder.into(), names, parts: parts.bits(), is_arrivals_only: false }
+    pub fn new(folder: impl AsRef<Path>, names: Names, parts: Parts) -> WatchTarget {
+        WatchTarget { folder: folder.as_ref().into(), names, parts: parts.bits(), is_arrivals_only: false }
     }
 
     /// The same target, but for new entries only: those created in the folder or moved into it.

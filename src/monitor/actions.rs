@@ -16,7 +16,7 @@ pub(super) const MAX_ENTRIES: usize = 50;
 
 #[derive(Debug, Default)]
 pub(super) struct Actions {
-    pub(super) running: Option<RunningAction>,
+    pub(super) running: Option<Box<RunningAction>>,
     /// Whether `running` only prepares something for the person to confirm.
     pub(super) is_plan: bool,
     /// The person's action that waits until an automatic question has ended.
@@ -31,9 +31,9 @@ pub(super) struct Actions {
     pub(super) held: HeldReplies,
     /// Newest first.
     pub(super) receipts: Vec<Receipt>,
-    pub(super) smart_check: Option<SmartReport>,
-    pub(super) verified: Option<VerifyReport>,
-    pub(super) opinion: Option<Opinion>,
+    pub(super) smart_check: Option<Box<SmartReport>>,
+    pub(super) verified: Option<Box<VerifyReport>>,
+    pub(super) opinion: Option<Box<Opinion>>,
     /// The moments of the task in which agents were asked.
     pub(super) asked: Asked,
     /// The person's statements about the workspace.
@@ -47,7 +47,7 @@ pub(super) struct Actions {
     /// The text of the reply that is being sent.
     pub(super) sending: Option<String>,
     /// What a person last looked at.
-    pub(super) seen: Option<SeenState>,
+    pub(super) seen: Option<Box<SeenState>>,
     /// The decision file as it was first seen with its content.
     pub(super) decision: Option<SeenContent>,
 }
@@ -108,7 +108,11 @@ impl Actions {
 
     /// The running or answered action with this number.
     pub(super) fn running_mut(&mut self, number: u64) -> Option<&mut RunningAction> {
-        self.running.iter_mut().chain(&mut self.answering).find(|running| running.number == number)
+        self.running
+            .as_deref_mut()
+            .into_iter()
+            .chain(&mut self.answering)
+            .find(|running| running.number == number)
     }
 }
 

@@ -65,14 +65,14 @@ impl Actions {
             let is_no = evidence.claim == Claim::No && !evidence.is_inferred_from_silence();
             evidence.source != Source::Probe && (is_no || is_yes)
         };
-        self.smart_check.as_ref().filter(is_of_now).is_some_and(SmartReport::is_used_up)
+        self.smart_check.as_deref().filter(is_of_now).is_some_and(SmartReport::is_used_up)
             && !evidence.iter().any(is_news)
     }
 
     /// The second opinion on the last words, if closeout's own reading of them is uncertain.
     pub(super) fn opinion_on(&self, facts: &SessionFacts) -> Option<&Opinion> {
         let uncertain = facts.last_words.as_ref().filter(|words| words.certainty == Some(Certainty::Low))?;
-        self.opinion.as_ref().filter(|opinion| opinion.words == name_of_words(&uncertain.text))
+        self.opinion.as_deref().filter(|opinion| opinion.words == name_of_words(&uncertain.text))
     }
 
     /// Keeps, for each check, the newest run and the newest run before the work began.
@@ -132,7 +132,7 @@ impl Actions {
             self.rounds = kept.rounds.into_iter().collect();
         }
         is_news |= self.take_points(kept.points);
-        let looked_at = |seen: &Option<SeenState>| seen.as_ref().map(|seen| seen.at);
+        let looked_at = |seen: &Option<Box<SeenState>>| seen.as_ref().map(|seen| seen.at);
         if looked_at(&kept.seen) > looked_at(&self.seen) {
             self.seen = kept.seen;
             is_news = true;
@@ -145,7 +145,7 @@ impl Actions {
         if self.decision.is_none() {
             self.decision = kept.decision;
         }
-        let given_at = |opinion: &Option<Opinion>| opinion.as_ref().map(|opinion| opinion.at);
+        let given_at = |opinion: &Option<Box<Opinion>>| opinion.as_ref().map(|opinion| opinion.at);
         if given_at(&kept.opinion) > given_at(&self.opinion) {
             self.opinion = kept.opinion;
             is_news = true;

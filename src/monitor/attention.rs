@@ -1,6 +1,8 @@
 //! The reason why a person should look at a workspace. It only picks the reason; how it is shown is decided
 //! by the fronts.
 
+use std::sync::Arc;
+
 use crate::model::{
     ActivityState, Attention, Certainty, QuestionWeight, RescueDegree, RunStatus, SessionView, Verdict,
     VerdictState, Warning,
@@ -10,14 +12,14 @@ use crate::model::{
 /// run ended that nobody has looked at since.
 pub(super) fn attention(
     verdict: &Verdict,
-    sessions: &[SessionView],
+    sessions: &[Arc<SessionView>],
     ended: Option<RunStatus>,
     is_seen: bool,
 ) -> Option<Attention> {
     if sessions.iter().any(|session| session.activity.state == ActivityState::NeedsPermission) {
         return Some(Attention::Permission);
     }
-    if sessions.iter().any(asks) {
+    if sessions.iter().any(|session| asks(session)) {
         return Some(Attention::Asks);
     }
     let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);

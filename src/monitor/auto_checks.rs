@@ -11,7 +11,7 @@ use super::begin::{begin, cancel};
 use super::moments::moment;
 use super::state::Monitor;
 use super::tracked::Tracked;
-use crate::model::{Action, ActionKind, Effect, SessionView, Timestamp, WorkspaceId};
+use crate::model::{Action, ActionKind, Effect, Timestamp, WorkspaceId};
 
 impl Monitor {
     /// Runs the checks of a workspace if they are due, and cancels a run if the agent works again.
@@ -50,12 +50,12 @@ fn is_due(tracked: &Tracked, began_at: Timestamp) -> bool {
         return false;
     }
     let facts = &tracked.snapshot.session_facts;
-    let Some(rested_at) = facts.sessions.iter().filter_map(SessionView::rested_at).max() else {
+    let Some(rested_at) = facts.sessions.iter().filter_map(|session| session.rested_at()).max() else {
         return false;
     };
     let is_quiet = facts.sessions.iter().all(|session| !is_busy(session.activity.state));
     is_quiet
-        && facts.sessions.first().is_some_and(has_stopped)
+        && facts.sessions.first().is_some_and(|session| has_stopped(session))
         && rested_at >= began_at
         && tracked.snapshot.tree_at.is_some_and(|tree_at| tree_at >= rested_at)
         && tracked.auto_checks.ran_in.as_ref() != Some(&moment(facts))

@@ -25,7 +25,7 @@ pub(super) struct AutoProbe {
     /// The moment of the task in which the running question was sent.
     pub(super) asking: Option<SessionMoment>,
     /// The last question that was not sent, if the person may want to know why.
-    pub(super) hindered: Option<Hindered>,
+    pub(super) hindered: Option<Box<Hindered>>,
 }
 
 /// Why a question was not sent.
@@ -63,7 +63,7 @@ impl AutoProbe {
             }
             _ => None,
         };
-        self.hindered = why.map(|(why, until)| Hindered { moment, why, until });
+        self.hindered = why.map(|(why, until)| Box::new(Hindered { moment, why, until }));
     }
 
     /// Why the agent was not asked in the current moment of its task.

@@ -6,7 +6,7 @@ use super::tracked::Tracked;
 use crate::judge::checkers::configured;
 use crate::model::{
     Action, ActionProgress, ActionRequest, Effect, Evidence, HeldStep, LookedAt, ReplyBody, RunningAction,
-    SessionView, Timestamp,
+    Timestamp,
 };
 
 /// The work as it was last read, for checks of it.
@@ -17,7 +17,7 @@ fn looked_at(tracked: &Tracked) -> LookedAt {
         is_clean && git.commits.n_new + git.commits.n_rescued == 0
     });
     let evidence: Vec<Evidence> =
-        tracked.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
+        tracked.snapshot.evidence.iter().map(|(_, evidence)| Evidence::clone(evidence)).collect();
     let standing = configured::standing(&tracked.settings().checks, &evidence);
     LookedAt {
         content: tracked.judged.against.content.clone(),
@@ -29,7 +29,7 @@ fn looked_at(tracked: &Tracked) -> LookedAt {
 
 fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
     let facts = &tracked.snapshot.session_facts;
-    let first_session = facts.sessions.first().map(SessionView::session_name);
+    let first_session = facts.sessions.first().map(|session| session.session_name());
     // A probe asks for the agent's own word, so it is not told what is left to do.
     let is_check = matches!(action, Action::RunChecks { .. } | Action::AutoChecks);
     let is_told = is_check || matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
@@ -51,7 +51,7 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         prompt: facts.prompt.clone(),
         last_words: facts.last_words.as_ref().map(|words| words.text.clone()),
         standing: asked::standing(verdict),
-        verified: tracked.actions.verified.clone().map(Box::new),
+        verified: tracked.actions.verified.clone(),
         left_to_do,
         loose: verdict.map(|verdict| verdict.loose.clone()).unwrap_or_default(),
     }
@@ -75,7 +75,7 @@ pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Time
         tracked.actions.held.begins(reply, step);
         tracked.actions.sending = (*step == HeldStep::Send).then(|| reply.text.clone());
     }
-    tracked.actions.running = Some(RunningAction {
+    tracked.actions.running = Some(Box::new(RunningAction {
         number,
         kind: action.kind(),
         since: at,
@@ -85,6 +85,6 @@ pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Time
             action,
             Action::AutoProbe { .. } | Action::SecondOpinion { .. } | Action::AutoChecks
         ),
-    });
+    }));
     Effect::Action(Box::new(request(tracked, number, action)))
 }

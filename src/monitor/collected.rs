@@ -2,6 +2,7 @@
 //! alive.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::model::{
     BaselineOrigin, Claim, CollectProblem, Effect, Evidence, GitReader, Origin, Parts, Policy, Reason,
@@ -82,6 +83,7 @@ impl Tracked {
         }
         if !sample.watch_targets.is_empty() && sample.watch_targets != self.watched.targets {
             self.watched.targets = sample.watch_targets;
+            self.watched.targets.shrink_to_fit();
             effects.push(Effect::Watch { workspace: self.id.clone(), targets: self.watched.targets.clone() });
         }
     }
@@ -113,7 +115,7 @@ impl Tracked {
         let evidence = Evidence::claim(Source::Commits, "workspace", Claim::Fail, found).because(reason);
         self.snapshot = Snapshot {
             generation,
-            evidence: vec![(Parts::COMMITS, evidence)],
+            evidence: vec![(Parts::COMMITS, Arc::new(evidence))],
             taken_at: now,
             session_facts: self.snapshot.session_facts.clone(),
             ..Snapshot::default()
@@ -132,7 +134,7 @@ impl Monitor {
         effects: &mut Vec<Effect>,
     ) {
         for (id, tracked) in &mut self.workspaces {
-            let (run, run_end) = (runs.remove(id), ended.remove(id));
+            let (run, run_end) = (runs.remove(id).map(Box::new), ended.remove(id).map(Box::new));
             if tracked.runs.ended != run_end {
                 tracked.runs.ended = run_end;
                 self.changed.insert(id.clone());

@@ -79,7 +79,8 @@ fn due(tracked: &Tracked) -> Option<(HeldReply, HeldStep, Timestamp)> {
             let step = HeldStep::Drop(HeldEnd::MaybeSent);
             return Some((reply.clone(), step, reply.abandoned_at()?));
         }
-        let session = sessions.iter().find(|session| is_its(session, &reply.session));
+        let session =
+            sessions.iter().map(|session| &**session).find(|session| is_its(session, &reply.session));
         let (step, at) = step(reply, session, tracked)?;
         Some((reply.clone(), step, at))
     });

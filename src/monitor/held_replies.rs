@@ -19,7 +19,7 @@ pub(super) struct HeldReplies {
     /// When the last attempt failed, and how long the next one waits, in milliseconds.
     pub(super) tried: Option<(Timestamp, i64)>,
     /// The one that is being sent or dropped.
-    taken: Option<HeldReply>,
+    taken: Option<Box<HeldReply>>,
 }
 
 impl HeldReplies {
@@ -36,7 +36,7 @@ impl HeldReplies {
 
     /// An action on a held reply starts.
     pub(super) fn begins(&mut self, reply: &HeldReply, step: &HeldStep) {
-        self.taken = (*step != HeldStep::Keep).then(|| reply.clone());
+        self.taken = (*step != HeldStep::Keep).then(|| Box::new(reply.clone()));
     }
 
     /// Records an outcome. Returns the text that was not sent, or not for certain: it becomes a draft again.

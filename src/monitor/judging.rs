@@ -20,13 +20,14 @@ const READ_MS: i64 = 1_000;
 impl Tracked {
     /// Judges what is known now. The effects keep on disk what other runs need to know.
     pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
-        self.judged.against.content = self.snapshot.git.as_ref().and_then(content);
+        self.judged.against.content = self.snapshot.git.as_deref().and_then(content);
         let (evidence, checks) = self.evidence();
         self.auto_checks.is_waiting = checks.is_waiting;
-        self.judged.against = against(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_ref());
+        self.judged.against = against(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_deref());
         let is_lapsed = self.actions.marks.expire(&self.judged.against);
         let advanced = self.advance_rounds(&evidence);
-        let verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
+        let mut verdict = combine::combine(&evidence, &self.case(policy, &advanced, checks.is_proven));
+        self.share_evidence(&mut verdict);
         let known = self.actions.rounds(self.round_key());
         let is_kept = is_lapsed || known.unwrap_or(&Rounds::default()) != &advanced;
         if rests_on_tree(&verdict) && self.collecting.is_tree_outdated() {
@@ -75,11 +76,11 @@ impl Tracked {
         let since = self.judged.since.filter(|since| now.millis_since(*since) >= READ_MS)?;
         let moment = moments::moment(&self.snapshot.session_facts);
         let is_known = |seen: &SeenState| seen.state == state && seen.since == since && seen.moment == moment;
-        if self.actions.seen.as_ref().is_some_and(is_known) {
+        if self.actions.seen.as_deref().is_some_and(is_known) {
             return None;
         }
         self.actions.seen =
-            Some(SeenState { state, since, is_found: self.judged.is_found_state, moment, at: now });
+            Some(Box::new(SeenState { state, since, is_found: self.judged.is_found_state, moment, at: now }));
         Some(self.keep_reports())
     }
 
@@ -125,7 +126,7 @@ impl Tracked {
             let known = self.snapshot.git.as_ref().map(|git| git.baseline.clone());
             let before = self.baseline.replace(baseline.clone()).or(known);
             let (reason, seen) = (reason.map(str::to_owned), MarkSeen::default());
-            self.actions.marks.baseline = Some(Mark { word: before, reason, at, seen });
+            self.actions.marks.baseline = Some(Box::new(Mark { word: before, reason, at, seen }));
             effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
         }
         effects.push(self.keep_reports());
@@ -141,10 +142,10 @@ impl Tracked {
     fn evidence(&self) -> (Vec<Evidence>, configured::Combined) {
         let facts = &self.snapshot.session_facts;
         let mut evidence: Vec<Evidence> =
-            self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
+            self.snapshot.evidence.iter().map(|(_, evidence)| Evidence::clone(evidence)).collect();
         self.actions.know_decision(facts, &mut evidence);
         evidence.extend(self.run_evidence());
-        self.actions.add_answers(facts, self.snapshot.git.as_ref(), &mut evidence);
+        self.actions.add_answers(facts, self.snapshot.git.as_deref(), &mut evidence);
         let found = configured::Found {
             records: &self.actions.checks,
             content: self.judged.against.content.as_deref(),
@@ -154,6 +155,16 @@ impl Tracked {
             left_to_do::dismiss(evidence, &self.actions.marks.not_of_task);
         }
         (evidence, checks)
+    }
+
+    /// Lets the verdict hold the very evidence of the snapshot, where it is the same.
+    fn share_evidence(&self, verdict: &mut Verdict) {
+        for part in &mut verdict.parts {
+            let same = self.snapshot.evidence.iter().find(|(_, known)| *known == part.evidence);
+            if let Some((_, same)) = same {
+                part.evidence = Arc::clone(same);
+            }
+        }
     }
 
     fn advance_rounds(&self, evidence: &[Evidence]) -> Rounds {
@@ -178,7 +189,7 @@ impl Tracked {
             task_kind: self.task_kind(),
             policy,
             rounds,
-            git: self.snapshot.git.as_ref(),
+            git: self.snapshot.git.as_deref(),
             question: asked.or(facts.last_words.as_ref().and_then(|words| words.question.as_ref())),
             prompted_at: facts.prompted_at,
             work: &facts.work,

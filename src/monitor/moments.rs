@@ -1,6 +1,8 @@
 //! The moment of its task in which an agent was asked, and the moment that the task is in now. It decides
 //! nothing.
 
+use std::sync::Arc;
+
 use crate::model::{SessionFacts, SessionMoment, SessionView, TaskMoment};
 
 /// The moments of a workspace's task in which agents were asked.
@@ -30,7 +32,7 @@ impl Asked {
 
 /// The moment that the task is in now.
 pub(super) fn moment(facts: &SessionFacts) -> TaskMoment {
-    let turn = |session: &SessionView| {
+    let turn = |session: &Arc<SessionView>| {
         let name = session.session_name();
         (name, session.rested_at())
     };

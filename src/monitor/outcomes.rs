@@ -38,15 +38,15 @@ impl Actions {
                 }
             }
             ActionOutcome::Checked(report) => {
-                self.smart_check = Some((**report).clone());
+                self.smart_check = Some(report.clone());
                 self.asked.checked = self.asked.began.take();
             }
             ActionOutcome::Verified(report) => {
-                self.verified = Some((**report).clone());
+                self.verified = Some(report.clone());
                 self.asked.closer = self.asked.began.take();
             }
             ActionOutcome::ChecksRan(records) => self.keep_checks(records),
-            ActionOutcome::Opined(opinion) => self.opinion = Some((**opinion).clone()),
+            ActionOutcome::Opined(opinion) => self.opinion = Some(opinion.clone()),
             ActionOutcome::RescuePlanned(_)
             | ActionOutcome::SizeAsked(_)
             | ActionOutcome::Recorded(_)

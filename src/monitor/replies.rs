@@ -3,6 +3,8 @@
 //! A draft is removed only if exactly its text was sent: anything written since belongs to the next reply.
 //! Nothing is sent here.
 
+use std::sync::Arc;
+
 use crate::judge::left_to_do;
 use crate::model::{
     ActionKind, ActionOutcome, Draft, Effect, Receipt, ReceiptState, Response, SessionName, SessionView,
@@ -27,10 +29,10 @@ impl Actions {
     }
 
     /// Looks for open replies among the sessions' last prompts. Returns the ones found.
-    fn find_replies(&mut self, sessions: &[SessionView]) -> Vec<Receipt> {
+    fn find_replies(&mut self, sessions: &[Arc<SessionView>]) -> Vec<Receipt> {
         let mut found = Vec::new();
         for receipt in self.receipts.iter_mut().filter(|receipt| receipt.state.is_open()) {
-            let is_its = |session: &&SessionView| {
+            let is_its = |session: &&Arc<SessionView>| {
                 session.agent == receipt.session.agent && session.session_id == receipt.session.session_id
             };
             let prompted = sessions
@@ -56,7 +58,7 @@ impl Actions {
     /// was already known.
     pub(super) fn takes(&mut self, number: u64, receipt: &Receipt) -> bool {
         let Some(running) = self.running.take_if(|running| running.number == number) else { return false };
-        self.answering.push(running);
+        self.answering.push(*running);
         self.keep_receipt(receipt.clone());
         true
     }

@@ -1,6 +1,8 @@
 //! Live supervised runs: each appears among the sessions of its workspace, reports itself as working, and can
 //! be answered like a session.
 
+use std::sync::Arc;
+
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Origin, Point, Reason, RunEnd, RunStatus,
     RunView, SessionOrigin, SessionUsage, SessionView, Source, VerdictState,
@@ -16,7 +18,7 @@ impl Tracked {
         let points = run.question.iter().map(|question| Point::Named(question.text.clone())).collect();
         let since = Origin::Run.at(run.since);
         let evidence = Evidence::claim(Source::LiveSession, RunView::AGENT, claim, since);
-        let RunView { phase, iteration, max_iterations, .. } = *run;
+        let RunView { phase, iteration, max_iterations, .. } = **run;
         let reason = Reason::SupervisedRun { phase, iteration, max_iterations };
         Some(Evidence { points, ..evidence.because(reason) })
     }
@@ -41,9 +43,10 @@ impl Tracked {
     }
 
     /// All sessions, with the live run as one more.
-    pub(super) fn sessions_and_run(&self) -> Vec<SessionView> {
+    pub(super) fn sessions_and_run(&self) -> Vec<Arc<SessionView>> {
         let sessions = &self.snapshot.session_facts.sessions;
-        sessions.iter().cloned().chain(self.runs.alive.as_ref().map(session)).collect()
+        let run = self.runs.alive.as_deref().map(|run| Arc::new(session(run)));
+        sessions.iter().cloned().chain(run).collect()
     }
 }
 

@@ -16,7 +16,7 @@ use super::collecting::{Collecting, Start};
 #[derive(Debug)]
 pub(super) struct Tracked {
     pub(super) id: WorkspaceId,
-    settings: WorkspaceSettings,
+    settings: Arc<WorkspaceSettings>,
     /// The settings of the newest reading, if they differ from `settings`.
     pub(super) in_force: Option<Box<WorkspaceSettings>>,
     pub(super) baseline: Option<Baseline>,
@@ -54,9 +54,9 @@ pub(super) struct Judged {
 #[derive(Debug, Default)]
 pub(super) struct SupervisedRuns {
     /// The one that is alive.
-    pub(super) alive: Option<RunView>,
+    pub(super) alive: Option<Box<RunView>>,
     /// How the last one ended, unless its work was completed or a person ended it.
-    pub(super) ended: Option<RunEnd>,
+    pub(super) ended: Option<Box<RunEnd>>,
 }
 
 /// What is watched for a workspace, and when it is looked at without a hint.
@@ -74,7 +74,7 @@ impl Tracked {
     pub(super) fn new(id: WorkspaceId) -> Tracked {
         Tracked {
             id,
-            settings: WorkspaceSettings::default(),
+            settings: Arc::default(),
             in_force: None,
             baseline: None,
             sessions: Vec::new(),
@@ -184,7 +184,7 @@ impl Tracked {
             workspace: self.id.clone(),
             generation,
             parts,
-            settings: self.settings.clone(),
+            settings: WorkspaceSettings::clone(&self.settings),
             policy: policy.clone(),
             task_kind: self.task_kind_by(&self.settings),
             git_reader: self.git_reader,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Component;
+use std::sync::Arc;
 
 use crate::model::{
     ActionsView, Activity, Attention, ReadingView, SessionView, WorkspaceId, WorkspaceView, display_text,
@@ -67,7 +68,7 @@ fn actions(actions: &Actions) -> ActionsView {
 }
 
 /// Why the person should look at the workspace. Where they want quiet, only what is asked of them counts.
-fn attention(tracked: &Tracked, sessions: &[SessionView]) -> Option<Attention> {
+fn attention(tracked: &Tracked, sessions: &[Arc<SessionView>]) -> Option<Attention> {
     let (judged, run_end) = (&tracked.judged, tracked.unseen_run_end());
     let attention = attention::attention(judged.verdict.as_deref()?, sessions, run_end, judged.is_seen)?;
     let is_asked = matches!(attention, Attention::Permission | Attention::Asks);

@@ -1,6 +1,8 @@
 //! The JSON that scripts read: a version, closed sets, and the part of every source. `closeout schema` prints
 //! its schema; a test keeps the two consistent.
 
+use std::sync::Arc;
+
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -123,21 +125,21 @@ pub struct Row {
     /// Pairs of sources that contradict one another, as positions in `evidence`.
     conflicts: Vec<crate::model::Conflict>,
     /// Git's facts.
-    git: Option<GitFacts>,
+    git: Option<Arc<GitFacts>>,
     /// What became of the decision of this check: the channel that gave it, and why a file was not used.
     decision: DecisionReport,
     /// Checklists.
-    checklists: Vec<Checklist>,
+    checklists: Vec<Arc<Checklist>>,
     /// The agent of the newest session.
     agent: Option<String>,
     /// What that session does.
     activity: Activity,
     /// The sessions here, the one whose words count first.
-    sessions: Vec<SessionView>,
+    sessions: Vec<Arc<SessionView>>,
     /// The supervised run that is alive here.
-    run: Option<RunView>,
+    run: Option<Box<RunView>>,
     /// The newest words.
-    last_words: Option<LastWords>,
+    last_words: Option<Arc<LastWords>>,
     /// Keys of the workspace's own file (`.closeout.toml`) that could soften the verdict, and whether they
     /// count.
     chosen: Vec<ChosenKey>,
@@ -168,7 +170,7 @@ pub struct PartRow {
     /// Its rank; smaller is stronger.
     rank: u8,
     #[serde(flatten)]
-    evidence: Evidence,
+    evidence: Arc<Evidence>,
 }
 
 impl Row {

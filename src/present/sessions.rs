@@ -78,13 +78,16 @@ fn attending(view: &WorkspaceView) -> Option<(usize, &SessionView)> {
         )
         | None => false,
     };
-    view.sessions.iter().enumerate().find(|(_, session)| is_meant(session))
+    view.sessions.iter().map(|session| &**session).enumerate().find(|(_, session)| is_meant(session))
 }
 
 /// The session whose pane Enter opens: the one that needs the user, otherwise the newest that has a pane.
 pub(crate) fn with_pane(view: &WorkspaceView) -> Option<&SessionView> {
     let wanting = attending(view).map(|(_, session)| session);
-    wanting.into_iter().chain(&view.sessions).find(|session| session.pane.is_some())
+    wanting
+        .into_iter()
+        .chain(view.sessions.iter().map(|session| &**session))
+        .find(|session| session.pane.is_some())
 }
 
 /// The name for a session that is not the newest. Untrusted.
@@ -216,7 +219,11 @@ pub(crate) fn judged_moment(view: &WorkspaceView) -> Option<Timestamp> {
         view.verdict.as_deref().map(|verdict| verdict.state),
         Some(VerdictState::Working | VerdictState::Waiting)
     );
-    let told = if is_working { view.activity.since } else { view.sessions.first().and_then(since) };
+    let told = if is_working {
+        view.activity.since
+    } else {
+        view.sessions.first().and_then(|session| since(session))
+    };
     // Work is as old as its turn. Any other state is as old as the turn's end only if closeout found it that
     // way: a state that arose while it was watching (a decision, a file, an answer to a probe) began then.
     let told = told.filter(|_| is_working || view.is_found_state);

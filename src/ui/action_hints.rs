@@ -1,5 +1,7 @@
 //! Which keys of actions are worth a hint for the selected workspace. It must not start anything.
 
+use std::sync::Arc;
+
 use super::keymap::{KeyCommand, WorkspaceCommand};
 use crate::model::{GitFacts, NextActionKind, OpenPoint, VerdictState, WorkspaceView};
 use crate::present::sessions;
@@ -14,13 +16,19 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
             !view.sessions.is_empty() && (asks || sessions::names_permission(view))
         }),
         WorkspaceCommand::Rescue => is(|view| {
-            let is_dirty = |git: &GitFacts| git.changes.as_ref().is_some_and(|changes| changes.n_paths > 0);
+            let is_dirty =
+                |git: &Arc<GitFacts>| git.changes.as_ref().is_some_and(|changes| changes.n_paths > 0);
             let keeps = view.verdict.as_ref().is_some_and(|verdict| !verdict.loose.is_empty());
             view.actions.running.is_none() && (keeps || view.git.as_ref().is_some_and(is_dirty))
         }),
         WorkspaceCommand::Cancel => is(|view| {
-            let runs =
-                view.actions.running.iter().chain(&view.actions.answering).any(|action| !action.is_cancelled);
+            let runs = view
+                .actions
+                .running
+                .as_deref()
+                .into_iter()
+                .chain(&view.actions.answering)
+                .any(|action| !action.is_cancelled);
             runs || !view.actions.held.is_empty()
         }),
         WorkspaceCommand::SendBack => is(|view| {

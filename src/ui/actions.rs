@@ -106,10 +106,8 @@ pub(super) fn leave(state: &mut State, views: &[WorkspaceView], reaction: &mut R
 
 /// Shows the newest report, of the closer or of a smart check.
 fn report(state: &mut State, view: &WorkspaceView) {
-    let verified =
-        view.actions.verified.as_ref().map(|report| (report.at, About::Verified(Box::new(report.clone()))));
-    let checked =
-        view.actions.smart_check.as_ref().map(|report| (report.at, About::Smart(Box::new(report.clone()))));
+    let verified = view.actions.verified.as_ref().map(|report| (report.at, About::Verified(report.clone())));
+    let checked = view.actions.smart_check.as_ref().map(|report| (report.at, About::Smart(report.clone())));
     match verified.into_iter().chain(checked).max_by_key(|(at, _)| *at) {
         Some((_, about)) => {
             open_dialog::open(state, Dialog::Report(Box::new(ReportBox::new(view, about))));
@@ -124,7 +122,8 @@ fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
     let turn = view
         .actions
         .running
-        .iter()
+        .as_deref()
+        .into_iter()
         .filter(|action| action.kind == ActionKind::Reply)
         .chain(&view.actions.answering)
         .find(is_open);

@@ -57,7 +57,7 @@ fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     moments.extend(view.last_words.as_ref().and_then(|words| words.at));
     moments.extend(view.activity.since);
     moments.extend(sessions::judged_moment(view));
-    moments.extend(view.sessions.iter().filter_map(sessions::since));
+    moments.extend(view.sessions.iter().filter_map(|session| sessions::since(session)));
     let subagents = view.sessions.first().into_iter().flat_map(|session| &session.subagents);
     moments.extend(subagents.filter_map(|subagent| subagent.moved_at));
     moments.extend(view.reading.taken_at);

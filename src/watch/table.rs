@@ -149,7 +149,7 @@ impl Table {
     fn add(&mut self, workspace: &WorkspaceId, target: &WatchTarget) -> Arc<Path> {
         let path = match self.folders.get_key_value(&*target.folder) {
             Some((path, _)) => Arc::clone(path),
-            None => Arc::from(&*target.folder),
+            None => Arc::clone(&target.folder),
         };
         let folder = self.folders.entry(Arc::clone(&path)).or_default();
         folder.readers.add(workspace, target);

@@ -1,6 +1,7 @@
 //! The client's registry of running sessions: what it adds to a transcript, and files as they go wrong.
 
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use closeout::model::{ActivitySource, Evidence, LiveStatus, Rejection, StatusReport, WaitsOn, WatchTarget};
 use closeout::present::reason;
@@ -88,7 +89,7 @@ impl Machine {
     /// What the session does and says long after its record fell silent.
     fn later(&self) -> (Activity, Evidence) {
         let sample = self.sample(LATER, None);
-        let evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
+        let evidence = sample.evidence.into_iter().map(|(_, evidence)| Arc::unwrap_or_clone(evidence));
         let mut sessions: Vec<Evidence> =
             evidence.filter(|evidence| evidence.source == Source::LiveSession).collect();
         // The one that claims something, if one does.
@@ -100,7 +101,7 @@ impl Machine {
     /// What is watched in the registry after the last reading.
     fn entry_targets(&self) -> Vec<WatchTarget> {
         let registry = self.config_dir.join("sessions");
-        self.watch_targets.iter().filter(|target| target.folder == registry).cloned().collect()
+        self.watch_targets.iter().filter(|target| *target.folder == *registry).cloned().collect()
     }
 
     /// The edited file of the recorded turn, as a call of the tool is told.
@@ -354,7 +355,7 @@ fn only_the_entry_of_the_session_is_watched() {
     machine.session();
     let targets = machine.entry_targets();
     assert_eq!(targets.len(), 1);
-    assert_eq!(targets[0].folder, machine.config_dir.join("sessions"));
+    assert_eq!(*targets[0].folder, *machine.config_dir.join("sessions"));
     assert_eq!(targets[0].names, Names::these([format!("{}.json", std::process::id())]));
     assert_eq!(targets[0].parts(), Parts::WORDS);
     let sample = machine.sample(LATER, None);

@@ -179,7 +179,7 @@ fn known_of_the_task() -> Vec<Case> {
         ),
         (
             "a person asked it in this moment",
-            but(|scene| scene.reports.smart_check = Some((report(ProbeWord::Complete), then()))),
+            but(|scene| scene.reports.smart_check = Some((report(ProbeWord::Complete).into(), then()))),
         ),
         (
             "its turn ended more than an hour before this run",
@@ -284,7 +284,7 @@ fn its_answer_counts_as_that_of_a_person_and_opens_nothing() {
     let shown = changes.views.last().unwrap();
     assert_eq!(
         (shown.actions.running.clone(), shown.actions.smart_check.clone()),
-        (None, Some(report(ProbeWord::Complete)))
+        (None, Some(report(ProbeWord::Complete).into()))
     );
     let verdict = shown.verdict.clone().unwrap();
     assert_eq!(verdict.state, VerdictState::RescueNeeded, "its changes are not committed");

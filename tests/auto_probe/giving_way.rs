@@ -67,7 +67,7 @@ fn an_answer_that_came_at_the_last_moment_is_kept() {
     let effects = monitor.update(finished(DUE + 101, 1, outcome, None));
     assert_eq!(begun(&effects), [(2, decide())]);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::KeepReports { .. })), "{effects:?}");
-    assert_eq!(view(&mut monitor).actions.smart_check, Some(report(ProbeWord::Complete)));
+    assert_eq!(view(&mut monitor).actions.smart_check, Some(report(ProbeWord::Complete).into()));
 }
 
 #[test]

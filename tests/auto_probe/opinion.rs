@@ -120,7 +120,7 @@ fn a_reading_adds_a_question_or_what_is_open_and_never_makes_work_complete() {
 
 #[test]
 fn a_reading_of_other_words_counts_for_nothing_and_one_of_these_is_kept() {
-    let kept = |opinion: Opinion| scene().but(|scene| scene.reports.opinion = Some(opinion));
+    let kept = |opinion: Opinion| scene().but(|scene| scene.reports.opinion = Some(opinion.into()));
     let (mut monitor, first) = kept(opinion(OpinionReading::Asks)).read();
     assert_eq!(view(&mut monitor).verdict.unwrap().state, VerdictState::AwaitingResponse);
     assert_eq!(first, []);

@@ -1,5 +1,7 @@
 //! A workspace whose agent has ended its turn, and a monitor that may ask it by itself.
 
+use std::sync::Arc;
+
 use closeout::model::{
     Action, ActionOutcome, ActionRequest, ActivitySource, ActivityState, AuditEntry, Claim, CollectRequest,
     Draft, Effect, Event, Evidence, EvidenceSummary, FoundWorkspace, GitFacts, HeldReply, KeptReports,
@@ -125,9 +127,9 @@ impl Scene {
     pub(crate) fn session_facts(&self) -> SessionFacts {
         SessionFacts {
             agent: self.sessions.first().map(|session| session.agent.clone()),
-            sessions: self.sessions.clone(),
+            sessions: self.sessions.iter().cloned().map(Arc::new).collect(),
             prompted_at: self.prompted_at,
-            last_words: self.last_words.clone(),
+            last_words: self.last_words.clone().map(Arc::new),
             ..SessionFacts::default()
         }
     }
@@ -136,8 +138,12 @@ impl Scene {
         Sample {
             parts: Parts::all(),
             taken_at: at(millis),
-            evidence: self.evidence.iter().map(|evidence| (Parts::WORDS, evidence.clone())).collect(),
-            git: self.git.clone(),
+            evidence: self
+                .evidence
+                .iter()
+                .map(|evidence| (Parts::WORDS, Arc::new(evidence.clone())))
+                .collect(),
+            git: self.git.clone().map(Arc::new),
             checklists: Vec::new(),
             session_facts: Some(self.session_facts()),
             watch_targets: Vec::new(),
@@ -151,7 +157,7 @@ impl Scene {
     pub(crate) fn found(&self, id: WorkspaceId) -> FoundWorkspace {
         FoundWorkspace {
             id,
-            settings: self.settings.clone(),
+            settings: Arc::new(self.settings.clone()),
             baseline: None,
             sessions: Vec::new(),
             problem: None,

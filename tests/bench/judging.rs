@@ -9,7 +9,7 @@ use closeout::judge::combine::table::{LastPrompt, UserMark};
 use closeout::judge::combine::{Case, combine};
 use closeout::judge::questions::{Context, classify};
 use closeout::judge::weigh::{WeighContext, weigh};
-use closeout::model::{Proof, Rounds, TaskWork};
+use closeout::model::{Evidence, Proof, Rounds, TaskWork};
 
 use super::Scope;
 use super::collecting::{collect_context, request};
@@ -41,13 +41,13 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         "≤ 100 µs",
     );
     let sample = weigh(observations.clone(), &context);
-    let evidence: Vec<_> = sample.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
+    let evidence: Vec<_> = sample.evidence.iter().map(|(_, evidence)| Evidence::clone(evidence)).collect();
     let rounds = Rounds::default();
     let case = Case {
         task_kind: request.task_kind,
         policy: &request.policy,
         rounds: &rounds,
-        git: sample.git.as_ref(),
+        git: sample.git.as_deref(),
         chosen: &[],
         before: &[],
         prompted_at: sample.session_facts.as_ref().and_then(|facts| facts.prompted_at),

@@ -210,7 +210,7 @@ fn few_folders_are_watched_and_they_are_the_real_ones() {
     let sees = |folder: &Path, name: &str| -> Parts {
         targets
             .iter()
-            .filter(|target| target.folder == folder && target.names.matches(name.as_ref()))
+            .filter(|target| *target.folder == *folder && target.names.matches(name.as_ref()))
             .map(closeout::model::WatchTarget::parts)
             .fold(Parts::empty(), Parts::union)
     };

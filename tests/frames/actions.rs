@@ -124,7 +124,7 @@ fn commits_that_no_branch_holds() {
 fn a_rescue_of_commits_is_hinted_where_the_verdict_would_keep_some() {
     let hints = |loose: &[String]| {
         let mut view = judged("docs", VerdictState::Complete, Why::Rule(Rule::YesWithCommits));
-        view.git.as_mut().unwrap().commits.n_lost = 1;
+        Arc::make_mut(view.git.as_mut().unwrap()).commits.n_lost = 1;
         Arc::make_mut(view.verdict.as_mut().unwrap()).loose = loose.to_vec();
         let views = [view];
         last_line(&screen_of(80, 24, &views), &views)
@@ -161,11 +161,11 @@ fn a_rescue_that_failed() {
 #[test]
 fn what_runs_and_what_was_done_in_the_detail() {
     let mut view = rescue();
-    view.actions.running = Some(running_probe());
+    view.actions.running = Some(running_probe().into());
     view.actions.history = history(&view);
     view.actions.receipts = vec![receipt(ReceiptState::Unknown), receipt(ReceiptState::Consumed)];
-    view.actions.smart_check = Some(smart_report());
-    view.actions.verified = Some(verify_report());
+    view.actions.smart_check = Some(smart_report().into());
+    view.actions.verified = Some(verify_report().into());
     let views = [view];
     let mut state = screen_of(80, 100, &views);
     let _ = press(&mut state, &views, "l");
@@ -175,7 +175,7 @@ fn what_runs_and_what_was_done_in_the_detail() {
 #[test]
 fn what_runs_is_in_its_row() {
     let mut views = five();
-    views[ROW].actions.running = Some(running_probe());
+    views[ROW].actions.running = Some(running_probe().into());
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "j");
     let rows = text_of(&frame(&state, &views));
@@ -195,7 +195,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     let mut views = five();
     let mut report = smart_report();
     let _ = report.attempts.pop();
-    views[ROW].actions.smart_check = Some(report.clone());
+    views[ROW].actions.smart_check = Some(report.clone().into());
     let mut state = screen_of(100, 60, &views);
     let _ = press(&mut state, &views, "j3");
     let is_said = |views: &[WorkspaceView], words: &str| {
@@ -203,7 +203,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     };
     assert!(is_said(&views, "All questions are used up, and the agent did not say that it is done."));
     report.attempts.push(attempt(2, Some(ProbeReading::Answered(ProbeWord::Complete))));
-    views[ROW].actions.smart_check = Some(report);
+    views[ROW].actions.smart_check = Some(report.into());
     assert!(is_said(&views, "The agent says it is done, and its changes are not committed."));
 }
 
@@ -211,7 +211,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
 #[test]
 fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     let mut views = five();
-    views[ROW].actions.running = Some(RunningAction { is_automatic: true, ..running_probe() });
+    views[ROW].actions.running = Some(Box::new(RunningAction { is_automatic: true, ..running_probe() }));
     let mut state = screen_of(80, 24, &views);
     let header = |state: &State, views: &[WorkspaceView]| text_of(&frame(state, views))[0].clone();
     assert!(!header(&state, &views).contains("auto ask"));
@@ -264,7 +264,7 @@ fn the_turn_of_an_agent_is_ended_only_after_a_yes() {
 fn leaving_shows_the_turns_that_end_with_closeout() {
     let mut views = five();
     views[ROW].actions.answering = vec![running_turn()];
-    views[ROW].actions.running = Some(running_probe());
+    views[ROW].actions.running = Some(running_probe().into());
     let mut state = screen_of(80, 24, &views);
     assert!(!press(&mut state, &views, "q").is_quit);
     assert_snapshot!("leave_with_a_turn", picture(&frame(&state, &views)));
@@ -278,14 +278,15 @@ fn leaving_shows_the_turns_that_end_with_closeout() {
 fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
     let quiet = five();
     let mut busy = five();
-    busy[ROW].actions.running = Some(running_probe());
+    busy[ROW].actions.running = Some(running_probe().into());
     let ctrl_c = |state: &mut State, views: &[WorkspaceView]| {
         ui::update(state, views, Input::Key(KeyPress::ctrl('c')))
     };
     let cancel = Intent::CancelAction { workspace: busy[ROW].id.clone(), number: running_probe().number };
     // Nothing is lost where nothing runs, or only a look.
     let mut looking = five();
-    looking[ROW].actions.running = Some(RunningAction { kind: ActionKind::Plan, ..running_probe() });
+    looking[ROW].actions.running =
+        Some(Box::new(RunningAction { kind: ActionKind::Plan, ..running_probe() }));
     for views in [&quiet, &looking] {
         let mut state = screen_of(80, 24, views);
         assert!(press(&mut state, views, "q").is_quit);
@@ -328,7 +329,8 @@ fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
 #[test]
 fn what_is_finished_first_is_said() {
     let mut views = five();
-    views[ROW].actions.running = Some(RunningAction { kind: ActionKind::Rescue, ..running_probe() });
+    views[ROW].actions.running =
+        Some(Box::new(RunningAction { kind: ActionKind::Rescue, ..running_probe() }));
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "j");
     let told = Response::EndsLater { workspace: views[ROW].id.clone(), kind: ActionKind::Rescue };
@@ -878,7 +880,7 @@ fn the_agent_is_asked_for_messages_after_its_cost_was_told_and_the_box_stays() {
 #[test]
 fn an_open_point_of_the_closer_goes_into_the_reply_box() {
     let mut view = with_todos();
-    view.actions.verified = Some(verify_report());
+    view.actions.verified = Some(verify_report().into());
     let views = [view];
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "V");

@@ -51,7 +51,7 @@ fn every_intent_comes_of_an_input_and_names_its_workspace() {
     let plan = Action::PlanRescue { message: None, order: RecordOrder::default() };
     holds(intents_of(&views, "c"), Intent::Action { workspace: id.clone(), action: Box::new(plan) });
     let mut busy = views.clone();
-    busy[0].actions.running = Some(running(7));
+    busy[0].actions.running = Some(running(7).into());
     holds(intents_of(&busy, "x"), Intent::CancelAction { workspace: id, number: 7 });
 
     let waits = vec![wants_permission()];

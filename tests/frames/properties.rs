@@ -43,10 +43,10 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
     view.prompt = Some(words[3].clone());
     view.reading.problems.settings = (words[4].len() > 20).then(|| words[4].clone());
     view.activity.detail = Some(words[5].clone());
-    view.last_words = Some(last_words(&words[6], 5));
+    view.last_words = Some(last_words(&words[6], 5).into());
     view.sessions = with_subagents().sessions;
     view.sessions.extend(codex_asks_beside_claude().sessions);
-    for (session, word) in view.sessions.iter_mut().zip(words) {
+    for (session, word) in view.sessions.iter_mut().map(Arc::make_mut).zip(words) {
         session.agent.clone_from(word);
         session.name = Some(words[3].clone());
         session.version = Some(words[8].clone());
@@ -58,7 +58,7 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
         session.subagents.iter_mut().for_each(|subagent| subagent.what = Some(words[7].clone()));
         session.pane = Some(Pane { socket: None, id: words[9].clone() });
     }
-    if let Some(git) = &mut view.git {
+    if let Some(git) = view.git.as_mut().map(Arc::make_mut) {
         git.head = Head::Branch { name: words[7].clone(), commit: words[8].clone() };
         git.changes = None;
         git.notes = vec![words[9].clone()];
@@ -70,8 +70,9 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
         verdict.why = Why::Because(verdict.rule(), words[11].clone().into());
         verdict.next_action = NextAction::Repair(Some(words[0].clone().into()));
         for part in &mut verdict.parts {
-            part.evidence.name.clone_from(&words[1]);
-            part.evidence.reasons = vec![words[2].clone().into(), words[3].clone().into()];
+            let evidence = Arc::make_mut(&mut part.evidence);
+            evidence.name.clone_from(&words[1]);
+            evidence.reasons = vec![words[2].clone().into(), words[3].clone().into()];
         }
         if let Some(question) = &mut verdict.question {
             question.text.clone_from(&words[6]);

@@ -1,5 +1,7 @@
 //! The reply box: what is written and sent, what is confirmed, and what is seen before that.
 
+use std::sync::Arc;
+
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActivitySource, ActivityState,
     AskedByTool, AskedOption, AskedQuestion, Draft, HeldEnd, HeldNow, HeldReply, HeldStep, Intent, LongText,
@@ -24,7 +26,7 @@ fn asks() -> WorkspaceView {
     claude.question = view.last_words.as_ref().unwrap().question.clone();
     claude.pane = Some(pane("%3"));
     claude.name = Some("検索画面".to_owned());
-    view.sessions = vec![claude];
+    view.sessions = vec![claude.into()];
     view
 }
 
@@ -71,8 +73,8 @@ fn response(view: &WorkspaceView, kind: ActionKind, outcome: ActionOutcome) -> R
 /// The workspace whose agent works, and to which a reply cannot go now.
 fn busy() -> (WorkspaceView, State) {
     let mut view = asks();
-    view.sessions[0].activity.state = ActivityState::Working;
-    view.sessions[0].question = None;
+    Arc::make_mut(&mut view.sessions[0]).activity.state = ActivityState::Working;
+    Arc::make_mut(&mut view.sessions[0]).question = None;
     let mut state = screen_of(80, 24, std::slice::from_ref(&view));
     let _ = press(&mut state, std::slice::from_ref(&view), "i");
     let problem = ActionProblem::new(ActionClass::Refused, "it works").with_next("wait until it is idle");
@@ -120,7 +122,7 @@ fn a_reply_to_an_agent_at_work_is_held_until_its_turn_has_ended() {
 #[test]
 fn what_can_be_sent_now_is_not_held() {
     let mut views = [asks()];
-    views[0].sessions[0].activity.state = ActivityState::Idle;
+    Arc::make_mut(&mut views[0].sessions[0]).activity.state = ActivityState::Idle;
     let mut state = open(&views, plan_for(&views[0]), SMALL);
     let _ = press(&mut state, &views, "yes");
     assert_eq!(key(&mut state, &views, KeyPress::ctrl('s')).intents, []);
@@ -188,7 +190,7 @@ fn shows(state: &State, views: &[WorkspaceView], words: &str) -> bool {
 fn i_and_space_ask_how_a_reply_would_go_to_the_session_that_asks() {
     for keys in ["i", " "] {
         let mut view = asks();
-        view.sessions.insert(0, session("codex", ActivityState::Idle, ActivitySource::Process, 3, ""));
+        view.sessions.insert(0, session("codex", ActivityState::Idle, ActivitySource::Process, 3, "").into());
         let views = [view];
         let mut state = seen_screen_of(80, 24, &views);
         let reaction = press(&mut state, &views, keys);
@@ -366,8 +368,8 @@ fn permission(options: &[(&str, &str)]) -> PermissionPrompt {
 
 fn needs_permission() -> WorkspaceView {
     let mut view = asks();
-    view.sessions[0].activity.state = ActivityState::NeedsPermission;
-    view.sessions[0].question = None;
+    Arc::make_mut(&mut view.sessions[0]).activity.state = ActivityState::NeedsPermission;
+    Arc::make_mut(&mut view.sessions[0]).question = None;
     view
 }
 
@@ -441,9 +443,9 @@ fn where_a_permission_has_no_safe_answer_enter_goes_to_the_pane() {
 fn asks_in_a_dialog(questions: Vec<AskedQuestion>) -> WorkspaceView {
     let mut view = asks();
     let asked = AskedByTool { call: "toolu_1".to_owned(), questions, is_alone: true };
-    view.sessions[0].question = Some(asked.as_question());
-    view.sessions[0].asks = Some(asked);
-    view.sessions[0].activity.detail = Some("Which database should I use?".to_owned());
+    Arc::make_mut(&mut view.sessions[0]).question = Some(asked.as_question());
+    Arc::make_mut(&mut view.sessions[0]).asks = Some(asked);
+    Arc::make_mut(&mut view.sessions[0]).activity.detail = Some("Which database should I use?".to_owned());
     view
 }
 
@@ -528,7 +530,7 @@ fn when_several_ask_one_is_chosen_and_tab_turns_to_another() {
     let mut view = asks();
     let mut codex = session("codex", ActivityState::Asks, ActivitySource::Hook, 2, "Which port?");
     codex.name = Some("the server".to_owned());
-    view.sessions.push(codex);
+    view.sessions.push(codex.into());
     view.actions.drafts = vec![
         Draft { session: name("codex"), text: "8080".to_owned() },
         Draft { session: name("gone"), text: "for one that is gone".to_owned() },
@@ -663,7 +665,7 @@ fn the_cursor_stands_where_the_next_sign_comes() {
 fn a_long_question_scrolls_and_the_text_stays() {
     let mut view = asks();
     let long: Vec<String> = (1..=40).map(|number| format!("line {number} of the question")).collect();
-    view.sessions[0].question.as_mut().unwrap().text = long.join("\n");
+    Arc::make_mut(&mut view.sessions[0]).question.as_mut().unwrap().text = long.join("\n");
     let views = [view];
     let mut state = open(&views, plan_for(&views[0]), SMALL);
     let _ = press(&mut state, &views, "here");

@@ -221,12 +221,13 @@ fn the_age_in_a_row_is_that_of_what_it_speaks_of() {
     assert!(row(view.clone()).contains(" now  "));
     view.is_found_state = true;
     // Without a source for it, there is the verdict's own.
-    view.sessions[0].ended_at = None;
-    view.sessions[0].activity = Activity { since: None, ..view.sessions[0].activity.clone() };
+    Arc::make_mut(&mut view.sessions[0]).ended_at = None;
+    Arc::make_mut(&mut view.sessions[0]).activity =
+        Activity { since: None, ..view.sessions[0].activity.clone() };
     assert!(row(view.clone()).contains(" now  "));
     // The first age to change is asked for: the 12 minutes of the turn, and no other.
     let mut at_work = with_subagents();
-    at_work.sessions[0].subagents.clear();
+    Arc::make_mut(&mut at_work.sessions[0]).subagents.clear();
     at_work.verdict_since = Some(minutes_ago(120));
     at_work.activity.since = Some(minutes_ago(130));
     at_work.reading.taken_at = None;
@@ -239,7 +240,7 @@ fn sessions_that_are_over_fold_away_and_others_never() {
     let mut view = gone();
     let mut late = session("codex", ActivityState::Working, ActivitySource::Hook, 2, "shell: make");
     late.pane = Some(pane("%8"));
-    view.sessions.push(late);
+    view.sessions.push(late.into());
     let views = [view];
     let mut state = screen_of(80, 40, &views);
     let _ = press(&mut state, &views, "5+");
@@ -254,12 +255,12 @@ fn sessions_that_are_over_fold_away_and_others_never() {
 #[test]
 fn what_is_not_known_is_said_to_be_unknown() {
     let mut view = silent();
-    view.sessions[0].activity = Activity::unknown();
-    view.sessions[0].moved_at = None;
+    Arc::make_mut(&mut view.sessions[0]).activity = Activity::unknown();
+    Arc::make_mut(&mut view.sessions[0]).moved_at = None;
     view.activity = Activity::unknown();
     // A record of an old session that does not tell: nothing lives there.
     assert!(!row(view.clone()).contains("unknown"));
-    view.sessions[0].pane = Some(pane("%2"));
+    Arc::make_mut(&mut view.sessions[0]).pane = Some(pane("%2"));
     let mut state = screen_of(80, 24, &[view.clone()]);
     let _ = press(&mut state, &[view.clone()], "5");
     let shown = text_of(&frame(&state, &[view])).join("\n");
@@ -274,7 +275,7 @@ fn the_own_question_comes_before_that_of_another_session() {
     // Answered, it gives way; what it offers does not keep it.
     let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.question.as_mut().unwrap().weight = QuestionWeight::Offer;
-    view.sessions[0].question = None;
+    Arc::make_mut(&mut view.sessions[0]).question = None;
     assert!(row(view).contains("codex asks: Shall I drop"));
 }
 

@@ -21,7 +21,7 @@ fn views() -> Vec<WorkspaceView> {
     let mut views = five();
     let view = &mut views[0];
     view.sessions = with_todos().sessions;
-    view.actions.verified = Some(verify_report());
+    view.actions.verified = Some(verify_report().into());
     view.checks = vec![ConfiguredCheck {
         name: "tests".to_owned(),
         ask: CheckAsk::Command {

@@ -41,7 +41,7 @@ fn busy() -> WorkspaceView {
     let titles: Vec<String> = (1..=10).map(|number| format!("Step {number} of the import")).collect();
     let state = |at: usize| if at < 4 { ItemState::Done } else { ItemState::Open };
     let items = titles.iter().enumerate().map(|(at, title)| item(title, state(at))).collect();
-    view.checklists = vec![Checklist { from: "claude".to_owned(), items }];
+    view.checklists = vec![Arc::new(Checklist { from: "claude".to_owned(), items })];
     let open = PointState::Open;
     let mut points = vec![
         point(PointKind::Finish, Source::Tests, "reads_empty_file fails", open),
@@ -60,7 +60,7 @@ fn busy() -> WorkspaceView {
     let attempt = |number: u32| ProbeAttempt { number, ..attempts[number as usize % attempts.len()].clone() };
     let mut report = smart_report();
     report.attempts = (1..=5).map(attempt).collect();
-    view.actions.smart_check = Some(report);
+    view.actions.smart_check = Some(report.into());
     view.actions.history = history(&view);
     let happened = |minutes, what| HistoryEntry {
         at: minutes_ago(minutes),
@@ -200,7 +200,7 @@ fn where_nothing_is_for_an_agent_it_is_said() {
     let mut view = busy();
     Arc::make_mut(view.verdict.as_mut().unwrap()).left_to_do.points =
         vec![point(PointKind::Answer, Source::LastWords, "Which one?", PointState::Open)];
-    view.actions.verified = Some(verify_report());
+    view.actions.verified = Some(verify_report().into());
     let views = [view];
     let mut state = seen_screen_of(80, 24, &views);
     assert_eq!(press(&mut state, &views, "b").intents, []);

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use closeout::agent::hook_events::{HookReader, survey};
@@ -108,7 +109,7 @@ fn what_is_told_beside_a_record_is_added_and_followed() {
     assert_eq!(targets.len(), 1);
     assert_eq!(
         (&targets[0].folder, &targets[0].names),
-        (&state.hooks().join("codex"), &Names::these(["s.jsonl"]))
+        (&Arc::from(state.hooks().join("codex")), &Names::these(["s.jsonl"]))
     );
     state.leave(&of_process(5, HookKind::Stopped));
     let (second, _) = told(&session);

@@ -45,7 +45,7 @@ fn facts_of(prompt: &str, prompted_at: i64) -> SessionFacts {
     let mut session = session("claude", ActivityState::Idle, ActivitySource::Registry, 1, "");
     session.prompt = Some(prompt.to_owned());
     session.prompted_at = Some(Timestamp(prompted_at));
-    SessionFacts { sessions: vec![session], ..SessionFacts::default() }
+    SessionFacts { sessions: vec![session.into()], ..SessionFacts::default() }
 }
 
 fn sample(words: SessionFacts) -> Sample {
@@ -87,7 +87,7 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
     let mut monitor = Monitor::new(POLICY, WATCH);
     let found = FoundWorkspace {
         id: id(),
-        settings: WorkspaceSettings::default(),
+        settings: WorkspaceSettings::default().into(),
         baseline: None,
         sessions: Vec::new(),
         problem: None,

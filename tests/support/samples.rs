@@ -26,7 +26,7 @@ pub(crate) fn finished() -> WorkspaceView {
     view.agent = Some("gemini".to_owned());
     view.model = Some("gemini-2.5-pro".to_owned());
     view.activity = activity(ActivityState::Idle, 26);
-    let git = view.git.as_mut().unwrap();
+    let git = Arc::make_mut(view.git.as_mut().unwrap());
     git.head = Head::Branch { name: "docs/readme".to_owned(), commit: "e1".repeat(20) };
     git.upstream = Some(Upstream { name: "origin/docs/readme".to_owned(), ahead: 3, behind: 0 });
     git.commits = CommitCounts {
@@ -39,11 +39,11 @@ pub(crate) fn finished() -> WorkspaceView {
         ],
         ..CommitCounts::default()
     };
-    view.checklists = vec![Checklist {
+    view.checklists = vec![Arc::new(Checklist {
         from: "tasks.md".to_owned(),
         items: vec![item("Write the README", ItemState::Done), item("Add a picture", ItemState::Done)],
-    }];
-    view.last_words = Some(last_words("All **done**. The README has a picture now.", 26));
+    })];
+    view.last_words = Some(last_words("All **done**. The README has a picture now.", 26).into());
     let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.parts = vec![
         part(
@@ -79,7 +79,7 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
         weight: QuestionWeight::Blocking,
         certainty: Certainty::High,
     };
-    view.checklists = vec![Checklist {
+    view.checklists = vec![Arc::new(Checklist {
         from: "claude".to_owned(),
         items: vec![
             item("画面を作る", ItemState::Done),
@@ -87,8 +87,8 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
             item("結果を保存する", ItemState::Active),
             item("テストを書く", ItemState::Open),
         ],
-    }];
-    view.last_words = Some(LastWords {
+    })];
+    view.last_words = Some(Arc::new(LastWords {
         certainty: Some(closeout::model::Certainty::High),
         question: Some(question.clone()),
         ..last_words(
@@ -97,8 +97,8 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
              1) PostgreSQL（推奨：既存の接続を使えます）\n2) SQLite（設定が要りません）\n",
             12,
         )
-    });
-    begin_search(view.git.as_mut().unwrap());
+    }));
+    begin_search(Arc::make_mut(view.git.as_mut().unwrap()));
     ask(Arc::make_mut(view.verdict.as_mut().unwrap()), question);
     view
 }
@@ -151,7 +151,10 @@ fn ask(verdict: &mut Verdict, question: Question) {
             Evidence {
                 strength: Strength::Guess,
                 // A reason that is already given is not repeated.
-                pointer: Some(Pointer { place: "claude".to_owned(), excerpt: Some(question.text.clone()) }),
+                pointer: Some(Box::new(Pointer {
+                    place: "claude".to_owned(),
+                    excerpt: Some(question.text.clone()),
+                })),
                 ..said(Source::LastWords, "claude", Claim::Ask, 12)
             }
             .because(question.text.clone()),
@@ -176,7 +179,7 @@ pub(crate) fn rescue() -> WorkspaceView {
     view.agent = Some("codex".to_owned());
     view.model = Some("gpt-5-codex".to_owned());
     view.activity = activity(ActivityState::Gone, 3);
-    let git = view.git.as_mut().unwrap();
+    let git = Arc::make_mut(view.git.as_mut().unwrap());
     git.head = Head::Branch { name: "fix/rounding".to_owned(), commit: "ab".repeat(20) };
     git.n_stashed = 1;
     git.changes = Some(Changes {
@@ -202,10 +205,10 @@ pub(crate) fn rescue() -> WorkspaceView {
         part(
             PartRole::Decided,
             Evidence {
-                pointer: Some(Pointer {
+                pointer: Some(Box::new(Pointer {
                     place: ".agent/decision.json".to_owned(),
                     excerpt: Some("{\"decision\":\"complete\"}".to_owned()),
-                }),
+                })),
                 ..said(Source::DecisionWithId, ".agent/decision.json", Claim::Yes, 3)
             }
             .because("all tests pass".to_owned()),
@@ -252,14 +255,14 @@ pub(crate) fn working() -> WorkspaceView {
     view.verdict_since = Some(minutes_ago(0));
     view.activity = Activity { detail: Some("Bash".to_owned()), ..activity(ActivityState::Working, 0) };
     view.is_seen = true;
-    view.checklists = vec![Checklist {
+    view.checklists = vec![Arc::new(Checklist {
         from: "claude".to_owned(),
         items: vec![
             item("Read the routes", ItemState::Done),
             item("Add the handler", ItemState::Active),
             item("Document it", ItemState::Open),
         ],
-    }];
+    })];
     let verdict = Arc::make_mut(view.verdict.as_mut().unwrap());
     verdict.so_far = Some(VerdictState::Incomplete);
     verdict.next_action = NextAction::Wait;

@@ -63,7 +63,7 @@ pub(crate) fn judged(name: &str, state: VerdictState, why: Why) -> WorkspaceView
         is_found_state: true,
         agent: Some("claude".to_owned()),
         model: Some("claude-sonnet-4-5".to_owned()),
-        git: Some(git),
+        git: Some(git.into()),
         reading: ReadingView {
             generation: 3,
             taken_at: Some(minutes_ago(1)),
@@ -128,7 +128,7 @@ pub(crate) fn commit(id: &str, subject: &str, minutes: i64) -> CommitSummary {
 }
 
 pub(crate) fn part(role: PartRole, evidence: Evidence) -> Part {
-    Part { evidence, role }
+    Part { evidence: evidence.into(), role }
 }
 
 pub(crate) fn said(source: Source, name: &str, claim: Claim, minutes: i64) -> Evidence {

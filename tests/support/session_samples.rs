@@ -1,6 +1,8 @@
 //! Workspaces with sessions: working with subagents, waiting for a permission, two agents in one workspace,
 //! gone, silent, guessed, with todos.
 
+use std::sync::Arc;
+
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Attention, Certainty, Pane, ProcessId, Question, QuestionWeight,
     Rule, SessionOrigin, SessionUsage, SessionView, Subagent, TodoProgress, VerdictState, Why, WorkspaceView,
@@ -57,7 +59,7 @@ fn with(mut view: WorkspaceView, sessions: Vec<SessionView>) -> WorkspaceView {
     view.model.clone_from(&first.model);
     view.activity = first.activity.clone();
     view.verdict_since = Some(minutes_ago(0));
-    view.sessions = sessions;
+    view.sessions = sessions.into_iter().map(Arc::new).collect();
     view
 }
 
@@ -193,7 +195,7 @@ pub(crate) fn just_finished() -> WorkspaceView {
     let mut view =
         judged("login", VerdictState::Complete, Why::Commits { n_new: 3, n_rescued: 0, agree: Vec::new() });
     view.attention = Some(Attention::Finished);
-    view.last_words = Some(last_words("The login works.", 5));
+    view.last_words = Some(last_words("The login works.", 5).into());
     with(view, vec![claude])
 }
 

@@ -36,7 +36,8 @@ pub(super) struct Head {
 /// The heads read so far, by record path.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
-    known: HashMap<PathBuf, Known>,
+    /// Boxed, because an empty slot of the map takes as much memory as a full one.
+    known: HashMap<Box<Path>, Box<Known>>,
 }
 
 #[derive(Debug)]
@@ -65,7 +66,7 @@ impl Heads {
         });
         if !is_current {
             let known = Known { inode: file.inode, size: file.size, head: Head::read(path)? };
-            self.known.insert(path.to_owned(), known);
+            self.known.insert(path.into(), Box::new(known));
         }
         self.known.get(path).map(|known| &known.head).ok_or_else(|| io::ErrorKind::NotFound.into())
     }

@@ -89,7 +89,7 @@ impl Agent for Codex {
     }
 
     fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead {
-        memory.with(|memory| find::sessions(ask, memory))
+        memory.with_places(ask.places, |memory| find::sessions(ask, memory))
     }
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {

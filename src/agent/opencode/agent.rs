@@ -113,7 +113,7 @@ impl Agent for OpenCode {
     }
 
     fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead {
-        memory.with(|memory| sessions::sessions(ask, memory))
+        memory.with_places(ask.places, |memory| sessions::sessions(ask, memory))
     }
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {

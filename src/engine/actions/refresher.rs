@@ -4,6 +4,7 @@
 //! change anything.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 
@@ -61,7 +62,11 @@ impl<'a> Refresher<'a> {
             .sessions
             .iter()
             .find(|place| place.agent == name.agent && place.session_id == name.session_id);
-        Ok(Current { session, view, record: place.map(|place| place.record.clone()) })
+        Ok(Current {
+            session,
+            view: Arc::unwrap_or_clone(view),
+            record: place.map(|place| place.record.clone()),
+        })
     }
 
     /// What git reports now; `None` if it does not answer, or if there is no repository.

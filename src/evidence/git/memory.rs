@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::content::Contents;
-use super::file_state::FileState;
+use super::file_state::FileStates;
 use super::handle::Sibling;
 use super::reader::RESCUES;
 use super::stays;
@@ -27,7 +27,7 @@ pub struct GitMemory {
     /// The open repository, during a collection.
     pub(super) opened: Option<Box<Opened>>,
     /// The worktree that was read before this one.
-    pub(super) sibling: Option<Sibling>,
+    pub(super) sibling: Option<Box<Sibling>>,
 }
 
 #[derive(Debug, Clone)]
@@ -63,13 +63,9 @@ pub(super) struct Stamp {
     upstream: Option<String>,
     /// What changes with every commit: the logs of HEAD and of the branch, the folders of branches, the folders
     /// of rescues' references.
-    of_commits: Vec<FileState>,
+    of_commits: FileStates,
     /// Everything else.
-    others: Vec<FileState>,
-}
-
-fn all_hold(before: &[FileState], now: &[FileState]) -> bool {
-    before.len() == now.len() && before.iter().zip(now).all(|(before, now)| before.holds(now))
+    others: FileStates,
 }
 
 impl Stamp {
@@ -81,20 +77,20 @@ impl Stamp {
     pub(super) fn holds(&self, now: &Stamp) -> bool {
         self.head == now.head
             && self.upstream == now.upstream
-            && all_hold(&self.of_commits, &now.of_commits)
-            && all_hold(&self.others, &now.others)
+            && self.of_commits.hold(&now.of_commits)
+            && self.others.hold(&now.others)
     }
 
     /// Whether this is the state `before`, except that commits may have been made on the same branch.
     pub(super) fn is_further_on_branch(&self, before: &Stamp) -> bool {
         self.head.branch() == before.head.branch()
             && self.upstream == before.upstream
-            && all_hold(&before.others, &self.others)
+            && before.others.hold(&self.others)
     }
 
     /// The same stamp, valid only for adding further commits on top: another branch may have moved too.
     pub(super) fn until_read_anew(mut self) -> Stamp {
-        self.of_commits.iter_mut().for_each(FileState::distrust);
+        self.of_commits.distrust();
         self
     }
 
@@ -123,8 +119,8 @@ impl Stamp {
         Some(Stamp {
             head,
             upstream,
-            of_commits: of_commits.into_iter().map(FileState::now).collect(),
-            others: others.into_iter().map(FileState::now).collect(),
+            of_commits: FileStates::now(of_commits),
+            others: FileStates::now(others),
         })
     }
 }
@@ -211,7 +207,7 @@ impl GitMemory {
         let opened = self.opened.take().filter(|_| self.is_for_once);
         let sibling = opened.and_then(|opened| {
             let Opened { repository, handle } = *opened;
-            Sibling::new(&repository, handle?)
+            Sibling::new(&repository, handle?).map(Box::new)
         });
         self.sibling = sibling.or(self.sibling.take());
     }

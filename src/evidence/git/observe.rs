@@ -48,13 +48,13 @@ fn is_worth_a_second_look(problem: ReadProblem) -> bool {
 
 fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Read<Option<GitObservation>> {
     let sibling = memory.sibling.take();
-    let Some(repository) = find(workspace, ask, sibling.as_ref())? else { return Ok(None) };
+    let Some(repository) = find(workspace, ask, sibling.as_deref())? else { return Ok(None) };
     let known = memory.known(&repository, ask);
     if known.is_none() && repository.foreign_place().is_some() && !is_allowed(&repository, ask)? {
         return Err(foreign_owner());
     }
     let is_for_once = memory.is_for_once;
-    let mut readers = Readers::new(&repository, ask, sibling.as_ref());
+    let mut readers = Readers::new(&repository, ask, sibling.as_deref());
     let evidence = paths_from_top(&repository, &[ask.evidence_files, ask.plans].concat());
     let mut facts = match known {
         Some((facts, stamp)) if facts.stamp.as_ref().is_some_and(|before| before.holds(&stamp)) => {

@@ -1,5 +1,6 @@
-//! Lists what to watch for changes of git's state: at most three folders per workspace and three per
-//! repository, none recursively (`tests/evidence_git/places.rs` lists which change shows where).
+//! Lists what to watch for changes of git's state: one folder per workspace and at most three per repository (reftable:
+//! two and one), none recursively (`tests/evidence_git/places.rs` lists which change shows where). The one of the
+//! workspace cannot go: a checkout, a detached commit or `git add` shows nowhere else.
 //!
 //! `HEAD.lock` signals everything that moves the branch: git creates it for each such action, even if HEAD
 //! itself is not rewritten, and deletes it once the reference is in place. The log is written earlier, so it is

@@ -46,7 +46,8 @@ pub(super) fn of_run(
         CheckResult::Failed | CheckResult::Broken => claim(Claim::No, feedback),
     };
     let excerpt = Some(record.output.clone()).filter(|output| !output.is_empty());
-    let pointer = excerpt.map(|excerpt| Pointer { place: check.name.clone(), excerpt: Some(excerpt) });
+    let pointer =
+        excerpt.map(|excerpt| Box::new(Pointer { place: check.name.clone(), excerpt: Some(excerpt) }));
     Evidence { pointer, ..evidence }
 }
 

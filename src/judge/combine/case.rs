@@ -1,5 +1,7 @@
 //! The inputs of a verdict besides the evidence. Must not decide anything.
 
+use std::sync::Arc;
+
 use super::table::{LastPrompt, UserMark};
 use crate::model::{
     Changes, ChosenKey, CommitCounts, GitFacts, Head, MarkLapse, OpenPoint, Policy, Proof, Question, Rounds,
@@ -24,7 +26,7 @@ pub struct Case<'a> {
     /// What the records tell of the tasks here; it determines which of git's facts are theirs.
     pub work: &'a TaskWork,
     /// The sessions, to judge how urgent a rescue is.
-    pub sessions: &'a [SessionView],
+    pub sessions: &'a [Arc<SessionView>],
     /// When the evidence was read.
     pub taken_at: Timestamp,
     /// The person's own mark, if it still holds.

@@ -12,6 +12,8 @@ pub mod table;
 mod whose;
 mod why;
 
+use std::sync::Arc;
+
 use crate::model::{
     ChosenKey, Claim, Evidence, Head, LooseCommit, Point, Proof, Rejection, RescueDegree, Rule, SessionView,
     Source, TaskKind, Verdict, VerdictState, Warning,
@@ -91,7 +93,7 @@ fn proof(state: VerdictState, rule: Rule, situation: &Situation) -> Option<Proof
 fn degree(tally: &Tally<'_>, case: &Case<'_>) -> RescueDegree {
     let is_on_branch =
         case.git.is_some_and(|git| matches!(git.head, Head::Branch { .. })) && n_lost(case) == 0;
-    let is_young = |session: &SessionView| {
+    let is_young = |session: &Arc<SessionView>| {
         session.process.is_some()
             || session.moved_at.is_some_and(|at| case.taken_at.millis_since(at) < DAY_MS)
     };

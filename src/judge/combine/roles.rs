@@ -1,13 +1,15 @@
 //! Each source's part in a verdict, and the pairs of sources that contradict one another. Explains the
 //! verdict; must not decide it.
 
+use std::sync::Arc;
+
 use crate::model::{Claim, Conflict, Evidence, Part, PartRole, Rejection, Rule, Source, VerdictState};
 
 /// The parts in the order of `evidence`, and the conflicts as pairs of positions in them.
 pub(super) fn parts(evidence: &[Evidence], state: VerdictState, rule: Rule) -> (Vec<Part>, Vec<Conflict>) {
     let parts: Vec<Part> = evidence
         .iter()
-        .map(|evidence| Part { role: role(evidence, state, rule), evidence: evidence.clone() })
+        .map(|evidence| Part { role: role(evidence, state, rule), evidence: Arc::new(evidence.clone()) })
         .collect();
     let conflicts = conflicts(&parts);
     (parts, conflicts)

@@ -87,8 +87,11 @@ pub fn summarize_again(
     if memory.home.as_deref() != home {
         *memory = Memory { home: home.map(str::to_owned), ..Memory::default() };
     }
-    let settled = memory.steps.settled_mut();
-    if settled.begin != begin && !settled.begin_task(begin) {
+    let can_go_on = match memory.steps.settled_mut() {
+        Some(settled) => settled.begin == begin || settled.begin_task(begin),
+        None => begin == 0,
+    };
+    if !can_go_on {
         memory.steps.refold(Fold::new(begin));
     }
     let n_known = memory.places.follow(&history.turns);

@@ -57,7 +57,7 @@ pub fn read(agent: &str, session_id: &str, history: &TurnHistory) -> SessionTask
 /// Reads the tasks of one session, reusing what `memory` kept of it.
 pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: &mut Memory) -> SessionTasks {
     let begin = Fold { has_unread_begin: !history.is_whole, ..Fold::default() };
-    if memory.0.settled_mut().has_unread_begin != begin.has_unread_begin {
+    if memory.0.settled_mut().is_some_and(|fold| fold.has_unread_begin) != begin.has_unread_begin {
         memory.0.refold(begin.clone());
     }
     let session = SessionName { agent, session_id };

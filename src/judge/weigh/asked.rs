@@ -46,8 +46,11 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
     let words = attempt.detail.as_deref().map(excerpt::reason);
     let excerpt = attempt.answer.as_deref().map(excerpt::reason);
     let place = format!("probe {} of a smart check", attempt.number);
-    let mut evidence =
-        Evidence { strength: Strength::SelfReported, pointer: Some(Pointer { place, excerpt }), ..evidence };
+    let mut evidence = Evidence {
+        strength: Strength::SelfReported,
+        pointer: Some(Box::new(Pointer { place, excerpt })),
+        ..evidence
+    };
     evidence.reasons.extend(words.filter(|_| !is_stale).map(Reason::Words));
     if evidence.claim == Claim::No {
         let pending = attempt.said.iter().flat_map(|said| &said.tasks_pending);
@@ -89,7 +92,7 @@ pub fn closer(report: &VerifyReport, is_stale: bool, n_commits_since: usize) -> 
         not_complete(report, name, is_stale, n_commits_since)
     };
     let excerpt = report.summary.as_deref().map(excerpt::reason);
-    let pointer = Some(Pointer { place: format!("closer, round {}", report.round), excerpt });
+    let pointer = Some(Box::new(Pointer { place: format!("closer, round {}", report.round), excerpt }));
     Evidence { strength: Strength::SelfReported, pointer, ..evidence }
 }
 

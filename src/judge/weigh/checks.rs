@@ -121,7 +121,7 @@ fn of_plan(plan: &PlanFile, observations: &Observations, context: &WeighContext<
             .because(Fact::OfBaseline);
     }
     let evidence = plan_evidence(&plan.name, plan.steps.clone(), written);
-    let pointer = Some(Pointer { place: plan.name.clone(), excerpt: None });
+    let pointer = Some(Box::new(Pointer { place: plan.name.clone(), excerpt: None }));
     let evidence = doubting(Evidence { pointer, ..evidence }, is_doubted(&plan.name, context));
     aged(evidence, is_stale(observations, plan.written_at))
 }

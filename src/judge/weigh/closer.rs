@@ -68,10 +68,10 @@ fn evidence_of(file: &TextFile, report: &CloserReport) -> Evidence {
         evidence.reasons.push(Reason::AllCompleted(report.checklist.len()));
     }
     Evidence {
-        pointer: Some(Pointer {
+        pointer: Some(Box::new(Pointer {
             place: file.name.clone(),
             excerpt: report.summary.as_deref().map(excerpt::reason),
-        }),
+        })),
         ..evidence
     }
 }

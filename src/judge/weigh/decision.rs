@@ -179,7 +179,7 @@ fn verdict(record: &DecisionRecord, source: Source, name: String, provenance: Pr
     if record.conflict {
         evidence.reasons.push(Fact::ChannelContradicts.into());
     }
-    Evidence { pointer: Some(Pointer { place: evidence.name.clone(), excerpt: None }), ..evidence }
+    Evidence { pointer: Some(Box::new(Pointer { place: evidence.name.clone(), excerpt: None })), ..evidence }
 }
 
 /// Whether the output says complete and the decision file cannot be used. Where that file is newer, what it was

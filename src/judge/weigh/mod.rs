@@ -34,6 +34,8 @@ pub use activity::is_interrupted;
 pub use context::WeighContext;
 pub use memory::Memory;
 
+use std::sync::Arc;
+
 use context::EvidenceSet;
 
 use crate::judge::GRACE_MS;
@@ -93,9 +95,9 @@ pub fn weigh_again(
     Sample {
         parts,
         taken_at: observations.taken_at,
-        evidence: evidence_set.evidence,
-        git,
-        checklists: evidence_set.checklists,
+        evidence: shared(evidence_set.evidence),
+        git: git.map(Arc::new),
+        checklists: shared(evidence_set.checklists),
         session_facts: words,
         watch_targets: observations.watch_targets,
         processes,
@@ -103,6 +105,11 @@ pub fn weigh_again(
         recheck_at,
         in_force: None,
     }
+}
+
+/// The same items, to be shared by all that hold them.
+fn shared<T>(items: Vec<(Parts, T)>) -> Vec<(Parts, Arc<T>)> {
+    items.into_iter().map(|(part, item)| (part, Arc::new(item))).collect()
 }
 
 /// When to look again without a hint: when a half-written file is old enough to be read as it is, when a status

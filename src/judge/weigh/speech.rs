@@ -1,6 +1,8 @@
 //! What the agent says: its session, the declared output, the decision chain, and the question in its last
 //! words. Must not judge these texts itself.
 
+use std::sync::Arc;
+
 use crate::judge::rounds;
 use crate::model::{
     Evidence, Fact, LastWords, Observations, Origin, Parts, Reading, Rejection, SessionFacts,
@@ -65,8 +67,8 @@ pub(super) fn weigh(
         agent: session.map(|session| session.agent.clone()),
         model: session.and_then(|session| session.model.clone()),
         activity: told.map(|(_, activity)| activity),
-        sessions: views.collect(),
-        last_words,
+        sessions: views.map(Arc::new).collect(),
+        last_words: last_words.map(Arc::new),
         task: tasks.first().and_then(|task| task.current().map(|task| task.first_prompt.clone())),
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: tasks::asked_at(tasks),

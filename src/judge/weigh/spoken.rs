@@ -167,7 +167,7 @@ impl<'a> Spoken<'a> {
         let mut add = |evidence: Evidence, excerpt: Option<String>| {
             asks |= evidence.claim == Claim::Ask;
             if is_newest || evidence.source == Source::Output || evidence.rejection().is_none() {
-                let pointer = Some(Pointer { place: self.from.to_owned(), excerpt });
+                let pointer = Some(Box::new(Pointer { place: self.from.to_owned(), excerpt }));
                 evidence_set.add(Parts::WORDS, Evidence { pointer, ..evidence });
             }
         };

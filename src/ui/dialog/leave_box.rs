@@ -122,7 +122,12 @@ impl LeaveBox {
 /// changes nothing is no loss, nor is an action that no person asked for.
 fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAction)> {
     let runs = views.iter().flat_map(|view| {
-        view.actions.running.iter().chain(&view.actions.answering).map(move |action| (view, action))
+        view.actions
+            .running
+            .as_deref()
+            .into_iter()
+            .chain(&view.actions.answering)
+            .map(move |action| (view, action))
     });
     runs.filter(|(_, action)| action.kind != ActionKind::Plan && !action.is_automatic)
 }

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::reply::{Confirm, ReplyBox, Stage, Stop};
 use super::sessions;
-use crate::model::{ActionProblem, AskedByTool, PermissionPrompt, ReceiptState, ReplyPlan, SessionView};
+use crate::model::{ActionProblem, AskedByTool, PermissionPrompt, ReceiptState, ReplyPlan};
 use crate::present::{Urgency, action, age};
 use crate::ui::dialog::Context;
 use crate::ui::look::{Look, Sign, TextStyle};
@@ -131,7 +131,8 @@ impl ReplyBox {
     /// The end of the agent's last words, if it asks nothing and they are known.
     fn add_last_words(&self, context: Context<'_>, writer: &mut Writer) {
         let is_first = |name| {
-            context.view.and_then(|view| view.sessions.first()).map(SessionView::session_name) == Some(name)
+            context.view.and_then(|view| view.sessions.first()).map(|session| session.session_name())
+                == Some(name)
         };
         let said = context.view.and_then(|view| view.last_words.as_ref());
         match said.filter(|_| is_first(self.session.clone())) {

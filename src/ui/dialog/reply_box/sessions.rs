@@ -6,7 +6,7 @@ use crate::ui::text;
 
 /// All sessions that a reply can be written to, first the one whose words decide.
 pub(super) fn all(view: &WorkspaceView) -> Vec<SessionName> {
-    let mut names: Vec<SessionName> = view.sessions.iter().map(SessionView::session_name).collect();
+    let mut names: Vec<SessionName> = view.sessions.iter().map(|session| session.session_name()).collect();
     for draft in &view.actions.drafts {
         if !names.contains(&draft.session) {
             names.push(draft.session.clone());
@@ -21,12 +21,20 @@ pub(super) fn waiting(view: &WorkspaceView) -> Vec<SessionName> {
     if let Some(run) = view.run.as_ref().filter(|run| run.question.is_some()) {
         return vec![run.name()];
     }
-    view.sessions.iter().filter(|session| sessions::waits(session)).map(SessionView::session_name).collect()
+    view.sessions
+        .iter()
+        .filter(|session| sessions::waits(session))
+        .map(|session| session.session_name())
+        .collect()
 }
 
 /// The session as of now; `None` if it no longer exists.
 pub(super) fn find<'a>(view: Option<&'a WorkspaceView>, name: &SessionName) -> Option<&'a SessionView> {
-    view?.sessions.iter().find(|session| session.agent == name.agent && session.session_id == name.session_id)
+    view?
+        .sessions
+        .iter()
+        .map(|session| &**session)
+        .find(|session| session.agent == name.agent && session.session_id == name.session_id)
 }
 
 /// Whether its screen shows a prompt that takes keys and no words.
