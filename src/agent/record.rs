@@ -5,7 +5,7 @@
 //! Nothing here knows what the lines mean; a [`LineReader`] does. At most [`REACH`] bytes are held at a
 //! time, and a longer file is never read in full.
 
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, DirEntry, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::disk;
 use crate::model::{Timestamp, Unreadable};
 
-pub(super) use crate::disk::{fill, millis as modified_at, open as open_record, read_range};
+pub(super) use crate::disk::{fill, millis as modified_at, open as open_record, open_seen, read_range};
 
 /// How far back from the end to read at most, in bytes.
 pub(super) const REACH: u64 = 32 << 20;
@@ -118,8 +118,7 @@ impl<R: LineReader> Followed<R> {
 
     /// Takes what was appended. False if the file was replaced, truncated or rewritten; it must then be
     /// opened again.
-    pub(super) fn follow(&mut self, file: &File) -> io::Result<bool> {
-        let metadata = file.metadata()?;
+    pub(super) fn follow(&mut self, file: &File, metadata: &Metadata) -> io::Result<bool> {
         let size = metadata.len();
         let is_same = (metadata.dev(), metadata.ino()) == (self.device, self.inode);
         if !is_same || size < self.offset || size - self.offset > REACH {
@@ -130,7 +129,7 @@ impl<R: LineReader> Followed<R> {
         if self.mark.is_empty() && self.offset > 0 {
             return Ok(false);
         }
-        self.written_at = modified_at(&metadata);
+        self.written_at = modified_at(metadata);
         let taken = take_lines(&mut self.reader, appended);
         self.offset += taken as u64;
         self.remember_unfinished(&appended[taken..]);

@@ -28,7 +28,7 @@ pub(super) const FLAGS: OFlags =
 /// Any I/O error. [`file_problem`] maps it to [`ReadProblem::Link`] for a link; for anything else that is
 /// not a regular file, [`thing_in_the_way`] says what it is.
 pub fn open(path: &Path) -> io::Result<File> {
-    Ok(open_sized(path)?.0)
+    Ok(open_seen(path)?.0)
 }
 
 /// Like [`open`], with the file's length in bytes.
@@ -36,7 +36,21 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open`].
 pub fn open_sized(path: &Path) -> io::Result<(File, u64)> {
+    open_seen(path).map(sized)
+}
+
+/// Like [`open`], with the file's metadata, which are looked at anyway.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_seen(path: &Path) -> io::Result<(File, Metadata)> {
     regular(rustix::fs::openat(CWD, path, FLAGS | OFlags::NOFOLLOW, Mode::empty()))
+}
+
+/// The file with its length.
+pub(super) fn sized((file, metadata): (File, Metadata)) -> (File, u64) {
+    let length = metadata.len();
+    (file, length)
 }
 
 /// Like [`open`], for a file that may be a symbolic link: the user's own, or one that its program follows
@@ -49,18 +63,18 @@ pub fn open_linked(path: &Path) -> io::Result<File> {
 }
 
 fn open_linked_sized(path: &Path) -> io::Result<(File, u64)> {
-    regular(rustix::fs::openat(CWD, path, FLAGS, Mode::empty()))
+    regular(rustix::fs::openat(CWD, path, FLAGS, Mode::empty())).map(sized)
 }
 
-/// Refuses anything but a regular file; gives its length, too.
-pub(super) fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<(File, u64)> {
-    let opened = match opened {
+/// Refuses anything but a regular file; gives its metadata, too.
+pub(super) fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<(File, Metadata)> {
+    let file = match opened {
         Err(Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP) => return Err(not_a_file("a socket or a device")),
-        opened => opened?,
+        opened => File::from(opened?),
     };
-    let stat = rustix::fs::fstat(&opened)?;
-    let kind = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => return Ok((File::from(opened), u64::try_from(stat.st_size).unwrap_or(0))),
+    let metadata = file.metadata()?;
+    let kind = match FileType::from_raw_mode(metadata.mode()) {
+        FileType::RegularFile => return Ok((file, metadata)),
         FileType::Directory => "a directory",
         FileType::Fifo => "a FIFO",
         FileType::Socket => "a socket",

@@ -1,7 +1,7 @@
 //! Opens what is below a folder, following no link in any component of the path.
 
 use std::ffi::{CString, OsStr};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::file::{FLAGS, regular};
+use super::file::{FLAGS, regular, sized};
 
 /// A folder, held open, so that names below it cannot resolve anywhere else.
 #[derive(Debug)]
@@ -73,10 +73,14 @@ impl Folder {
     /// # Errors
     /// As [`Folder::folder`], and as [`super::open`] if it is not a regular file.
     pub fn file(&self, below: &Path) -> io::Result<File> {
-        Ok(self.file_sized(below)?.0)
+        Ok(self.file_seen(below)?.0)
     }
 
-    fn file_sized(&self, below: &Path) -> io::Result<(File, u64)> {
+    /// Like [`Folder::file`], with the file's metadata, which are looked at anyway.
+    ///
+    /// # Errors
+    /// As [`Folder::file`].
+    pub fn file_seen(&self, below: &Path) -> io::Result<(File, Metadata)> {
         regular(self.open_below(below, OFlags::empty()))
     }
 
@@ -183,10 +187,10 @@ pub fn open_below(folder: &Path, below: &Path) -> io::Result<(File, u64)> {
         let path = folder.join(below);
         match rustix::fs::openat2(CWD, &path, FLAGS | OFlags::NOFOLLOW, Mode::empty(), resolve) {
             Err(Errno::LOOP | Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::NAMETOOLONG) => {}
-            opened => return regular(opened),
+            opened => return regular(opened).map(sized),
         }
     }
-    Folder::open(folder)?.file_sized(below)
+    Folder::open(folder)?.file_seen(below).map(sized)
 }
 
 impl From<Folder> for OwnedFd {

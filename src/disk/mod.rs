@@ -12,7 +12,7 @@ mod folder;
 pub mod write;
 
 pub use file::{
-    existing, file_problem, fill, millis, open, open_linked, open_sized, read, read_end, read_linked,
-    read_range, read_sized, read_start, resolve, thing_in_the_way,
+    existing, file_problem, fill, millis, open, open_linked, open_seen, open_sized, read, read_end,
+    read_linked, read_range, read_sized, read_start, resolve, thing_in_the_way,
 };
 pub use folder::{Folder, matches_name, open_below};

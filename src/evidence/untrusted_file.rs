@@ -4,7 +4,7 @@
 //! be a regular file, is opened without waiting, and is never read past a limit. Absolute names (unless a
 //! user gave them) and names with `..` are refused. Nothing here interprets the content.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -93,15 +93,15 @@ impl WorkspaceDir {
     pub fn open_file(&self, name: &str, reach: FileReach) -> Result<UntrustedFile, FileRefusal> {
         let asked = Path::new(name);
         let opened = match self.inside(asked) {
-            Some(inside) => self.folder.file(&inside),
-            None if asked.is_absolute() && reach == FileReach::Named => disk::open(asked),
+            Some(inside) => self.folder.file_seen(&inside),
+            None if asked.is_absolute() && reach == FileReach::Named => disk::open_seen(asked),
             None => {
                 let detail = "the path leads out of the workspace";
                 return Err(FileRefusal::because(name, ReadProblem::Refused, detail));
             }
         };
         match disk::existing(opened).map_err(|error| refusal_of(name, &error))? {
-            Some(file) => examined(name, file),
+            Some((file, metadata)) => examined(name, file, &metadata),
             None => Err(FileRefusal::Absent),
         }
     }
@@ -127,8 +127,7 @@ impl WorkspaceDir {
 }
 
 /// Refuses a file that someone else may have placed there: another user's, with a second hard link.
-fn examined(name: &str, file: File) -> Result<UntrustedFile, FileRefusal> {
-    let metadata = file.metadata().map_err(|error| io_refusal(name, &error))?;
+fn examined(name: &str, file: File, metadata: &Metadata) -> Result<UntrustedFile, FileRefusal> {
     if metadata.nlink() > 1 && metadata.uid() != rustix::process::geteuid().as_raw() {
         let detail = "it belongs to another user and has a second name (a hard link)";
         return Err(FileRefusal::because(name, ReadProblem::Refused, detail));

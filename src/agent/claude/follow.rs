@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::NAME;
 use super::background::SentOff;
 use super::transcript::{Transcript, is_of_conversation};
-use crate::agent::record::{Followed, modified_at, open_record, read_small};
+use crate::agent::record::{Followed, modified_at, open_seen, read_small};
 use crate::agent::record_text::shortened_if_any;
 use crate::agent::turn_tracker::todo;
 use crate::model::{
@@ -37,10 +37,10 @@ impl Record {
     /// Reads the record at `path`. One that is among `records` is read from where the last read stopped,
     /// any other from its end.
     pub(super) fn read(path: &Path, records: &mut Vec<Record>) -> io::Result<Record> {
-        let file = open_record(path)?;
+        let (file, metadata) = open_seen(path)?;
         let known = records.iter().position(|record| record.path == path);
         if let Some(mut record) = known.map(|at| records.swap_remove(at))
-            && record.followed.follow(&file)?
+            && record.followed.follow(&file, &metadata)?
         {
             return Ok(record);
         }

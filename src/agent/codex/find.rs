@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::head::{Head, Meta, head_of, read_head};
 use super::plan;
 use super::rollout::Rollout;
-use crate::agent::record::{Followed, modified_at, open_record, read_range, take_lines};
+use crate::agent::record::{Followed, modified_at, open_record, open_seen, read_range, take_lines};
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{Checklist, DatedTodos, SessionObservation};
 
@@ -104,10 +104,10 @@ fn changed_at(path: &Path) -> Option<i64> {
 
 /// Reads one rollout. `None` if it is not a user's session, or is empty.
 fn read_place(path: &Path, home: &Path, memory: &mut Memory) -> io::Result<Option<SessionObservation>> {
-    let file = open_record(path)?;
+    let (file, metadata) = open_seen(path)?;
     let known = memory.records.iter().position(|record| record.path == path);
     if let Some(record) = known.and_then(|at| memory.records.get_mut(at))
-        && record.followed.follow(&file)?
+        && record.followed.follow(&file, &metadata)?
     {
         return Ok(Some(observe(record, &file, home, &memory.names)));
     }

@@ -91,7 +91,7 @@ fn transcript(
 ) -> io::Result<SessionObservation> {
     let at = memory.records.iter().position(|(name, known, _)| *name == agent.name && known == id);
     let is_followed = match at {
-        Some(at) => memory.records[at].2.follow(file)?,
+        Some(at) => memory.records[at].2.follow(file, &file.metadata()?)?,
         None => false,
     };
     let at = match at {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::call::WRITE_TODOS;
 use super::chat::Chat;
 use super::survey::is_own_copy;
-use crate::agent::record::{Followed, modified_at, open_record};
+use crate::agent::record::{Followed, modified_at, open_seen};
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{SessionObservation, SessionPlace, Timestamp};
 
@@ -40,10 +40,10 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
 
 /// Reads one record. `None` if it is empty or not a user's session.
 fn read_place(place: &SessionPlace, memory: &mut Memory) -> io::Result<Option<SessionObservation>> {
-    let file = open_record(&place.record)?;
+    let (file, metadata) = open_seen(&place.record)?;
     let known = memory.records.iter_mut().find(|(path, _)| *path == place.record);
     if let Some((_, followed)) = known
-        && followed.follow(&file)?
+        && followed.follow(&file, &metadata)?
     {
         return observe(followed, place, &file);
     }

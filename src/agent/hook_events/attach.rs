@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use super::fold::HookFold;
 use crate::agent::process_stat::{BOOT_SLACK_MS, ProcessState, booted_at, process_state};
-use crate::agent::record::{Followed, open_record, read_range, take_lines};
+use crate::agent::record::{Followed, open_record, open_seen, read_range, take_lines};
 use crate::model::{
     ActivitySource, LiveStatus, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, Subagent,
     Timestamp, WatchTarget, hook_file_stem,
@@ -66,7 +66,10 @@ impl HookReader {
     fn read(&mut self, path: &Path) -> Option<&HookFold> {
         let mut known = self.files.remove(path);
         let is_known = match &mut known {
-            Some(known) => known.follow(&open_record(path).ok()?).ok()?,
+            Some(known) => {
+                let (file, metadata) = open_seen(path).ok()?;
+                known.follow(&file, &metadata).ok()?
+            }
             None => false,
         };
         let followed = known.filter(|_| is_known).or_else(|| open(path).ok())?;
