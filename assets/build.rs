@@ -46,6 +46,8 @@ fn main() -> Outcome<()> {
     write(&out.join("texts.rs"), text_file::read(&read("assets/text/en.toml")?)?.iter())?;
     let defaults: toml::Table = toml::from_str(&read("config/default.toml")?)?;
     fs::write(out.join("default.toml"), toml::to_string(&defaults)?)?;
+    let schema = read("assets/schema.json")?;
+    fs::write(out.join("schema.json"), schema.lines().map(str::trim_start).collect::<Vec<_>>().join("\n"))?;
     fs::write(out.join("checks.rs"), checks::written(&read("assets/checks.toml")?)?)?;
     pack_relocations();
     Ok(())
