@@ -70,6 +70,29 @@ fn every_file_of_every_room_keeps_to_the_table() {
     assert!(all.is_empty(), "\n{}\n", all.join("\n"));
 }
 
+/// What the program's `regex` cannot read, since it has no tables of Unicode; a crate that only tests need brings
+/// them, so that compiling a pattern in a test proves nothing.
+const UNICODE_IN_PATTERNS: [&str; 9] = ["\\d", "\\D", "\\s", "\\S", "\\w", "\\W", "\\b", "\\p", "(?i"];
+
+fn needs_unicode(text: &str) -> Option<&'static str> {
+    let (code, _) = text.split_once("#[cfg(test)]").unwrap_or((text, ""));
+    let raw = code.split("r\"").skip(1).chain(code.split("r#\"").skip(1));
+    let patterns: Vec<&str> = raw.filter_map(|rest| rest.split('"').next()).collect();
+    UNICODE_IN_PATTERNS.into_iter().find(|class| patterns.iter().any(|pattern| pattern.contains(class)))
+}
+
+#[test]
+fn no_pattern_needs_the_tables_of_unicode() {
+    let uses_regex = |text: &str| text.lines().any(|line| line.starts_with("use regex::"));
+    let files: Vec<_> = rust_files("src").into_iter().filter(|(_, text)| uses_regex(text)).collect();
+    assert!(files.len() > 3, "{}", files.len());
+    for (file, text) in files {
+        assert_eq!(needs_unicode(&text), None, "{file}");
+    }
+    assert_eq!(needs_unicode(r##"Regex::new(r"a \d+")"##), Some("\\d"));
+    assert_eq!(needs_unicode(r##"Regex::new(r"a [0-9]+ \(")"##), None);
+}
+
 // `thread::Builder` answers with an error where the system starts no thread; the shorter ways panic.
 #[test]
 fn a_thread_that_cannot_be_started_is_an_error() {

@@ -209,8 +209,9 @@ fn resolved(path: &Path) -> PathBuf {
 /// The paths in the arguments of a call: a text belongs to the folder of the descriptor before it, and a
 /// descriptor without a text stands for itself.
 fn paths(args: &str, here: &Path) -> Vec<PathBuf> {
-    static PART: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"(?:AT_FDCWD|\d+)<((?:[^>\\]|\\.)*)>|"((?:[^"\\]|\\.)*)""#).unwrap());
+    static PART: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"(?:AT_FDCWD|[0-9]+)<((?:[^>\\]|\\.)*)>|"((?:[^"\\]|\\.)*)""#).unwrap()
+    });
     let mut found = Vec::new();
     let mut folder: Option<PathBuf> = None;
     for part in PART.captures_iter(args) {

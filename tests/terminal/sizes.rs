@@ -11,8 +11,10 @@ const TINY: (u16, u16) = (44, 14);
 /// The rows with every age taken out, and whether the evidence is being read again: both go on
 /// between two looks.
 fn ageless(shown: &Shown) -> Vec<String> {
-    let age = Regex::new(r" *\b(looking again|read just now|now|just now|(read |for )?\d+[smhd]( ago)?)\b *")
-        .unwrap();
+    let age = Regex::new(
+        r" *(?-u:\b)(looking again|read just now|now|just now|(read |for )?[0-9]+[smhd]( ago)?)(?-u:\b) *",
+    )
+    .unwrap();
     shown.rows.iter().map(|row| age.replace_all(row, " ").trim_end().to_owned()).collect()
 }
 

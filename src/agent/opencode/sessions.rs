@@ -26,11 +26,11 @@ const MAX_MESSAGES: usize = 128;
 
 /// A title the client generated itself (`session/session.ts` in opencode).
 static DEFAULT_TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:New|Child) session - \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z(?: \(fork #\d+\))?$")
-        .ok()
+    let day = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}";
+    Regex::new(&format!(r"^(?:New|Child) session - {day}\.[0-9]{{3}}Z(?: \(fork #[0-9]+\))?$")).ok()
 });
 /// What the client appends to the title of a fork.
-static FORK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r" \(fork #\d+\)$").ok());
+static FORK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r" \(fork #[0-9]+\)$").ok());
 /// The end of what the client appends to a subagent's title.
 const OF_SUBAGENT: &str = " subagent)";
 
