@@ -226,7 +226,7 @@ fn every_urgency_has_its_sign_and_word() {
     seen.is_seen = true;
     let mut left =
         judged("left", VerdictState::Complete, Why::Commits { n_new: 1, n_rescued: 0, agree: Vec::new() });
-    Arc::make_mut(left.verdict.as_mut().unwrap()).warnings = vec![Warning::ChangesLeft];
+    Arc::make_mut(left.verdict.as_mut().unwrap()).warnings = vec![Warning::WorkAtRisk];
     Arc::make_mut(left.git.as_mut().unwrap()).changes.as_mut().unwrap().n_paths = 1;
     let mut views = vec![permission, offer, seen, left, unjudged("fresh")];
     views.extend([

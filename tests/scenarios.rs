@@ -60,6 +60,8 @@ struct Scenario {
     asks: Option<String>,
     /// The open points, in words.
     left: Option<Vec<String>>,
+    /// What to do next, in words.
+    next: Option<String>,
     /// The subjects of the commits that a rescue would give a branch.
     keeps: Option<Vec<String>>,
     /// A list of `begin` that stands before the steps.
@@ -149,6 +151,10 @@ fn other_than_told(scenario: &Scenario, verdict: &Verdict) -> Option<String> {
     let asked = verdict.question.as_ref().map(|question| question.text.as_str());
     if scenario.asks.is_some() && scenario.asks.as_deref() != asked {
         return Some(format!("expected the question {:?}, got {asked:?}", scenario.asks));
+    }
+    let next = closeout::present::verdict::next_action(verdict);
+    if scenario.next.as_ref().is_some_and(|expected| *expected != next) {
+        return Some(format!("expected to do next {:?}, got {next:?}", scenario.next));
     }
     let left: Vec<&str> = verdict.left_to_do.open().map(|point| point.text.as_str()).collect();
     let expected = scenario.left.as_ref()?;

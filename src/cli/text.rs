@@ -3,24 +3,28 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    Evidence, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
+    Head, Part, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
-use crate::present::{age, baseline, left, problem, reason, sessions, sets, verdict};
+use crate::present::{
+    age, baseline, left, mark, phrases::row, problem, reason, sessions, sets, verdict, warnings,
+};
 
 /// One line: state, name, branch, reason, what the sessions are doing, and what prevents closeout from
 /// reading the workspace properly.
 pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
     let Some(verdict) = &view.verdict else { return format!("…  {}", view.name) };
-    let branch = view.git.as_ref().and_then(|git| git.head.branch()).unwrap_or("-");
+    let branch = match view.git.as_ref().map(|git| &git.head) {
+        Some(Head::Detached { .. }) => row::detached(),
+        head => head.and_then(Head::branch).unwrap_or("-"),
+    };
     let what = match &verdict.question {
         Some(question) => format!("asks: {}", display_text::line(&question.text)),
         None => verdict::why(verdict),
     };
-    let note = problem::label(&view.reading.problems)
-        .map(|problem| format!("  note: {problem}"))
-        .unwrap_or_default();
+    let notes = [problem::label(&view.reading.problems), mark::lapsed(&view.marks)];
+    let note: String = notes.into_iter().flatten().map(|note| format!("  note: {note}")).collect();
     let sessions: Vec<String> =
-        view.sessions.iter().take(MAX_SHORT).map(|session| doing(session, now)).collect();
+        view.sessions.iter().take(MAX_SHORT).map(|session| of_agent(session, now)).collect();
     let n_more = view.sessions.len().saturating_sub(MAX_SHORT);
     let more = if n_more == 0 { String::new() } else { format!("; and {n_more} more") };
     let sessions =
@@ -33,21 +37,24 @@ pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
 const MAX_SHORT: usize = 3;
 
 /// A session and what it is doing, like `claude working 12m: Bash`.
+fn of_agent(session: &SessionView, now: Timestamp) -> String {
+    format!("{} {}", display_text::line(&session.agent), doing(session, now))
+}
+
+/// What a session is doing, and how far it is.
 fn doing(session: &SessionView, now: Timestamp) -> String {
-    let todos = session.todos.as_ref().map(|todos| format!(", todos {}/{}", todos.n_done, todos.n_all));
-    format!(
-        "{} {}{}",
-        display_text::line(&session.agent),
-        display_text::line(&sessions::doing(session, now)),
-        todos.unwrap_or_default()
-    )
+    let todos = session.todos.as_ref().map(|todos| format!(", todos {}", sessions::progress(todos)));
+    format!("{}{}", display_text::line(&sessions::doing(session, now)), todos.unwrap_or_default())
 }
 
 fn write_sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
     for (position, session) in view.sessions.iter().enumerate() {
         let source = sets::activity_source(session.activity.source);
         let id = display_text::line(&session.session_id);
-        let _ = writeln!(text, "  session  {}  [{source}, {id}]", doing(session, now));
+        let name = sessions::told_apart(view, &session.session_name());
+        let name = name.map(|name| format!(" {}", display_text::line(&name))).unwrap_or_default();
+        let (agent, doing) = (display_text::line(&session.agent), doing(session, now));
+        let _ = writeln!(text, "  session  {agent}{name} {doing}  [{source}, {id}]");
         // The verdict already shows the question of the first session.
         let asked = session.question.as_ref().filter(|_| position > 0);
         for line in asked.iter().flat_map(|asked| asked.text.lines()) {
@@ -68,6 +75,12 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     if let Some(problem) = problem::label(&view.reading.problems) {
         let _ = writeln!(text, "  note  {problem}");
     }
+    for sentence in warnings::of(view) {
+        let _ = writeln!(text, "  !     {sentence}");
+    }
+    for said in mark::holding(&view.marks, now) {
+        let _ = writeln!(text, "  mark  {}", display_text::line(&said));
+    }
     for chosen in &view.chosen {
         let counts = if chosen.counts { "" } else { ", which does not count: it is not so in the baseline" };
         let _ = writeln!(text, "  own   {} is chosen by the workspace's .closeout.toml{counts}", chosen.key);
@@ -77,7 +90,7 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     write_sessions(&mut text, view, now);
     let _ = writeln!(text, "  evidence");
     for part in verdict.parts.iter().filter(|part| !part.role.is_silent()) {
-        evidence(&mut text, &part.evidence, part.role, now);
+        evidence(&mut text, view, part, now);
     }
     for silent in verdict::silent(verdict) {
         let _ = writeln!(text, "    {silent}");
@@ -118,12 +131,13 @@ fn left_to_do(text: &mut String, verdict: &Verdict, now: Timestamp) {
     }
 }
 
-fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timestamp) {
-    let part = match (role, evidence.rejection()) {
+fn evidence(text: &mut String, view: &WorkspaceView, part: &Part, now: Timestamp) {
+    let evidence = &part.evidence;
+    let role = match (part.role, evidence.rejection()) {
         (PartRole::Rejected, Some(rejection)) => sets::rejection(rejection),
-        _ => sets::role(role),
+        _ => sets::role(part.role),
     };
-    let mut marks = vec![part.to_owned()];
+    let mut marks = vec![role.to_owned()];
     if evidence.is_vacuous {
         marks.push("vacuous".to_owned());
     }
@@ -136,7 +150,10 @@ fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timesta
     let title = evidence.source.title();
     let name = display_text::line(&evidence.name);
     let name = if name == title { String::new() } else { format!(" {name}") };
-    let _ = writeln!(text, "    {:<7}  {title}{name}  [{}]", evidence.claim.name(), marks.join(", "));
+    let of_session = evidence.session().and_then(|session| sessions::told_apart(view, session));
+    let of_session = of_session.map(|name| format!(" {}", display_text::line(&name))).unwrap_or_default();
+    let claim = verdict::claim(part);
+    let _ = writeln!(text, "    {claim:<7}  {title}{name}{of_session}  [{}]", marks.join(", "));
     for reason in &evidence.reasons {
         let _ = writeln!(text, "             {}", display_text::line(&reason::label(reason)));
     }

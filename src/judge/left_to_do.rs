@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Claim, Evidence, LeftToDo, OpenPoint, Point, PointKind, PointState, Rejection, Source, Timestamp,
-    display_text,
+    Claim, Evidence, LeftToDo, OpenPoint, Point, PointKind, PointState, Rejection, SessionName, Source,
+    Timestamp, display_text,
 };
 use crate::present::phrases::point as say;
 use crate::present::{reason, verdict};
@@ -56,20 +56,33 @@ pub fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
     }
 }
 
+/// When a person last asked for work.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// In any session.
+    pub at: Option<Timestamp>,
+    /// In this session.
+    pub in_session: &'a dyn Fn(&SessionName) -> Option<Timestamp>,
+}
+
+impl Asked<'_> {
+    /// The prompt that this evidence may be older than: what a session says is not aged by a prompt in another one.
+    fn of(&self, evidence: &Evidence) -> Option<Timestamp> {
+        let own = evidence.session().and_then(self.in_session);
+        self.at.map(|at| own.map_or(at, |own| at.min(own)))
+    }
+}
+
 /// What is left to do according to this evidence, as it counts for the task.
 ///
 /// `before` is the list of the previous look. A point in both keeps its age and the fact that it was sent. Of
 /// the points that disappeared, only work is followed: it stays without weight if its source cannot be read, is
-/// dropped if its source no longer counts, and is done otherwise. `prompted_at` is the last prompt for work;
-/// what was done before it is dropped.
-pub fn list(
-    evidence: &[Evidence],
-    before: &[OpenPoint],
-    prompted_at: Option<Timestamp>,
-    now: Timestamp,
-) -> LeftToDo {
+/// dropped if its source no longer counts, and is done otherwise. What was done before the last prompt for work is
+/// dropped.
+pub fn list(evidence: &[&Evidence], before: &[OpenPoint], asked: &Asked<'_>, now: Timestamp) -> LeftToDo {
+    let prompted_at = asked.at;
     let mut points: Vec<OpenPoint> = Vec::new();
-    for point in evidence.iter().flat_map(|evidence| points_of(evidence, prompted_at, now)) {
+    for point in evidence.iter().flat_map(|evidence| points_of(evidence, asked, now)) {
         if !points.iter().any(|known| is_same(known, &point)) {
             points.push(point);
         }
@@ -97,16 +110,16 @@ pub fn list(
 /// What becomes of a point that no evidence mentions any more; `None` if it is dropped.
 fn closed(
     known: &OpenPoint,
-    evidence: &[Evidence],
+    evidence: &[&Evidence],
     prompted_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<OpenPoint> {
-    let of_source = |evidence: &&Evidence| {
+    let of_source = |evidence: &&&Evidence| {
         evidence.source == known.source
             && evidence.name == known.from
             && evidence.session() == known.session.as_ref()
     };
-    let rejection = evidence.iter().filter(of_source).find_map(Evidence::rejection);
+    let rejection = evidence.iter().filter(of_source).find_map(|evidence| evidence.rejection());
     match (known.state, rejection) {
         (PointState::Done { at }, _) if prompted_at.is_some_and(|prompted_at| prompted_at > at) => None,
         (PointState::Done { .. }, _) => Some(known.clone()),
@@ -134,11 +147,11 @@ fn is_same(one: &OpenPoint, other: &OpenPoint) -> bool {
     (&one.id, one.source, &one.from, &one.session) == (&other.id, other.source, &other.from, &other.session)
 }
 
-fn points_of(evidence: &Evidence, prompted_at: Option<Timestamp>, now: Timestamp) -> Vec<OpenPoint> {
+fn points_of(evidence: &Evidence, asked: &Asked<'_>, now: Timestamp) -> Vec<OpenPoint> {
     let Some((kind, weighs)) = kind_of(evidence) else { return Vec::new() };
     let is_earlier = evidence
         .said_at()
-        .zip(prompted_at)
+        .zip(asked.of(evidence))
         .is_some_and(|(said_at, prompted_at)| prompted_at.millis_since(said_at) > GRACE_MS);
     let point = |(id, text): (String, String)| OpenPoint {
         id,
@@ -220,7 +233,7 @@ fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
 }
 
 /// The closer's last summary of the whole task.
-fn summary(evidence: &[Evidence]) -> Option<String> {
+fn summary(evidence: &[&Evidence]) -> Option<String> {
     let closers = evidence.iter().filter(|evidence| evidence.source == Source::Closer);
     let newest = closers.max_by_key(|evidence| evidence.said_at())?;
     newest.pointer.as_ref().and_then(|pointer| pointer.excerpt.clone())
@@ -260,6 +273,17 @@ mod tests {
     use super::*;
     use crate::model::{Fact, Origin};
 
+    fn prompted(at: i64) -> Asked<'static> {
+        Asked { at: Some(Timestamp(at)), in_session: &|_| None }
+    }
+
+    const NEVER: Asked<'_> = Asked { at: None, in_session: &|_| None };
+
+    /// The list of this evidence.
+    fn listed(evidence: &[Evidence], before: &[OpenPoint], asked: &Asked<'_>, now: Timestamp) -> LeftToDo {
+        list(&evidence.iter().collect::<Vec<_>>(), before, asked, now)
+    }
+
     fn no(source: Source, from: &str, points: Vec<Point>) -> Evidence {
         Evidence { points, ..Evidence::claim(source, from, Claim::No, Origin::File.as_read()) }
     }
@@ -290,7 +314,7 @@ mod tests {
                 .because(Fact::TurnInterrupted),
             asks,
         ];
-        let left = list(&evidence, &[], None, Timestamp(5));
+        let left = listed(&evidence, &[], &NEVER, Timestamp(5));
         let expected = [
             "Which one?", "the turn was interrupted", "Write it", "Test it", "parses fails (cargo)",
             "out.csv is missing", "write report.md", "2 files are not committed",
@@ -301,32 +325,32 @@ mod tests {
     #[test]
     fn a_point_keeps_its_age_and_that_it_was_sent_until_its_source_closes_it() {
         let open = [steps(&["Write it", "Test it"])];
-        let mut first = list(&open, &[], None, Timestamp(5));
+        let mut first = listed(&open, &[], &NEVER, Timestamp(5));
         mark_sent(&mut first.points, "please:\n- Test it", Timestamp(6));
-        let second = list(&open, &first.points, Some(Timestamp(7)), Timestamp(8));
+        let second = listed(&open, &first.points, &prompted(7), Timestamp(8));
         let states: Vec<_> = second.points.iter().map(|point| (point.since, point.state)).collect();
         let sent = PointState::Sent { at: Timestamp(6) };
         assert_eq!(states, [(Timestamp(5), PointState::Open), (Timestamp(5), sent)]);
 
         let closed = [steps(&["Write it"])];
-        let third = list(&closed, &second.points, Some(Timestamp(7)), Timestamp(9));
+        let third = listed(&closed, &second.points, &prompted(7), Timestamp(9));
         assert_eq!(third.open().count(), 1);
         assert_eq!(third.points.last().map(|point| point.state), Some(PointState::Done { at: Timestamp(9) }));
-        let fourth = list(&closed, &third.points, Some(Timestamp(10)), Timestamp(11));
+        let fourth = listed(&closed, &third.points, &prompted(10), Timestamp(11));
         assert_eq!(texts(&fourth), ["Write it"], "what was done is dropped with the next prompt");
-        let again = list(&open, &third.points, Some(Timestamp(7)), Timestamp(12));
+        let again = listed(&open, &third.points, &prompted(7), Timestamp(12));
         assert!(again.points.iter().all(OpenPoint::is_open));
     }
 
     #[test]
     fn a_source_that_cannot_be_read_closes_nothing() {
         let open = [steps(&["Write it"])];
-        let before = list(&open, &[], None, Timestamp(5)).points;
+        let before = listed(&open, &[], &NEVER, Timestamp(5)).points;
         for (rejection, n_open) in
             [(Rejection::Unreadable, 1), (Rejection::Dismissed, 0), (Rejection::LeftOver, 0)]
         {
             let silent = [Evidence::abstain(Source::Plan, "PLAN.md", rejection, Origin::File.as_read())];
-            let left = list(&silent, &before, None, Timestamp(6));
+            let left = listed(&silent, &before, &NEVER, Timestamp(6));
             assert_eq!((left.open().count(), left.points.len()), (n_open, n_open), "{rejection:?}");
         }
     }
@@ -334,8 +358,24 @@ mod tests {
     #[test]
     fn a_long_list_says_how_much_it_leaves_out() {
         let open = [steps(&["a", "b", "c", "d"])];
-        let left = list(&open, &[], None, Timestamp(5));
+        let left = listed(&open, &[], &NEVER, Timestamp(5));
         let points: Vec<&OpenPoint> = left.open().collect();
         assert_eq!(lines(&points, 3), "- a\n- b\n- c\n- and 1 more\n");
+    }
+
+    #[test]
+    fn a_prompt_ages_what_was_said_in_its_own_session_only() {
+        let asks = |session: &str| {
+            let session_id = session.to_owned();
+            let origin = Origin::Session(SessionName { agent: "claude".to_owned(), session_id });
+            Evidence::claim(Source::LastWords, "claude", Claim::Ask, origin.at(Some(Timestamp(50_000))))
+                .because(format!("Which, {session}?"))
+        };
+        let prompted_at =
+            |name: &SessionName| Some(Timestamp(if name.session_id == "a" { 90_000 } else { 10_000 }));
+        let asked = Asked { at: Some(Timestamp(90_000)), in_session: &prompted_at };
+        let left = listed(&[asks("a"), asks("b")], &[], &asked, Timestamp(99_000));
+        let told: Vec<_> = left.points.iter().map(|point| (point.text.as_str(), point.is_earlier)).collect();
+        assert_eq!(told, [("Which, a?", true), ("Which, b?", false)]);
     }
 }

@@ -31,6 +31,8 @@ pub enum GitReason {
         /// The subject of the newest.
         subject: String,
     },
+    /// Commits that no branch, remote branch or tag holds.
+    OnNoBranch(u32),
     /// Entries of the task in the stash.
     StashedWork(usize),
     /// Changed files that git does not show.

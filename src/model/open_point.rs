@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SessionName, Source, Timestamp};
+use super::{Point, SessionName, Source, Timestamp};
 
 /// Everything that is left to do in a workspace, most urgent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -92,8 +92,21 @@ impl OpenPoint {
         !matches!(self.state, PointState::Done { .. })
     }
 
-    /// True if an agent can act on it; a question or a permission is for the user.
+    /// True if an agent can act on it: a question or a permission is for the user, and a usage limit passes by itself.
     pub fn is_for_agent(&self) -> bool {
-        !matches!(self.kind, PointKind::Allow | PointKind::Answer)
+        match self.kind {
+            PointKind::Allow | PointKind::Answer => false,
+            PointKind::Repair => self.id != Point::UsageLimit.to_string(),
+            PointKind::Resume | PointKind::Finish | PointKind::Keep => true,
+        }
+    }
+
+    /// True if the agent has nothing to do about it but to go on: its turn broke off.
+    pub fn is_to_go_on(&self) -> bool {
+        match self.kind {
+            PointKind::Resume => true,
+            PointKind::Repair => matches!(self.source, Source::Run | Source::LiveSession | Source::Probe),
+            PointKind::Allow | PointKind::Answer | PointKind::Finish | PointKind::Keep => false,
+        }
     }
 }

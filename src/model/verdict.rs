@@ -112,9 +112,7 @@ pub struct Conflict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {
-    /// COMPLETE, and changes are left that are not committed.
-    ChangesLeft,
-    /// Changes that no YES covers are not committed: work at risk.
+    /// Work exists only in this work tree, and the verdict does not say so.
     WorkAtRisk,
     /// A merge, rebase, … is not ended.
     OperationInProgress,

@@ -192,7 +192,10 @@ pub enum NextAction {
         at_risk: Option<AtRisk>,
     },
     /// Look at the session whose turn did not end.
-    LookAtTurn,
+    LookAtTurn {
+        /// Why it did not, if that is known.
+        cut: Option<Reason>,
+    },
     /// Look at last words that announce more or break off, or ask the agent about them.
     LookAtLastWords {
         /// Whether a session is known here.
@@ -224,7 +227,7 @@ impl NextAction {
             | NextAction::RunTests { .. }
             | NextAction::Commit => NextActionKind::Fix,
             NextAction::AskWhetherDone { .. }
-            | NextAction::LookAtTurn
+            | NextAction::LookAtTurn { .. }
             | NextAction::LookAtLastWords { .. } => NextActionKind::Ask,
             NextAction::Repair(_) | NextAction::Rewrite { .. } | NextAction::LookAtError(_) => {
                 NextActionKind::Repair

@@ -15,8 +15,8 @@ use super::{problem, verdict};
 use crate::model::hex::hex;
 use crate::model::{
     Activity, Attention, Checklist, ChosenKey, DecisionReport, Evidence, GitFacts, LastWords, LeftToDo,
-    NextActionKind, PartRole, Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind, Timestamp,
-    Verdict, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
+    MarkLapse, NextActionKind, PartRole, Proof, Question, RescueDegree, Rule, RunView, SessionView, TaskKind,
+    Timestamp, Verdict, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
 };
 
 /// The version of this format. It is raised when a field is removed or changes its meaning; new fields, and
@@ -108,6 +108,8 @@ pub struct Row {
     attention: Option<Attention>,
     /// What the user should know beside the state.
     warnings: Vec<Warning>,
+    /// Why the user's last mark has lapsed.
+    mark_lapsed: Option<MarkLapse>,
     /// The question that stands, under any verdict.
     question: Option<Question>,
     /// How often the same open points were seen in a row.
@@ -190,6 +192,7 @@ impl Row {
             since: view.verdict_since,
             attention: view.attention,
             warnings: verdict.warnings,
+            mark_lapsed: view.marks.lapsed,
             question: verdict.question,
             stage: verdict.stage,
             is_self_reported: verdict.is_self_reported,

@@ -18,6 +18,7 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
     };
     let is_at_work = matches!(verdict.state, VerdictState::Working | VerdictState::Waiting);
     let n_left = n_of(PointKind::Finish);
+    let is_on_no_branch = matches!(verdict.next_action, NextAction::KeepCommits(_));
     let parts = [
         (n_of(PointKind::Allow) > 0).then(|| when::allowed().to_owned()),
         (n_of(PointKind::Answer) > 0).then(|| when::answered().to_owned()),
@@ -25,8 +26,8 @@ pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
         is_at_work.then(|| when::turn_ends().to_owned()),
         (n_of(PointKind::Resume) > 0).then(|| when::resumed().to_owned()),
         (n_left > 0).then(|| counts::points_closed(n_left)),
-        (n_of(PointKind::Keep) > 0).then(|| when::committed().to_owned()),
-        matches!(verdict.next_action, NextAction::KeepCommits(_)).then(|| when::on_branch().to_owned()),
+        (n_of(PointKind::Keep) > 0 && !is_on_no_branch).then(|| when::committed().to_owned()),
+        is_on_no_branch.then(|| when::on_branch().to_owned()),
         matches!(verdict.next_action, NextAction::BringIn(_)).then(|| when::brought_in().to_owned()),
         (verdict.rule() == Rule::NotProven).then(|| when::proven().to_owned()),
     ];
@@ -50,10 +51,14 @@ pub(crate) fn state_of(point: &OpenPoint, now: Timestamp) -> Option<String> {
 }
 
 /// The message that sends these points to an agent. It contains each text verbatim (cleaned), so that the
-/// points are later recognised as sent.
+/// points are later recognised as sent. That a turn broke off is no work: alone, it asks the agent to go on.
 pub(crate) fn message(points: &[&OpenPoint]) -> String {
+    let work = points.iter().filter(|point| !point.is_to_go_on());
     let lines: Vec<String> =
-        points.iter().map(|point| format!("- {}", display_text::line(point.text.trim()))).collect();
+        work.map(|point| format!("- {}", display_text::line(point.text.trim()))).collect();
+    if lines.is_empty() {
+        return left::go_on().to_owned();
+    }
     // Kept to few lines: clients treat a long paste as quoted text, which their models follow less readily.
     format!("{}\n{}", left::message_begins(), lines.join("\n"))
 }

@@ -28,6 +28,7 @@ mod text_file;
 mod texts;
 mod urgency;
 pub mod verdict;
+pub(crate) mod warnings;
 
 pub(crate) use phrases::count as counts;
 pub use urgency::{Section, Urgency, order, section_of};

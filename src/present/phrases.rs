@@ -16,14 +16,14 @@ phrases! {
     /// The row of a workspace.
     row {
         reading, permission, to_commit, auto_probe, first_look, offers(question), done_but(files), cut_with(files),
-        quoted(words), tree_was_clean(ago), was_clean,
+        quoted(words), tree_was_clean(ago), was_clean, detached,
     }
     /// Why a verdict is as it is.
     verdict {
         says(who, what), say(who, what), agrees(who), agree(who), the(source), all(before, last), because(what, reason),
         beside(what, more), and(what, more), but(what, more), unreadable(source), unusable(file),
         decision_file, closer_report, same_again(points, n),
-        since_baseline(commits), of_rescue(commits), it_is_done, tree_is_clean, permission, tree_unread,
+        since_baseline(commits), saved_by_rescue(commits), it_is_done, tree_is_clean, permission, tree_unread,
         not_committed(what), on_no_branch(what), work_is, kept_apart,
     }
     /// The reasons of evidence.
@@ -34,17 +34,17 @@ phrases! {
     point { missing(name), fails(name), fails_in(name, tool), run(what), write(name), earlier(point), and_more(n) }
     /// What checkers find.
     checker {
-        no_plan_type, no_plan_kept, no_plan, unreadable_plan, empty_plan, steps_done(n), steps_open(n_open, n, titles), untitled(number),
-        no_files, no_file_system(names), files_there(n), files_missing(n_missing, n, names),
-        no_test_results, tests_fail(n_failed, n), tests_failed(n), no_tests, tests_pass(n), no_test_counts,
+        no_plan_type, no_plan_kept, no_plan, unreadable_plan, empty_plan, steps_done(n), steps_open(n, n_all, titles), step_open(title), untitled(number),
+        no_files, no_file_system(names), files_there(n), files_missing(n, n_all, names), file_missing(name),
+        no_test_results, tests_fail(n, n_all), tests_failed(n), no_tests, tests_pass(n), no_test_counts,
         no_reason(name), broken(name), broken_by(name, error), too_deep, no_checkers, no_budget, no_time, no_checker,
-        criteria_met(n), criteria_open(n_open, n, titles), not_mentioned, answered_twice, not_shown, not_explained, criterion(title, evidence), met(number, title, evidence), not_met(number, title, evidence),
+        criteria_met(n), criteria_open(n, n_all, titles), not_mentioned, answered_twice, not_shown, not_explained, criterion(title, evidence), met(number, title, evidence), not_met(number, title, evidence),
     }
     /// What the user would do next.
     next {
         nothing, wait, wait_for_limit(until), allow(what), the_permission, answer(question), answer_agent, rescue(what),
         uncommitted_work, keep(commits), reword(commits, subject), bring_in(what), fix(point), fix_more(point, n), send_back, run_tests,
-        run_unknown_tests, commit, ask, decide, look_at_turn, look_at_last_words, ask_about_last_words, repair(what),
+        run_unknown_tests, commit, ask, decide, look_at_turn, go_on, resume, look_at_last_words, ask_about_last_words, repair(what),
         agent_rewrites(file), rewrite(file), look_at_error,
     }
     /// A supervised run that is alive.
@@ -68,7 +68,7 @@ phrases! {
         slow_action(what, place, seconds),
     }
     /// What is left to do, and what is sent back to an agent.
-    left { nothing, ask(key), earlier, sent(ago), done, message_begins, none_for_agent }
+    left { nothing, ask(key), earlier, sent(ago), done, message_begins, go_on, none_for_agent }
     /// The help page.
     help {
         title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_commits, row_files, row_age, row_guess, row_gone,

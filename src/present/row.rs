@@ -80,8 +80,8 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         _ if matches!(verdict.next_action.kind(), NextActionKind::Fix | NextActionKind::Repair) => {
             verdict::next_action(verdict)
         }
-        (Urgency::Unseen | Urgency::Seen, _) if verdict.warnings.contains(&Warning::ChangesLeft) => {
-            changes_left(view)
+        (Urgency::Unseen | Urgency::Seen, _) if verdict.warnings.contains(&Warning::WorkAtRisk) => {
+            changes_left(view).unwrap_or_else(|| verdict::next_action(verdict))
         }
         (Urgency::Unseen | Urgency::Seen, _) => {
             quote(view).or_else(|| newest_commit(view)).unwrap_or_else(|| why(view, verdict, now))
@@ -98,7 +98,13 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
 /// The uncommitted work, preceded by the fact that the agent stopped in the middle of it, if it did.
 fn uncommitted(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> String {
     let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
-    let Some(changes) = changes.filter(|changes| changes.n_paths > 0) else { return why(view, verdict, now) };
+    let Some(changes) = changes.filter(|changes| changes.n_paths > 0) else {
+        // In a narrow column, what is at risk is more useful than who says that it is done.
+        return match &verdict.why {
+            Why::Uncommitted(_, work) => verdict::of_work(work),
+            _ => why(view, verdict, now),
+        };
+    };
     let files = counts::files_uncommitted(changes.n_paths);
     if verdict.rule() == Rule::TurnCut { row::cut_with(files) } else { files }
 }
@@ -141,8 +147,7 @@ pub(crate) fn why(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> St
     }
 }
 
-fn changes_left(view: &WorkspaceView) -> String {
-    let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
-    let n_paths = changes.map_or(0, |changes| changes.n_paths);
-    row::done_but(counts::files_uncommitted(n_paths))
+fn changes_left(view: &WorkspaceView) -> Option<String> {
+    let changes = view.git.as_ref()?.changes.as_ref()?;
+    (changes.n_paths > 0).then(|| row::done_but(counts::files_uncommitted(changes.n_paths)))
 }

@@ -8,12 +8,18 @@ use std::borrow::Cow;
 use super::phrases::{held, session as say};
 use super::{age, counts, sets};
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Attention, Question, QuestionWeight, Rule, SessionOrigin,
-    SessionView, Timestamp, TodoProgress, VerdictState, WorkspaceView,
+    Activity, ActivitySource, ActivityState, Attention, Question, QuestionWeight, Rule, SessionName,
+    SessionOrigin, SessionView, Timestamp, TodoProgress, VerdictState, WorkspaceView, display_text,
 };
 
 /// The detail of a session that was ended, as opposed to one that broke off.
 const ENDED: &str = "ended";
+
+/// How many characters of a session's id tell it from others.
+const SHORT_ID: usize = 8;
+
+/// The longest name that tells a session from others, in characters.
+const MAX_NAME: usize = 30;
 
 /// True if a session waits for the user in the middle of its work.
 pub(crate) fn waits(session: &SessionView) -> bool {
@@ -21,7 +27,8 @@ pub(crate) fn waits(session: &SessionView) -> bool {
         || blocking_question(session).is_some()
 }
 
-fn works(session: &SessionView) -> bool {
+/// True if a session is at work, in its turn or in the background.
+pub(crate) fn works(session: &SessionView) -> bool {
     matches!(session.activity.state, ActivityState::Working | ActivityState::Background)
 }
 
@@ -230,6 +237,18 @@ pub(crate) fn judged_moment(view: &WorkspaceView) -> Option<Timestamp> {
     view.verdict_since.map(|judged| told.map_or(judged, |told| told.min(judged)))
 }
 
+/// What tells a session from the others of its agent here: its own name, else the start of its id; `None` if it is
+/// the only one. Untrusted.
+pub(crate) fn told_apart(view: &WorkspaceView, session: &SessionName) -> Option<String> {
+    let others = view.sessions.iter().filter(|other| other.agent == session.agent);
+    let (own, others): (Vec<_>, Vec<_>) = others.partition(|other| other.session_id == session.session_id);
+    let is_own_name = |name: &&str| others.iter().all(|other| other.name.as_deref() != Some(*name));
+    let name = own.first().and_then(|own| own.name.as_deref()).filter(is_own_name);
+    let id = || session.session_id.chars().take(SHORT_ID).collect();
+    let name = name.map(|name| format!("\"{}\"", display_text::shorten(name, MAX_NAME)));
+    (!others.is_empty()).then(|| name.unwrap_or_else(id))
+}
+
 /// Since when a session has been in its current state.
 pub(crate) fn since(session: &SessionView) -> Option<Timestamp> {
     match session.activity.state {
@@ -252,7 +271,8 @@ pub(crate) fn doing(session: &SessionView, now: Timestamp) -> String {
         if is_over && age::is_now(now, since) { age::ago(now, since) } else { age::age(now, since) }
     });
     let (state, detail) = match activity.state {
-        ActivityState::Idle if session.ended_at.is_some() => (say::finished(), detail),
+        // What is said of an idle session is why its turn did not end by itself, or what it left running.
+        ActivityState::Idle if session.ended_at.is_some() && detail.is_none() => (say::finished(), None),
         ActivityState::NeedsPermission => (say::needs_permission(), detail),
         ActivityState::Asks => (sets::activity(activity.state), asked(session)),
         ActivityState::Gone if detail == Some(ENDED) => (say::ended(), None),
@@ -274,7 +294,7 @@ pub(crate) fn origin(origin: &SessionOrigin) -> Option<String> {
         SessionOrigin::Unknown | SessionOrigin::Person => None,
         SessionOrigin::Headless => Some(say::headless().to_owned()),
         SessionOrigin::Fork { of: Some(other) } => {
-            Some(say::fork_of(other.chars().take(8).collect::<String>()))
+            Some(say::fork_of(other.chars().take(SHORT_ID).collect::<String>()))
         }
         SessionOrigin::Fork { of: None } => Some(say::fork().to_owned()),
     }

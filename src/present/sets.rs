@@ -46,7 +46,7 @@ sets! {
     strength(Strength, "Strength") { Verified, Person, SelfReported, Guess }
     /// A warning as a sentence.
     warning(Warning, "Warning") {
-        ChangesLeft, WorkAtRisk, OperationInProgress, CommitsLost, DetachedWork, ChangesUnknown, VacuousOnly,
+        WorkAtRisk, OperationInProgress, CommitsLost, DetachedWork, ChangesUnknown, VacuousOnly,
         WordsStopHalfWay, DecisionUnreadable, OwnSettings,
         OwnSettingsIgnored, MarkLapsed, Conflict,
     }

@@ -6,11 +6,15 @@ use super::reason::label;
 use super::texts::shown;
 use super::{counts, sets};
 use crate::model::{
-    AtRisk, GitReason, NextAction, PartRole, Reason, Rule, Source, Verdict, Why, display_text,
+    AtRisk, Claim, Fact, GitReason, NextAction, Part, PartRole, Reason, Rule, Source, Verdict, Why,
+    display_text,
 };
 
 /// How many characters of a source's own words are quoted in a sentence.
 const MAX_QUOTE: usize = 160;
+
+/// Stands in the place of a claim where a source makes none.
+const NO_CLAIM: &str = "-";
 
 /// The deciding rule in words, with the facts of the case.
 pub fn why(verdict: &Verdict) -> String {
@@ -20,6 +24,14 @@ pub fn why(verdict: &Verdict) -> String {
 /// What the user would do next, in words.
 pub fn next_action(verdict: &Verdict) -> String {
     of_next(&verdict.next_action)
+}
+
+/// The claim of a source in a word. That a source is silent can decide, and then it is no abstention.
+pub(crate) fn claim(part: &Part) -> &'static str {
+    match (part.role, part.evidence.claim) {
+        (PartRole::Decided, Claim::Abstain(_)) => NO_CLAIM,
+        (_, claim) => claim.name(),
+    }
 }
 
 /// The sources that say nothing, a sentence for each role: `not there: closer, decision`.
@@ -40,6 +52,7 @@ pub fn silent(verdict: &Verdict) -> impl Iterator<Item = String> {
 pub(super) fn of_why(why: &Why) -> String {
     match why {
         Why::Rule(rule) => sets::rule(*rule).to_owned(),
+        Why::Because(Rule::RunFailed, reason @ Reason::LastReply(_)) => quoted(reason),
         Why::Because(rule, reason) => because(sets::rule(*rule), Some(reason)),
         Why::NobodyAsked { n_commits, at_risk } => {
             let commits = (*n_commits > 0).then(|| counts::new_commits(n_commits));
@@ -52,12 +65,15 @@ pub(super) fn of_why(why: &Why) -> String {
             because(&say::unusable(report_file(*report)), reason.as_ref())
         }
         Why::UnreadableInARow(n, reason) => because(&counts::unreadable_decisions(n), reason.as_ref()),
+        Why::SaysNo(by, Some(reason)) if says_by_itself(by, reason) => quoted(reason),
         Why::SaysNo(by, reason) => because(&said_by(by, sets::rule(Rule::SaysNo)), reason.as_ref()),
         Why::SameAgain { n_points, n_rounds } => say::same_again(counts::open_points(n_points), n_rounds),
-        Why::Commits { n_new, n_rescued, agree } => {
-            let commits = match (n_new, n_rescued) {
-                (0, 1..) => say::of_rescue(counts::commits(n_rescued)),
-                (0, 0) => sets::rule(Rule::YesWithCommits).to_owned(),
+        Why::Commits { n_new: 0, n_rescued: n_rescued @ 1.., agree } => {
+            say::and(said_by(agree, say::it_is_done()), say::saved_by_rescue(counts::commits(n_rescued)))
+        }
+        Why::Commits { n_new, agree, .. } => {
+            let commits = match n_new {
+                0 => sets::rule(Rule::YesWithCommits).to_owned(),
                 _ => counts::new_commits(n_new),
             };
             let agree = match (names(agree), is_singular(agree)) {
@@ -72,6 +88,22 @@ pub(super) fn of_why(why: &Why) -> String {
         Why::Permission => say::permission().to_owned(),
         Why::TreeUnread => say::tree_unread().to_owned(),
         Why::OnlyAtRisk(work) => say::and(of_work(work), sets::rule(Rule::NoEvidence)),
+    }
+}
+
+/// Whether a reason against the work is a whole sentence about it: what a machine counted, and a fact of the record
+/// that the source itself does not say.
+fn says_by_itself(by: &[Source], reason: &Reason) -> bool {
+    let is_counted = matches!(by, [Source::Plan | Source::Tests | Source::RequiredFiles | Source::Command]);
+    is_counted || matches!(reason, Reason::Fact(Fact::NoneOfItsWork))
+}
+
+/// What to do about a turn that did not end by itself.
+fn turn_that_was_cut(cut: Option<&Reason>) -> &'static str {
+    match cut {
+        Some(Reason::Fact(Fact::TurnInterrupted | Fact::TaskCut)) => next::go_on(),
+        Some(Reason::Fact(Fact::ProcessGone)) => next::resume(),
+        Some(_) | None => next::look_at_turn(),
     }
 }
 
@@ -108,13 +140,17 @@ pub(super) fn of_next(action: &NextAction) -> String {
             let ask = if *has_session { next::ask() } else { next::decide() };
             beside(ask, at_risk.as_ref().map(of_work))
         }
-        NextAction::LookAtTurn => next::look_at_turn().to_owned(),
+        NextAction::LookAtTurn { cut } => turn_that_was_cut(cut.as_ref()).to_owned(),
         NextAction::LookAtLastWords { has_session: true } => next::ask_about_last_words().to_owned(),
         NextAction::LookAtLastWords { has_session: false } => next::look_at_last_words().to_owned(),
         NextAction::Repair(Some(what)) => next::repair(quoted(what)),
         NextAction::Repair(None) => next::repair("git"),
         NextAction::Rewrite { report, has_session: true } => next::agent_rewrites(report_file(*report)),
         NextAction::Rewrite { report, has_session: false } => next::rewrite(report_file(*report)),
+        // The words "look at the error" already say that the reply is one.
+        NextAction::LookAtError(Some(Reason::LastReply(error))) => {
+            say::because(next::look_at_error(), quote(error))
+        }
         NextAction::LookAtError(reason) => because(next::look_at_error(), reason.as_ref()),
     }
 }
@@ -130,7 +166,7 @@ fn report_file(report: Source) -> &'static str {
 }
 
 /// Describes the work that exists only in a work tree.
-fn of_work(work: &AtRisk) -> String {
+pub(super) fn of_work(work: &AtRisk) -> String {
     match work {
         AtRisk::Files(Some(n)) => say::not_committed(counts::files_are(n)),
         AtRisk::Files(None) => say::not_committed(say::work_is()),

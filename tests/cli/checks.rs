@@ -167,7 +167,7 @@ fn a_plan_files_and_tests_are_combined_and_read_at_every_look() {
     };
     let (run, workspace) = check(&env, repo.path(), &[]);
     assert_eq!((run.code, claims(&workspace).as_str()), (1, "NO NO NO NO"), "{workspace:#}");
-    assert!(row(&workspace, "steps").1.contains("1 of 2 plan steps are not done: write"), "{workspace:#}");
+    assert!(row(&workspace, "steps").1.contains("1 of 2 plan steps is not done: write"), "{workspace:#}");
     repo.write("steps.md", "- [x] read\n- [x] write\n").write("out.html", "<p>\n");
     repo.write("junit.json", r#"{"passed": 4, "failed": 0}"#);
     repo.stage("steps.md").stage("out.html").commit("written");
@@ -232,7 +232,7 @@ fn a_model_judges_by_written_criteria_and_names_what_shows_each() {
     let (run, workspace) = check(&env, repo.path(), &["--run-checks"]);
     let (claim, reasons) = row(&workspace, "review");
     assert_eq!((run.code, claim.as_str()), (1, "NO"), "{reasons}");
-    assert!(reasons.contains("1 of 2 criteria are not met: it is told of"), "{reasons}");
+    assert!(reasons.contains("1 of 2 criteria is not met: it is told of"), "{reasons}");
 }
 
 #[test]

@@ -39,6 +39,11 @@ fn done_is_above_a_no_and_is_taken_back() {
     assert!(log.out.contains("mark"), "{log:?}");
     let told = env.run(repo.path(), &["mark"]);
     assert_eq!(told.out, "You said just now: done, because the docs are elsewhere\n", "{told:?}");
+    let told = env.run(repo.path(), &["check"]);
+    assert!(
+        told.out.contains("  mark  You said just now: done, because the docs are elsewhere\n"),
+        "{told:?}"
+    );
     mark(&env, &repo, &["--clear", "."]);
     assert_eq!(state(&env, &repo).1, "says_no");
     assert_eq!(env.run(repo.path(), &["mark", "."]).out, "no mark holds\n");
@@ -61,6 +66,16 @@ fn done_lapses_with_what_it_did_not_see_and_says_so() {
         assert_eq!(workspace["state"], "INCOMPLETE", "{change}: {workspace:#}");
         let warnings = workspace["warnings"].as_array().unwrap();
         assert!(warnings.contains(&"mark_lapsed".into()), "{change}: {workspace:#}");
+        let (why, words) = match change {
+            "another point" => ("point", "there is a new open point"),
+            _ => ("content", "the content has changed"),
+        };
+        assert_eq!(workspace["mark_lapsed"], why, "{change}");
+        let sentence = format!("Your mark has lapsed: {words}.");
+        for command in ["check", "status"] {
+            let told = env.run(repo.path(), &[command, "."]);
+            assert!(told.out.contains(&sentence), "{change}: {told:?}");
+        }
     }
 }
 

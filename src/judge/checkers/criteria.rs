@@ -113,7 +113,7 @@ mod tests {
             ),
             (
                 json!({"criteria": [met(1, "a.rs"), {"number": 2, "met": false, "evidence": "no test of it"}]}),
-                "1 of 2 criteria are not met: criterion 2 (no test of it)",
+                "1 of 2 criteria is not met: criterion 2 (no test of it)",
             ),
         ] {
             let (is_met, feedback) = judged(&answer, 2);

@@ -37,7 +37,10 @@ fn plan_steps(steps: &[PlanStep]) -> Finding {
                 title => title,
             };
             let titles = first_titles(open().map(title), n_open);
-            Finding::failed(say::steps_open(n_open, n_steps, titles))
+            Finding::failed(match n_steps {
+                1 => say::step_open(titles),
+                _ => say::steps_open(n_open, n_steps, titles),
+            })
         }
     }
 }
@@ -60,7 +63,10 @@ pub(super) fn files(required: &[String], files: Option<&[String]>) -> Finding {
         0 => Finding::passed(say::files_there(n_required)),
         n_missing => {
             let titles = first_titles(missing().map(|path| one_line(path)), n_missing);
-            Finding::failed(say::files_missing(n_missing, n_required, titles))
+            Finding::failed(match n_required {
+                1 => say::file_missing(titles),
+                _ => say::files_missing(n_missing, n_required, titles),
+            })
         }
     }
 }
@@ -79,8 +85,10 @@ pub(super) fn tests(results: Option<TestCounts>) -> Finding {
     match results.map(|counts| (counts.n_passed, counts.n_failed)) {
         None => Finding::failed(say::no_test_results().to_owned()),
         Some((n_passed, Some(n_failed @ 1..))) => match n_passed {
-            Some(n_passed) => Finding::failed(say::tests_fail(n_failed, n_failed.saturating_add(n_passed))),
-            None => Finding::failed(say::tests_failed(n_failed)),
+            Some(n_passed @ 1..) => {
+                Finding::failed(say::tests_fail(n_failed, n_failed.saturating_add(n_passed)))
+            }
+            Some(0) | None => Finding::failed(say::tests_failed(n_failed)),
         },
         Some((Some(0), Some(0))) => Finding::vacuous(say::no_tests()),
         Some((Some(n_passed), Some(0))) => Finding::passed(say::tests_pass(n_passed)),

@@ -46,7 +46,7 @@ fn only_the_exact_word_done_is_done() {
 #[test]
 fn feedback_names_counts_and_at_most_three_titles() {
     let feedback = |list: &[(&str, Option<&str>)]| run(&plan(), &steps(list)).feedback.unwrap_or_default();
-    assert_eq!(feedback(&[("a", None), ("b", Some("done"))]), "1 of 2 plan steps are not done: a");
+    assert_eq!(feedback(&[("a", None), ("b", Some("done"))]), "1 of 2 plan steps is not done: a");
     assert_eq!(feedback(&[("a", None), ("b", None), ("c", None)]), "3 of 3 plan steps are not done: a, b, c");
     assert_eq!(
         feedback(&[("a", None), (" \n", None), ("c\u{1b}[0m\nd", None), ("e", None)]),

@@ -15,8 +15,8 @@ mod why;
 use std::sync::Arc;
 
 use crate::model::{
-    ChosenKey, Claim, Evidence, Head, LooseCommit, Point, Proof, Rejection, RescueDegree, Rule, SessionView,
-    Source, TaskKind, Verdict, VerdictState, Warning,
+    ChosenKey, Claim, Evidence, Head, LooseCommit, Point, Proof, Rejection, RescueDegree, Rule, SessionName,
+    SessionView, Source, TaskKind, Verdict, VerdictState, Warning,
 };
 
 pub use case::Case;
@@ -38,6 +38,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     evidence.extend(whose::softened(case));
     // Sorted, so that the order in which evidence arrives cannot change the verdict.
     evidence.sort_by(|a, b| order_key(a).cmp(&order_key(b)));
+    let loose_work = whose::loose(case);
     let tally = Tally::of(&evidence, case);
     let situation = tally.situation(case);
     let (state, rule) = table::decide(&situation);
@@ -47,7 +48,13 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     let is_self_reported = state == VerdictState::Complete
         && tally.yes().all(|evidence| matches!(evidence.source, Source::Probe | Source::LastWords))
         && tally.yes().next().is_some();
-    let left_to_do = left_to_do::list(&evidence, case.before, case.prompted_at, case.taken_at);
+    let in_session = |name: &SessionName| {
+        case.sessions.iter().find(|session| session.session_name() == *name)?.prompted_at
+    };
+    let asked = left_to_do::Asked { at: case.prompted_at, in_session: &in_session };
+    // Commits on no branch claim nothing of their own: the table knows them as work at risk.
+    let to_do: Vec<&Evidence> = evidence.iter().chain(&loose_work).collect();
+    let left_to_do = left_to_do::list(&to_do, case.before, &asked, case.taken_at);
     let next_action = why::next_action(state, rule, &tally, case, (&warnings, &left_to_do));
     let (parts, conflicts) = roles::parts(&evidence, state, rule);
     if !conflicts.is_empty() {
@@ -112,8 +119,10 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     let mut warnings = Vec::new();
     if tally.tree == Tree::AtRisk {
         match state {
-            VerdictState::Complete | VerdictState::RescueNeeded | VerdictState::Working => {}
-            VerdictState::AwaitingResponse
+            VerdictState::RescueNeeded | VerdictState::Working => {}
+            // Only a person's own word is COMPLETE over work at risk.
+            VerdictState::Complete
+            | VerdictState::AwaitingResponse
             | VerdictState::Incomplete
             | VerdictState::Waiting
             | VerdictState::Stalled

@@ -69,7 +69,9 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
         Rule::RoundsUsedUp => evidence.claim == Claim::Dirty,
         Rule::Waits => evidence.claim == Claim::Wait,
         Rule::Works => evidence.claim == Claim::Work,
-        Rule::TurnCut => evidence.is_rejected_as(Rejection::MidTurn),
+        Rule::TurnCut => {
+            evidence.source == Source::LiveSession && evidence.is_rejected_as(Rejection::MidTurn)
+        }
         Rule::ByYou | Rule::NobodyAsked | Rule::Answered | Rule::NoEvidence => false,
         Rule::NoOutput => matches!(evidence.source, Source::Output | Source::LastWords),
     }

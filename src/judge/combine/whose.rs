@@ -5,11 +5,11 @@
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    BaselineOrigin, ChangeKind, ChangedFile, Changes, CommitSummary, Evidence, GitReason, LooseCommit,
+    BaselineOrigin, ChangeKind, ChangedFile, Changes, Claim, CommitSummary, Evidence, GitReason, LooseCommit,
     OnDisk, Origin, Rejection, Source, Stashed, TaskWork, TestChange, Timestamp, TurnSpan,
 };
 
-use super::case::{Case, changes, commits};
+use super::case::{Case, changes, commits, n_unheld};
 
 /// Whether no commit since the last prompt for work can belong to the tasks: each was made while no session
 /// could commit, and touches no path that a write call names, or came from a branch that no session made. With a baseline set by a person it is never so,
@@ -132,6 +132,16 @@ pub(super) fn is_on_another_branch(case: &Case<'_>) -> bool {
 /// How many commits of the work are lost.
 pub(super) fn n_lost(case: &Case<'_>) -> u32 {
     commits(case).map_or(0, |commits| commits.loose.n_lost_but(|commit| is_dropped(commit, case.work)))
+}
+
+/// The commits of the work that no branch holds, as something that is left to do.
+pub(super) fn loose(case: &Case<'_>) -> Option<Evidence> {
+    let n_loose = n_lost(case).saturating_add(n_unheld(case));
+    let keep = || {
+        Evidence::claim(Source::Commits, "commits on no branch", Claim::Dirty, Origin::Git.as_read())
+            .because(GitReason::OnNoBranch(n_loose))
+    };
+    (n_loose > 0).then(keep)
 }
 
 /// Whether a person dropped a commit: they had it taken back, or reset its branch while no session was working.

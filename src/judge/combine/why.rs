@@ -7,7 +7,7 @@ use crate::model::{
 
 use super::case::{Case, changes, commits, n_unheld};
 use super::situation::Tally;
-use super::table::Tree;
+use super::table::{Tree, UserMark};
 use super::whose::n_lost;
 use super::{scope, whose};
 
@@ -76,8 +76,12 @@ pub(super) fn next_action(
     case: &Case<'_>,
     (warnings, left): (&[Warning], &LeftToDo),
 ) -> NextAction {
+    // Where one session works, another may wait for the person.
+    let is_asked_beside =
+        state == VerdictState::Working && case.mark == UserMark::None && tally.has(Claim::Ask);
+    let is_asked = state == VerdictState::AwaitingResponse || is_asked_beside;
     if let Some(permission) = tally.permission()
-        && state == VerdictState::AwaitingResponse
+        && is_asked
     {
         return NextAction::Allow(
             permission_wanted(permission, case).map(Reason::Words).or_else(|| first_reason(permission)),
@@ -89,21 +93,21 @@ pub(super) fn next_action(
     {
         return NextAction::Answer(Some(question.text.clone().into()));
     }
+    let answer = || NextAction::Answer(tally.claims(Claim::Ask).find_map(first_reason));
     let has_session = tally.has_session();
     match state {
         VerdictState::Complete if warnings.contains(&Warning::WordsStopHalfWay) => {
             NextAction::LookAtLastWords { has_session }
         }
+        VerdictState::Complete if warnings.contains(&Warning::WorkAtRisk) => save(tally, case),
         VerdictState::Complete | VerdictState::NoTask => NextAction::None,
-        VerdictState::AwaitingResponse => NextAction::Answer(tally.claims(Claim::Ask).find_map(first_reason)),
-        VerdictState::RescueNeeded => match at_risk(tally, case) {
-            AtRisk::KeptApart(what) => NextAction::BringIn(what),
-            AtRisk::Commits(n_commits) => NextAction::KeepCommits(n_commits),
-            AtRisk::Files(n_files) => NextAction::Rescue(n_files),
-        },
+        VerdictState::AwaitingResponse => answer(),
+        VerdictState::RescueNeeded => save(tally, case),
         VerdictState::Stalled => fix(left),
         VerdictState::Incomplete if rule == Rule::SaysNo => fix(left),
-        VerdictState::Incomplete if rule == Rule::TurnCut => NextAction::LookAtTurn,
+        VerdictState::Incomplete if rule == Rule::TurnCut => {
+            NextAction::LookAtTurn { cut: tally.cut_turn().and_then(first_reason) }
+        }
         VerdictState::Incomplete if rule == Rule::NotProven && case.required == Proof::Checked => {
             NextAction::RunTests { is_known: tally.evidence.iter().any(is_known_test) }
         }
@@ -115,8 +119,18 @@ pub(super) fn next_action(
             let at_risk = (tally.tree == Tree::AtRisk).then(|| at_risk(tally, case));
             NextAction::AskWhetherDone { has_session, at_risk }
         }
+        VerdictState::Working if is_asked_beside => answer(),
         VerdictState::Waiting | VerdictState::Working => NextAction::Wait,
         VerdictState::Error => repair(rule, tally),
+    }
+}
+
+/// Saves the work that exists only in this work tree.
+fn save(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
+    match at_risk(tally, case) {
+        AtRisk::KeptApart(what) => NextAction::BringIn(what),
+        AtRisk::Commits(n_commits) => NextAction::KeepCommits(n_commits),
+        AtRisk::Files(n_files) => NextAction::Rescue(n_files),
     }
 }
 

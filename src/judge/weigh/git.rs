@@ -49,6 +49,9 @@ fn commits(facts: &GitFacts) -> Evidence {
     } else if counts.n_new > 0 {
         let reason = GitReason::NewCommits { n: counts.n_new, is_at_least: counts.is_cut };
         Evidence::claim(Source::Commits, NAME, Claim::Yes, Origin::Git.at(newest_at)).because(reason)
+    } else if counts.n_rescued > 0 {
+        // What a rescue committed is told below.
+        Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous, read())
     } else {
         Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous, read()).because(Fact::NoNewCommit)
     };

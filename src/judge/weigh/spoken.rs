@@ -173,7 +173,11 @@ impl<'a> Spoken<'a> {
         };
         if let Some(why) = self.overtaken_by {
             let source = if is_result { Source::Output } else { Source::LastWords };
-            add(self.states(source, Claim::Abstain(Rejection::Stale)).because(why), None);
+            let rejection = match why {
+                Fact::TurnWasCut | Fact::TurnNotEnded => Rejection::MidTurn,
+                _ => Rejection::Stale,
+            };
+            add(self.states(source, Claim::Abstain(rejection)).because(why), None);
         } else if let Some(read) = &mut read {
             if is_result {
                 add(self.result(&read.judged), None);

@@ -7,7 +7,7 @@ use crate::model::{
     WorkspaceView,
 };
 use crate::present::phrases::row as say;
-use crate::present::{age, reason, sets, verdict};
+use crate::present::{age, reason, sessions, sets, verdict};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -57,6 +57,9 @@ fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'sta
     room -= text::width(&title);
     let name = text::line(&evidence.name);
     let name = if name.is_empty() || name == title { String::new() } else { format!(" {name}") };
+    let of_session = evidence.session().and_then(|session| sessions::told_apart(view, session));
+    let of_session = of_session.map(|name| format!(" {}", text::line(&name))).unwrap_or_default();
+    let name = name + &of_session;
     let name = text::cut(&name, room, sheet.look);
     room -= text::width(&name);
     let mut reasons = reasons(evidence);
@@ -82,7 +85,7 @@ fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'sta
     let mut lines = vec![Line::from(vec![
         sheet.span(format!("  {:ROLE$}", sets::role(part.role)), role_tone),
         Span::styled(
-            format!("{:CLAIM$}", evidence.claim.name()),
+            format!("{:CLAIM$}", verdict::claim(part)),
             sheet.style(claim_tone(evidence.claim)).patch(sheet.style(role_tone)),
         ),
         sheet.span(title, role_tone),

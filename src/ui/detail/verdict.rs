@@ -3,11 +3,10 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    ActivityState, AskedByTool, Attention, Choice, NextActionKind, Question, Rule, Verdict, Warning,
-    WorkspaceView,
+    ActivityState, AskedByTool, Attention, Choice, NextActionKind, Question, Rule, Verdict, WorkspaceView,
 };
 use crate::present::phrases::session as say;
-use crate::present::{Urgency, age, counts, left, mark, problem, row, sessions, sets, verdict};
+use crate::present::{Urgency, age, left, mark, problem, row, sessions, sets, verdict, warnings};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -53,12 +52,8 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     if let Some(session) = session(view, sheet).filter(|_| view.sessions.is_empty()) {
         lines.push(sheet.one(session));
     }
-    if verdict.stage > 1 {
-        lines.extend(warning(&counts::points_again(verdict.stage), sheet));
-    }
-    for known in &verdict.warnings {
-        let lapsed = mark::lapsed(&view.marks).filter(|_| *known == Warning::MarkLapsed);
-        lines.extend(warning(lapsed.as_deref().unwrap_or(sets::warning(*known)), sheet));
+    for sentence in warnings::of(view) {
+        lines.extend(warning(&sentence, sheet));
     }
     for said in mark::holding(&view.marks, sheet.now) {
         lines.extend(sheet.text(&text::line(&said), TextStyle::Good, INDENT));
