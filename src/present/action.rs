@@ -5,10 +5,10 @@
 use super::baseline::{branch, short};
 use super::phrases::{asking, held, loose, outcome, plan_note, record};
 use super::texts::shown;
-use super::{counts, sets};
+use super::{counts, mark, sets};
 use crate::model::{
-    ActionOutcome, ActionProblem, AskCost, AskPlan, AskPurpose, CheckResult, HeldNow, HeldReply, ObjectsGo,
-    PlanNote, ProbeReading, ProbeWord, Receipt, RecordNotice, Rescued, RunningAction, SmartReport,
+    ActionOutcome, ActionProblem, AskCost, AskPlan, AskPurpose, CheckResult, HeldNow, HeldReply, MarkOrder,
+    ObjectsGo, PlanNote, ProbeReading, ProbeWord, Receipt, RecordNotice, Rescued, RunningAction, SmartReport,
     SmartStatus, UndoDirection, UndoPlan, VerifyReport, display_text, quantity,
 };
 
@@ -183,7 +183,7 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
             let word = if file.is_complete { "COMPLETE" } else { "INCOMPLETE" };
             outcome::decided(word, display_text::path(&file.path))
         }
-        ActionOutcome::Marked { order, .. } => outcome::marked(order.name()),
+        ActionOutcome::Marked { order, .. } => marked_label(order),
         ActionOutcome::ChecksRan(records) => {
             let n_met = records.iter().filter(|record| record.result == CheckResult::Passed).count();
             outcome::checks_ran(n_met, records.len())
@@ -200,6 +200,14 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
         | ActionOutcome::ReplyPlanned(_)
         | ActionOutcome::AskPlanned(_)
         | ActionOutcome::ChecksPlanned(_) => outcome::plan_without_workspace().to_owned(),
+    }
+}
+
+fn marked_label(order: &MarkOrder) -> String {
+    match order {
+        MarkOrder::Clear => shown(&mark::order(order)),
+        MarkOrder::TakeBack { order } => outcome::mark_removed(shown(&mark::order(order))),
+        _ => outcome::marked(shown(&mark::order(order))),
     }
 }
 

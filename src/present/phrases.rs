@@ -56,7 +56,7 @@ phrases! {
     /// The first line of the screen.
     header { looking, no_workspaces, counted(n, section), not_seen(n), selected(n, of), more_notices(n) }
     /// The tabs of a workspace.
-    tab { why, left_to_do, asked, changes, sessions, history, nothing_asked, nothing_done, ask_by(key, verify) }
+    tab { why, left_to_do, asked, changes, sessions, history, nothing_asked, nothing_done, ask_by(key, verify), no_session, mark_by(key) }
     /// What has to happen before a workspace is COMPLETE.
     complete_when {
         complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, on_branch,
@@ -73,7 +73,7 @@ phrases! {
     help {
         title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_commits, row_files, row_age, row_guess, row_gone,
         row_unknown, row_auto_probe, evidence, self_reported, guess, vacuous_mark, vacuous, required_mark, required,
-        changed_files, staged, not_staged, untracked, conflict, letters, nothing_matches(filter),
+        changed_files, staged, not_staged, untracked, conflict, letters, brackets_mark, brackets, nothing_matches(filter),
     }
     /// Placeholders for an empty or unfinished view.
     notice {
@@ -95,9 +95,9 @@ phrases! {
     }
     /// Outcomes of actions.
     outcome {
-        opined(by, reading), recorded(files, size, reference), decided(word, path), not_asked, marked(mark), checks_ran(met, ran), plan_without_workspace,
+        opined(by, reading), recorded(files, size, reference), decided(word, path), not_asked, marked(mark), mark_removed(mark), checks_ran(met, ran), plan_without_workspace,
         rescued(files, branch, ids), and_more(ids, n), undone(commits, branch), redone(commits, branch),
-        undo_key(key), redo_key(key), shown_by(what, key), ends_later(action), no_report, is_ending, nothing_runs,
+        undo_key(key), redo_key(key), shown_by(what, key), ends_later(action), no_report, is_ending, nothing_runs, agent_works(key),
         attach(command), no_jump(reason), rescue_ready, undo_ready, redo_ready, smart_check_ready, closer_ready,
         answer_ready,
     }
@@ -120,7 +120,7 @@ phrases! {
     }
     /// The user's statements about a workspace.
     mark {
-        done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, take_back(what),
+        done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, take_back(what), take_back_it(what),
         take_back_all, lapsed(why), lapsed_by_prompt, lapsed_by_question, lapsed_by_point, lapsed_by_content, said(what, ago), mark_it(what), no_reason,
         said_because(what, ago, reason), nothing,
     }

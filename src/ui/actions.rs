@@ -22,7 +22,7 @@ use crate::model::{
     display_text,
 };
 use crate::present::phrases::{checks, held, left, outcome as say};
-use crate::present::{action, sets};
+use crate::present::{action, sessions, sets};
 
 /// Starts what a key asks for.
 pub(super) fn begin(
@@ -145,6 +145,9 @@ fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
                 let action = Box::new(Action::Held { reply: Box::new(held.clone()), step });
                 reaction.intents.push(Intent::Action { workspace: view.id.clone(), action });
             }
+            None if view.sessions.iter().any(sessions::works) => {
+                state.answer = Some(say::agent_works(key_of(KeyCommand::Go)));
+            }
             None => state.answer = Some(say::nothing_runs().to_owned()),
         },
     }
@@ -200,6 +203,7 @@ pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], response: 
         }
         Response::Action { workspace, kind, is_plan, outcome, .. } => {
             let view = views.iter().find(|view| view.id == workspace);
+            state.marked = matches!(*outcome, ActionOutcome::Marked { .. }).then_some(workspace);
             match (shown(view, kind, is_plan, *outcome), view) {
                 (Shown::Nothing, _) | (Shown::Box(..), None) => {}
                 (Shown::Words(words), _) => say(state, view, &words),

@@ -142,6 +142,7 @@ fn keys() -> Vec<Section> {
             .collect(),
     };
     let mut sections = vec![bound(say::keys(), BINDINGS), bound(say::filter_keys(), FILTER_BINDINGS)];
+    sections[0].entries.push(Entry::word(say::brackets_mark(), KEYS_WIDTH, say::brackets()));
     sections.extend(dialog::help().into_iter().map(|(title, keys)| Section {
         title,
         entries: keys.into_iter().map(|(keys, help)| Entry::word(keys, KEYS_WIDTH, help)).collect(),

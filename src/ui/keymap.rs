@@ -197,12 +197,12 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[sign('?')], KeyCommand::Help, "show or hide this page").hinted("help"),
     bind(&[sign('q'), KeyPress::ctrl('c')], KeyCommand::Quit, "quit").hinted("quit"),
     bind(&[sign('i')], KeyCommand::Action(WorkspaceCommand::Reply), "answer the agent").hinted("answer"),
-    bind(&[sign(' ')], KeyCommand::Tick, "mark a point that is left to do; elsewhere answer the agent")
-        .hinted("mark"),
+    bind(&[sign(' ')], KeyCommand::Tick, "select a point that is left to do; elsewhere answer the agent")
+        .hinted("select"),
     bind(
         &[sign('b')],
         KeyCommand::Action(WorkspaceCommand::SendBack),
-        "send back the marked points, or all that is left",
+        "send back the selected points, or all that is left",
     )
     .hinted("send back"),
     bind(
@@ -234,7 +234,7 @@ pub const BINDINGS: &[Binding] = &[
         KeyCommand::Action(WorkspaceCommand::Mark),
         "mark: done, not done, quiet, by your own word",
     )
-    .hinted("decide"),
+    .hinted("mark"),
     bind(&[key(KeyCode::Enter)], KeyCommand::Go, "go to the agent's tmux pane; without one, open")
         .hinted("open")
         .hinted_with_pane("go to pane"),
@@ -246,8 +246,9 @@ pub const BINDINGS: &[Binding] = &[
     )
     .labelled("1-6")
     .hinted("tabs"),
-    bind(&[sign('+')], KeyCommand::Zoom, "the whole screen for it, or beside the list again").hinted("zoom"),
-    bind(&[sign('w')], KeyCommand::NextWaiting, "next that waits for you").hinted("next waiting"),
+    bind(&[sign('+')], KeyCommand::Zoom, "the detail alone on the screen, and back").hinted("zoom"),
+    bind(&[sign('w')], KeyCommand::NextWaiting, "the next workspace that waits for you")
+        .hinted("next waiting"),
     bind(&[sign('/')], KeyCommand::Filter, "filter by name, branch, agent, question; s:asks by state")
         .hinted("filter"),
     bind(&[sign('R')], KeyCommand::Refresh, "look again at this workspace").hinted("refresh"),
@@ -260,7 +261,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], KeyCommand::PageDown, "page down"),
     bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], KeyCommand::PageUp, "page up"),
     bind(&[sign('n')], KeyCommand::NextMatch, "next match of the filter"),
-    bind(&[sign('N')], KeyCommand::PreviousMatch, "match before"),
+    bind(&[sign('N')], KeyCommand::PreviousMatch, "previous match"),
     bind(&[sign('h'), key(KeyCode::Left)], KeyCommand::Close, "from the evidence back to the list"),
     bind(&[sign('o')], KeyCommand::Unfold, "show or fold finished, quiet and old workspaces"),
     bind(&[KeyPress::ctrl('r')], KeyCommand::RefreshAll, "look again at all workspaces"),
@@ -272,8 +273,8 @@ pub const FILTER_BINDINGS: &[Binding] = &[
     bind(&[key(KeyCode::Enter)], KeyCommand::KeepFilter, "keep the filter").hinted("keep"),
     bind(&[key(KeyCode::Esc)], KeyCommand::DropFilter, "clear the filter").hinted("clear"),
     bind(&[key(KeyCode::Down), key(KeyCode::Tab)], KeyCommand::Down, "next match").hinted("next"),
-    bind(&[key(KeyCode::Up), key(KeyCode::BackTab)], KeyCommand::Up, "match before").hinted("before"),
-    bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], KeyCommand::Erase, "delete a sign"),
+    bind(&[key(KeyCode::Up), key(KeyCode::BackTab)], KeyCommand::Up, "previous match").hinted("previous"),
+    bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], KeyCommand::Erase, "delete a character"),
     bind(&[KeyPress::ctrl('w')], KeyCommand::EraseWord, "delete a word"),
     bind(&[KeyPress::ctrl('u')], KeyCommand::EraseAll, "delete all"),
     bind(&[KeyPress::ctrl('c')], KeyCommand::Quit, "quit"),

@@ -75,6 +75,11 @@ pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], response: 
     with(state, views, false, |dialog, context| dialog.modal_mut().on_response(response, context)).flatten()
 }
 
+/// Tells the open dialog of new views.
+pub(super) fn on_views(state: &mut State, views: &[WorkspaceView]) -> Option<Step> {
+    with(state, views, false, |dialog, context| dialog.modal_mut().on_views(context))
+}
+
 fn with<T>(
     state: &mut State,
     views: &[WorkspaceView],

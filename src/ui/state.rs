@@ -58,6 +58,8 @@ pub struct State {
     pub notices: Vec<String>,
     /// The result of the person's last command, as a message; it stays until the next key. Untrusted text.
     pub answer: Option<String>,
+    /// The workspace whose mark the message tells of: it goes with the mark.
+    pub marked: Option<WorkspaceId>,
     /// How many sessions are hidden because they are old.
     pub n_older: usize,
     /// Whether the person asked to see the old sessions.

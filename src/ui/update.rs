@@ -106,8 +106,17 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
             state.mode = SelectionMode::Stays;
         }
     }
+    let is_lapsed =
+        |view: &WorkspaceView| state.marked.as_ref() == Some(&view.id) && view.marks.lapsed.is_some();
+    if views.iter().any(is_lapsed) {
+        (state.marked, state.answer) = (None, None);
+    }
     settle(state, views);
-    Reaction { is_quit: open_dialog::is_left(state, views), ..Reaction::default() }
+    let mut reaction = Reaction { is_quit: open_dialog::is_left(state, views), ..Reaction::default() };
+    if let Some(step) = open_dialog::on_views(state, views) {
+        actions::take(state, views, step, &mut reaction);
+    }
+    reaction
 }
 
 /// Applies the engine's answer to an intent.

@@ -75,10 +75,7 @@ fn a_rescue_in_ascii_with_a_secret_taken_in() {
     let mut state = preview((80, 24), &views, plan());
     state.look = Look::ascii();
     for _ in 0..30 {
-        if text_of(&frame(&state, &views))
-            .iter()
-            .any(|row| row.contains("taken in by you: 1 possible secret"))
-        {
+        if text_of(&frame(&state, &views)).iter().any(|row| row.contains("added by you: possible secret")) {
             break;
         }
         let _ = press(&mut state, &views, "j ");
@@ -357,7 +354,7 @@ fn each_key_asks_for_its_plan_and_nothing_more() {
         assert_eq!(press(&mut state, &views, key), wanted, "{key}");
     }
     assert_eq!(press(&mut state, &views, "x").intents, []);
-    assert!(message_line(&state, &views).contains("nothing is running here"));
+    assert!(message_line(&state, &views).contains("nothing of closeout's runs here"));
 }
 
 /// The whole plan goes back as it was shown; nothing else is wanted.
@@ -399,7 +396,7 @@ fn a_path_that_is_left_out_can_be_taken_in_where_that_can_be_asked_for() {
     let shown = text_of(&frame(&state, &views)).join("\n");
     assert!(shown.contains("It cannot be in the commit"), "{shown}");
     assert!(shown.contains("Commit 6 files, 314 MB, 1 deleted, to fix/rounding?"), "{shown}");
-    assert!(shown.contains("taken in by you: 1 possible secret, 1 over 10 MB"), "{shown}");
+    assert!(shown.contains("added by you: possible secret (1), over 10 MB (1)"), "{shown}");
     // Space again leaves it out.
     let _ = press(&mut state, &views, "k ");
     let mut wanted = plan();
@@ -477,7 +474,7 @@ fn l_goes_to_what_is_left_out() {
     // The row of the first path that is left out is taken in from there.
     let _ = press(&mut state, &views, " ");
     let shown = text_of(&frame(&state, &views)).join("\n");
-    assert!(shown.contains("taken in by you: "), "{shown}");
+    assert!(shown.contains("added by you: "), "{shown}");
     // Where nothing is left out, the key means nothing.
     let mut state = preview((80, 24), &views, large_plan(3));
     let before = frame(&state, &views);
@@ -777,7 +774,7 @@ fn the_key_of_a_mark_that_holds_takes_that_one_back() {
     for (keys, order) in keys {
         let _ = press(&mut state, &views, keys);
         let shown = text_of(&frame(&state, &views)).join("\n");
-        assert!(shown.to_lowercase().contains("remove the mark:"), "{keys}\n{shown}");
+        assert!(shown.to_lowercase().contains("remove the mark"), "{keys}\n{shown}");
         read(&mut state);
         let back = MarkOrder::TakeBack { order: Box::new(order) };
         let action = Action::Mark { order: back, reason: None };
@@ -979,7 +976,7 @@ fn a_proposed_message_follows_what_is_taken_in_and_a_written_one_stays() {
     let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
     // The first row that can be taken in is that of `.env`.
     for _ in 0..30 {
-        if shown(&state).contains("taken in by you: 1 possible secret") {
+        if shown(&state).contains("added by you: possible secret") {
             break;
         }
         let _ = press(&mut state, &views, "j ");

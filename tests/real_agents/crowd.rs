@@ -199,7 +199,7 @@ impl Person<'_> {
                 tmux.press(&self.screen, "j")?;
                 self.sees("the cursor moved", |shown| shown != before)?;
             }
-            self.by_hint("Space mark")?;
+            self.by_hint("Space select")?;
             self.sees("the point marked", |shown| {
                 shown.lines().any(|line| line.contains(point) && line.contains("[x]"))
             })?;
@@ -222,8 +222,8 @@ impl Person<'_> {
 
     fn marks(&self) -> Result<()> {
         let by_you = |shown: &str| shown.contains("by your own word");
-        self.by_hint("d decide")?;
-        self.sees("the marks", |shown| shown.contains("What do you say of the work here?"))?;
+        self.by_hint("d mark")?;
+        self.sees("the marks", |shown| shown.contains("What is the state of the work here?"))?;
         self.kept("5-mark");
         // The key and what it means stand in the box.
         self.world.tmux.press(&self.screen, "o")?;
@@ -231,10 +231,10 @@ impl Person<'_> {
         self.by_hint("Enter keep")?;
         self.confirms("y do it", "the mark", by_you)?;
         self.clears_the_message("2")?;
-        self.by_hint("d decide")?;
+        self.by_hint("d mark")?;
         self.sees("what the same key does now", |shown| shown.contains("remove the mark: not done"))?;
         self.world.tmux.press(&self.screen, "o")?;
-        self.sees("the question", |shown| shown.contains("remove the mark: not done?"))?;
+        self.sees("the question", |shown| shown.contains("Remove the mark “not done”?"))?;
         self.confirms("y do it", "the mark taken back", |shown| {
             !by_you(shown) && !shown.contains("remove the mark: not done")
         })

@@ -76,8 +76,10 @@ pub(in crate::ui) fn lines(
     }
     if shown.lines.is_empty() {
         shown.lines.extend(sheet.text(say::nothing(), TextStyle::Faint, 1));
-        let key = key_of(KeyCommand::Action(WorkspaceCommand::Verify));
-        shown.lines.extend(sheet.text(&say::ask(key), TextStyle::Faint, 1));
+        if !view.sessions.is_empty() {
+            let key = key_of(KeyCommand::Action(WorkspaceCommand::Verify));
+            shown.lines.extend(sheet.text(&say::ask(key), TextStyle::Faint, 1));
+        }
     }
     shown
 }

@@ -103,6 +103,7 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
         lines
     };
     let key = |command| key_of(KeyCommand::Action(command));
+    let no_session = [say::no_session().to_owned(), say::mark_by(key(WorkspaceCommand::Mark))];
     match state.tab {
         Tab::Why => {
             let mut lines = verdict::lines(view, sheet);
@@ -119,14 +120,18 @@ fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'st
             let mut lines = actions::running(view, sheet);
             lines.extend(actions::reports(view, sheet));
             let by = say::ask_by(key(WorkspaceCommand::SmartCheck), key(WorkspaceCommand::Verify));
-            said(from_the_top(lines), &[say::nothing_asked().to_owned(), by])
+            let hints = match view.sessions.as_slice() {
+                [] => no_session.clone(),
+                [_, ..] => [say::nothing_asked().to_owned(), by],
+            };
+            said(from_the_top(lines), &hints)
         }
         Tab::Changes => from_the_top(git::lines(view, sheet)),
         Tab::Sessions => {
             let mut lines = sessions::lines(view, sheet);
             lines.extend(actions::held(view, sheet));
             lines.extend(actions::receipts(view, sheet));
-            from_the_top(lines)
+            said(from_the_top(lines), &no_session)
         }
         Tab::History => said(from_the_top(actions::history(view, sheet)), &[say::nothing_done().to_owned()]),
     }

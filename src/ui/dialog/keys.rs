@@ -116,6 +116,8 @@ const fn says(keys: &'static [KeyPress], mark: MarkKey, help: &'static str) -> B
 }
 
 pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
+    // First, because it is only there while a mark holds, and the last lines may have no room.
+    says(&[sign('c')], MarkKey::Clear, "take back all that you said"),
     says(&[sign('d')], MarkKey::Done, "done, whatever speaks against it now"),
     says(&[sign('o')], MarkKey::Open, "not done, whatever says so"),
     says(&[sign('s')], MarkKey::Quiet, "quiet: no attention until a prompt or a question comes"),
@@ -124,7 +126,6 @@ pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
     says(&[sign('1')], MarkKey::Kind(TaskKind::Implementation), "the task is an IMPLEMENTATION"),
     says(&[sign('2')], MarkKey::Kind(TaskKind::ReadInfo), "the task is READ_INFO: a question to answer"),
     says(&[sign('3')], MarkKey::Kind(TaskKind::Report), "the task is a REPORT: a document to write"),
-    says(&[sign('c')], MarkKey::Clear, "take back all that you said"),
     bind(NO_KEYS, BoxAction::No, "leave; nothing is said").hinted("leave").labelled("n Enter Esc"),
 ];
 
@@ -151,7 +152,7 @@ pub(in crate::ui) enum FieldAction {
 pub(in crate::ui) const FIELD: &[Binding<FieldAction>] = &[
     bind(&[key(KeyCode::Enter)], FieldAction::Keep, "keep the line, also an empty one").hinted("keep"),
     bind(&[key(KeyCode::Esc)], FieldAction::Leave, "leave").hinted("leave"),
-    bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], FieldAction::Erase, "delete a sign"),
+    bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], FieldAction::Erase, "delete a character"),
     bind(&[KeyPress::ctrl('w')], FieldAction::EraseWord, "delete a word"),
     bind(&[KeyPress::ctrl('u')], FieldAction::EraseAll, "delete all"),
 ];

@@ -179,8 +179,8 @@ impl MarkBox {
                 lines
             }
             Stage::Asking { order, reason } => {
-                if let MarkOrder::TakeBack { .. } = order {
-                    return sheet.text(&format!("{}?", self.label(order)), TextStyle::Strong, 0);
+                if let MarkOrder::TakeBack { order } = order {
+                    return sheet.text(&say::take_back_it(self.label(order)), TextStyle::Strong, 0);
                 }
                 let mut lines = sheet.text(&say::mark_it(self.label(order)), TextStyle::Strong, 0);
                 let reason = reason.as_deref().map_or_else(|| say::no_reason().to_owned(), text::line);
@@ -191,8 +191,8 @@ impl MarkBox {
     }
 
     fn choices(&self, sheet: TextLayout) -> Vec<Line<'static>> {
-        let mut lines = sheet.text("What do you say of the work here?", TextStyle::Strong, 0);
-        let message = "Your word is above all evidence. It lapses with what it did not see.";
+        let mut lines = sheet.text("What is the state of the work here?", TextStyle::Strong, 0);
+        let message = "Your word is above all evidence, until something comes up that you have not seen.";
         lines.extend(sheet.text(message, TextStyle::Faint, 0));
         lines.extend(said(&self.marks, sheet));
         lines.extend(

@@ -52,6 +52,11 @@ pub(in crate::ui) trait Modal {
         None
     }
 
+    /// What is shown beside it has changed.
+    fn on_views(&mut self, _context: Context<'_>) -> Step {
+        Step::stay()
+    }
+
     /// The title for the rule above it. Cleaned.
     fn title(&self, context: Context<'_>) -> String;
 

@@ -23,7 +23,7 @@ use crate::ui::keymap::{Binding, Hint, hint_of, hints_of};
 use crate::ui::steps::Step as Steps;
 use crate::ui::text;
 use crate::ui::text_area::TextArea;
-use reply::{Mode, Stage};
+use reply::{Confirm, Mode, Stage};
 
 pub use keys::{BINDINGS, ReplyAction};
 pub use reply::ReplyBox;
@@ -47,6 +47,7 @@ pub(in crate::ui) fn begin(
         stage: Stage::Choosing { among: waiting.clone(), selected: 0 },
         picked: None,
         is_old: false,
+        was_busy: false,
         remark: None,
         top: 0,
     };
@@ -135,8 +136,19 @@ impl Modal for ReplyBox {
             return None;
         }
         let step = self.answered(*kind, outcome);
+        self.was_busy = sessions::is_busy(context.view, &self.session);
         self.settle(context);
         step
+    }
+
+    /// A plan tells how the reply goes to a session that works, or to one that rests.
+    fn on_views(&mut self, context: Context<'_>) -> Step {
+        let is_busy = sessions::is_busy(context.view, &self.session);
+        let is_shown = matches!(self.stage, Stage::Planned { confirm: Confirm::Nothing, .. });
+        if !is_shown || std::mem::replace(&mut self.was_busy, is_busy) == is_busy {
+            return Step::stay();
+        }
+        self.plan_anew()
     }
 
     fn title(&self, context: Context<'_>) -> String {

@@ -21,6 +21,8 @@ pub struct ReplyBox {
     /// Whether the whole text was written before the box opened, perhaps for another question. The first Enter
     /// then sends nothing.
     pub(super) is_old: bool,
+    /// Whether the session was at work when it was found out how the reply goes.
+    pub(super) was_busy: bool,
     /// The message about the last input. Untrusted.
     pub(super) remark: Option<String>,
     /// The first visible line above the text.

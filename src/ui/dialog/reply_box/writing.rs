@@ -82,7 +82,7 @@ impl ReplyBox {
 
     fn send_text(&mut self, context: Context<'_>) -> Step {
         match &mut self.stage {
-            Stage::Stopped(_) => return self.shown_anew_planning(),
+            Stage::Stopped(_) => return self.plan_anew(),
             Stage::Planned { plan, confirm } => {
                 if self.area.text().trim().is_empty() {
                     self.remark = Some("nothing is written yet".to_owned());
@@ -134,7 +134,7 @@ impl ReplyBox {
         Step::stay()
     }
 
-    fn shown_anew_planning(&mut self) -> Step {
+    pub(super) fn plan_anew(&mut self) -> Step {
         let intents = self.plan_again();
         ReplyBox::shown_anew(intents)
     }

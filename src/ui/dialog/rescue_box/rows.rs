@@ -61,15 +61,18 @@ fn row_after(preview: &RescueBox, head: &[Line<'static>], sheet: TextLayout, pos
     let mut position = position - head.len();
     let n_left_out = preview.n_left_out;
     let rest = if preview.is_possible() { "In the commit" } else { "The rest" };
-    let parts = [("Left out", 0, n_left_out), (rest, n_left_out, n_in(preview))];
-    for (title, first, n) in parts.into_iter().filter(|(_, _, n)| *n > 0) {
+    let n_added = preview.taken_in.len();
+    let added = if n_added > 0 { format!(", and {n_added} added to the commit") } else { String::new() };
+    let left_out = format!("  {}{added}", n_left_out.saturating_sub(n_added));
+    let n_in = n_in(preview);
+    let parts =
+        [("Left out", left_out, 0, n_left_out), (rest, format!("  {}", n_in + n_added), n_left_out, n_in)];
+    for (title, remark, first, n) in parts.into_iter().filter(|(.., n)| *n > 0) {
         match position {
             0 => {
                 let title = sheet.span(title, TextStyle::Strong);
-                return Some(Row::Words(Line::from(vec![
-                    title,
-                    sheet.span(format!("  {n}"), TextStyle::Faint),
-                ])));
+                let remark = sheet.span(remark, TextStyle::Faint);
+                return Some(Row::Words(Line::from(vec![title, remark])));
             }
             _ if position <= n => return preview.order.get(first + position - 1).copied().map(Row::Path),
             _ => position -= n + 1,
@@ -123,7 +126,7 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Open, &why, TextStyle::Plain));
     }
     if preview.chosen.author.is_none() {
-        let message = "git knows no name for the commit: a gives it.";
+        let message = "git knows no author for the commit: press a to name one.";
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, message, TextStyle::Open));
     }
     let left_out =
@@ -137,8 +140,8 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
         lines.extend(sheet.text(&message, TextStyle::Open, 0));
     }
     let taken_in = preview.taken_in.iter().filter_map(|position| preview.plan.paths[*position].left_out);
-    if let Some((_, kinds)) = counted(taken_in) {
-        let message = format!("taken in by you: {kinds}");
+    if let Some((n, kinds)) = counted(taken_in) {
+        let message = format!("{} added by you: {kinds}", counts::files(n));
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &message, TextStyle::Bad));
     }
     lines
@@ -152,7 +155,7 @@ fn place(branch: Option<&RefName>, target: &CommitTarget) -> String {
     }
 }
 
-/// The total, and the number per reason: `1 secret, 2 over 10 MB`.
+/// The total, and the reasons, each with its number if there are several: `possible secret (1), over 10 MB (2)`.
 fn counted(reasons: impl Iterator<Item = LeftOut>) -> Option<(usize, String)> {
     let mut counts: Vec<(LeftOut, usize)> = Vec::new();
     let mut n = 0;
@@ -163,8 +166,12 @@ fn counted(reasons: impl Iterator<Item = LeftOut>) -> Option<(usize, String)> {
             None => counts.push((why, 1)),
         }
     }
-    let kinds: Vec<String> =
-        counts.into_iter().map(|(why, count)| format!("{count} {}", sets::left_out(why))).collect();
+    let is_one = counts.len() == 1;
+    let kind = |(why, count)| {
+        let why = sets::left_out(why);
+        if is_one { why.to_owned() } else { format!("{why} ({count})") }
+    };
+    let kinds: Vec<String> = counts.into_iter().map(kind).collect();
     (n > 0).then(|| (n, kinds.join(", ")))
 }
 
@@ -225,32 +232,33 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
         lines.extend(sheet.labelled("on top of", &baseline::short(head)));
     }
     let size = format!("{}, {}", counts::files(record.n_files), quantity::size(record.n_bytes));
-    lines.extend(sheet.labelled("recorded", &format!("{size}, safe whatever you choose")));
+    let recorded = format!("the whole work tree: {size}, safe whatever you choose");
+    lines.extend(sheet.labelled("recorded", &recorded));
     if record.ignored.n_files > 0 {
         let more = if record.ignored.is_more { "more than " } else { "" };
         let files = counts::ignored_files(record.ignored.n_files);
         let size = quantity::size(record.ignored.n_bytes);
         lines.extend(sheet.labelled("not in it", &format!("{more}{files}, {size}")));
     }
-    lines.extend(kept(record, sheet));
+    // The message of the commit names the record too, and the paths are to be seen on a small screen.
+    let is_named = preview.is_possible() && preview.chosen.message.contains(&record.reference);
+    lines.extend(kept(record, is_named, sheet));
     lines
 }
 
-/// Where the record is, its age if it was not made now, and how many records there are.
-fn kept(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static>> {
-    let mut lines = sheet.labelled("record", &text::line(&record.reference));
-    if let Some(millis) = record.unchanged_millis {
-        lines.extend(
-            sheet.labelled("", &format!("made {} ago; nothing has changed since", age::span(millis))),
-        );
-    }
+/// Where the record is, unless it is named elsewhere, its age if it was not made now, and how many records there are.
+fn kept(record: &RescueRecord, is_named: bool, sheet: TextLayout) -> Vec<Line<'static>> {
     let all = record.totals;
-    if all.n_records > 1 {
-        let message =
-            format!("{} records kept here, {} on the disk", all.n_records, quantity::size(all.n_disk_bytes));
-        lines.extend(sheet.labelled("", &message));
-    }
-    lines
+    let disk = quantity::size(all.n_disk_bytes);
+    let facts = [
+        (!is_named).then(|| text::line(&record.reference)),
+        record
+            .unchanged_millis
+            .map(|millis| format!("made {} ago; nothing has changed since", age::span(millis))),
+        (all.n_records > 1).then(|| format!("{} records kept here, {disk} on the disk", all.n_records)),
+    ];
+    let labels = std::iter::once("record").chain(std::iter::repeat(""));
+    labels.zip(facts.into_iter().flatten()).flat_map(|(label, fact)| sheet.labelled(label, &fact)).collect()
 }
 
 /// The notes that are true of the commits as chosen.
