@@ -56,7 +56,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
     } else {
         output::notes(&judged.notices);
         for view in &judged.views {
-            output::print(&text::full(view, clock::now()))?;
+            output::print_text(&text::full(view, clock::now()))?;
         }
     }
     Ok(Outcome::of(state.unwrap_or(VerdictState::Error)))

@@ -204,6 +204,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
         display_text::line(&entry.plan)
     );
     let end = match &entry.end {
+        Some(end) if end.message.is_empty() => sets::action_class(end.class).to_owned(),
         Some(end) => format!("{}: {}", sets::action_class(end.class), display_text::line(&end.message)),
         None => "begun; it did not end, or closeout was ended in it".to_owned(),
     };

@@ -105,7 +105,7 @@ pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
         output::print_line(&forms::line(&smart))?;
     } else {
         output::notes(&smart.notes);
-        output::print(&text::full(target_workspace.view(), clock::now()))?;
+        output::print_text(&text::full(target_workspace.view(), clock::now()))?;
     }
     Ok(match status {
         _ if is_complete => Outcome::Done,

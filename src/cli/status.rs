@@ -23,7 +23,12 @@ pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
 }
 
 fn once(config: &EngineConfig, is_json: bool) -> Ended {
+    let begun = clock::now();
     let mut judged = OneShot::judge_telling(config, tell_wait).judged();
+    // What this call judged first has one age, or equal rows would stand in the order of their judgement.
+    for since in judged.views.iter_mut().filter_map(|view| view.verdict_since.as_mut()) {
+        *since = begun.min(*since);
+    }
     present::order(&mut judged.views, None);
     if !is_json {
         output::notes(&judged.notices);
@@ -45,7 +50,7 @@ fn once(config: &EngineConfig, is_json: bool) -> Ended {
             output::complain(&format!("closeout: {} {reason}", display_text::path(path)));
         }
         for view in &judged.views {
-            output::print_line(&text::short(view, clock::now()))?;
+            output::print_text(&format!("{}\n", text::short(view, clock::now())))?;
         }
     }
     Ok(Outcome::Done)
@@ -99,7 +104,7 @@ fn is_same(before: &WorkspaceView, view: &WorkspaceView) -> bool {
 fn print_changed(view: &WorkspaceView, is_json: bool) -> Result<(), Failure> {
     if !is_json {
         return if view.verdict.is_some() {
-            output::print_line(&text::short(view, clock::now()))
+            output::print_text(&format!("{}\n", text::short(view, clock::now())))
         } else {
             Ok(())
         };

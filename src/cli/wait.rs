@@ -59,7 +59,7 @@ pub(super) fn run(environment: &Environment, wait: &Wait) -> Ended {
 
 fn print(view: &WorkspaceView, is_json: bool) -> Result<(), Failure> {
     if !is_json {
-        return output::print(&text::full(view, clock::now()));
+        return output::print_text(&text::full(view, clock::now()));
     }
     let report = Report {
         version: VERSION,

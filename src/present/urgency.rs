@@ -5,7 +5,6 @@
 use std::cmp::Reverse;
 use strum::VariantArray;
 
-use super::sessions;
 use crate::model::{
     ActivityState, Attention, RescueDegree, Rule, Timestamp, Verdict, VerdictState, Warning, WorkspaceId,
     WorkspaceView,
@@ -168,13 +167,6 @@ fn is_abandoned(view: &WorkspaceView, verdict: &Verdict) -> bool {
     verdict.rule() == Rule::TurnCut && is_gone && verdict.warnings.contains(&Warning::WorkAtRisk)
 }
 
-/// Since when a workspace is as it is. Of a state that closeout found, the moment of the first look says nothing: it
-/// would order equal rows by chance.
-fn since(view: &WorkspaceView, urgency: Urgency) -> Option<Timestamp> {
-    let is_kept = urgency == Urgency::Seen || !view.is_found_state;
-    if is_kept { view.verdict_since } else { sessions::found_moment(view) }
-}
-
 /// Sorts the list: most urgent first; incomplete workspaces with uncommitted work before those without; then
 /// those that have waited longest (among the seen ones the newest first); then by name. For `held` see
 /// [`section_of`].
@@ -184,7 +176,7 @@ pub fn order(views: &mut [WorkspaceView], held: Option<&WorkspaceId>) {
         let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
         let is_clean = urgency == Urgency::Incomplete && changes.is_none_or(|changes| changes.n_paths == 0);
         // Of finished work, the newest is the most interesting; of waiting work, the oldest.
-        let since = since(view, urgency).unwrap_or(Timestamp(i64::MAX));
+        let since = view.verdict_since.unwrap_or(Timestamp(i64::MAX));
         let (oldest, newest) =
             if urgency == Urgency::Seen { (None, Some(Reverse(since))) } else { (Some(since), None) };
         (urgency, is_clean, oldest, newest, view.name.clone(), view.id.clone())

@@ -324,9 +324,12 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirectio
         Printed::new(ActionClass::Done, UndoRow::of(&done, true)).print()?;
     } else {
         let branch = baseline::branch(&done.branch);
-        let at =
-            done.to.as_deref().map_or_else(|| "has no commit again".to_owned(), |to| format!("is at {to}"));
-        output::print_line(&format!("{branch} {at}"))?;
+        output::print_line(&match (&done.to, &done.record) {
+            (Some(commit), _) => format!("{branch} is at {commit}"),
+            // Without a record the rescue was only the branch itself.
+            (None, None) => format!("{branch} was removed"),
+            (None, Some(_)) => format!("{branch} has no commit again"),
+        })?;
     }
     Ok(Outcome::Action(ActionClass::Done))
 }

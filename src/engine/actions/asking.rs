@@ -130,7 +130,7 @@ fn within(number: u64, bounds: Bounds) -> u64 {
 fn check_standing(request: &ActionRequest) -> Result<(), ActionProblem> {
     let standing = &request.standing;
     let refuse = |what: &str, by: &[String]| {
-        let message = format!("the agent is not asked: {what} by {}", by.join(", "));
+        let message = format!("the agent is not asked: it is {what}, according to {}", by.join(", "));
         Err(ActionProblem::new(ActionClass::Refused, message))
     };
     if !standing.no.is_empty() {

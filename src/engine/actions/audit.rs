@@ -4,10 +4,11 @@
 use std::path::Path;
 
 use crate::engine::clock;
+use crate::model::quantity::counted;
 use crate::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
-    AuditEntry, BranchPlan, CheckResult, HeldStep, RefName, RescuePlan, Timestamp, UndoPlan, WorkspaceId,
-    display_text,
+    AuditEntry, BranchPlan, CheckResult, HeldStep, MarkOrder, ReceiptState, RefName, RescuePlan, Timestamp,
+    UndoPlan, WorkspaceId, display_text,
 };
 use crate::store::{Store, StoreError};
 
@@ -104,10 +105,17 @@ fn plan_message(action: &Action) -> String {
         }
         Action::AutoProbe { moment } | Action::SecondOpinion { moment } => moment.session.agent.clone(),
         Action::RunChecks { .. } | Action::AutoChecks => "the checks that are configured".to_owned(),
-        Action::Mark { order, reason: None } => order.name().to_owned(),
-        Action::Mark { order, reason: Some(reason) } => format!("{}: {reason}", order.name()),
+        Action::Mark { order, reason: None } => order_message(order),
+        Action::Mark { order, reason: Some(reason) } => format!("{}: {reason}", order_message(order)),
         Action::Decide { is_complete: true, .. } => "complete".to_owned(),
         Action::Decide { is_complete: false, .. } => "incomplete".to_owned(),
+    }
+}
+
+fn order_message(order: &MarkOrder) -> String {
+    match order {
+        MarkOrder::TakeBack { order: before } => format!("{} {}", order.name(), before.name()),
+        _ => order.name().to_owned(),
     }
 }
 
@@ -118,7 +126,8 @@ fn rescue_message(plan: &RescuePlan) -> String {
 }
 
 fn branch_message(plan: &BranchPlan) -> String {
-    format!("{} commits to the new branch {}, at {}", plan.n_commits, plan.branch, plan.tip)
+    let commits = counted(plan.n_commits as u64, "commit", "commits");
+    format!("{commits} to the new branch {}, at {}", plan.branch, plan.tip)
 }
 
 fn undo_message(plan: &UndoPlan) -> String {
@@ -138,12 +147,15 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
         | ActionOutcome::NotAsked(_) => String::new(),
         ActionOutcome::Recorded(record) => record.reference.clone(),
         ActionOutcome::Rescued(rescued) => format!("{} on {}", rescued.commits.join(", "), rescued.branch),
-        ActionOutcome::CommitsKept(plan) => branch_message(plan),
-        ActionOutcome::Undone(plan) => {
-            format!("{} is at {}", plan.branch, plan.to.as_deref().unwrap_or("no commit"))
-        }
+        ActionOutcome::CommitsKept(plan) => format!("{} is at {}", plan.branch, plan.tip),
+        ActionOutcome::Undone(plan) => match (&plan.to, &plan.record) {
+            (Some(commit), _) => format!("{} is at {commit}", plan.branch),
+            // Without a record the rescue was only the branch itself.
+            (None, None) => format!("{} was removed", plan.branch),
+            (None, Some(_)) => format!("{} has no commit again", plan.branch),
+        },
         ActionOutcome::Replied(receipt) => {
-            format!("reply {}: {:?}", receipt.id, receipt.state).to_lowercase()
+            format!("reply {}: {}", receipt.id, receipt_state(receipt.state))
         }
         ActionOutcome::Held { now, .. } => now.label(),
         ActionOutcome::Checked(report) => {
@@ -157,10 +169,23 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
             let n_met = records.iter().filter(|record| record.result == CheckResult::Passed).count();
             format!("{n_met} of {} that ran are met", records.len())
         }
-        ActionOutcome::Marked { order, .. } => order.name().to_owned(),
+        // The plan says it.
+        ActionOutcome::Marked { .. } => String::new(),
         ActionOutcome::Failed(problem) => problem.message.clone(),
     };
     message.chars().take(500).collect()
+}
+
+/// What became of a reply, in the words of the screen.
+fn receipt_state(state: ReceiptState) -> &'static str {
+    match state {
+        ReceiptState::Delivered => "delivered",
+        ReceiptState::Queued => "queued by the agent",
+        ReceiptState::Held => "typed, not taken yet",
+        ReceiptState::Refused => "not sent",
+        ReceiptState::Consumed => "read by the agent",
+        ReceiptState::Unknown => "may have been sent",
+    }
 }
 
 /// Writes audit entries before and after a front's action in which the monitor has no part.
