@@ -145,7 +145,7 @@ fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
                 let action = Box::new(Action::Held { reply: Box::new(held.clone()), step });
                 reaction.intents.push(Intent::Action { workspace: view.id.clone(), action });
             }
-            None if view.sessions.iter().any(sessions::works) => {
+            None if view.sessions.iter().any(|session| sessions::works(session)) => {
                 state.answer = Some(say::agent_works(key_of(KeyCommand::Go)));
             }
             None => state.answer = Some(say::nothing_runs().to_owned()),
