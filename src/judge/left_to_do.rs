@@ -58,14 +58,14 @@ pub fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
 
 /// When a person last asked for work.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct PromptTimes<'a> {
     /// In any session.
     pub at: Option<Timestamp>,
     /// In this session.
     pub in_session: &'a dyn Fn(&SessionName) -> Option<Timestamp>,
 }
 
-impl Asked<'_> {
+impl PromptTimes<'_> {
     /// The prompt that this evidence may be older than: what a session says is not aged by a prompt in another one.
     fn of(&self, evidence: &Evidence) -> Option<Timestamp> {
         let own = evidence.session().and_then(self.in_session);
@@ -79,7 +79,12 @@ impl Asked<'_> {
 /// the points that disappeared, only work is followed: it stays without weight if its source cannot be read, is
 /// dropped if its source no longer counts, and is done otherwise. What was done before the last prompt for work is
 /// dropped.
-pub fn list(evidence: &[&Evidence], before: &[OpenPoint], asked: &Asked<'_>, now: Timestamp) -> LeftToDo {
+pub fn list(
+    evidence: &[&Evidence],
+    before: &[OpenPoint],
+    asked: &PromptTimes<'_>,
+    now: Timestamp,
+) -> LeftToDo {
     let prompted_at = asked.at;
     let mut points: Vec<OpenPoint> = Vec::new();
     for point in evidence.iter().flat_map(|evidence| points_of(evidence, asked, now)) {
@@ -147,7 +152,7 @@ fn is_same(one: &OpenPoint, other: &OpenPoint) -> bool {
     (&one.id, one.source, &one.from, &one.session) == (&other.id, other.source, &other.from, &other.session)
 }
 
-fn points_of(evidence: &Evidence, asked: &Asked<'_>, now: Timestamp) -> Vec<OpenPoint> {
+fn points_of(evidence: &Evidence, asked: &PromptTimes<'_>, now: Timestamp) -> Vec<OpenPoint> {
     let Some((kind, weighs)) = kind_of(evidence) else { return Vec::new() };
     let is_earlier = evidence
         .said_at()
@@ -273,14 +278,19 @@ mod tests {
     use super::*;
     use crate::model::{Fact, Origin};
 
-    fn prompted(at: i64) -> Asked<'static> {
-        Asked { at: Some(Timestamp(at)), in_session: &|_| None }
+    fn prompted(at: i64) -> PromptTimes<'static> {
+        PromptTimes { at: Some(Timestamp(at)), in_session: &|_| None }
     }
 
-    const NEVER: Asked<'_> = Asked { at: None, in_session: &|_| None };
+    const NEVER: PromptTimes<'_> = PromptTimes { at: None, in_session: &|_| None };
 
     /// The list of this evidence.
-    fn listed(evidence: &[Evidence], before: &[OpenPoint], asked: &Asked<'_>, now: Timestamp) -> LeftToDo {
+    fn listed(
+        evidence: &[Evidence],
+        before: &[OpenPoint],
+        asked: &PromptTimes<'_>,
+        now: Timestamp,
+    ) -> LeftToDo {
         list(&evidence.iter().collect::<Vec<_>>(), before, asked, now)
     }
 
@@ -373,7 +383,7 @@ mod tests {
         };
         let prompted_at =
             |name: &SessionName| Some(Timestamp(if name.session_id == "a" { 90_000 } else { 10_000 }));
-        let asked = Asked { at: Some(Timestamp(90_000)), in_session: &prompted_at };
+        let asked = PromptTimes { at: Some(Timestamp(90_000)), in_session: &prompted_at };
         let left = listed(&[asks("a"), asks("b")], &[], &asked, Timestamp(99_000));
         let told: Vec<_> = left.points.iter().map(|point| (point.text.as_str(), point.is_earlier)).collect();
         assert_eq!(told, [("Which, a?", true), ("Which, b?", false)]);

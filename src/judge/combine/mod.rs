@@ -51,7 +51,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     let in_session = |name: &SessionName| {
         case.sessions.iter().find(|session| session.session_name() == *name)?.prompted_at
     };
-    let asked = left_to_do::Asked { at: case.prompted_at, in_session: &in_session };
+    let asked = left_to_do::PromptTimes { at: case.prompted_at, in_session: &in_session };
     // Commits on no branch claim nothing of their own: the table knows them as work at risk.
     let to_do: Vec<&Evidence> = evidence.iter().chain(&loose_work).collect();
     let left_to_do = left_to_do::list(&to_do, case.before, &asked, case.taken_at);
