@@ -34,14 +34,14 @@ const FEW: usize = 6;
 /// Parts of a name that are others in each world: ids, times, process numbers, names of temporary files.
 static VARYING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"20\d{6}T\d{6,9}Z(-[0-9a-f]{8})?|[0-9a-f]{16,64}|\b[0-9a-f]{2}/[0-9a-f]{38}\b|-dev-shm-[\w-]+",
+        r"20[0-9]{6}T[0-9]{6,9}Z(-[0-9a-f]{8})?|[0-9a-f]{16,64}|(?-u:\b)[0-9a-f]{2}/[0-9a-f]{38}(?-u:\b)|-dev-shm-[0-9A-Za-z_-]+",
     )
     .unwrap()
 });
 /// Names that exist only while the program runs, or that are nobody's place: what git looks for in the folder it
 /// stands in when it is given the name of a reference, and what is in the folder of objects under a name of its own.
 static PASSING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"/work-|tmp_|\.closeout-|/\.tmp|^into|^tmp|^trace|^canary|^hostile$|^carried$|^hooks|^repo/(HEAD|refs|#)|/\d+$")
+    Regex::new(r"/work-|tmp_|\.closeout-|/\.tmp|^into|^tmp|^trace|^canary|^hostile$|^carried$|^hooks|^repo/(HEAD|refs|#)|/[0-9]+$")
         .unwrap()
 });
 

@@ -101,7 +101,8 @@ fn one_that_hangs_and_ignores_term_ends_within_a_second_after_its_time() {
     let took = started.elapsed();
     assert_eq!((output.end, output.stdout.as_slice()), (End::TimedOut, &b"on\n"[..]));
     assert!(took >= Duration::from_millis(1500), "{took:?}");
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    // A second, and as much again for a machine that is busy.
+    assert!(took < Duration::from_secs(3), "{took:?}");
     assert!(!output.has_survivors);
     assert_eq!(living_in(folder.path()), nobody());
 }

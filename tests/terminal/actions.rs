@@ -51,7 +51,9 @@ fn c_previews_y_commits_z_undoes_exactly_and_redoes() {
     let mut terminal = on_uncommitted(&env, SMALL);
     terminal.press("c");
     // Here git knows no name: nothing is committed under a name that nobody gave.
-    terminal.wait_for("the preview", |shown| shown.has("git knows no name for the commit: a gives it."));
+    terminal.wait_for("the preview", |shown| {
+        shown.has("git knows no author for the commit: press a to name one.")
+    });
     terminal.press("ya");
     terminal.wait_for("the field", |shown| shown.has("author  "));
     terminal.press("Ada <ada@example.org>\r");
