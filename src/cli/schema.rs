@@ -74,7 +74,7 @@ mod tests {
 
     /// Everything that the JSON output may be.
     #[derive(Serialize, JsonSchema)]
-    #[expect(dead_code, clippy::large_enum_variant, reason = "its form is printed, never a value of it")]
+    #[expect(dead_code, reason = "its form is printed, never a value of it")]
     #[serde(untagged)]
     #[schemars(title = "closeout, JSON output, version 1")]
     enum Output {

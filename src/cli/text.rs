@@ -22,7 +22,7 @@ pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
         None => verdict::why(verdict),
     };
     let notes = [problem::label(&view.reading.problems), mark::lapsed(&view.marks)];
-    let note: String = notes.into_iter().flatten().map(|note| format!("  note: {note}")).collect();
+    let note: String = notes.into_iter().flatten().flat_map(|note| ["  note: ".to_owned(), note]).collect();
     let sessions: Vec<String> =
         view.sessions.iter().take(MAX_SHORT).map(|session| of_agent(session, now)).collect();
     let n_more = view.sessions.len().saturating_sub(MAX_SHORT);

@@ -204,11 +204,11 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
 }
 
 fn marked_label(order: &MarkOrder) -> String {
-    match order {
-        MarkOrder::Clear => shown(&mark::order(order)),
-        MarkOrder::TakeBack { order } => outcome::mark_removed(shown(&mark::order(order))),
-        _ => outcome::marked(shown(&mark::order(order))),
+    if let MarkOrder::TakeBack { order } = order {
+        return outcome::mark_removed(shown(&mark::order(order)));
     }
+    let words = shown(&mark::order(order));
+    if *order == MarkOrder::Clear { words } else { outcome::marked(words) }
 }
 
 fn held_label(reply: &HeldReply, now: &HeldNow) -> String {

@@ -100,9 +100,10 @@ fn uncommitted(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> Strin
     let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
     let Some(changes) = changes.filter(|changes| changes.n_paths > 0) else {
         // In a narrow column, what is at risk is more useful than who says that it is done.
-        return match &verdict.why {
-            Why::Uncommitted(_, work) => verdict::of_work(work),
-            _ => why(view, verdict, now),
+        return if let Why::Uncommitted(_, work) = &verdict.why {
+            verdict::of_work(work)
+        } else {
+            why(view, verdict, now)
         };
     };
     let files = counts::files_uncommitted(changes.n_paths);

@@ -43,7 +43,9 @@ fn a_checklist_comes_with_evidence_and_the_prompt_with_what_is_known() {
     let first = json!({"title": "parse", "state": "done", "evidence": "parser.rs"});
     assert_eq!(json["checklist"]["items"][0], first);
     let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
-    for words in ["(complete.issue)", "I looked at the parser.", "add parser.rs", "- notes.txt"] {
+    for words in
+        ["whether a task is really finished", "I looked at the parser.", "add parser.rs", "- notes.txt"]
+    {
         assert!(prompt.contains(words), "{words}: {prompt}");
     }
     let schema: Value = serde_json::from_str(&fs::read_to_string(asked.trace("schema")).unwrap()).unwrap();
@@ -72,7 +74,7 @@ fn an_answer_that_cannot_be_read_is_asked_for_once_more() {
         "{run:?}"
     );
     let again = fs::read_to_string(asked.trace("prompt.1")).unwrap();
-    let words = "could not be used (complete.issue): it holds no JSON object of the form";
+    let words = "could not be used: it holds no JSON object of the form";
     assert!(again.contains(words), "{again}");
     let asked = Asked::new("exit 9", &says("All is well."));
     let (run, json) = verify(&asked);

@@ -113,9 +113,10 @@ fn plan_message(action: &Action) -> String {
 }
 
 fn order_message(order: &MarkOrder) -> String {
-    match order {
-        MarkOrder::TakeBack { order: before } => format!("{} {}", order.name(), before.name()),
-        _ => order.name().to_owned(),
+    if let MarkOrder::TakeBack { order: before } = order {
+        format!("{} {}", order.name(), before.name())
+    } else {
+        order.name().to_owned()
     }
 }
 
@@ -144,7 +145,9 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
         | ActionOutcome::ReplyPlanned(_)
         | ActionOutcome::AskPlanned(_)
         | ActionOutcome::ChecksPlanned(_)
-        | ActionOutcome::NotAsked(_) => String::new(),
+        | ActionOutcome::NotAsked(_)
+        // The plan says it.
+        | ActionOutcome::Marked { .. } => String::new(),
         ActionOutcome::Recorded(record) => record.reference.clone(),
         ActionOutcome::Rescued(rescued) => format!("{} on {}", rescued.commits.join(", "), rescued.branch),
         ActionOutcome::CommitsKept(plan) => format!("{} is at {}", plan.branch, plan.tip),
@@ -169,8 +172,6 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
             let n_met = records.iter().filter(|record| record.result == CheckResult::Passed).count();
             format!("{n_met} of {} that ran are met", records.len())
         }
-        // The plan says it.
-        ActionOutcome::Marked { .. } => String::new(),
         ActionOutcome::Failed(problem) => problem.message.clone(),
     };
     message.chars().take(500).collect()

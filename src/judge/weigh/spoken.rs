@@ -173,10 +173,8 @@ impl<'a> Spoken<'a> {
         };
         if let Some(why) = self.overtaken_by {
             let source = if is_result { Source::Output } else { Source::LastWords };
-            let rejection = match why {
-                Fact::TurnWasCut | Fact::TurnNotEnded => Rejection::MidTurn,
-                _ => Rejection::Stale,
-            };
+            let is_cut = matches!(why, Fact::TurnWasCut | Fact::TurnNotEnded);
+            let rejection = if is_cut { Rejection::MidTurn } else { Rejection::Stale };
             add(self.states(source, Claim::Abstain(rejection)).because(why), None);
         } else if let Some(read) = &mut read {
             if is_result {
