@@ -89,8 +89,8 @@ fn no_pattern_needs_the_tables_of_unicode() {
     for (file, text) in files {
         assert_eq!(needs_unicode(&text), None, "{file}");
     }
-    assert_eq!(needs_unicode(r##"Regex::new(r"a \d+")"##), Some("\\d"));
-    assert_eq!(needs_unicode(r##"Regex::new(r"a [0-9]+ \(")"##), None);
+    assert_eq!(needs_unicode(r#"Regex::new(r"a \d+")"#), Some("\\d"));
+    assert_eq!(needs_unicode(r#"Regex::new(r"a [0-9]+ \(")"#), None);
 }
 
 // `thread::Builder` answers with an error where the system starts no thread; the shorter ways panic.
