@@ -24,6 +24,7 @@ mod tests {
             include_str!("questions/admission.rs"),
             include_str!("questions/clauses.rs"),
             include_str!("runs/demanded.rs"),
+            include_str!("runs/run.rs"),
             include_str!("task/answer_only.rs"),
             include_str!("weigh/act_names.rs"),
             include_str!("weigh/work.rs"),
