@@ -2,7 +2,7 @@
 //! the new commits cost, not what the whole branch costs.
 
 use super::commit_classes::MAX_NEWEST;
-use super::content_age::{self, Ages, written_here};
+use super::content_age::{self, Ages};
 use super::evidence_paths::{is_evidence, tells_only};
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
@@ -76,7 +76,7 @@ pub(super) fn advanced(
                 let mut told = summary(repo, commit, &paths)?;
                 work = paths.into_iter().filter(|path| !is_evidence(path, evidence)).collect();
                 let mut ages = Ages::new(repo, &others, (&commit.id, &commit.tree));
-                told.is_merged = ages.are_taken((&work, written_here(&log, &told)), &log, &mut entries)?;
+                told.is_merged = ages.are_taken((&work, &told), &log, &mut entries)?;
                 facts.git.commits.newest.insert(0, told);
             }
         }

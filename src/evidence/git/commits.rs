@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::commit_classes::Count;
-use super::content_age::{Ages, others, written_here};
+use super::content_age::{Ages, others};
 use super::evidence_paths::is_evidence;
 use super::head_news::Source;
 use super::helpers;
@@ -104,8 +104,7 @@ fn mark_taken(source: &Source<'_>, counts: &mut CommitCounts, entries: &mut Tree
     for commit in &mut counts.newest {
         let paths = commit.paths.iter().flatten().map(|path| path.as_bytes().to_vec());
         let paths: Vec<Vec<u8>> = paths.filter(|path| !is_evidence(path, source.evidence)).collect();
-        commit.is_merged |=
-            ages.are_taken((&paths, written_here(source.log, commit)), source.log, entries)?;
+        commit.is_merged |= ages.are_taken((&paths, commit), source.log, entries)?;
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ pub(super) fn others(repo: &dyn Repo, log: &[LogEntry]) -> Read<Vec<Other>> {
 
 /// When a commit was written, in seconds since the epoch, if `log` says that it was written here and is no copy of
 /// another.
-pub(super) fn written_here(log: &[LogEntry], commit: &CommitSummary) -> Option<i64> {
+fn written_here(log: &[LogEntry], commit: &CommitSummary) -> Option<i64> {
     let is_it = |entry: &LogEntry| {
         entry.new.starts_with(&commit.id)
             && matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend)
@@ -91,16 +91,17 @@ impl<'a> Ages<'a> {
 
     /// Whether all these files are at HEAD as other branches came to hold them, none of which stands on a commit of
     /// `log` that was made here: they were picked, squashed or checked out from there. Files that are gone say nothing.
-    /// `made` is when a commit written here brought them; a branch that came to hold them no earlier took them from it.
+    /// A branch that came to hold them no earlier than `commit`, which brought them and was written here, took them from it.
     pub(super) fn are_taken(
         &mut self,
-        (paths, made): (&[Vec<u8>], Option<i64>),
+        (paths, commit): (&[Vec<u8>], &CommitSummary),
         log: &[LogEntry],
         entries: &mut TreeEntries<'_>,
     ) -> Read<bool> {
         let is_here =
             |other: &&Other| log.iter().any(|entry| entry.new == other.id && entry.action.is_making());
         let elsewhere: Vec<&Other> = self.others.iter().filter(|other| !is_here(other)).collect();
+        let made = written_here(log, commit);
         let mut are_any = false;
         for path in paths {
             if entries.are_same(None, Some(self.tip.1), path)? {
