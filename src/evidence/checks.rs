@@ -125,9 +125,8 @@ fn read_tests(
     for name in names {
         match read_results(directory, &name, now, memory) {
             Ok((counts, written_at)) => {
-                let is_empty = counts.n_passed == 0 && counts.n_failed == 0 && configured.contains(&name);
-                let results = add(&mut together, name.clone(), &counts, written_at);
-                results.empty.extend(is_empty.then_some(name));
+                let is_named = configured.contains(&name);
+                add(&mut together, (name, is_named), &counts, written_at);
             }
             Err(FileRefusal::Absent) => drop(absent.get_or_insert(name)),
             Err(FileRefusal::Unreadable(problem)) => drop(unreadable.get_or_insert(problem)),
@@ -152,12 +151,13 @@ fn not_searched(pattern: &str, reason: NotSeen) -> Unreadable {
     Unreadable { name: pattern.to_owned(), problem, detail }
 }
 
-fn add<'t>(
-    together: &'t mut Option<TestResults>,
-    name: String,
+/// Adds what one file says. `is_named` says that it is required by its own name.
+fn add(
+    together: &mut Option<TestResults>,
+    (name, is_named): (String, bool),
     counts: &FileResults,
     written_at: Timestamp,
-) -> &'t mut TestResults {
+) {
     let results = together.get_or_insert_with(|| TestResults {
         names: Vec::new(),
         n_passed: 0,
@@ -167,6 +167,9 @@ fn add<'t>(
         empty: Vec::new(),
         written_at,
     });
+    if is_named && counts.n_passed == 0 && counts.n_failed == 0 {
+        results.empty.push(name.clone());
+    }
     results.names.push(name);
     results.n_passed = results.n_passed.saturating_add(counts.n_passed);
     results.n_failed = results.n_failed.saturating_add(counts.n_failed);
@@ -174,7 +177,6 @@ fn add<'t>(
     let room = MAX_FAILING.saturating_sub(results.failing.len());
     results.failing.extend(counts.failing.iter().take(room).cloned());
     results.written_at = results.written_at.min(written_at);
-    results
 }
 
 /// Reads one result file. It is parsed again only if it was replaced or rewritten.
