@@ -31,9 +31,11 @@ pub fn user_file_in_the_way(home: &Path) -> Option<String> {
     })
 }
 
-/// The same for a file of rules that a setting names. `top` is the work tree, in which git reads it.
-pub fn rule_file_in_the_way(named: &str, top: &Path, home: Option<&Path>) -> Option<String> {
-    in_the_way(&resolved(Path::new(named), top, home), MAX_WHOLE)
+/// The same for the file of rules that a setting of the section `core` names, such as `excludesfile`; `None` for a setting
+/// that names none. `top` is the work tree, in which git reads it.
+pub fn rule_file_in_the_way((name, value): (&str, &str), top: &Path, home: Option<&Path>) -> Option<String> {
+    let named = name.ends_with("file").then(|| resolved(Path::new(value), top, home))?;
+    in_the_way(&named, MAX_WHOLE)
 }
 
 /// The variable, with its value, that shows git the user's files, or keeps it from them all.

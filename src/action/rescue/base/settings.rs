@@ -114,8 +114,7 @@ impl Settings {
 
     /// Takes in a harmless setting, unless git would hang on the file that it names.
     fn adopt(&mut self, git: &Git<'_>, name: &str, value: &str) {
-        let is_file = name.ends_with("file");
-        match is_file.then(|| git::rule_file_in_the_way(value, &git.repo.top, git.home)).flatten() {
+        match git::rule_file_in_the_way((name, value), &git.repo.top, git.home) {
             Some(words) => self.in_the_way = Some(words),
             None => self.harmless.push((name.to_owned(), value.to_owned())),
         }
