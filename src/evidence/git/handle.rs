@@ -61,6 +61,11 @@ impl Handle {
         self.objects.as_ref().unwrap_or(&self.repo)
     }
 
+    /// The home whose configuration it has.
+    pub(super) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// Opens the worktree with its git directory.
     pub(super) fn open_whole(repository: &Repository, home: Option<&Path>) -> Result<Handle, git2::Error> {
         let index = FileState::now(repository.index());

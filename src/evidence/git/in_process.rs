@@ -30,7 +30,6 @@ const SYMLINK: i32 = 0o120_000;
 
 pub(super) struct InProcess<'a> {
     repository: &'a Repository,
-    home: Option<&'a Path>,
     handle: Handle,
 }
 
@@ -42,12 +41,12 @@ impl<'a> InProcess<'a> {
         sibling: Option<&Sibling>,
     ) -> Result<InProcess<'a>, git2::Error> {
         let handle = Handle::open(repository, home, sibling)?;
-        Ok(InProcess { repository, home, handle })
+        Ok(InProcess { repository, handle })
     }
 
     /// Reuses a handle opened earlier in this collection.
-    pub(super) fn over(repository: &'a Repository, home: Option<&'a Path>, handle: Handle) -> InProcess<'a> {
-        InProcess { repository, home, handle }
+    pub(super) fn over(repository: &'a Repository, handle: Handle) -> InProcess<'a> {
+        InProcess { repository, handle }
     }
 
     /// The handle, for reuse in the same collection.
@@ -63,7 +62,7 @@ impl<'a> InProcess<'a> {
         if self.handle.has_refs {
             read(&self.handle.repo)
         } else {
-            read(&Handle::open_whole(self.repository, self.home)?.repo)
+            read(&Handle::open_whole(self.repository, self.handle.home())?.repo)
         }
     }
 

@@ -7,9 +7,7 @@ use std::path::Path;
 
 use git2::{Config, ConfigLevel, Delta};
 
-use crate::git::{
-    Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble, user_file_in_the_way,
-};
+use crate::git::{Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
 use crate::model::{ChangeKind, ReadProblem, Unreadable};
 
 /// Makes libgit2 read the user's configuration in `home`, unless it would do so by itself.
@@ -18,13 +16,7 @@ pub(super) fn use_home(
     repository: &Repository,
     home: Option<&Path>,
 ) -> Result<(), git2::Error> {
-    let home = usable(home);
     if is_own_home(home) { Ok(()) } else { handle.set_config(&config_under(repository, home)?) }
-}
-
-/// The home, unless a file of git's in it would hang the reader: then the user's settings do not count.
-fn usable(home: Option<&Path>) -> Option<&Path> {
-    home.filter(|home| user_file_in_the_way(home).is_none())
 }
 
 /// Whether libgit2 finds the user's configuration in this home by itself.
@@ -39,7 +31,6 @@ fn is_own_home(home: Option<&Path>) -> bool {
 
 /// The configuration of a repository that has no settings of a single worktree.
 pub(super) fn config_of(repository: &Repository, home: Option<&Path>) -> Result<Config, git2::Error> {
-    let home = usable(home);
     if !is_own_home(home) {
         return config_under(repository, home);
     }

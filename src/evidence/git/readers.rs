@@ -1,5 +1,8 @@
 //! Chooses who reads a repository: libgit2 where it can, the git program where it must or does better.
 
+use std::cell::OnceCell;
+use std::path::Path;
+
 use super::GitAsk;
 use super::handle::{Handle, Sibling};
 use super::in_process::InProcess;
@@ -34,6 +37,8 @@ pub(super) struct Readers<'a> {
     ask: &'a GitAsk<'a>,
     in_process: Option<InProcess<'a>>,
     sibling: Option<&'a Sibling>,
+    /// The home whose settings libgit2 reads, once it was looked at.
+    home: OnceCell<Option<&'a Path>>,
 }
 
 impl<'a> Readers<'a> {
@@ -43,7 +48,7 @@ impl<'a> Readers<'a> {
         ask: &'a GitAsk<'a>,
         sibling: Option<&'a Sibling>,
     ) -> Readers<'a> {
-        Readers { repository, ask, in_process: None, sibling }
+        Readers { repository, ask, in_process: None, sibling, home: OnceCell::new() }
     }
 
     /// Reuses the handle opened earlier in this collection.
@@ -52,8 +57,14 @@ impl<'a> Readers<'a> {
         ask: &'a GitAsk<'a>,
         handle: Option<Handle>,
     ) -> Readers<'a> {
-        let in_process = handle.map(|handle| InProcess::over(repository, ask.home, handle));
-        Readers { repository, ask, in_process, sibling: None }
+        let in_process = handle.map(|handle| InProcess::over(repository, handle));
+        Readers { in_process, ..Readers::new(repository, ask, None) }
+    }
+
+    /// The user's home, unless a file of git's in it would hang libgit2: then the user's settings do not count.
+    fn home(&self) -> Option<&'a Path> {
+        let is_usable = |home: &&Path| git::user_file_in_the_way(home).is_none();
+        *self.home.get_or_init(|| self.ask.home.filter(is_usable))
     }
 
     /// The libgit2 handle, if opened, for reuse in the same collection.
@@ -88,7 +99,7 @@ impl<'a> Readers<'a> {
             return self.program("this repository").map(Chosen::Program);
         }
         if self.in_process.is_none() {
-            match InProcess::open(self.repository, self.ask.home, self.sibling) {
+            match InProcess::open(self.repository, self.home(), self.sibling) {
                 Ok(repo) => self.in_process = Some(repo),
                 Err(error) if is_for_program(&error) && self.ask.reader.is_none() => {
                     return self.program(error.message()).map(Chosen::Program);
@@ -115,8 +126,7 @@ impl<'a> Readers<'a> {
                     && self.ask.program.is_some()
                     && (has_more_entries(self.repository, LARGE_INDEX)
                         || has_filters(self.repository)
-                        // libgit2 would hang on it.
-                        || self.ask.home.is_some_and(|home| git::user_file_in_the_way(home).is_some()))
+                        || self.ask.home != self.home())
             }
         }
     }
