@@ -312,6 +312,18 @@ pub struct UndoPlan {
     pub record: Option<String>,
 }
 
+impl UndoPlan {
+    /// What became of the branch once this is done, as a predicate: `is at 1a2b…`.
+    pub fn end_of_branch(&self) -> String {
+        match (&self.to, &self.record) {
+            (Some(commit), _) => format!("is at {commit}"),
+            // Without a record the rescue was only the branch itself.
+            (None, None) => "was removed".to_owned(),
+            (None, Some(_)) => "has no commit again".to_owned(),
+        }
+    }
+}
+
 /// What would keep commits that no branch, remote branch or tag holds. closeout does exactly what was confirmed, or
 /// refuses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

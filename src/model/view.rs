@@ -89,6 +89,13 @@ pub struct ActionsView {
     pub verified: Option<Box<VerifyReport>>,
 }
 
+impl ActionsView {
+    /// All actions that closeout has under way here.
+    pub fn under_way(&self) -> impl Iterator<Item = &RunningAction> {
+        self.running.as_deref().into_iter().chain(&self.answering)
+    }
+}
+
 /// How a workspace was last read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadingView {

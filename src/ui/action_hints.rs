@@ -22,13 +22,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
             view.actions.running.is_none() && (keeps || view.git.as_ref().is_some_and(is_dirty))
         }),
         WorkspaceCommand::Cancel => is(|view| {
-            let runs = view
-                .actions
-                .running
-                .as_deref()
-                .into_iter()
-                .chain(&view.actions.answering)
-                .any(|action| !action.is_cancelled);
+            let runs = view.actions.under_way().any(|action| !action.is_cancelled);
             runs || !view.actions.held.is_empty()
         }),
         WorkspaceCommand::SendBack => is(|view| {

@@ -323,13 +323,7 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirectio
     if undo.json {
         Printed::new(ActionClass::Done, UndoRow::of(&done, true)).print()?;
     } else {
-        let branch = baseline::branch(&done.branch);
-        output::print_line(&match (&done.to, &done.record) {
-            (Some(commit), _) => format!("{branch} is at {commit}"),
-            // Without a record the rescue was only the branch itself.
-            (None, None) => format!("{branch} was removed"),
-            (None, Some(_)) => format!("{branch} has no commit again"),
-        })?;
+        output::print_line(&format!("{} {}", baseline::branch(&done.branch), done.end_of_branch()))?;
     }
     Ok(Outcome::Action(ActionClass::Done))
 }

@@ -151,12 +151,7 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
         ActionOutcome::Recorded(record) => record.reference.clone(),
         ActionOutcome::Rescued(rescued) => format!("{} on {}", rescued.commits.join(", "), rescued.branch),
         ActionOutcome::CommitsKept(plan) => format!("{} is at {}", plan.branch, plan.tip),
-        ActionOutcome::Undone(plan) => match (&plan.to, &plan.record) {
-            (Some(commit), _) => format!("{} is at {commit}", plan.branch),
-            // Without a record the rescue was only the branch itself.
-            (None, None) => format!("{} was removed", plan.branch),
-            (None, Some(_)) => format!("{} has no commit again", plan.branch),
-        },
+        ActionOutcome::Undone(plan) => format!("{} {}", plan.branch, plan.end_of_branch()),
         ActionOutcome::Replied(receipt) => {
             format!("reply {}: {}", receipt.id, receipt_state(receipt.state))
         }

@@ -121,14 +121,7 @@ impl LeaveBox {
 /// The running actions that leaving would cut off, including turns in which agents answer a reply. A plan that
 /// changes nothing is no loss, nor is an action that no person asked for.
 fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAction)> {
-    let runs = views.iter().flat_map(|view| {
-        view.actions
-            .running
-            .as_deref()
-            .into_iter()
-            .chain(&view.actions.answering)
-            .map(move |action| (view, action))
-    });
+    let runs = views.iter().flat_map(|view| view.actions.under_way().map(move |action| (view, action)));
     runs.filter(|(_, action)| action.kind != ActionKind::Plan && !action.is_automatic)
 }
 
