@@ -73,13 +73,16 @@ impl<'r> Branch<'r> {
         let repo = git.repo;
         match is_plain(repo, plan) {
             Ok(true) => {}
+            Ok(false) if is_for_git(repo, plan)? => return Ok(None),
             // Git would find that out only after it followed a link that comes meanwhile.
-            Ok(false) if has_moved(repo, plan)? => {
+            Ok(false) => {
                 return Err(RescueError::SavedOnly("the branch moved since you looked".to_owned()));
             }
-            Ok(false) => return Ok(None),
-            // Git would follow this link; we do not.
-            Err(unreadable) if unreadable.problem == ReadProblem::Link => return Ok(None),
+            // Git would follow this link, even if it were gone for the moment in which the way is checked.
+            Err(unreadable) if unreadable.problem == ReadProblem::Link => {
+                repo.check_writes(&[plan.branch.as_str()])?;
+                return Err(unreadable.into());
+            }
             Err(unreadable) => return Err(unreadable.into()),
         }
         let who = known.map_or_else(|| who(git), Ok)?;
@@ -281,13 +284,27 @@ fn lock_of(repo: &Repository, name: &str) -> PathBuf {
     repo.common_dir.join(format!("{name}.lock"))
 }
 
-/// Whether the branch is stored as a file, and holds another commit than the plan says.
-fn has_moved(repo: &Repository, plan: &Move) -> Read<bool> {
-    if !repo.has_ref_files() {
-        return Ok(false);
+/// Whether only git can move the branch: references are not files, HEAD is a link, the branch is another name of a
+/// branch or has one, or has a name that is none of git's, or something packed is in its way.
+fn is_for_git(repo: &Repository, plan: &Move) -> Read<bool> {
+    let name = plan.branch.as_str();
+    if !repo.has_ref_files() || !name.starts_with("refs/heads/") || name.contains("..") {
+        return Ok(true);
     }
-    let stored = git::stored_ref(repo, plan.branch.as_str())?;
-    Ok(stored != plan.from && !stored.is_some_and(|text| text.starts_with("ref:")))
+    if !plan.is_branch_only {
+        if repo.git_dir.join("HEAD").is_symlink() {
+            return Ok(true);
+        }
+        if let HeadRef::Branch(named) = git::head_ref(repo)?
+            && git::stored_ref(repo, &named)?.is_some_and(|stored| stored.starts_with("ref:"))
+        {
+            return Ok(true);
+        }
+    }
+    match git::stored_ref(repo, name)? {
+        Some(stored) => Ok(stored.starts_with("ref:")),
+        None => Ok(plan.from.is_none() && PackedRefs::read(repo)?.is_in_the_way_of(name)),
+    }
 }
 
 /// Whether the branch can be moved by changing files alone. That requires: HEAD names it in a regular file
