@@ -47,7 +47,7 @@ pub fn head_ref(repository: &Repository) -> Read<HeadRef> {
         found => found?.ok_or_else(damaged)?,
     };
     let text = String::from_utf8_lossy(text.trim_ascii()).into_owned();
-    match text.strip_prefix("ref:").map(str::trim) {
+    match text.strip_prefix("ref:").map(str::trim_ascii) {
         Some(name) if is_name(name) => Ok(HeadRef::Branch(name.to_owned())),
         None if is_id(&text) => Ok(HeadRef::Detached(text)),
         _ => Err(damaged()),
@@ -79,7 +79,7 @@ pub fn find_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
     for _ in 0..MAX_HOPS {
         let Some(text) = stored_ref(repository, &name)? else { return Ok(None) };
         match text.strip_prefix("ref:") {
-            Some(target) => target.trim().clone_into(&mut name),
+            Some(target) => target.trim_ascii().clone_into(&mut name),
             None if is_id(&text) => return Ok(Some(text)),
             None => return Err(damaged_ref(&name)),
         }

@@ -108,6 +108,17 @@ fn linked_worktrees_and_packed_references_are_read() {
     assert_eq!(facts.commits.n_new, 1);
 }
 
+// Git ends a name at the line, not at a space of Unicode.
+#[test]
+fn a_branch_keeps_the_unicode_space_that_its_name_ends_with() {
+    let repo = Repo::new();
+    let name = "work\u{2028}";
+    repo.switch(name).commit_file("a");
+    repo.git(["symbolic-ref", "refs/remotes/origin/HEAD", &format!("refs/heads/{name}")]);
+    let facts = facts(&repo, BaselineChoice::Find);
+    assert_eq!((facts.head.branch(), facts.head.commit().is_some()), (Some(name), true));
+}
+
 #[test]
 fn formats_that_libgit2_lacks_are_read_by_the_program() {
     for option in ["--object-format=sha256", "--ref-format=reftable"] {

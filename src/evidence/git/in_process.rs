@@ -298,7 +298,7 @@ impl Repo for InProcess<'_> {
     fn refs(&self, names: &[&str]) -> Read<Vec<Ref>> {
         let mut found = Vec::new();
         for (name, text) in git::stored_refs(self.repository, names)? {
-            let target = text.strip_prefix("ref:").map(|target| target.trim().to_owned());
+            let target = text.strip_prefix("ref:").map(|target| target.trim_ascii().to_owned());
             let leads_to = match &target {
                 Some(target) => git::find_ref(self.repository, target).ok().flatten(),
                 None => Some(text),
