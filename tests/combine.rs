@@ -9,9 +9,9 @@ use closeout::judge::combine::table::{LastPrompt, UserMark};
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
-    GitReader, Head, LooseCommit, LooseCommits, OfferPolicy, Operation, Origin, PartRole, Point, Policy,
-    Proof, Question, QuestionWeight, Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork,
-    Timestamp, Verdict, VerdictState,
+    GitReader, Head, LooseCommit, LooseCommits, LoosePlace, OfferPolicy, Operation, Origin, PartRole, Point,
+    Policy, Proof, Question, QuestionWeight, Reason, Rejection, Rounds, Rule, Source, Strength, TaskKind,
+    TaskWork, Timestamp, Verdict, VerdictState,
 };
 use closeout::present::verdict as words;
 use proptest::prelude::*;
@@ -19,6 +19,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use strum::VariantArray as _;
 
+use crate::support::samples::commit_id;
 use crate::support::vectors;
 
 #[derive(Deserialize)]
@@ -178,7 +179,7 @@ fn point(name: &str) -> Point {
 
 impl SomeGit {
     fn facts(&self) -> GitFacts {
-        let commit = "1".repeat(40);
+        let commit = commit_id("1");
         GitFacts {
             tree: None,
             content: None,
@@ -199,7 +200,7 @@ impl SomeGit {
             commits: CommitCounts {
                 n_new: self.new,
                 n_lost: self.lost,
-                loose: LooseCommits(vec![LooseCommit::default(); self.lost as usize]),
+                loose: LooseCommits(vec![LooseCommit::at(LoosePlace::Lost, commit); self.lost as usize]),
                 n_unheld: self.unheld,
                 newest: self
                     .newest_at

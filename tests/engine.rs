@@ -380,7 +380,7 @@ fn what_was_remembered_of_a_directory_that_is_gone_for_long_is_forgotten() {
     let (gone, back) = (main.root().join("gone"), main.root().join("back"));
     for path in [&gone, &back] {
         let baseline = Baseline {
-            commit: Some(main.head()),
+            commit: main.head().parse().ok(),
             origin: BaselineOrigin::FirstSeen,
             set_at: Timestamp(1_000),
             commit_time: None,

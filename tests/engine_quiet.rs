@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use closeout::engine::{EngineConfig, Scope, judge_once};
-use closeout::model::{Intent, Rule, VerdictState, WorkspaceView};
+use closeout::model::{CommitId, Intent, Rule, VerdictState, WorkspaceView};
 
 use crate::engine::{Front, engine_config, run};
 use crate::support::repo::Repo;
@@ -13,14 +13,14 @@ use crate::support::repo::Repo;
 const N_STEPS: u32 = 60;
 
 /// What a person reads of a workspace: the verdict, HEAD, new commits and changed paths.
-type Known = (Option<(VerdictState, Rule)>, Option<String>, Option<(u32, Option<u32>)>);
+type Known = (Option<(VerdictState, Rule)>, Option<CommitId>, Option<(u32, Option<u32>)>);
 
 fn known<'v>(views: impl Iterator<Item = &'v WorkspaceView>) -> BTreeMap<String, Known> {
     let of = |view: &WorkspaceView| {
         let git = view.git.as_ref();
         (
             view.verdict.as_deref().map(|verdict| (verdict.state, verdict.rule())),
-            git.and_then(|git| git.head.commit().map(str::to_owned)),
+            git.and_then(|git| git.head.commit()),
             git.map(|git| (git.commits.n_new, git.changes.as_ref().map(|changes| changes.n_paths))),
         )
     };

@@ -703,7 +703,7 @@ fn git_is_read_with_a_found_baseline_that_is_to_be_remembered() {
     place.write("d", "{}");
     let found = place.collect(Parts::all(), &decision("d"));
     let facts = &found.git.present().unwrap().facts;
-    assert_eq!(facts.baseline.commit.as_deref(), Some(first.as_str()));
+    assert_eq!(facts.baseline.commit, first.parse().ok());
     assert_eq!(found.new_baseline.as_ref(), Some(&facts.baseline));
     assert_eq!(facts.baseline.origin, BaselineOrigin::FirstSeen);
     // The commit is younger than what the person asked for; when it was first seen dates nothing.
@@ -734,14 +734,14 @@ fn a_given_baseline_does_not_wander_with_head_and_is_not_remembered() {
     for round in 3..5 {
         let found = place.collect(Parts::COMMITS, &settings);
         let facts = &found.git.present().unwrap().facts;
-        assert_eq!(facts.baseline.commit.as_deref(), Some(first.as_str()), "round {round}");
+        assert_eq!(facts.baseline.commit, first.parse().ok(), "round {round}");
         assert_eq!((facts.baseline.origin.clone(), found.new_baseline), (BaselineOrigin::Flag, None));
         place.write("a", format!("{round}"));
         commit(&repository, "more", 100 * round);
     }
     // Without the flag a baseline is found anew, though the request still carries the given one.
     place.baseline = Some(Baseline {
-        commit: Some(first),
+        commit: first.parse().ok(),
         origin: BaselineOrigin::Flag,
         set_at: Timestamp(0),
         commit_time: None,

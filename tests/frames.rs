@@ -24,7 +24,7 @@ use closeout::ui::{self, Focus, Look};
 use insta::assert_snapshot;
 use ratatui::style::Color;
 
-use crate::support::samples::{asks_in_japanese, failing, finished, five, rescue, working};
+use crate::support::samples::{asks_in_japanese, commit_id, failing, finished, five, rescue, working};
 use crate::support::screen::{
     NOW, frame, judged, last_words, minutes_ago, part, picture, press, screen, screen_of, text_of, unjudged,
 };
@@ -125,7 +125,7 @@ fn detail_of_git_in_trouble() {
     view.reading.problems.settings = Some("not answering: polled once a minute".to_owned());
     view.task_kind = TaskKind::Report;
     let git = Arc::make_mut(view.git.as_mut().unwrap());
-    git.head = Head::Detached { commit: "0123456789abcdef".to_owned() };
+    git.head = Head::Detached { commit: commit_id("0123456789abcdef") };
     git.operation = Some(Operation::Rebase);
     git.n_stashed = 2;
     git.commits =
@@ -286,7 +286,7 @@ fn hostile_strings_stay_text_in_their_place() {
     escape.name = "\u{1b}]52;c;aGk=\u{7}\u{1b}[2J".to_owned();
     escape.agent = Some("cl\u{200b}aude".to_owned());
     let git = Arc::make_mut(escape.git.as_mut().unwrap());
-    git.head = Head::Branch { name: "exe.\u{202e}gpj".to_owned(), commit: String::new() };
+    git.head = Head::Branch { name: "exe.\u{202e}gpj".to_owned(), commit: commit_id("e1") };
     git.changes.as_mut().unwrap().files[0].path = "a\nb\u{9b}31m\u{2066}.rs".to_owned();
     escape.last_words = Some(
         last_words("&#27;[31m &#8238;abc [click](https://evil.example/\u{202e}x) <b>\u{1b}[1m</b>", 3).into(),

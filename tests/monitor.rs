@@ -15,6 +15,7 @@ use closeout::model::{
 };
 use closeout::monitor::Monitor;
 
+use crate::support::samples::commit_id;
 use crate::support::screen::git_facts;
 use crate::support::session_samples::session;
 
@@ -505,7 +506,7 @@ fn a_new_baseline_is_remembered_and_used() {
     let mut monitor = monitor();
     let _ = monitor.update(discovered());
     let baseline = Baseline {
-        commit: Some("1".repeat(40)),
+        commit: Some(commit_id("1")),
         origin: BaselineOrigin::FirstSeen,
         set_at: at(1),
         commit_time: None,

@@ -13,6 +13,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use crate::support::samples::commit_id;
 use closeout::model::{Baseline, BaselineOrigin, Timestamp, WorkspaceId};
 use closeout::store::{Remembered, Store, StoreError, log};
 use tempfile::TempDir;
@@ -28,7 +29,7 @@ fn store() -> (TempDir, Store) {
 
 fn baseline(commit: &str) -> Baseline {
     Baseline {
-        commit: Some(commit.to_owned()),
+        commit: Some(commit_id(commit)),
         origin: BaselineOrigin::FirstSeen,
         set_at: Timestamp(1_000),
         commit_time: Some(Timestamp(900)),
@@ -206,8 +207,8 @@ fn many_writers_lose_nothing() {
                 for index in 0..4 {
                     let shared = WorkspaceId::local("/w/shared");
                     let own = WorkspaceId::local(format!("/w/{writer}-{index}"));
-                    store.remember_baseline(&shared, &baseline("s")).unwrap();
-                    store.remember_baseline(&own, &baseline("o")).unwrap();
+                    store.remember_baseline(&shared, &baseline("5")).unwrap();
+                    store.remember_baseline(&own, &baseline("6")).unwrap();
                 }
             });
         }

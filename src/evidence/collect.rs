@@ -143,13 +143,13 @@ pub fn collect(
         read_checks(&directory, settings, context.now, known, &mut found);
     }
     let baseline = found.git.present().map(|git| &git.facts.baseline);
-    let commit = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit.clone());
+    let commit = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit);
     found.baseline_at = baseline_at(request, baseline);
     found.task_started_at = task_started_at(request, &found);
     let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
     found.new_baseline = baseline.filter(is_new).cloned();
     let asked = (&git_ask(request, context), &mut memory.git);
-    provenance::trace(request, &directory, asked, commit.as_deref(), &mut found);
+    provenance::trace(request, &directory, asked, commit, &mut found);
     memory.git.close();
     memory.base.close();
     found.watch_targets.clone_from(&memory.git_targets);

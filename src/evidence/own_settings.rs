@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::collect::{CollectContext, Memory, base, git_ask, is_found};
 use super::git;
-use crate::model::{Baseline, CollectRequest};
+use crate::model::{Baseline, CollectRequest, CommitId};
 
 /// The file's name, in the top folder of a workspace.
 pub const OWN_FILE: &str = ".closeout.toml";
@@ -28,7 +28,7 @@ pub struct InForce {
 pub fn in_force(request: &CollectRequest, context: &CollectContext, memory: &mut Memory) -> Option<InForce> {
     let own = request.settings.own.as_deref()?;
     let baseline = base(request, context, memory);
-    let commit = baseline.as_ref().and_then(|baseline| baseline.commit.as_deref());
+    let commit = baseline.as_ref().and_then(|baseline| baseline.commit);
     let is_settled = commit.is_some_and(|commit| is_in(request, context, memory, commit, &own.text));
     let settings = request.settings.in_force(is_settled);
     let task_kind = settings.task_kind.unwrap_or(request.task_kind);
@@ -41,7 +41,7 @@ fn is_in(
     request: &CollectRequest,
     context: &CollectContext,
     memory: &mut Memory,
-    commit: &str,
+    commit: CommitId,
     text: &str,
 ) -> bool {
     let workspace: &Path = request.workspace.path();

@@ -10,14 +10,14 @@ use super::git::{self, GitAsk, GitMemory};
 use super::required_files::is_pattern;
 use super::text_file::LONGEST_DOCUMENT;
 use super::untrusted_file::{FileReach, WorkspaceDir};
-use crate::model::{CollectRequest, Observations, Reading, TextFile, Timestamp, WorkspaceSettings};
+use crate::model::{CollectRequest, CommitId, Observations, Reading, TextFile, Timestamp, WorkspaceSettings};
 
 /// Marks each file found that the commit `baseline` contains, and dates every file by its content.
 pub(super) fn trace(
     request: &CollectRequest,
     directory: &WorkspaceDir,
     (ask, memory): (&GitAsk<'_>, &mut GitMemory),
-    baseline: Option<&str>,
+    baseline: Option<CommitId>,
     found: &mut Observations,
 ) {
     for name in found_here(&request.settings, found) {

@@ -6,7 +6,7 @@ use super::file::{read, read_start};
 use super::index::IndexEntry;
 use super::repository::Repository;
 use super::trouble::{Read, trouble};
-use crate::model::{ReadProblem, Unreadable, display_text, hex};
+use crate::model::{CommitId, ReadProblem, Unreadable, display_text, hex};
 
 /// The largest index checked, in bytes. Larger ones are left to git.
 const CAP: u64 = 256 << 20;
@@ -22,14 +22,16 @@ pub struct Gitlink {
     /// The path relative to the top.
     pub path: Vec<u8>,
     /// The commit recorded in the index.
-    pub commit: String,
+    pub commit: CommitId,
     /// Whether the entry is one side of a conflict.
     pub is_conflicted: bool,
 }
 
-impl From<IndexEntry> for Gitlink {
-    fn from(entry: IndexEntry) -> Gitlink {
-        Gitlink { is_conflicted: entry.stage != 0, path: entry.path, commit: entry.id }
+impl Gitlink {
+    /// The submodule that git lists as `entry`; `None` if that is a file.
+    pub fn of(entry: IndexEntry) -> Option<Gitlink> {
+        let commit = entry.is_gitlink().then(|| entry.id.parse().ok()).flatten()?;
+        Some(Gitlink { is_conflicted: entry.stage != 0, path: entry.path, commit })
     }
 }
 
@@ -170,7 +172,7 @@ fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
         if mode == GITLINK && !is_passed_over {
             found.gitlinks.push(Gitlink {
                 path: name.clone(),
-                commit: hex::hex(content.get(at + 40..flags_at)?),
+                commit: CommitId::of_bytes(content.get(at + 40..flags_at)?)?,
                 is_conflicted: flags[0] & 0x30 != 0,
             });
         }

@@ -114,7 +114,7 @@ impl BlobId {
     }
 }
 
-/// Whether this is a full object id in hexadecimal.
+/// Whether this is a full object id in hexadecimal, or the null id.
 pub fn is_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -6,6 +6,7 @@ use super::object_id::is_id;
 use super::refs::log_file;
 use super::repository::Repository;
 use super::trouble::Read;
+use crate::model::CommitId;
 
 /// How much of the end of a log is read, in bytes.
 const CAP: u64 = 2 << 20;
@@ -13,10 +14,10 @@ const CAP: u64 = 2 << 20;
 /// An entry of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// The id before; all zeros if the reference did not exist.
-    pub old: String,
-    /// The id after.
-    pub new: String,
+    /// The commit before; `None` if the reference did not exist.
+    pub old: Option<CommitId>,
+    /// The commit after; `None` if the reference was removed, as that of the branch by `git update-ref -d HEAD`.
+    pub new: Option<CommitId>,
     /// Seconds since the Unix epoch.
     pub time: i64,
     /// What moved the reference.
@@ -163,8 +164,8 @@ fn parse(line: &[u8]) -> Option<LogEntry> {
     }
     let time = rest.rsplit_once("> ")?.1.split(' ').next()?.parse().ok()?;
     Some(LogEntry {
-        old: old.to_owned(),
-        new: new.to_owned(),
+        old: old.parse().ok(),
+        new: new.parse().ok(),
         time,
         action: ReflogAction::parse(&message),
         merged: merged(&message),

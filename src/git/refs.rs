@@ -10,7 +10,7 @@ use super::file::{read, read_small, read_start};
 use super::object_id::is_id;
 use super::repository::Repository;
 use super::trouble::{Read, trouble};
-use crate::model::{Head, ReadProblem, Unreadable, display_text};
+use crate::model::{CommitId, Head, ReadProblem, Unreadable, display_text};
 
 /// The largest file of packed references read, in bytes.
 const PACKED_CAP: u64 = 256 << 20;
@@ -24,8 +24,8 @@ const MAX_HOPS: usize = 5;
 pub enum HeadRef {
     /// A branch, by full name, with or without commits.
     Branch(String),
-    /// A commit, by its id.
-    Detached(String),
+    /// A commit.
+    Detached(CommitId),
 }
 
 /// What HEAD refers to.
@@ -49,8 +49,8 @@ pub fn head_ref(repository: &Repository) -> Read<HeadRef> {
     let text = String::from_utf8_lossy(text.trim_ascii()).into_owned();
     match text.strip_prefix("ref:").map(str::trim_ascii) {
         Some(name) if is_name(name) => Ok(HeadRef::Branch(name.to_owned())),
-        None if is_id(&text) => Ok(HeadRef::Detached(text)),
-        _ => Err(damaged()),
+        Some(_) => Err(damaged()),
+        None => text.parse().map(HeadRef::Detached).map_err(|_| damaged()),
     }
 }
 
@@ -70,18 +70,17 @@ pub fn head(repository: &Repository) -> Read<Head> {
     })
 }
 
-/// The id that a reference resolves to; `None` if it does not exist.
+/// The commit that a branch resolves to; `None` if it does not exist.
 ///
 /// # Errors
 /// It is damaged or cannot be read.
-pub fn find_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
+pub fn find_ref(repository: &Repository, name: &str) -> Read<Option<CommitId>> {
     let mut name = name.to_owned();
     for _ in 0..MAX_HOPS {
         let Some(text) = stored_ref(repository, &name)? else { return Ok(None) };
         match text.strip_prefix("ref:") {
             Some(target) => target.trim_ascii().clone_into(&mut name),
-            None if is_id(&text) => return Ok(Some(text)),
-            None => return Err(damaged_ref(&name)),
+            None => return text.parse().map(Some).map_err(|_| damaged_ref(&name)),
         }
     }
     let shown = display_text::line(&name);
@@ -248,11 +247,10 @@ pub fn has_head_log(repository: &Repository) -> bool {
 ///
 /// # Errors
 /// The list cannot be read.
-pub fn fetched(repository: &Repository) -> Read<Vec<String>> {
+pub fn fetched(repository: &Repository) -> Read<Vec<CommitId>> {
     let text = read_start(&repository.git_dir, "FETCH_HEAD", FETCHED_CAP)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let ids = text.lines().filter_map(|line| line.split('\t').next()).filter(|id| is_id(id));
-    Ok(ids.map(str::to_owned).collect())
+    Ok(text.lines().filter_map(|line| line.split('\t').next()?.parse().ok()).collect())
 }
 
 /// Whether the repository is shallow.

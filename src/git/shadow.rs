@@ -16,6 +16,7 @@ use super::file::{read, read_linked};
 use super::object_id::ObjectFormat;
 use super::repository::Repository;
 use super::trouble::{Read, write_trouble};
+use crate::model::CommitId;
 
 /// The longest index that is read, in bytes: several million entries.
 pub const INDEX_CAP: u64 = 512 << 20;
@@ -100,7 +101,7 @@ impl Shadow {
     ///
     /// # Errors
     /// As [`Shadow::with_copies`].
-    pub fn for_reading(repo: &Repository, head: Option<&str>) -> Read<Shadow> {
+    pub fn for_reading(repo: &Repository, head: Option<CommitId>) -> Read<Shadow> {
         let made = tempfile::Builder::new().prefix("closeout-").tempdir();
         let folder = made.map_err(|error| write_trouble(&std::env::temp_dir(), &error))?.keep();
         let shadow = Shadow {
@@ -116,11 +117,12 @@ impl Shadow {
         Ok(shadow)
     }
 
-    fn fill(&self, repo: &Repository, head: Option<&str>) -> Read<()> {
+    fn fill(&self, repo: &Repository, head: Option<CommitId>) -> Read<()> {
         for name in ["refs", "info"] {
             make_folder(&self.git_dir.join(name))?;
         }
-        self.write("HEAD", format!("{}\n", head.unwrap_or("ref: refs/heads/unborn")).as_bytes())?;
+        let head = head.map_or_else(|| "ref: refs/heads/unborn".to_owned(), |commit| commit.to_string());
+        self.write("HEAD", format!("{head}\n").as_bytes())?;
         self.configure(&[])?;
         for (folder, name) in [
             (&repo.common_dir, "info/exclude"),

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::{
     ActionClass, ActionKind, AskOptions, AskPlan, AskPurpose, Baseline, BranchPlan, CheckRecord,
-    CheckStanding, DecidedFile, EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder, NotAsked,
-    Opinion, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord,
-    Rescued, SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, TrustList,
-    UndoDirection, UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
+    CheckStanding, CommitId, DecidedFile, EvidenceSummary, HeldNow, HeldReply, HeldStep, LeftToDo, MarkOrder,
+    NotAsked, Opinion, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan,
+    RescueRecord, Rescued, SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp,
+    TrustList, UndoDirection, UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An action on one workspace.
@@ -228,7 +228,7 @@ pub struct ActionRequest {
     /// What is left to do, for messages that tell an agent about it.
     pub left_to_do: LeftToDo,
     /// The commits that a rescue would keep, as [`Verdict::loose`](super::Verdict::loose).
-    pub loose: Vec<String>,
+    pub loose: Vec<CommitId>,
 }
 
 /// The state of a workspace's work at one look.

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Timestamp;
+use super::{CommitId, Timestamp};
 
 /// The commit from which new work is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// Full object id in hexadecimal; `None` is the empty history (the branch was unborn).
-    pub commit: Option<String>,
+    pub commit: Option<CommitId>,
     /// How it was found; the screen says so.
     pub origin: BaselineOrigin,
     /// When it was set.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::{Baseline, LooseCommits, TestChange, Timestamp};
+use super::{Baseline, CommitId, LooseCommits, TestChange, Timestamp};
 
 /// What git says of a workspace at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -57,12 +57,12 @@ pub enum Head {
         /// Short branch name. Untrusted text.
         name: String,
         /// Full object id in hexadecimal.
-        commit: String,
+        commit: CommitId,
     },
     /// On no branch.
     Detached {
         /// Full object id in hexadecimal.
-        commit: String,
+        commit: CommitId,
     },
     /// On a branch without any commit.
     Unborn {
@@ -73,9 +73,9 @@ pub enum Head {
 
 impl Head {
     /// The commit, if there is one.
-    pub fn commit(&self) -> Option<&str> {
+    pub fn commit(&self) -> Option<CommitId> {
         match self {
-            Head::Branch { commit, .. } | Head::Detached { commit } => Some(commit),
+            Head::Branch { commit, .. } | Head::Detached { commit } => Some(*commit),
             Head::Unborn { .. } => None,
         }
     }

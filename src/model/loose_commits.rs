@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Serialize, Serializer};
 
-use super::Timestamp;
+use super::{CommitId, Timestamp};
 
 /// The commits made here that no branch, remote branch or tag holds: HEAD's own where it is on no branch, then the lost
 /// ones, newest first. As JSON the newest of each line of those that the repository has, by full object id.
@@ -13,12 +13,12 @@ use super::Timestamp;
 pub struct LooseCommits(pub Vec<LooseCommit>);
 
 /// A commit made here that no branch, remote branch or tag holds.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LooseCommit {
-    /// Full object id.
-    pub id: String,
+    /// Its id.
+    pub id: CommitId,
     /// Its parents, if it is lost and there; any of them may be loose, too.
-    pub parents: Vec<String>,
+    pub parents: Vec<CommitId>,
     /// Where it is.
     pub place: LoosePlace,
     /// When it was made; `None` if the log does not tell.
@@ -30,18 +30,22 @@ pub struct LooseCommit {
 }
 
 /// Where a commit is that no branch, remote branch or tag holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoosePlace {
     /// HEAD stands at it, on no branch.
     Head,
     /// HEAD left it, and the repository still has it.
-    #[default]
     Lost,
     /// HEAD left it, and the repository no longer has it.
     Gone,
 }
 
 impl LooseCommit {
+    /// A commit there, of which nothing else is known.
+    pub fn at(place: LoosePlace, id: CommitId) -> LooseCommit {
+        LooseCommit { id, parents: Vec::new(), place, made_at: None, left_at: None, is_reset: false }
+    }
+
     /// Whether a person had it taken back at one of these moments: they can only have meant what HEAD held then. Logs
     /// have whole seconds.
     pub fn is_taken_back(&self, taken_back_at: &[Timestamp]) -> bool {
@@ -60,24 +64,24 @@ impl LooseCommits {
         u32::try_from(self.0.iter().filter(is_lost).count()).unwrap_or(u32::MAX)
     }
 
-    /// The newest of each line of those that are there and that no person dropped, newest first. Full object ids.
-    pub fn newest_but(&self, is_dropped: impl Fn(&LooseCommit) -> bool) -> Vec<&str> {
+    /// The newest of each line of those that are there and that no person dropped, newest first.
+    pub fn newest_but(&self, is_dropped: impl Fn(&LooseCommit) -> bool) -> Vec<CommitId> {
         let is_kept = |commit: &&LooseCommit| match commit.place {
             LoosePlace::Head => true,
             LoosePlace::Lost => !is_dropped(commit),
             LoosePlace::Gone => false,
         };
         let kept = || self.0.iter().filter(is_kept);
-        let parents: HashMap<&str, &[String]> =
-            self.0.iter().map(|commit| (commit.id.as_str(), &commit.parents[..])).collect();
-        let mut below: HashSet<&str> = HashSet::new();
-        let mut open: Vec<&str> = kept().flat_map(|commit| &commit.parents).map(String::as_str).collect();
+        let parents: HashMap<CommitId, &[CommitId]> =
+            self.0.iter().map(|commit| (commit.id, &commit.parents[..])).collect();
+        let mut below: HashSet<CommitId> = HashSet::new();
+        let mut open: Vec<CommitId> = kept().flat_map(|commit| &commit.parents).copied().collect();
         while let Some(id) = open.pop() {
-            if let Some(parents) = parents.get(id).filter(|_| below.insert(id)) {
-                open.extend(parents.iter().map(String::as_str));
+            if let Some(parents) = parents.get(&id).filter(|_| below.insert(id)) {
+                open.extend(*parents);
             }
         }
-        kept().map(|commit| commit.id.as_str()).filter(|id| !below.contains(id)).collect()
+        kept().map(|commit| commit.id).filter(|id| !below.contains(id)).collect()
     }
 }
 
@@ -91,26 +95,29 @@ impl Serialize for LooseCommits {
 mod tests {
     use super::*;
 
-    fn lost(id: &str, parent: &str, (made, left): (i64, i64)) -> LooseCommit {
+    fn id(digit: &str) -> CommitId {
+        digit.repeat(40).parse().unwrap()
+    }
+
+    fn lost(digit: &str, parent: &str, (made, left): (i64, i64)) -> LooseCommit {
         LooseCommit {
-            id: id.to_owned(),
-            parents: vec![parent.to_owned()],
+            parents: vec![id(parent)],
             made_at: Some(Timestamp(made * 1000)),
             left_at: Some(Timestamp(left * 1000)),
-            ..LooseCommit::default()
+            ..LooseCommit::at(LoosePlace::Lost, id(digit))
         }
     }
 
-    fn kept(loose: &[LooseCommit], taken_back_at: i64) -> (u32, Vec<String>) {
+    fn kept(loose: &[LooseCommit], taken_back_at: i64) -> (u32, Vec<CommitId>) {
         let (loose, at) = (LooseCommits(loose.to_vec()), [Timestamp(taken_back_at)]);
         let is_dropped = |commit: &LooseCommit| commit.is_taken_back(&at);
-        (loose.n_lost_but(is_dropped), loose.newest_but(is_dropped).into_iter().map(str::to_owned).collect())
+        (loose.n_lost_but(is_dropped), loose.newest_but(is_dropped))
     }
 
     #[test]
     fn only_what_head_held_at_the_moment_is_taken_back() {
-        let one = [lost("a", "base", (10, 20))];
-        let one_kept = (1, vec!["a".to_owned()]);
+        let one = [lost("a", "e", (10, 20))];
+        let one_kept = (1, vec![id("a")]);
         for (at, expected) in
             [(9_999, &one_kept), (10_000, &(0, vec![])), (20_999, &(0, vec![])), (21_000, &one_kept)]
         {
@@ -124,19 +131,22 @@ mod tests {
 
     #[test]
     fn each_line_is_kept_by_its_newest_commit_that_was_not_taken_back() {
-        let line = [lost("c", "b", (30, 40)), lost("b", "a", (20, 40)), lost("a", "base", (10, 12))];
-        assert_eq!(kept(&line, 0), (3, vec!["c".to_owned()]));
+        let line = [lost("c", "b", (30, 40)), lost("b", "a", (20, 40)), lost("a", "e", (10, 12))];
+        assert_eq!(kept(&line, 0), (3, vec![id("c")]));
         // One that was taken back is kept where a newer one needs it.
-        assert_eq!(kept(&line, 11_000), (2, vec!["c".to_owned()]));
-        assert_eq!(kept(&line, 25_000), (2, vec!["c".to_owned()]), "and what lies below it is held with it");
-        assert_eq!(kept(&line, 35_000), (1, vec!["a".to_owned()]));
+        assert_eq!(kept(&line, 11_000), (2, vec![id("c")]));
+        assert_eq!(kept(&line, 25_000), (2, vec![id("c")]), "and what lies below it is held with it");
+        assert_eq!(kept(&line, 35_000), (1, vec![id("a")]));
     }
 
     #[test]
     fn what_is_gone_is_lost_and_nobody_can_keep_it() {
-        let gone = LooseCommit { place: LoosePlace::Gone, parents: Vec::new(), ..lost("g", "", (10, 20)) };
-        let all = [gone, lost("a", "base", (10, 20))];
-        assert_eq!(kept(&all, 0), (2, vec!["a".to_owned()]));
-        assert_eq!(serde_json::to_value(LooseCommits(all.to_vec())).unwrap(), serde_json::json!(["a"]));
+        let gone = LooseCommit { place: LoosePlace::Gone, parents: Vec::new(), ..lost("9", "e", (10, 20)) };
+        let all = [gone, lost("a", "e", (10, 20))];
+        assert_eq!(kept(&all, 0), (2, vec![id("a")]));
+        assert_eq!(
+            serde_json::to_value(LooseCommits(all.to_vec())).unwrap(),
+            serde_json::json!(["a".repeat(40)])
+        );
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-use super::{Proof, Question, TaskKind, Timestamp, VerdictState};
+use super::{CommitId, Proof, Question, TaskKind, Timestamp, VerdictState};
 
 /// How a run ended. A closed set: each has its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ pub struct RunIteration {
     /// The id that a decision of it must carry.
     pub check_id: String,
     /// HEAD when it began; none in a repository without a commit, and where there is no repository.
-    pub baseline: Option<String>,
+    pub baseline: Option<CommitId>,
     /// When it began.
     pub began_at: Timestamp,
     /// When its command ended.
@@ -195,7 +195,7 @@ pub struct SupervisedRun {
     /// When it began.
     pub began_at: Timestamp,
     /// HEAD at the start; the run's commits are counted from there.
-    pub baseline: Option<String>,
+    pub baseline: Option<CommitId>,
     /// The options it was started with.
     pub order: RunOrder,
     /// Its state.

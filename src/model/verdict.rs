@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Evidence, LeftToDo, NextAction, Proof, Question, Rule, VerdictState, Why};
+use super::{CommitId, Evidence, LeftToDo, NextAction, Proof, Question, Rule, VerdictState, Why};
 
 /// How urgent a rescue is (DESIGN.md 2.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -36,9 +36,8 @@ pub struct Verdict {
     /// What the user should know beside the state.
     pub warnings: Vec<Warning>,
     /// The newest of each line of commits that no ref holds and no person had taken back: a rescue would keep them.
-    /// Full object ids.
     #[serde(skip)]
-    pub loose: Vec<String>,
+    pub loose: Vec<CommitId>,
     /// The question that stands, under any verdict.
     pub question: Option<Question>,
     /// How often the same open points were seen in a row (R5); 1 is the first time, 0 none.

@@ -118,7 +118,7 @@ impl Tracked {
         let head = self.snapshot.git.as_ref().and_then(|git| git.head.commit());
         if let (MarkOrder::BaselineHere, Some(commit)) = (order, head) {
             let baseline = Baseline {
-                commit: Some(commit.to_owned()),
+                commit: Some(commit),
                 origin: BaselineOrigin::FirstSeen,
                 set_at: at,
                 commit_time: None,

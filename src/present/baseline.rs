@@ -20,7 +20,9 @@ pub(crate) fn branch(full: &RefName) -> String {
 
 /// The commit from which new work is counted, and how it was chosen. Cleaned.
 pub(crate) fn label(baseline: &Baseline) -> String {
-    let commit = baseline.commit.as_deref().map_or_else(|| baseline::empty_history().to_owned(), short);
+    let commit = baseline
+        .commit
+        .map_or_else(|| baseline::empty_history().to_owned(), |commit| short(&commit.to_string()));
     let origin = match &baseline.origin {
         BaselineOrigin::Flag => baseline::flag().to_owned(),
         BaselineOrigin::Configuration => baseline::configuration().to_owned(),

@@ -81,7 +81,7 @@ mod tests {
 
     fn record(path: PathBuf) -> Record {
         let baseline = Baseline {
-            commit: Some("a".repeat(40)),
+            commit: "a".repeat(40).parse().ok(),
             origin: BaselineOrigin::BranchPoint("origin/main".to_owned()),
             set_at: Timestamp(5),
             commit_time: None,

@@ -90,11 +90,10 @@ pub(super) fn refusal(repo: &Repo, path: &Path, reader: Option<GitReader>) -> Un
 pub(super) fn first_seen(repo: &Repo) -> Baseline {
     // The clock has moved past the last commit.
     Baseline {
-        commit: repo
-            .try_git(&["rev-parse", "-q", "--verify", "HEAD"], &[])
-            .status
-            .success()
-            .then(|| repo.head()),
+        commit: String::from_utf8_lossy(&repo.try_git(&["rev-parse", "-q", "--verify", "HEAD"], &[]).stdout)
+            .trim()
+            .parse()
+            .ok(),
         origin: BaselineOrigin::FirstSeen,
         set_at: repo.now(),
         commit_time: None::<Timestamp>,

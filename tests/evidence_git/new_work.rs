@@ -2,11 +2,13 @@
 
 use closeout::evidence::git::{BaselineChoice, GitMemory};
 use closeout::model::{
-    BaselineOrigin, GitReader, Head, LooseCommit, Operation, ReadProblem, Reading, Timestamp,
+    Baseline, BaselineOrigin, CommitId, GitReader, Head, LooseCommit, Operation, ReadProblem, Reading,
+    Timestamp,
 };
 
 use super::case::{counts, facts, first_seen, look, present};
 use crate::support::repo::{Repo, git_program};
+use crate::support::samples::commit_id;
 
 #[test]
 fn a_commit_made_here_is_new_work() {
@@ -17,7 +19,7 @@ fn a_commit_made_here_is_new_work() {
     let second = repo.commit_file("b");
     let facts = facts(&repo, BaselineChoice::Remembered(&baseline));
     assert_eq!(facts.commits.n_new, 2);
-    assert_eq!(facts.head, Head::Branch { name: "main".into(), commit: second.clone() });
+    assert_eq!(facts.head, Head::Branch { name: "main".into(), commit: commit_id(&second) });
     let newest: Vec<_> =
         facts.commits.newest.iter().map(|one| (one.id.as_str(), one.subject.as_str())).collect();
     assert_eq!(newest, [(&second[..8], "add b"), (&first[..8], "add a")]);
@@ -245,16 +247,35 @@ fn a_commit_that_was_reset_away_is_lost() {
     assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 1));
 }
 
+/// The lost commits that nobody took back at one of these moments: how many, and the newest of each line.
+fn loose(repo: &Repo, baseline: &Baseline, taken_back_at: &[Timestamp]) -> (u32, Vec<String>) {
+    let loose = facts(repo, BaselineChoice::Remembered(baseline)).commits.loose;
+    let is_dropped = |commit: &LooseCommit| commit.is_taken_back(taken_back_at);
+    let newest = loose.newest_but(is_dropped).iter().map(CommitId::to_string).collect();
+    (loose.n_lost_but(is_dropped), newest)
+}
+
+// Git notes in HEAD's log that the branch went, with the null id as the new one.
+#[test]
+fn head_leaves_a_commit_when_its_branch_is_removed() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let commit = repo.commit_file("a");
+    let held = repo.now();
+    repo.git(["update-ref", "-d", "HEAD"]);
+    let gone = repo.now();
+    repo.git(["rm", "-q", "-f", "a"]);
+    repo.commit_file("b");
+    assert_eq!(loose(&repo, &baseline, &[]), (1, vec![commit.clone()]));
+    assert_eq!(loose(&repo, &baseline, &[held]), (0, vec![]));
+    assert_eq!(loose(&repo, &baseline, &[gone.plus_millis(2_000)]), (1, vec![commit]));
+}
+
 #[test]
 fn what_head_held_when_it_was_taken_back_is_not_loose() {
     let repo = Repo::new();
     let baseline = first_seen(&repo);
-    let loose = |taken_back_at: &[Timestamp]| {
-        let loose = facts(&repo, BaselineChoice::Remembered(&baseline)).commits.loose;
-        let is_dropped = |commit: &LooseCommit| commit.is_taken_back(taken_back_at);
-        let newest = loose.newest_but(is_dropped).into_iter().map(str::to_owned);
-        (loose.n_lost_but(is_dropped), newest.collect::<Vec<_>>())
-    };
+    let loose = |taken_back_at: &[Timestamp]| loose(&repo, &baseline, taken_back_at);
     repo.commit_file("a");
     let b = repo.commit_file("b");
     let asked = repo.now();
@@ -512,7 +533,7 @@ fn a_branch_is_counted_from_where_it_left_the_default_branch() {
     repo.switch("main").commit_file("b");
     repo.switch("feature");
     let found = facts(&repo, BaselineChoice::Find);
-    assert_eq!(found.baseline.commit, Some(point));
+    assert_eq!(found.baseline.commit, Some(commit_id(&point)));
     assert_eq!(found.baseline.origin, BaselineOrigin::BranchPoint("main".into()));
     assert_eq!(found.commits.n_new, 1);
     repo.git(["checkout", "-q", "--detach"]);
@@ -558,7 +579,10 @@ fn a_given_baseline_is_taken_or_refused_with_words() {
     repo.commit_file("a");
     let given = |rev| BaselineChoice::Given { rev, origin: &BaselineOrigin::Flag };
     let found = facts(&repo, given("HEAD~1"));
-    assert_eq!((found.baseline.commit, found.baseline.origin), (Some(point), BaselineOrigin::Flag));
+    assert_eq!(
+        (found.baseline.commit, found.baseline.origin),
+        (Some(commit_id(&point)), BaselineOrigin::Flag)
+    );
     assert_eq!(found.commits.n_new, 1);
     let written = repo.at("written");
     let hostile = format!("--output={}", written.display());
@@ -577,11 +601,9 @@ fn a_given_baseline_is_taken_or_refused_with_words() {
 fn a_remembered_baseline_that_is_gone_is_said_and_found_anew() {
     let repo = Repo::new();
     let mut baseline = first_seen(&repo);
-    baseline.commit = Some("12345678 no id --output=x".into());
-    assert_eq!(facts(&repo, BaselineChoice::Remembered(&baseline)).baseline.commit, Some(repo.head()));
-    baseline.commit = Some("1234567890123456789012345678901234567890".into());
+    baseline.commit = Some(commit_id("12345678"));
     let found = facts(&repo, BaselineChoice::Remembered(&baseline));
-    assert_eq!(found.baseline.commit, Some(repo.head()));
+    assert_eq!(found.baseline.commit, Some(commit_id(&repo.head())));
     assert_eq!(
         found.notes,
         ["the remembered baseline 12345678 is gone from the repository; a new one was found"]
@@ -683,7 +705,7 @@ fn work_that_is_taken_back_by_hand_is_seen_by_a_reader_that_remembers() {
     let repo = Repo::new();
     let baseline = first_seen(&repo);
     for reader in [GitReader::InProcess, GitReader::Program] {
-        repo.git(["reset", "-q", "--hard", baseline.commit.as_deref().unwrap()]);
+        repo.git(["reset", "-q", "--hard", &baseline.commit.unwrap().to_string()]);
         let mut memory = GitMemory::default();
         let mut n_new = || {
             let choice = BaselineChoice::Remembered(&baseline);

@@ -7,6 +7,7 @@ use closeout::model::{GitObservation, GitReader, Head, Names, Parts, ReadProblem
 
 use super::case::{facts, facts_by_program, first_seen, look, present, refusal};
 use crate::support::repo::Repo;
+use crate::support::samples::commit_id;
 
 fn observed(repo: &Repo, path: &Path) -> GitObservation {
     present(look(repo, path, BaselineChoice::Find, None, &mut GitMemory::default()))
@@ -104,7 +105,7 @@ fn linked_worktrees_and_packed_references_are_read() {
     repo.git(["pack-refs", "--all"]);
     repo.git(["gc", "-q"]);
     let facts = facts(&linked, BaselineChoice::Remembered(&baseline));
-    assert_eq!(facts.head, Head::Branch { name: "linked".into(), commit: linked.head() });
+    assert_eq!(facts.head, Head::Branch { name: "linked".into(), commit: commit_id(&linked.head()) });
     assert_eq!(facts.commits.n_new, 1);
 }
 

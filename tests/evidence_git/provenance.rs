@@ -26,7 +26,8 @@ fn what_is_remembered_of_a_file_never_outlives_what_it_was_read_from() {
     let mut traced = |content: &str, baseline: &str| {
         let of = |memory: &mut GitMemory| {
             let asked = (&ask, &mut *memory);
-            let found = provenance(repo.path(), "note", content.as_bytes(), Some(baseline), asked).unwrap();
+            let found =
+                provenance(repo.path(), "note", content.as_bytes(), baseline.parse().ok(), asked).unwrap();
             memory.close();
             found
         };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, AutoBudget, CheckAsk,
-    CommitAuthor, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram,
-    PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder,
-    RefName, RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind, TrustItem, TrustKind, TrustList,
-    UndoDirection, VerdictState, Why, WorkspaceView,
+    CommitAuthor, CommitId, CommitTarget, ConfiguredCheck, Hindrance, Intent, LeftOut, MarkOrder, MarkSeen,
+    OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState, RecordCost,
+    RecordOrder, RefName, RescuePlan, Response, Rule, RunningAction, SplitKind, TaskKind, TrustItem,
+    TrustKind, TrustList, UndoDirection, VerdictState, Why, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -18,7 +18,7 @@ use crate::support::action_samples::{
     plan_refused, plan_to_split, read, receipt, rescued, running_probe, running_turn, smart_report, tell,
     undo_plan, verify_report,
 };
-use crate::support::samples::{five, rescue};
+use crate::support::samples::{commit_id, five, rescue};
 use crate::support::screen::{NOW, frame, judged, picture, press, screen_of, text_of};
 use crate::support::session_samples::with_todos;
 
@@ -119,14 +119,14 @@ fn commits_that_no_branch_holds() {
 /// What a person had taken back is loose, too, and nothing to rescue: the verdict knows what is left.
 #[test]
 fn a_rescue_of_commits_is_hinted_where_the_verdict_would_keep_some() {
-    let hints = |loose: &[String]| {
+    let hints = |loose: &[CommitId]| {
         let mut view = judged("docs", VerdictState::Complete, Why::Rule(Rule::YesWithCommits));
         Arc::make_mut(view.git.as_mut().unwrap()).commits.n_lost = 1;
         Arc::make_mut(view.verdict.as_mut().unwrap()).loose = loose.to_vec();
         let views = [view];
         last_line(&screen_of(80, 24, &views), &views)
     };
-    let (none, one) = (hints(&[]), hints(&["c0ffee1".repeat(5)]));
+    let (none, one) = (hints(&[]), hints(&[commit_id("c0ffee1")]));
     assert!(!none.contains("c rescue") && one.contains("c rescue"), "{none}\n{one}");
 }
 

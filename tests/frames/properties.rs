@@ -8,7 +8,7 @@ use closeout::model::{
 use closeout::ui::{Focus, Look, State};
 use proptest::prelude::*;
 
-use crate::support::samples::five;
+use crate::support::samples::{commit_id, five};
 use crate::support::screen::{frame, last_words, press, screen_of};
 use crate::support::session_samples::{codex_asks_beside_claude, with_subagents};
 
@@ -59,7 +59,7 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
         session.pane = Some(Pane { socket: None, id: words[9].clone() });
     }
     if let Some(git) = view.git.as_mut().map(Arc::make_mut) {
-        git.head = Head::Branch { name: words[7].clone(), commit: words[8].clone() };
+        git.head = Head::Branch { name: words[7].clone(), commit: commit_id("e1") };
         git.changes = None;
         git.notes = vec![words[9].clone()];
         for file in git.changes.iter_mut().flat_map(|changes| &mut changes.files) {

@@ -109,16 +109,14 @@ fn index(world: &mut World, bytes: &[u8]) -> Result<(), String> {
 
 fn reflog(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     let Some(repository) = world.repository("logs/HEAD", bytes) else { return Err(World::GONE.to_owned()) };
-    let entries = recent_log(&repository).map_err(|problem| problem.detail)?;
-    holds(entries.iter().all(|entry| is_id(&entry.old) && is_id(&entry.new)), "an entry without ids")
+    recent_log(&repository).map(drop).map_err(|problem| problem.detail)
 }
 
 fn packed_refs(world: &mut World, bytes: &[u8]) -> Result<(), String> {
     let Some(repository) = world.repository("packed-refs", bytes) else { return Err(World::GONE.to_owned()) };
     let packed = PackedRefs::read(&repository).map_err(|problem| problem.detail)?;
     holds(packed.entries().all(|(id, _)| is_id(id)), "a reference without an id")?;
-    let found = find_ref(&repository, "refs/heads/work").map_err(|problem| problem.detail)?;
-    holds(found.is_none_or(|id| is_id(&id)), "a branch at no id")
+    find_ref(&repository, "refs/heads/work").map(drop).map_err(|problem| problem.detail)
 }
 
 fn head_file(world: &mut World, bytes: &[u8]) -> Result<(), String> {

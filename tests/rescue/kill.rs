@@ -61,7 +61,7 @@ fn act_and_die() {
         }
         "keep" => {
             let head = std::fs::read_to_string(top.join(".git/HEAD")).unwrap();
-            let plan = rescuer.branch_plan(top, &[head.trim().to_owned()]).unwrap();
+            let plan = rescuer.branch_plan(top, &[head.trim().parse().unwrap()]).unwrap();
             rescuer.create_branch(top, &plan).unwrap();
         }
         "undo" => rescuer.undo(top).unwrap(),
@@ -286,7 +286,7 @@ fn a_branch_for_loose_commits_is_there_or_not_whenever_the_process_is_killed() {
         rescuer(&repo).recover(repo.path()).unwrap();
         assert_eq!(leftovers(&repo), Vec::<String>::new(), "{step:?}");
         if fingerprint(&repo) == before {
-            let plan = rescuer(&repo).branch_plan(repo.path(), std::slice::from_ref(&tip)).unwrap();
+            let plan = rescuer(&repo).branch_plan(repo.path(), &[tip.parse().unwrap()]).unwrap();
             rescuer(&repo).create_branch(repo.path(), &plan).unwrap();
         }
         assert_eq!(

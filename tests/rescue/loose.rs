@@ -1,7 +1,7 @@
 //! Commits that no branch, remote branch or tag holds: a rescue gives them a branch, and nothing else changes.
 
 use closeout::action::rescue::{RescueError, Stage};
-use closeout::model::{BranchPlan, ShownCommit, UndoDirection};
+use closeout::model::{BranchPlan, CommitId, ShownCommit, UndoDirection};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -18,7 +18,7 @@ pub(super) fn detached() -> (Repo, String) {
 }
 
 fn plan(repo: &Repo, loose: &[&str]) -> Result<BranchPlan, RescueError> {
-    let loose: Vec<String> = loose.iter().map(|id| (*id).to_owned()).collect();
+    let loose: Vec<CommitId> = loose.iter().map(|id| id.parse().unwrap()).collect();
     rescuer(repo).branch_plan(repo.path(), &loose)
 }
 

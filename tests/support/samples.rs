@@ -4,15 +4,20 @@ use std::sync::Arc;
 
 use closeout::model::{
     Activity, ActivityState, AtRisk, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
-    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, PartRole, Pointer,
-    Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict, VerdictState, Warning,
-    Why, WorkspaceView,
+    CommitCounts, CommitId, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, PartRole,
+    Pointer, Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict, VerdictState,
+    Warning, Why, WorkspaceView,
 };
 use closeout::present;
 
 use super::screen::{
     activity, changed, commit, item, judged, last_words, minutes_ago, not_configured, part, said,
 };
+
+/// The id of a commit that begins with these digits.
+pub(crate) fn commit_id(digits: &str) -> CommitId {
+    format!("{digits:0<40}").parse().unwrap()
+}
 
 /// Finished: commits, a completed plan, not yet seen.
 pub(crate) fn finished() -> WorkspaceView {
@@ -27,7 +32,7 @@ pub(crate) fn finished() -> WorkspaceView {
     view.model = Some("gemini-2.5-pro".to_owned());
     view.activity = activity(ActivityState::Idle, 26);
     let git = Arc::make_mut(view.git.as_mut().unwrap());
-    git.head = Head::Branch { name: "docs/readme".to_owned(), commit: "e1".repeat(20) };
+    git.head = Head::Branch { name: "docs/readme".to_owned(), commit: commit_id("e1e1e1e") };
     git.upstream = Some(Upstream { name: "origin/docs/readme".to_owned(), ahead: 3, behind: 0 });
     git.commits = CommitCounts {
         n_new: 3,
@@ -180,7 +185,7 @@ pub(crate) fn rescue() -> WorkspaceView {
     view.model = Some("gpt-5-codex".to_owned());
     view.activity = activity(ActivityState::Gone, 3);
     let git = Arc::make_mut(view.git.as_mut().unwrap());
-    git.head = Head::Branch { name: "fix/rounding".to_owned(), commit: "ab".repeat(20) };
+    git.head = Head::Branch { name: "fix/rounding".to_owned(), commit: commit_id("abababa") };
     git.n_stashed = 1;
     git.changes = Some(Changes {
         n_staged: 1,

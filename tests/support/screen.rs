@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::samples::commit_id;
 use closeout::model::{
     ActionsView, Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile,
     Changes, ChecklistItem, Claim, CommitCounts, CommitSummary, DecisionReport, Evidence, GitFacts,
@@ -99,10 +100,10 @@ pub(crate) fn git_facts(branch: &str) -> GitFacts {
         content: None,
         head: Head::Branch {
             name: branch.to_owned(),
-            commit: "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432".to_owned(),
+            commit: commit_id("9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"),
         },
         baseline: Baseline {
-            commit: Some("1a2b3c4d5e6f708192a3b4c5d6e7f80910111213".to_owned()),
+            commit: Some(commit_id("1a2b3c4d5e6f708192a3b4c5d6e7f80910111213")),
             origin: BaselineOrigin::BranchPoint("main".to_owned()),
             set_at: minutes_ago(300),
             commit_time: Some(minutes_ago(600)),

@@ -14,7 +14,8 @@ use serde::Deserialize;
 
 pub use self::finding::CheckFinding;
 use crate::model::{
-    CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, ConfiguredCheck, Timestamp,
+    CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, CheckStanding, CommitId, ConfiguredCheck,
+    Timestamp,
 };
 use crate::process::{self, Cancel, End, Launcher, Output, Spec};
 
@@ -40,7 +41,7 @@ pub struct Checking<'a> {
     /// Cancels the run.
     pub cancel: &'a Cancel,
     /// The baseline: the commit from which work is counted.
-    pub baseline: Option<&'a str>,
+    pub baseline: Option<CommitId>,
     /// The context as JSON, given to an external check on stdin.
     pub context: String,
     /// An id for the current HEAD and uncommitted changes; equal ids mean equal work.

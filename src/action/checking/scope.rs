@@ -7,7 +7,7 @@ use git2::{DiffOptions, Oid, Repository, RepositoryOpenFlags};
 use regex::bytes::RegexSet;
 
 use super::finding::CheckFinding;
-use crate::model::CheckResult;
+use crate::model::{CheckResult, CommitId};
 
 /// How many paths outside the scope are named.
 const MAX_NAMED: usize = 3;
@@ -21,7 +21,7 @@ struct Changed {
 /// Checks what was changed since `baseline`, committed or not.
 pub(super) fn look(
     workspace: &Path,
-    baseline: Option<&str>,
+    baseline: Option<CommitId>,
     allowed: &[String],
     max_lines: Option<u64>,
 ) -> CheckFinding {
@@ -53,11 +53,11 @@ pub(super) fn look(
     CheckFinding::new(CheckResult::Passed, feedback)
 }
 
-fn changed(workspace: &Path, baseline: Option<&str>) -> Result<Changed, git2::Error> {
+fn changed(workspace: &Path, baseline: Option<CommitId>) -> Result<Changed, git2::Error> {
     let flags = RepositoryOpenFlags::NO_SEARCH;
     let repository = Repository::open_ext(workspace, flags, std::iter::empty::<&std::ffi::OsStr>())?;
     let tree = match baseline {
-        Some(commit) => Some(repository.find_commit(Oid::from_str(commit)?)?.tree()?),
+        Some(commit) => Some(repository.find_commit(Oid::from_bytes(commit.as_bytes())?)?.tree()?),
         None => None,
     };
     let mut options = DiffOptions::new();

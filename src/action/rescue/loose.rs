@@ -11,7 +11,7 @@ use crate::action::rescue::ref_transaction::pinned::make_pinned;
 use crate::action::rescue::ref_transaction::{Needed, recovery, target};
 use crate::action::rescue::survey::{self, Spool, commits, seen_index};
 use crate::git::{Git, Shadow, Stdin, succeeded};
-use crate::model::{BranchPlan, RecordNotice};
+use crate::model::{BranchPlan, CommitId, RecordNotice};
 
 /// What holds a commit: as arguments of `rev-list`.
 const HOLDERS: [&str; 3] = ["--branches", "--remotes", "--tags"];
@@ -24,13 +24,13 @@ impl Rescuer {
     /// # Errors
     /// [`RescueError::Nothing`] if each of them is held by now; [`RescueError::Refused`] if the repository may be
     /// another work tree's.
-    pub fn branch_plan(&self, workspace: &Path, loose: &[String]) -> Result<BranchPlan, RescueError> {
+    pub fn branch_plan(&self, workspace: &Path, loose: &[CommitId]) -> Result<BranchPlan, RescueError> {
         let worktree = WorktreeLock::take(self, workspace)?;
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
         let mut unheld = Vec::new();
-        for commit in loose {
-            if commits::lost(&git, &[commit])?.is_empty() && !is_held(&git, commit)? {
+        for commit in loose.iter().map(CommitId::to_string) {
+            if commits::lost(&git, &[&commit])?.is_empty() && !is_held(&git, &commit)? {
                 unheld.push(commit);
             }
         }
@@ -48,7 +48,7 @@ impl Rescuer {
         let shown = listed.iter().take(MAX_SHOWN).rev().map(String::as_str);
         let which: Vec<&str> = ["--no-walk=unsorted"].into_iter().chain(shown).collect();
         let commits = commits::listed(&git, &which)?.into_iter().map(|commit| commit.shown).collect();
-        Ok(BranchPlan { branch, tip: (*tip).clone(), commits, n_commits, n_further, notice })
+        Ok(BranchPlan { branch, tip: tip.clone(), commits, n_commits, n_further, notice })
     }
 
     /// Creates the branch that `plan` shows, or does nothing. [`Rescuer::undo`] removes it again.

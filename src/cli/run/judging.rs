@@ -35,7 +35,7 @@ pub(super) fn engine_config(
     let flags = Flags {
         task_kind: *task_kind,
         require: *require,
-        baseline: run.baseline.clone(),
+        baseline: run.baseline.map(|commit| commit.to_string()),
         ..Flags::default()
     };
     let overrides = Overrides {

@@ -17,7 +17,7 @@ mod steps;
 mod verifying;
 
 use crate::engine::{OneShot, clock};
-use crate::model::{LoopState, RunOrder, RunPhase, SupervisedRun, WorkspaceId, display_text};
+use crate::model::{CommitId, LoopState, RunOrder, RunPhase, SupervisedRun, WorkspaceId, display_text};
 use crate::process::Cancel;
 use crate::store::{RunLock, Store};
 
@@ -38,7 +38,7 @@ pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
         return Ok(refused(&store, &view.id));
     };
     let kept = store.run(&view.id).filter(|kept| kept.ended.is_none() && kept.state.phase != RunPhase::Ended);
-    let head = view.git.as_ref().and_then(|git| git.head.commit()).map(str::to_owned);
+    let head = view.git.as_ref().and_then(|git| git.head.commit());
     let (begun, is_resumed) = begin(environment, run, kept, head)?;
     if run.reset_breaker {
         store.keep_time_outs(&view.id, 0).map_err(unkept)?;
@@ -62,7 +62,7 @@ fn begin(
     environment: &Environment,
     run: &Run,
     kept: Option<SupervisedRun>,
-    head: Option<String>,
+    head: Option<CommitId>,
 ) -> Result<(SupervisedRun, bool), Failure> {
     if run.resume {
         let none =

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::exit::Failure;
 use crate::cli::output;
 use crate::engine::clock;
-use crate::model::{CommandEnd, RunStatus, Timestamp, VerdictState, display_text, quantity};
+use crate::model::{CommandEnd, CommitId, RunStatus, Timestamp, VerdictState, display_text, quantity};
 use crate::present::{age, json as forms, json::VERSION, runs};
 
 /// A line of `run` that is no terminal's, and of `run --json`.
@@ -33,7 +33,7 @@ pub(super) enum RunNews {
         /// The workspace.
         path: String,
         /// HEAD, from which new commits are counted.
-        baseline: Option<String>,
+        baseline: Option<CommitId>,
         /// The most iterations.
         max_iterations: u32,
         /// Whether it continues.
@@ -141,8 +141,7 @@ impl Reporter {
     fn lines(&self, what: &RunNews) -> Vec<String> {
         match what {
             RunNews::Started { path, baseline, is_resumed, .. } => {
-                let from =
-                    baseline.as_deref().map_or("no commit", |commit| commit.get(..12).unwrap_or(commit));
+                let from = baseline.map_or_else(|| "no commit".to_owned(), |commit| format!("{commit:.12}"));
                 let verb = if *is_resumed { "goes on" } else { "begins" };
                 vec![format!("run {verb} in {path}, from {from}")]
             }

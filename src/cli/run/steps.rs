@@ -26,7 +26,7 @@ impl Driver<'_> {
     pub(super) fn run(mut self, is_resumed: bool) -> Result<Outcome, Failure> {
         self.reporter.tell(RunNews::Started {
             path: display_text::path(self.workspace.path()),
-            baseline: self.run.baseline.clone(),
+            baseline: self.run.baseline,
             max_iterations: self.run.order.max_iterations,
             is_resumed,
         })?;
@@ -69,10 +69,10 @@ impl Driver<'_> {
     fn command(&mut self, number: u32, stage: u8) -> Result<LoopEvent, Failure> {
         let check_id = format!("{}-{}", self.run.id, self.run.iterations.len() + 1);
         let prompt = self.prompt(number, stage, &check_id);
-        let baseline = self.last.as_ref().map_or_else(
-            || self.run.baseline.clone(),
-            |view| view.git.as_ref().and_then(|git| git.head.commit()).map(str::to_owned),
-        );
+        let baseline = self
+            .last
+            .as_ref()
+            .map_or_else(|| self.run.baseline, |view| view.git.as_ref().and_then(|git| git.head.commit()));
         self.run.answer = None;
         self.run.iterations.push(RunIteration {
             number,

@@ -158,9 +158,9 @@ pub(super) fn not_in_time() -> ActionProblem {
 /// commits.
 fn pinned(request: &ActionRequest) -> WorkspaceSettings {
     let mut settings = request.settings.clone();
-    let commit = request.baseline.as_ref().and_then(|baseline| baseline.commit.as_ref());
+    let commit = request.baseline.as_ref().and_then(|baseline| baseline.commit);
     if let (Some(given), Some(commit)) = (&mut settings.baseline, commit) {
-        given.rev.clone_from(commit);
+        given.rev = commit.to_string();
     }
     settings
 }

@@ -6,12 +6,12 @@ use super::content_age::{self, Ages};
 use super::evidence_paths::{is_evidence, tells_only};
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
-use super::reader::{Commit, Id, Repo, rescued};
+use super::reader::{Commit, Repo, rescued};
 use super::stays;
 use super::targets;
 use super::tree_entries::TreeEntries;
 use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
-use crate::model::CommitCounts;
+use crate::model::{CommitCounts, CommitId};
 
 /// Up to this many new commits are added one by one; with more, everything is counted again.
 const LIMIT: usize = 32;
@@ -37,8 +37,8 @@ pub(super) fn advanced(
     }
     let log = git::recent_log(repository)?;
     let Some(made) = made_on_top(&log, old, new) else { return Ok(None) };
-    let base = known.git.baseline.commit.clone();
-    let ids: Vec<Id> = std::iter::once(old.to_owned()).chain(made).chain(base.clone()).collect();
+    let base = known.git.baseline.commit;
+    let ids: Vec<CommitId> = std::iter::once(old).chain(made).chain(base).collect();
     let Some(mut commits) = repo.commits(&ids)?.into_iter().collect::<Option<Vec<Commit>>>() else {
         return Ok(None);
     };
@@ -57,7 +57,7 @@ pub(super) fn advanced(
     let mut entries = TreeEntries::new(repo, repository.format.id_length());
     let mut facts = known.clone();
     for (before, commit) in commits.iter().zip(commits.iter().skip(1)) {
-        if commit.parents != [before.id.clone()] {
+        if commit.parents != [before.id] {
             return Ok(None);
         }
         let mut work = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn advanced(
                 facts.git.commits.n_new += 1;
                 let mut told = summary(repo, commit, &paths)?;
                 work = paths.into_iter().filter(|path| !is_evidence(path, evidence)).collect();
-                let mut ages = Ages::new(repo, &others, (&commit.id, &commit.tree));
+                let mut ages = Ages::new(repo, &others, (commit.id, &commit.tree));
                 told.is_merged = ages.are_taken((&work, &told), &log, &mut entries)?;
                 facts.git.commits.newest.insert(0, told);
             }
@@ -113,15 +113,15 @@ fn keep_newest(counts: &mut CommitCounts) {
 }
 
 /// The commits between `old` and `new`, oldest first, if the log records each as made on top of the one before.
-fn made_on_top(log: &[LogEntry], old: &str, new: &str) -> Option<Vec<Id>> {
+fn made_on_top(log: &[LogEntry], old: CommitId, new: CommitId) -> Option<Vec<CommitId>> {
     let mut made = Vec::new();
     let mut tip = new;
     for entry in log.iter().rev().take(LIMIT) {
-        if entry.new != tip || entry.action != ReflogAction::Commit {
+        if entry.new != Some(tip) || entry.action != ReflogAction::Commit {
             return None;
         }
-        made.push(entry.new.clone());
-        tip = &entry.old;
+        made.push(tip);
+        tip = entry.old?;
         if tip == old {
             made.reverse();
             return Some(made);

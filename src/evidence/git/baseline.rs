@@ -1,9 +1,9 @@
 //! Determines the baseline, the commit from which work is counted: given, remembered, or found.
 
 use super::BaselineChoice;
-use super::reader::{Id, Ref, Repo};
-use crate::git::{self, LogEntry, Read, Repository, is_id, trouble};
-use crate::model::{Baseline, BaselineOrigin, Head, ReadProblem, Timestamp, display_text};
+use super::reader::{Ref, Repo};
+use crate::git::{self, LogEntry, Read, Repository, trouble};
+use crate::model::{Baseline, BaselineOrigin, CommitId, Head, ReadProblem, Timestamp, display_text};
 
 /// Names of default branches, tried when the remote does not name its own.
 const DEFAULT_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
@@ -24,12 +24,11 @@ pub(super) fn choose(
         BaselineChoice::Given { rev, origin } => given(repo, rev, origin, now),
         BaselineChoice::Remembered(baseline) => {
             let Some(commit) = &baseline.commit else { return Ok((*baseline).clone()) };
-            if is_id(commit) && repo.commits(std::slice::from_ref(commit))?.iter().any(Option::is_some) {
+            if repo.commits(std::slice::from_ref(commit))?.iter().any(Option::is_some) {
                 return Ok((*baseline).clone());
             }
-            let short = commit.get(..8).unwrap_or(commit);
             notes.push(format!(
-                "the remembered baseline {short} is gone from the repository; a new one was found"
+                "the remembered baseline {commit:.8} is gone from the repository; a new one was found"
             ));
             find(repo, repository, head, now, now)
         }
@@ -51,9 +50,14 @@ fn given(repo: &dyn Repo, rev: &str, origin: &BaselineOrigin, now: Timestamp) ->
     with_time(repo, Some(commit), origin.clone(), now)
 }
 
-fn with_time(repo: &dyn Repo, commit: Option<Id>, origin: BaselineOrigin, now: Timestamp) -> Read<Baseline> {
-    let commit_time = match &commit {
-        Some(id) => repo.commits(std::slice::from_ref(id))?.into_iter().flatten().next(),
+fn with_time(
+    repo: &dyn Repo,
+    commit: Option<CommitId>,
+    origin: BaselineOrigin,
+    now: Timestamp,
+) -> Read<Baseline> {
+    let commit_time = match commit {
+        Some(id) => repo.commits(&[id])?.into_iter().flatten().next(),
         None => None,
     };
     let commit_time = commit_time.map(|commit| Timestamp(commit.time.saturating_mul(1000)));
@@ -74,7 +78,7 @@ fn find(
     let first_seen = |repo| match stood_at(repo, asked_at)? {
         Some(baseline) => Ok(baseline),
         None if !git::has_head_log(repository) => made_before(repo, tip, asked_at),
-        None => with_time(repo, Some(tip.to_owned()), BaselineOrigin::FirstSeen, now),
+        None => with_time(repo, Some(tip), BaselineOrigin::FirstSeen, now),
     };
     let tips = default_tips(repo)?;
     let is_default = |name: &str| tips.iter().any(|found| found.name == format!("refs/heads/{name}"));
@@ -86,18 +90,18 @@ fn find(
         let Some(there) = repo.refs(&[&upstream])?.into_iter().find(|found| found.name == upstream) else {
             return first_seen(repo);
         };
-        return match repo.merge_base(tip, &there.commit)? {
+        return match repo.merge_base(tip, there.commit)? {
             Some(base) if base != tip => with_time(repo, Some(base), branch_point_of(&upstream), now),
             Some(_) | None => first_seen(repo),
         };
     }
-    let mut best: Option<(Id, &Ref)> = None;
+    let mut best: Option<(CommitId, &Ref)> = None;
     for default in &tips {
-        let Some(base) = repo.merge_base(tip, &default.commit)? else { continue };
+        let Some(base) = repo.merge_base(tip, default.commit)? else { continue };
         // The nearer of two branch points counts, since the local default branch may lag behind.
-        let is_nearer = match &best {
+        let is_nearer = match best {
             None => true,
-            Some((before, _)) => *before != base && repo.merge_base(before, &base)?.as_ref() == Some(before),
+            Some((before, _)) => before != base && repo.merge_base(before, base)? == Some(before),
         };
         if is_nearer {
             best = Some((base, default));
@@ -125,28 +129,25 @@ fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
     let log: Vec<LogEntry> = repo.reflog("HEAD")?;
     // Nobody has an answer to a prompt committed within its second, but a script has.
     let Some(first) = log.iter().find(|entry| entry.time >= seconds) else { return Ok(None) };
-    let before = if first.old.bytes().any(|digit| digit != b'0') {
-        &first.old
-    } else if first.action.is_making() {
+    if first.old.is_none() && first.action.is_making() {
         return with_time(repo, None, BaselineOrigin::FirstSeen, at).map(Some);
-    } else {
-        // A clone or a new worktree: its first commit was made elsewhere.
-        &first.new
-    };
-    let is_there = repo.commits(std::slice::from_ref(before))?.iter().any(Option::is_some);
-    is_there.then(|| with_time(repo, Some(before.clone()), BaselineOrigin::FirstSeen, at)).transpose()
+    }
+    // A clone or a new worktree begins with a commit that was made elsewhere.
+    let Some(before) = first.old.or(first.new) else { return Ok(None) };
+    let is_there = repo.commits(&[before])?.iter().any(Option::is_some);
+    is_there.then(|| with_time(repo, Some(before), BaselineOrigin::FirstSeen, at)).transpose()
 }
 
 /// Without a log of HEAD: its last commit that was made no later than `at`.
-fn made_before(repo: &dyn Repo, tip: &str, at: Timestamp) -> Read<Baseline> {
-    let walked = repo.walk(&[tip.to_owned()], &[], MAX_WALKED)?;
-    let mut next = Some(tip.to_owned());
+fn made_before(repo: &dyn Repo, tip: CommitId, at: Timestamp) -> Read<Baseline> {
+    let walked = repo.walk(&[tip], &[], MAX_WALKED)?;
+    let mut next = Some(tip);
     while let Some(id) = next.take() {
         let known = walked.iter().find(|commit| commit.id == id);
         if let Some(commit) = known.filter(|commit| commit.time > at.0.div_euclid(1000)) {
-            next = commit.parents.first().cloned();
+            next = commit.parents.first().copied();
         } else {
-            next = repo.commits(std::slice::from_ref(&id))?.iter().any(Option::is_some).then_some(id);
+            next = repo.commits(&[id])?.iter().any(Option::is_some).then_some(id);
             break;
         }
     }
@@ -157,20 +158,18 @@ fn made_before(repo: &dyn Repo, tip: &str, at: Timestamp) -> Read<Baseline> {
 fn begun_before_branch(
     repo: &dyn Repo,
     head: &Head,
-    tip: &str,
+    tip: CommitId,
     asked_at: Timestamp,
 ) -> Read<Option<Baseline>> {
     let Some(branch) = head.branch() else { return Ok(None) };
     let log: Vec<LogEntry> = repo.reflog(&format!("refs/heads/{branch}"))?;
-    let is_made_since = |first: &LogEntry| {
-        first.old.bytes().all(|digit| digit == b'0') && first.time > asked_at.0.div_euclid(1000)
-    };
+    let is_made_since = |first: &LogEntry| first.old.is_none() && first.time > asked_at.0.div_euclid(1000);
     if !log.first().is_some_and(is_made_since) {
         return Ok(None);
     }
     let Some(baseline) = stood_at(repo, asked_at)? else { return Ok(None) };
-    let Some(commit) = &baseline.commit else { return Ok(None) };
-    Ok((repo.merge_base(tip, commit)?.as_ref() == Some(commit)).then_some(baseline))
+    let Some(commit) = baseline.commit else { return Ok(None) };
+    Ok((repo.merge_base(tip, commit)? == Some(commit)).then_some(baseline))
 }
 
 /// The existing tips of the default branch, local and remote.
@@ -203,18 +202,15 @@ fn default_tips(repo: &dyn Repo) -> Read<Vec<Ref>> {
 
 /// A branch whose commits are all in the default branch may have been merged; the commit at which it was
 /// created shows what was done on it.
-fn created_at(repo: &dyn Repo, head: &Head, tip: &str) -> Read<Option<Id>> {
+fn created_at(repo: &dyn Repo, head: &Head, tip: CommitId) -> Read<Option<CommitId>> {
     let Some(branch) = head.branch() else { return Ok(None) };
     let log: Vec<LogEntry> = repo.reflog(&format!("refs/heads/{branch}"))?;
-    let Some(first) = log.first().filter(|first| first.old.bytes().all(|digit| digit == b'0')) else {
-        return Ok(None);
-    };
-    if first.action.is_making()
-        || !repo.commits(std::slice::from_ref(&first.new))?.iter().any(Option::is_some)
-    {
+    let first = log.first().filter(|first| first.old.is_none() && !first.action.is_making());
+    let Some(start) = first.and_then(|first| first.new) else { return Ok(None) };
+    if !repo.commits(&[start])?.iter().any(Option::is_some) {
         return Ok(None);
     }
-    Ok((repo.merge_base(tip, &first.new)?.as_ref() == Some(&first.new)).then(|| first.new.clone()))
+    Ok((repo.merge_base(tip, start)? == Some(start)).then_some(start))
 }
 
 fn leaf(reference: &Ref) -> &str {

@@ -7,11 +7,13 @@ use super::evidence_paths::tells_only;
 use super::helpers::Helper;
 use super::history::History;
 use super::newest::{made_at, newest_first, older_tests, summary};
-use super::reader::{Commit, Id, Repo, rescued};
+use super::reader::{Commit, Repo, TreeId, rescued};
 use super::strays::{self, WALK_LIMIT, unreached};
 use super::tree_entries::{TreeEntries, trees_of};
 use crate::git::{self, Read, ReflogAction, Repository};
-use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, LooseCommit, LoosePlace};
+use crate::model::{
+    Baseline, BaselineOrigin, CommitCounts, CommitId, CommitSummary, LooseCommit, LoosePlace,
+};
 
 /// At most this many new commits are listed.
 pub(super) const MAX_NEWEST: usize = 20;
@@ -35,27 +37,27 @@ pub(super) struct Count<'a> {
     pub(super) baseline: &'a Baseline,
     /// Paths, from the top, that are evidence and not work.
     pub(super) evidence: &'a [Vec<u8>],
-    pub(super) tip: Option<Id>,
+    pub(super) tip: Option<CommitId>,
     /// References that stand for this branch itself.
     pub(super) own_refs: Vec<String>,
     /// The tips of all other references, once read.
-    pub(super) refs: Option<Vec<Id>>,
+    pub(super) refs: Option<Vec<CommitId>>,
     pub(super) helpers: Vec<Helper>,
     /// The commits that the helpers made.
-    pub(super) merged: HashSet<Id>,
+    pub(super) merged: HashSet<CommitId>,
     pub(super) is_plain: bool,
     pub(super) is_detached: bool,
     pub(super) counts: CommitCounts,
 }
 
 impl Count<'_> {
-    fn base(&self) -> &[Id] {
+    fn base(&self) -> &[CommitId] {
         self.baseline.commit.as_slice()
     }
 
     /// The commits that HEAD reaches and the baseline does not.
     pub(super) fn walk(&mut self) -> Read<Vec<Commit>> {
-        let Some(tip) = self.tip.clone().filter(|tip| self.baseline.commit.as_ref() != Some(tip)) else {
+        let Some(tip) = self.tip.filter(|tip| self.baseline.commit != Some(*tip)) else {
             return Ok(Vec::new());
         };
         let mut walked = self.repo.walk(&[tip], self.base(), WALK_LIMIT + 1)?;
@@ -65,7 +67,7 @@ impl Count<'_> {
     }
 
     /// Counts the `walked` commits, and returns which of them are new work.
-    pub(super) fn classify(&mut self, walked: &[Commit]) -> Read<HashSet<Id>> {
+    pub(super) fn classify(&mut self, walked: &[Commit]) -> Read<HashSet<CommitId>> {
         if walked.is_empty() {
             return Ok(HashSet::new());
         }
@@ -99,11 +101,11 @@ impl Count<'_> {
         if unknown.is_empty() {
             return Ok(());
         }
-        let ids: Vec<Id> = unknown.iter().map(|commit| commit.id.clone()).collect();
+        let ids: Vec<CommitId> = unknown.iter().map(|commit| commit.id).collect();
         let mut hide = self.other_refs()?.to_vec();
         hide.extend(self.received(walked));
         hide.extend(self.fetched()?);
-        let here: HashSet<Id> =
+        let here: HashSet<CommitId> =
             self.repo.walk(&ids, &hide, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
         for commit in unknown {
             if here.contains(&commit.id) {
@@ -117,29 +119,33 @@ impl Count<'_> {
 
     /// Counts and describes the `new` commits that hold work, and returns their ids. A rescue saves work; nobody
     /// has said that the work is done.
-    fn list_new(&mut self, walked: &[Commit], new: Vec<&Commit>, rescued: &HashSet<Id>) -> Read<HashSet<Id>> {
+    fn list_new(
+        &mut self,
+        walked: &[Commit],
+        new: Vec<&Commit>,
+        rescued: &HashSet<CommitId>,
+    ) -> Read<HashSet<CommitId>> {
         let (rescued_here, new): (Vec<&Commit>, Vec<&Commit>) =
             new.into_iter().partition(|commit| rescued.contains(&commit.id));
-        let mut paths: HashMap<&str, Vec<Vec<u8>>> = HashMap::new();
+        let mut paths: HashMap<CommitId, Vec<Vec<u8>>> = HashMap::new();
         for commit in new.iter().take(MAX_NEWEST) {
-            paths.insert(&commit.id, self.repo.paths(commit)?);
+            paths.insert(commit.id, self.repo.paths(commit)?);
         }
-        let is_of_evidence = |commit: &&Commit| {
-            paths.get(commit.id.as_str()).is_some_and(|paths| tells_only(paths, self.evidence))
-        };
+        let is_of_evidence =
+            |commit: &&Commit| paths.get(&commit.id).is_some_and(|paths| tells_only(paths, self.evidence));
         let (of_evidence, new): (Vec<&Commit>, Vec<&Commit>) = new.into_iter().partition(is_of_evidence);
         self.counts.n_evidence = u32::try_from(of_evidence.len()).unwrap_or(u32::MAX);
         self.counts.n_rescued = u32::try_from(rescued_here.len()).unwrap_or(u32::MAX);
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
         self.count_unheld(new.iter().chain(&rescued_here).chain(&of_evidence))?;
-        let new: HashSet<Id> = new.iter().map(|commit| commit.id.clone()).collect();
+        let new: HashSet<CommitId> = new.iter().map(|commit| commit.id).collect();
         let sorted = newest_first(walked).into_iter().filter(|commit| new.contains(&commit.id));
         for (at, commit) in sorted.take(MAX_CENSUSED).enumerate() {
             if at >= MAX_NEWEST {
                 self.counts.older_tests.extend(older_tests(self.repo, commit)?);
                 continue;
             }
-            let summary = match paths.get(commit.id.as_str()) {
+            let summary = match paths.get(&commit.id) {
                 Some(paths) => self.summary(commit, paths)?,
                 None => self.summary(commit, &self.repo.paths(commit)?)?,
             };
@@ -149,7 +155,7 @@ impl Count<'_> {
     }
 
     /// Describes the newest commits of rescues.
-    fn list_rescued(&mut self, walked: &[Commit], rescued: &HashSet<Id>) -> Read<()> {
+    fn list_rescued(&mut self, walked: &[Commit], rescued: &HashSet<CommitId>) -> Read<()> {
         let of_rescues = newest_first(walked).into_iter().filter(|commit| rescued.contains(&commit.id));
         for commit in of_rescues.take(MAX_NEWEST) {
             let summary = self.summary(commit, &self.repo.paths(commit)?)?;
@@ -166,25 +172,30 @@ impl Count<'_> {
 
     /// Commits that only repeat a commit of the baseline in another form, after an amend of the baseline commit
     /// or a rebase of what was there when it was set.
-    fn rewritten(&self, walked: &[Commit]) -> Read<HashSet<Id>> {
-        let (Some(tip), Some(base)) = (&self.tip, &self.baseline.commit) else { return Ok(HashSet::new()) };
+    fn rewritten(&self, walked: &[Commit]) -> Read<HashSet<CommitId>> {
+        let (Some(tip), Some(base)) = (self.tip, self.baseline.commit) else { return Ok(HashSet::new()) };
         // Compare only if history was rewritten, and only if some commit could count as made here.
         let may_count = |commit: &Commit| self.history.is_blind || self.history.made.contains_key(&commit.id);
-        if walked.iter().any(|commit| commit.parents.contains(base)) || !walked.iter().any(may_count) {
+        if walked.iter().any(|commit| commit.parents.contains(&base)) || !walked.iter().any(may_count) {
             return Ok(HashSet::new());
         }
         self.repo.equivalents(tip, base)
     }
 
     /// The trees of the walked commits, of their first parents, and of the commits they amended.
-    fn trees(&self, walked: &[Commit]) -> Read<HashMap<Id, Id>> {
+    fn trees(&self, walked: &[Commit]) -> Read<HashMap<CommitId, TreeId>> {
         let before = walked.iter().flat_map(|commit| {
-            commit.parents.first().into_iter().chain(self.history.amended.get(&commit.id)).cloned()
+            commit.parents.first().into_iter().chain(self.history.amended.get(&commit.id)).copied()
         });
         trees_of(self.repo, walked, before)
     }
 
-    fn class_of(&self, commit: &Commit, trees: &HashMap<Id, Id>, same: &HashSet<Id>) -> Read<Class> {
+    fn class_of(
+        &self,
+        commit: &Commit,
+        trees: &HashMap<CommitId, TreeId>,
+        same: &HashSet<CommitId>,
+    ) -> Read<Class> {
         let made = self.history.made.get(&commit.id);
         if commit.parents.len() > 1 {
             let is_by_hand = matches!(made, Some(ReflogAction::MergeByHand | ReflogAction::Amend));
@@ -222,23 +233,23 @@ impl Count<'_> {
     }
 
     /// Commits known to come from elsewhere: tips of fast-forwards, and the merged sides of merges.
-    fn received(&self, walked: &[Commit]) -> Vec<Id> {
+    fn received(&self, walked: &[Commit]) -> Vec<CommitId> {
         let mut received = Vec::new();
         let is_of_helper = |commit: &&Commit| self.helpers.iter().any(|helper| helper.after == commit.id);
         for commit in walked.iter().filter(|commit| !is_of_helper(commit)) {
             if self.history.received.contains(&commit.id) {
-                received.push(commit.id.clone());
+                received.push(commit.id);
             }
             let is_merge_here = self.history.made.contains_key(&commit.id);
             if is_merge_here && commit.parents.len() > 1 {
-                received.extend(commit.parents.iter().skip(1).cloned());
+                received.extend(commit.parents.iter().skip(1));
             }
         }
         received
     }
 
     /// The commits of the last fetch, which may be on no branch.
-    fn fetched(&self) -> Read<Vec<Id>> {
+    fn fetched(&self) -> Read<Vec<CommitId>> {
         let ids = git::fetched(self.repository)?;
         if ids.is_empty() {
             return Ok(ids);
@@ -247,9 +258,9 @@ impl Count<'_> {
     }
 
     /// The tips of all branches, remote branches and tags, except this branch itself and its helpers.
-    fn other_refs(&mut self) -> Read<&[Id]> {
+    fn other_refs(&mut self) -> Read<&[CommitId]> {
         if self.refs.is_none() {
-            let mut tips: Vec<Id> = self
+            let mut tips: Vec<CommitId> = self
                 .repo
                 .refs(&["refs/heads", "refs/remotes", "refs/tags"])?
                 .into_iter()
@@ -268,12 +279,12 @@ impl Count<'_> {
 
     /// Counts commits made here since the baseline that HEAD does not reach: on another branch, or lost.
     pub(super) fn find_strays(&mut self, walked: &[Commit], entries: &mut TreeEntries<'_>) -> Read<()> {
-        let ids = strays::ids(&self.history, walked, self.baseline.commit.as_ref());
+        let ids = strays::ids(&self.history, walked, self.baseline.commit);
         if ids.is_empty() {
             return Ok(());
         }
         self.is_plain = false;
-        let from_head: Vec<Id> = self.tip.iter().chain(self.base()).cloned().collect();
+        let from_head: Vec<CommitId> = self.tip.iter().chain(self.base()).copied().collect();
         let mut tips = self.other_refs()?.to_vec();
         for name in
             self.own_refs.iter().chain(self.helpers.iter().filter_map(|helper| helper.branch.as_ref()))
@@ -294,10 +305,8 @@ impl Count<'_> {
             let tips = self.other_refs()?.to_vec();
             let unheld = unreached(self.repo, made.map(|commit| (**commit).clone()).collect(), &tips)?;
             self.counts.n_unheld = u32::try_from(unheld.len()).unwrap_or(u32::MAX);
-            let tip = self.tip.iter().filter(|_| !unheld.is_empty());
-            let at_head =
-                |id: &Id| LooseCommit { id: id.clone(), place: LoosePlace::Head, ..LooseCommit::default() };
-            self.counts.loose.0.splice(..0, tip.map(at_head));
+            let tip = self.tip.into_iter().filter(|_| !unheld.is_empty());
+            self.counts.loose.0.splice(..0, tip.map(|id| LooseCommit::at(LoosePlace::Head, id)));
         }
         Ok(())
     }

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use git2::{Oid, Repository, Tree};
 
+use super::libgit2::oid;
 use super::reader::Commit;
+use crate::model::CommitId;
 
 /// The paths that differ from every parent; for a root commit, all paths.
 pub(super) fn changed(repository: &Repository, commit: &Commit) -> Result<Vec<Vec<u8>>, git2::Error> {
@@ -20,10 +22,10 @@ pub(super) fn changed(repository: &Repository, commit: &Commit) -> Result<Vec<Ve
 fn against(
     repository: &Repository,
     tree: &Tree<'_>,
-    parent: Option<&String>,
+    parent: Option<&CommitId>,
 ) -> Result<HashSet<Vec<u8>>, git2::Error> {
     let before = match parent {
-        Some(parent) => Some(repository.find_commit(Oid::from_str(parent)?)?.tree()?),
+        Some(parent) => Some(repository.find_commit(oid(*parent)?)?.tree()?),
         None => None,
     };
     let diff = repository.diff_tree_to_tree(before.as_ref(), Some(tree), None)?;

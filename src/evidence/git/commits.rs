@@ -14,11 +14,11 @@ use super::evidence_paths::is_evidence;
 use super::head_news::Source;
 use super::helpers;
 use super::history::History;
-use super::reader::{Id, Repo};
+use super::reader::Repo;
 use super::stays;
 use super::tree_entries::TreeEntries;
 use crate::git::{self, LogEntry, Read, Repository};
-use crate::model::{Baseline, CommitCounts, Head, Timestamp};
+use crate::model::{Baseline, CommitCounts, CommitId, Head, Timestamp};
 
 /// What happened since the baseline.
 pub(super) struct Counted {
@@ -48,7 +48,7 @@ pub(super) fn count(
         history,
         baseline,
         evidence,
-        tip: head.commit().map(str::to_owned),
+        tip: head.commit(),
         own_refs: branch.into_iter().chain(git::rebased_branch(repository)).collect(),
         refs: None,
         helpers: Vec::new(),
@@ -72,7 +72,7 @@ pub(super) fn count(
         repo,
         history: &count.history,
         log: head_log,
-        tip: count.tip.as_ref(),
+        tip: count.tip,
         walked: &walked,
         new: &new,
         helpers: &count.helpers,
@@ -99,8 +99,8 @@ pub(super) fn count(
 
 /// Marks the commits whose files another branch brought: they were picked or squashed from there.
 fn mark_taken(source: &Source<'_>, counts: &mut CommitCounts, entries: &mut TreeEntries<'_>) -> Read<()> {
-    let Some(tip) = source.walked.iter().find(|commit| source.tip == Some(&commit.id)) else { return Ok(()) };
-    let mut ages = Ages::new(source.repo, source.others, (&tip.id, &tip.tree));
+    let Some(tip) = source.walked.iter().find(|commit| source.tip == Some(commit.id)) else { return Ok(()) };
+    let mut ages = Ages::new(source.repo, source.others, (tip.id, &tip.tree));
     for commit in &mut counts.newest {
         let paths = commit.paths.iter().flatten().map(|path| path.as_bytes().to_vec());
         let paths: Vec<Vec<u8>> = paths.filter(|path| !is_evidence(path, source.evidence)).collect();
@@ -117,7 +117,7 @@ fn is_as_at_baseline(
     baseline: &Baseline,
 ) -> Read<bool> {
     let Some(tip) = head.commit() else { return Ok(false) };
-    let ids: Vec<Id> = std::iter::once(tip.to_owned()).chain(baseline.commit.clone()).collect();
+    let ids: Vec<CommitId> = std::iter::once(tip).chain(baseline.commit).collect();
     let mut found = repo.commits(&ids)?.into_iter().flatten().map(|commit| commit.tree);
     let Some(tree) = found.next() else { return Ok(false) };
     Ok(match &baseline.commit {
@@ -129,7 +129,7 @@ fn is_as_at_baseline(
 /// The log of HEAD up to the HEAD that was read. Git writes the log before it moves the branch, so without this
 /// cut a commit being made right now would look lost.
 fn settled<'l>(log: &'l [LogEntry], head: &Head) -> &'l [LogEntry] {
-    let is_head = |entry: &LogEntry| Some(entry.new.as_str()) == head.commit();
+    let is_head = |entry: &LogEntry| entry.new.is_some() && entry.new == head.commit();
     match log.iter().rposition(is_head) {
         Some(last) => &log[..=last],
         None => log,

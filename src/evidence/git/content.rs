@@ -12,7 +12,7 @@ use std::path::Path;
 use super::evidence_paths::is_evidence;
 use super::hidden;
 use super::on_disk;
-use super::reader::{Entry, Id, Repo};
+use super::reader::{Entry, Repo};
 use super::tree_entries::{Tree, parse, split};
 use crate::git::{Read, Repository};
 use crate::model::{OnDisk, Timestamp, hex, stable_hash};
@@ -36,7 +36,7 @@ pub(super) struct Contents(HashMap<Vec<u8>, (OnDisk, Leaf)>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Leaf {
     mode: &'static [u8],
-    id: Id,
+    id: String,
 }
 
 /// What is at a path.
@@ -180,7 +180,7 @@ impl Reading<'_> {
 }
 
 /// Puts each tree into its parent; returns the id of the root tree.
-fn fold(repository: &Repository, mut trees: BTreeMap<Vec<u8>, Tree>) -> Option<Id> {
+fn fold(repository: &Repository, mut trees: BTreeMap<Vec<u8>, Tree>) -> Option<String> {
     // A folder sorts before everything below it, so the last tree is always a leaf.
     while let Some((path, tree)) = trees.pop_last() {
         let id = repository.format.id_of_tree(&written(&tree))?;

@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo, TreeId};
 use super::tree_entries::TreeEntries;
 use crate::git::{LogEntry, Read, ReflogAction};
-use crate::model::CommitSummary;
+use crate::model::{CommitId, CommitSummary};
 
 /// At most this many other references are compared.
 const MAX_OTHERS: usize = 500;
@@ -17,8 +17,8 @@ const MAX_SIDE: usize = 200;
 
 /// What another reference leads to.
 pub(super) struct Other {
-    id: Id,
-    tree: Id,
+    id: CommitId,
+    tree: TreeId,
     /// When its content was there at the latest, in seconds since the epoch.
     made: i64,
 }
@@ -27,10 +27,10 @@ pub(super) struct Other {
 /// commit's time, so that of a commit that `log` does not record as made here the older one counts.
 pub(super) fn others(repo: &dyn Repo, log: &[LogEntry]) -> Read<Vec<Other>> {
     let found = repo.refs(&["refs/heads", "refs/remotes", "refs/tags"])?;
-    let tips: HashSet<Id> = found.into_iter().take(MAX_OTHERS).map(|found| found.commit).collect();
-    let found = repo.commits(&tips.into_iter().collect::<Vec<Id>>())?;
+    let tips: HashSet<CommitId> = found.into_iter().take(MAX_OTHERS).map(|found| found.commit).collect();
+    let found = repo.commits(&tips.into_iter().collect::<Vec<CommitId>>())?;
     let is_made = |commit: &Commit| {
-        let here = |entry: &&LogEntry| entry.new == commit.id && entry.action.is_making();
+        let here = |entry: &&LogEntry| entry.new == Some(commit.id) && entry.action.is_making();
         log.iter().rev().find(here).is_some_and(|entry| entry.action != ReflogAction::Replay)
     };
     let other = |commit: Commit| {
@@ -44,7 +44,7 @@ pub(super) fn others(repo: &dyn Repo, log: &[LogEntry]) -> Read<Vec<Other>> {
 /// another.
 fn written_here(log: &[LogEntry], commit: &CommitSummary) -> Option<i64> {
     let is_it = |entry: &LogEntry| {
-        entry.new.starts_with(&commit.id)
+        entry.new.is_some_and(|new| new.to_string().starts_with(&commit.id))
             && matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend)
     };
     log.iter().any(is_it).then_some(commit.at.0.div_euclid(1000))
@@ -55,22 +55,22 @@ pub(super) struct Ages<'a> {
     repo: &'a dyn Repo,
     others: &'a [Other],
     /// HEAD's commit and its tree.
-    tip: (&'a Id, &'a Id),
+    tip: (CommitId, &'a TreeId),
     /// The sides of other references.
-    sides: HashMap<Id, Side>,
+    sides: HashMap<CommitId, Side>,
 }
 
 /// What another reference has that HEAD does not share.
 #[derive(Default)]
 struct Side {
     /// The tree of the last commit that it and HEAD have in common.
-    fork: Option<Id>,
+    fork: Option<TreeId>,
     /// Its own commits before its tip, newest first: the tree of each, and when it was made.
-    before: Vec<(Id, i64)>,
+    before: Vec<(TreeId, i64)>,
 }
 
 impl<'a> Ages<'a> {
-    pub(super) fn new(repo: &'a dyn Repo, others: &'a [Other], tip: (&'a Id, &'a Id)) -> Ages<'a> {
+    pub(super) fn new(repo: &'a dyn Repo, others: &'a [Other], tip: (CommitId, &'a TreeId)) -> Ages<'a> {
         Ages { repo, others, tip, sides: HashMap::new() }
     }
 
@@ -99,7 +99,7 @@ impl<'a> Ages<'a> {
         entries: &mut TreeEntries<'_>,
     ) -> Read<bool> {
         let is_here =
-            |other: &&Other| log.iter().any(|entry| entry.new == other.id && entry.action.is_making());
+            |other: &&Other| log.iter().any(|entry| entry.new == Some(other.id) && entry.action.is_making());
         let elsewhere: Vec<&Other> = self.others.iter().filter(|other| !is_here(other)).collect();
         let made = written_here(log, commit);
         let mut are_any = false;
@@ -128,7 +128,7 @@ impl<'a> Ages<'a> {
     fn held_since(&mut self, other: &Other, path: &[u8], entries: &mut TreeEntries<'_>) -> Read<Option<i64>> {
         if !self.sides.contains_key(&other.id) {
             let side = self.side(other)?;
-            self.sides.insert(other.id.clone(), side);
+            self.sides.insert(other.id, side);
         }
         let Some(side) = self.sides.get(&other.id) else { return Ok(None) };
         if entries.are_same(side.fork.as_ref(), Some(self.tip.1), path)? {
@@ -145,8 +145,8 @@ impl<'a> Ages<'a> {
     }
 
     fn side(&self, other: &Other) -> Read<Side> {
-        let base: Vec<Id> = self.repo.merge_base(&other.id, self.tip.0)?.into_iter().collect();
-        let own = self.repo.walk(std::slice::from_ref(&other.id), &base, MAX_SIDE)?;
+        let base: Vec<CommitId> = self.repo.merge_base(other.id, self.tip.0)?.into_iter().collect();
+        let own = self.repo.walk(&[other.id], &base, MAX_SIDE)?;
         let before = own.into_iter().filter(|commit| commit.id != other.id);
         let before = before.map(|commit| (commit.tree, commit.time)).collect();
         let fork = self.repo.commits(&base)?.into_iter().flatten().next().map(|commit| commit.tree);

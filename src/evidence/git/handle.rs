@@ -205,7 +205,7 @@ mod tests {
     use crate::evidence::git::in_process::InProcess;
     use crate::evidence::git::reader::{Compared, Repo as _};
     use crate::git;
-    use crate::model::ChangeKind;
+    use crate::model::{ChangeKind, CommitId};
 
     // The change is staged when libgit2 reads the index, and unstaged when its cached tree is read: neither may hide it.
     #[test]
@@ -222,7 +222,7 @@ mod tests {
         };
         let tree = made.find_tree(add("1\n")).unwrap();
         let who = git2::Signature::new("A", "a@example.test", &git2::Time::new(1, 0)).unwrap();
-        let head = made.commit(Some("HEAD"), &who, &who, "one", &tree, &[]).unwrap().to_string();
+        let head = made.commit(Some("HEAD"), &who, &who, "one", &tree, &[]).unwrap();
         add("changed\n");
         sleep(Duration::from_millis(30));
 
@@ -232,7 +232,11 @@ mod tests {
         index.write().unwrap();
         let marks = git::index_marks(&repository).unwrap();
         assert_eq!(marks.tree, Some(tree.id().to_string()));
-        let of = Compared { head: Some(&head), gitlinks: &[], index_tree: marks.tree.as_deref() };
+        let of = Compared {
+            head: CommitId::of_bytes(head.as_bytes()),
+            gitlinks: &[],
+            index_tree: marks.tree.as_deref(),
+        };
         let entries = reader.status(&of).unwrap();
         assert_eq!(entries.len(), 1, "{entries:?}");
         assert_eq!(entries[0].staged, Some(ChangeKind::Modified));

@@ -8,10 +8,10 @@ use super::content_age::{Ages, Other};
 use super::evidence_paths::is_evidence;
 use super::helpers::Helper;
 use super::history::History;
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo, TreeId};
 use super::tree_entries::TreeEntries;
 use crate::git::{LogEntry, Read, ReflogAction};
-use crate::model::{HeadNews, Timestamp};
+use crate::model::{CommitId, HeadNews, Timestamp};
 
 /// At most this many own commits are compared by their paths, for all positions together.
 const MAX_COMPARED: usize = 500;
@@ -31,11 +31,11 @@ pub(super) struct Source<'a> {
     /// The log of HEAD, up to the HEAD that was read.
     pub(super) log: &'a [LogEntry],
     /// HEAD's commit.
-    pub(super) tip: Option<&'a Id>,
+    pub(super) tip: Option<CommitId>,
     /// The commits since the baseline.
     pub(super) walked: &'a [Commit],
     /// Those of them that are new work.
-    pub(super) new: &'a HashSet<Id>,
+    pub(super) new: &'a HashSet<CommitId>,
     pub(super) helpers: &'a [Helper],
     pub(super) others: &'a [Other],
     /// Paths, from the top, that are evidence and not work.
@@ -51,12 +51,12 @@ pub(super) struct Position {
     /// The index of the first log entry after it.
     pub(super) after: usize,
     /// The commit; `None` before the first commit of a repository.
-    pub(super) id: Option<Id>,
+    pub(super) id: Option<CommitId>,
 }
 
 /// A commit made here: when its content was made, in seconds since the epoch.
 struct Own {
-    id: Id,
+    id: CommitId,
     made: i64,
 }
 
@@ -66,9 +66,9 @@ pub(super) struct Since {
     /// The newest content first.
     own: Vec<Own>,
     /// All commits made here, whether they count or not.
-    made: HashSet<Id>,
+    made: HashSet<CommitId>,
     /// Where HEAD went without making a commit, and what was merged.
-    arrivals: HashSet<Id>,
+    arrivals: HashSet<CommitId>,
     /// Something other than plain commits and amends happened.
     is_mixed: bool,
 }
@@ -89,24 +89,25 @@ impl Since {
         &mut self,
         entry: &LogEntry,
         source: &Source<'_>,
-        walked: &HashMap<&Id, &Commit>,
+        walked: &HashMap<CommitId, &Commit>,
     ) -> Read<()> {
         if entry.old == entry.new {
             return Ok(());
         }
         self.is_mixed |= !matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend);
-        let helper = source.helpers.iter().find(|helper| helper.after == entry.new);
+        let helper = source.helpers.iter().find(|helper| Some(helper.after) == entry.new);
+        let Some(new) = entry.new else { return Ok(()) };
         if entry.action.is_making() {
-            self.made.insert(entry.new.clone());
-            self.arrivals.remove(&entry.new);
-            let commit = walked.get(&entry.new);
+            self.made.insert(new);
+            self.arrivals.remove(&new);
+            let commit = walked.get(&new);
             if let Some(commit) = commit.filter(|commit| source.new.contains(&commit.id)) {
-                self.own(commit.id.clone(), source.made(commit)?);
+                self.own(commit.id, source.made(commit)?);
             }
             let merged = commit.into_iter().flat_map(|commit| commit.parents.iter().skip(1));
-            merged.filter(|_| helper.is_none()).for_each(|id| self.arrive(id));
+            merged.filter(|_| helper.is_none()).for_each(|id| self.arrive(*id));
         } else if helper.is_none() {
-            self.arrive(&entry.new);
+            self.arrive(new);
         }
         if let Some(helper) = helper {
             for commit in
@@ -119,14 +120,14 @@ impl Since {
         Ok(())
     }
 
-    fn own(&mut self, id: Id, made: i64) {
+    fn own(&mut self, id: CommitId, made: i64) {
         let at = self.own.partition_point(|own| own.made >= made);
         self.own.insert(at, Own { id, made });
     }
 
-    fn arrive(&mut self, id: &Id) {
-        if !self.made.contains(id) {
-            self.arrivals.insert(id.clone());
+    fn arrive(&mut self, id: CommitId) {
+        if !self.made.contains(&id) {
+            self.arrivals.insert(id);
         }
     }
 }
@@ -142,7 +143,8 @@ impl Source<'_> {
                 Some(ReflogAction::Amend | ReflogAction::ReplayOver) => {}
                 _ => break,
             }
-            let before: Vec<Id> = self.history.before.get(&commit.id).cloned().into_iter().collect();
+            let before: Vec<CommitId> =
+                self.history.before.get(&commit.id).copied().flatten().into_iter().collect();
             match self.repo.commits(&before)?.into_iter().flatten().next() {
                 Some(before) if before.tree == commit.tree => commit = before,
                 _ => break,
@@ -163,14 +165,14 @@ struct Bounded;
 pub(super) struct Search<'a, 'e, 'r> {
     source: &'a Source<'a>,
     /// The trees of the commits that HEAD met.
-    trees: &'a HashMap<Id, Id>,
-    tip_tree: &'a Id,
+    trees: &'a HashMap<CommitId, TreeId>,
+    tip_tree: &'a TreeId,
     entries: &'e mut TreeEntries<'r>,
     /// The paths that each commit changes, as far as they were read.
-    paths: HashMap<Id, Vec<Vec<u8>>>,
-    is_ancestor: HashMap<(Id, Id), bool>,
+    paths: HashMap<CommitId, Vec<Vec<u8>>>,
+    is_ancestor: HashMap<(CommitId, CommitId), bool>,
     /// What was found for a commit, with the numbers of own commits and arrivals that were compared.
-    known: HashMap<Id, (usize, usize, HeadNews)>,
+    known: HashMap<CommitId, (usize, usize, HeadNews)>,
     ages: Ages<'a>,
     n_lookups: usize,
 }
@@ -178,8 +180,8 @@ pub(super) struct Search<'a, 'e, 'r> {
 impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
     pub(super) fn new(
         source: &'a Source<'a>,
-        trees: &'a HashMap<Id, Id>,
-        tip: (&'a Id, &'a Id),
+        trees: &'a HashMap<CommitId, TreeId>,
+        tip: (CommitId, &'a TreeId),
         entries: &'e mut TreeEntries<'r>,
     ) -> Search<'a, 'e, 'r> {
         Search {
@@ -197,7 +199,12 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
 
     /// When the newest content was made here that brought a file to where it now is, from something else at
     /// `position` (whose tree is `tree`), and neither as an arrival brought it nor as another branch holds it.
-    pub(super) fn news(&mut self, since: &Since, position: &Position, tree: Option<&Id>) -> Read<HeadNews> {
+    pub(super) fn news(
+        &mut self,
+        since: &Since,
+        position: &Position,
+        tree: Option<&TreeId>,
+    ) -> Read<HeadNews> {
         let compared = (since.own.len(), since.arrivals.len());
         let known = position.id.as_ref().and_then(|id| self.known.get(id));
         if let Some((_, _, news)) = known.filter(|(own, arrivals, _)| (*own, *arrivals) == compared) {
@@ -205,12 +212,12 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
         }
         let news = self.compare(since, position, tree)?;
         if let Some(id) = &position.id {
-            self.known.insert(id.clone(), (compared.0, compared.1, news));
+            self.known.insert(*id, (compared.0, compared.1, news));
         }
         Ok(news)
     }
 
-    fn compare(&mut self, since: &Since, position: &Position, tree: Option<&Id>) -> Read<HeadNews> {
+    fn compare(&mut self, since: &Since, position: &Position, tree: Option<&TreeId>) -> Read<HeadNews> {
         let old =
             self.source.asked.iter().min().map_or(i64::MIN, |first| first.0.div_euclid(1000) - SURELY_OLD);
         let mut seen: HashSet<Vec<u8>> = HashSet::new();
@@ -222,7 +229,7 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
             if own.made < old {
                 return Ok(made_at(newest.unwrap_or(own.made)));
             }
-            let Ok(paths) = self.paths_of(&own.id)? else { return Ok(HeadNews::Unknown) };
+            let Ok(paths) = self.paths_of(own.id)? else { return Ok(HeadNews::Unknown) };
             for path in paths {
                 if newest == Some(own.made)
                     || is_evidence(&path, self.source.evidence)
@@ -235,7 +242,7 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
                     return Ok(HeadNews::Unknown);
                 }
                 if !self.entries.are_same(tree, Some(self.tip_tree), &path)?
-                    && !self.arrived(since, own, position.id.as_ref(), tree, &path)?
+                    && !self.arrived(since, own, position.id, tree, &path)?
                 {
                     newest = newest.max(Some(self.ages.age(own.made, &path, self.entries)?));
                 }
@@ -244,17 +251,17 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
         Ok(newest.map_or(HeadNews::None, made_at))
     }
 
-    fn paths_of(&mut self, id: &Id) -> Read<Result<Vec<Vec<u8>>, Bounded>> {
-        if let Some(paths) = self.paths.get(id) {
+    fn paths_of(&mut self, id: CommitId) -> Read<Result<Vec<Vec<u8>>, Bounded>> {
+        if let Some(paths) = self.paths.get(&id) {
             return Ok(Ok(paths.clone()));
         }
         if self.paths.len() == MAX_COMPARED {
             return Ok(Err(Bounded));
         }
         let repo = self.source.repo;
-        let commit = repo.commits(std::slice::from_ref(id))?.into_iter().flatten().next();
+        let commit = repo.commits(&[id])?.into_iter().flatten().next();
         let paths = commit.map_or(Ok(Vec::new()), |commit| repo.paths(&commit))?;
-        self.paths.insert(id.clone(), paths.clone());
+        self.paths.insert(id, paths.clone());
         Ok(Ok(paths))
     }
 
@@ -265,17 +272,17 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
         &mut self,
         since: &Since,
         own: &Own,
-        id: Option<&Id>,
-        tree: Option<&Id>,
+        id: Option<CommitId>,
+        tree: Option<&TreeId>,
         path: &[u8],
     ) -> Read<bool> {
         let is_missing = self.entries.are_same(None, Some(self.tip_tree), path)?;
-        for arrival in &since.arrivals {
-            let Some(arrived) = self.trees.get(arrival) else { continue };
+        for &arrival in &since.arrivals {
+            let Some(arrived) = self.trees.get(&arrival) else { continue };
             if Some(arrived) != tree
                 && self.entries.are_same(Some(arrived), Some(self.tip_tree), path)?
                 && !self.is_ancestor(arrival, id)?
-                && !self.is_ancestor(&own.id, Some(arrival))?
+                && !self.is_ancestor(own.id, Some(arrival))?
                 && (!is_missing || self.is_ancestor(arrival, self.source.tip)?)
             {
                 return Ok(true);
@@ -284,14 +291,14 @@ impl<'a, 'e, 'r> Search<'a, 'e, 'r> {
         Ok(false)
     }
 
-    fn is_ancestor(&mut self, id: &Id, of: Option<&Id>) -> Read<bool> {
+    fn is_ancestor(&mut self, id: CommitId, of: Option<CommitId>) -> Read<bool> {
         let Some(of) = of else { return Ok(false) };
-        let key = (id.clone(), of.clone());
+        let key = (id, of);
         if let Some(is_ancestor) = self.is_ancestor.get(&key) {
             return Ok(*is_ancestor);
         }
         self.n_lookups += ANCESTRY;
-        let is_ancestor = id == of || self.source.repo.merge_base(id, of)?.as_ref() == Some(id);
+        let is_ancestor = id == of || self.source.repo.merge_base(id, of)? == Some(id);
         self.is_ancestor.insert(key, is_ancestor);
         Ok(is_ancestor)
     }

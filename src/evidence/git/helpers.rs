@@ -2,9 +2,9 @@
 //! arrive from anywhere else, or of which nobody can tell, are not theirs. Whether a session had any part in such a
 //! branch is not known here; the judge compares it with their records.
 
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo};
 use crate::git::{LogEntry, Read, ReflogAction};
-use crate::model::{Baseline, BaselineOrigin};
+use crate::model::{Baseline, BaselineOrigin, CommitId};
 
 /// At most this many merges are looked into.
 const MAX_HELPERS: usize = 20;
@@ -17,11 +17,11 @@ const COMMON_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
 #[derive(Debug, Clone)]
 pub(super) struct Helper {
     /// The last of its commits.
-    pub(super) tip: Id,
+    pub(super) tip: CommitId,
     /// HEAD before the merge.
-    pub(super) before: Id,
+    pub(super) before: CommitId,
     /// HEAD after it.
-    pub(super) after: Id,
+    pub(super) after: CommitId,
     /// The full name of its branch, if that still exists.
     pub(super) branch: Option<String>,
     /// When its branch was created, in seconds since the epoch, if the branch still exists.
@@ -31,7 +31,7 @@ pub(super) struct Helper {
 impl Helper {
     /// The commits that were merged.
     pub(super) fn commits(&self, repo: &dyn Repo) -> Read<Vec<Commit>> {
-        repo.walk(std::slice::from_ref(&self.tip), std::slice::from_ref(&self.before), MAX_COMMITS)
+        repo.walk(&[self.tip], &[self.before], MAX_COMMITS)
     }
 }
 
@@ -53,12 +53,12 @@ pub(super) fn find(
     let mut helpers = Vec::new();
     for entry in log.iter().rev() {
         let Some(name) = entry.merged.as_deref().filter(|_| helpers.len() < MAX_HELPERS) else { continue };
-        let Some(after) = walked.iter().find(|commit| commit.id == entry.new) else { continue };
+        let Some(after) = walked.iter().find(|commit| Some(commit.id) == entry.new) else { continue };
         let is_moved = entry.action == ReflogAction::FastForward;
-        let tip = if is_moved { Some(&entry.new) } else { after.parents.get(1) };
-        let (Some(tip), Some((branch, began))) = (tip, lane(repo, name, since)?) else { continue };
-        let (before, after) = (entry.old.clone(), entry.new.clone());
-        helpers.push(Helper { tip: tip.clone(), before, after, branch, began });
+        let tip = if is_moved { Some(after.id) } else { after.parents.get(1).copied() };
+        let (Some(tip), Some(before)) = (tip, entry.old) else { continue };
+        let Some((branch, began)) = lane(repo, name, since)? else { continue };
+        helpers.push(Helper { tip, before, after: after.id, branch, began });
     }
     Ok(helpers)
 }
@@ -84,10 +84,8 @@ fn lane(repo: &dyn Repo, name: &str, since: i64) -> Read<Option<(Option<String>,
         return Ok(found.is_empty().then_some((None, None)));
     }
     let log = repo.reflog(&branch)?;
-    let created = log.first().filter(|first| {
-        first.old.bytes().all(|digit| digit == b'0')
-            && first.action == ReflogAction::Move
-            && first.time >= since
-    });
+    let created = log
+        .first()
+        .filter(|first| first.old.is_none() && first.action == ReflogAction::Move && first.time >= since);
     Ok(created.map(|first| (Some(branch), Some(first.time))))
 }

@@ -3,10 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::reader::Id;
 use super::rebased::Rebase;
 use crate::git::{LogEntry, ReflogAction};
-use crate::model::{Baseline, BaselineOrigin};
+use crate::model::{Baseline, BaselineOrigin, CommitId};
 
 /// At most this many commits that a rebase left are followed back.
 const MAX_LEFT: usize = 500;
@@ -15,23 +14,23 @@ const MAX_LEFT: usize = 500;
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// Commits that the log records as made here, as far back as this baseline requires.
-    pub(super) made: HashMap<Id, ReflogAction>,
+    pub(super) made: HashMap<CommitId, ReflogAction>,
     /// Commits made here since the baseline, oldest first, without those that an amend or the like replaced.
-    pub(super) standing: Vec<Id>,
+    pub(super) standing: Vec<CommitId>,
     /// When each of those was made, in seconds.
-    pub(super) stood_at: HashMap<Id, i64>,
+    pub(super) stood_at: HashMap<CommitId, i64>,
     /// When HEAD left each of those that it does not hold any more, in seconds.
-    pub(super) left_at: HashMap<Id, i64>,
+    pub(super) left_at: HashMap<CommitId, i64>,
     /// Those of them that HEAD left by a reset.
-    pub(super) reset: HashSet<Id>,
+    pub(super) reset: HashSet<CommitId>,
     /// The rebases since the baseline. What they left stands too, unless it was carried over.
     pub(super) rebases: Vec<Rebase>,
     /// For each commit made here, where HEAD stood before it.
-    pub(super) before: HashMap<Id, Id>,
+    pub(super) before: HashMap<CommitId, Option<CommitId>>,
     /// Amended commits: new id to old id.
-    pub(super) amended: HashMap<Id, Id>,
+    pub(super) amended: HashMap<CommitId, CommitId>,
     /// Tips that arrived by a fast-forward.
-    pub(super) received: HashSet<Id>,
+    pub(super) received: HashSet<CommitId>,
     /// True if HEAD has no log, so that it is unknown what was made here.
     pub(super) is_blind: bool,
 }
@@ -64,9 +63,8 @@ impl History {
             .iter()
             // An automatic merge contains nothing that its parents lack.
             .filter(|entry| entry.action.is_making() && entry.action != ReflogAction::Merge)
-            .filter(|entry| !replaced.contains(&entry.new))
-            .filter(|entry| seen.insert(&entry.new))
-            .map(|entry| entry.new.clone())
+            .filter_map(|entry| entry.new)
+            .filter(|made| !replaced.contains(made) && seen.insert(*made))
             .collect();
         history
     }
@@ -75,41 +73,44 @@ impl History {
     fn date(&mut self, log: &[LogEntry]) {
         let mut left_at = HashMap::new();
         for entry in log {
-            self.stood_at.entry(entry.new.clone()).or_insert(entry.time);
-            if self.before.get(&entry.new) == Some(&entry.old) {
-                continue;
+            if let Some(new) = entry.new {
+                self.stood_at.entry(new).or_insert(entry.time);
+                if self.before.get(&new) == Some(&entry.old) {
+                    continue;
+                }
             }
-            let holds: HashSet<&Id> = self.chain(&entry.new).collect();
+            let holds: HashSet<CommitId> = self.chain(entry.new).collect();
             left_at.retain(|id, _| !holds.contains(id));
-            for left in self.chain(&entry.old).filter(|id| !holds.contains(id)) {
-                left_at.insert(left.clone(), (entry.time, entry.action));
+            for left in self.chain(entry.old).filter(|id| !holds.contains(id)) {
+                left_at.insert(left, (entry.time, entry.action));
             }
         }
         let by_reset = left_at.iter().filter(|(_, (_, action))| *action == ReflogAction::Reset);
-        self.reset = by_reset.map(|(id, _)| id.clone()).collect();
+        self.reset = by_reset.map(|(id, _)| *id).collect();
         self.left_at = left_at.into_iter().map(|(id, (at, _))| (id, at)).collect();
     }
 
     fn note(&mut self, entry: &LogEntry) {
+        let Some(new) = entry.new else { return };
         if entry.action == ReflogAction::FastForward {
-            self.received.insert(entry.new.clone());
+            self.received.insert(new);
         }
         if !entry.action.is_making() || entry.old == entry.new {
             return;
         }
-        self.made.insert(entry.new.clone(), entry.action);
-        self.before.insert(entry.new.clone(), entry.old.clone());
-        if entry.action == ReflogAction::Amend {
-            self.amended.insert(entry.new.clone(), entry.old.clone());
+        self.made.insert(new, entry.action);
+        self.before.insert(new, entry.old);
+        if let (ReflogAction::Amend, Some(old)) = (entry.action, entry.old) {
+            self.amended.insert(new, old);
         }
     }
 
     /// `tip` and the commits made here directly before it, as one chain; empty if `tip` was not made here.
-    pub(super) fn chain<'a>(&'a self, tip: &'a Id) -> impl Iterator<Item = &'a Id> {
+    pub(super) fn chain(&self, tip: Option<CommitId>) -> impl Iterator<Item = CommitId> {
         let mut n_left = self.before.len() + 1;
-        std::iter::successors(self.before.contains_key(tip).then_some(tip), move |id| {
+        std::iter::successors(tip.filter(|tip| self.before.contains_key(tip)), move |id| {
             n_left = n_left.checked_sub(1)?;
-            self.before.get(*id).filter(|before| self.before.contains_key(*before))
+            self.before.get(id)?.filter(|before| self.before.contains_key(before))
         })
     }
 }
@@ -126,7 +127,7 @@ enum Log {
 /// this is HEAD's last arrival, otherwise the first. A branch can have left that commit long before a first
 /// look, so its log goes by time then.
 fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
-    let Some(commit) = &baseline.commit else { return 0 };
+    let Some(commit) = baseline.commit else { return 0 };
     let seconds = match baseline.origin {
         BaselineOrigin::FirstSeen => Some(baseline.set_at.0.div_euclid(1000)),
         BaselineOrigin::Flag
@@ -141,7 +142,7 @@ fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
         Some(seconds) => log.iter().position(|entry| entry.time >= seconds),
         None => None,
     };
-    let mut arrivals = log.iter().enumerate().filter(|(_, entry)| entry.new == *commit);
+    let mut arrivals = log.iter().enumerate().filter(|(_, entry)| entry.new == Some(commit));
     let arrival = match whose {
         Log::Branch if is_first_seen => None,
         Log::Head if is_first_seen => arrivals.next_back(),
@@ -157,26 +158,25 @@ fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
 }
 
 /// Commits replaced by an amend or by a step of a rebase, and the rebases that came to their end.
-fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> (HashSet<Id>, Vec<Rebase>) {
+fn replaced(
+    log: &[LogEntry],
+    before: &HashMap<CommitId, Option<CommitId>>,
+) -> (HashSet<CommitId>, Vec<Rebase>) {
     let mut replaced = HashSet::new();
     let mut rebases = Vec::new();
-    let mut rebase: Option<(Id, Vec<Id>)> = None;
+    let mut rebase: Option<(Option<CommitId>, Vec<CommitId>)> = None;
     for entry in log {
         match entry.action {
-            ReflogAction::Amend | ReflogAction::ReplayOver => {
-                replaced.insert(entry.old.clone());
-            }
-            ReflogAction::RebaseStart => rebase = Some((entry.old.clone(), Vec::new())),
+            ReflogAction::Amend | ReflogAction::ReplayOver => replaced.extend(entry.old),
+            ReflogAction::RebaseStart => rebase = Some((entry.old, Vec::new())),
             ReflogAction::RebaseFinish => {
-                let Some((tip, made)) = rebase.take() else { continue };
+                let Some((mut next, made)) = rebase.take() else { continue };
                 let mut left = HashSet::new();
-                let mut next = before.get_key_value(&tip);
-                while let Some((id, parent)) = next.filter(|(id, _)| !left.contains(*id)) {
-                    if left.len() == MAX_LEFT {
+                while let Some((id, parent)) = next.and_then(|id| Some((id, before.get(&id)?))) {
+                    if left.len() == MAX_LEFT || !left.insert(id) {
                         break;
                     }
-                    left.insert(id.clone());
-                    next = before.get_key_value(parent);
+                    next = *parent;
                 }
                 rebases.push(Rebase { left, made });
             }
@@ -192,7 +192,7 @@ fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> (HashSet<Id>, Vec<Reb
             | ReflogAction::Move => {}
         }
         if let Some((_, steps)) = rebase.as_mut().filter(|_| entry.action.is_making()) {
-            steps.push(entry.new.clone());
+            steps.extend(entry.new);
         }
     }
     (replaced, rebases)

@@ -13,10 +13,10 @@ use git2::{DiffOptions, ErrorCode, Oid, Sort};
 
 use super::commit_paths;
 use super::handle::{Handle, Sibling};
-use super::libgit2::{delta_kind, libgit2_trouble, staged_kind};
-use super::reader::{Commit, Compared, Entry, Id, Ref, Repo, is_rescue, join};
+use super::libgit2::{delta_kind, id_of, libgit2_trouble, oid, staged_kind};
+use super::reader::{Commit, Compared, Entry, Ref, Repo, TreeId, is_rescue, join};
 use crate::git::{self, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
-use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
+use crate::model::{ChangeKind, CommitId, GitReader, Head, ReadProblem};
 
 /// At most this many commits per side are compared by their changes.
 pub(super) const EQUIVALENCE_LIMIT: usize = 500;
@@ -66,16 +66,12 @@ impl<'a> InProcess<'a> {
         }
     }
 
-    fn oid(&self, id: &str) -> Read<Oid> {
-        Oid::from_str(id).map_err(|error| libgit2_trouble(self.repository, &error))
-    }
-
     fn commit(&self, oid: Oid) -> Result<Commit, git2::Error> {
         let commit = self.handle.objects().find_commit(oid)?;
         Ok(Commit {
-            id: oid.to_string(),
+            id: id_of(oid)?,
             tree: commit.tree_id().to_string(),
-            parents: commit.parent_ids().map(|parent| parent.to_string()).collect(),
+            parents: commit.parent_ids().map(id_of).collect::<Result<_, _>>()?,
             time: commit.time().seconds(),
             authored: commit.author().when().seconds(),
             subject: String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default()).into_owned(),
@@ -90,21 +86,21 @@ impl<'a> InProcess<'a> {
         }
         let tree = self.handle.repo.find_tree(Oid::from_str(&commit.tree)?)?;
         let before = match commit.parents.first() {
-            Some(parent) => Some(self.handle.repo.find_commit(Oid::from_str(parent)?)?.tree()?),
+            Some(parent) => Some(self.handle.repo.find_commit(oid(*parent)?)?.tree()?),
             None => None,
         };
         let diff = self.handle.repo.diff_tree_to_tree(before.as_ref(), Some(&tree), None)?;
         if diff.deltas().len() == 0 { Ok(None) } else { diff.patchid(None).map(Some) }
     }
 
-    fn walk_oids(&self, from: &[Id], hide: &[Id], limit: usize) -> Result<Vec<Oid>, git2::Error> {
+    fn walk_oids(&self, from: &[CommitId], hide: &[CommitId], limit: usize) -> Result<Vec<Oid>, git2::Error> {
         let mut walk = self.handle.objects().revwalk()?;
         walk.set_sorting(Sort::TIME)?;
         for id in from {
-            walk.push(Oid::from_str(id)?)?;
+            walk.push(oid(*id)?)?;
         }
         for id in hide {
-            walk.hide(Oid::from_str(id)?)?;
+            walk.hide(oid(*id)?)?;
         }
         walk.take(limit).collect()
     }
@@ -187,11 +183,11 @@ impl<'a> InProcess<'a> {
 
 /// The tree of HEAD; `None` if it has no commit yet. libgit2 itself would treat a HEAD whose commit or tree is missing
 /// like no HEAD at all.
-fn tree_of<'r>(
-    objects: &'r git2::Repository,
-    head: Option<&str>,
-) -> Result<Option<git2::Tree<'r>>, git2::Error> {
-    head.map(|commit| objects.find_commit(Oid::from_str(commit)?)?.tree()).transpose()
+fn tree_of(
+    objects: &git2::Repository,
+    head: Option<CommitId>,
+) -> Result<Option<git2::Tree<'_>>, git2::Error> {
+    head.map(|commit| objects.find_commit(oid(commit)?)?.tree()).transpose()
 }
 
 impl Repo for InProcess<'_> {
@@ -207,10 +203,10 @@ impl Repo for InProcess<'_> {
         git::reflog(self.repository, name)
     }
 
-    fn resolve(&self, rev: &str) -> Read<Option<Id>> {
+    fn resolve(&self, rev: &str) -> Read<Option<CommitId>> {
         let peeled = |repo: &git2::Repository| {
             let object = repo.revparse_single(rev)?;
-            Ok(object.peel_to_commit().ok().map(|commit| commit.id().to_string()))
+            object.peel_to_commit().ok().map(|commit| id_of(commit.id())).transpose()
         };
         match self.with_refs(peeled) {
             Ok(found) => Ok(found),
@@ -226,9 +222,9 @@ impl Repo for InProcess<'_> {
         }
     }
 
-    fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>> {
+    fn commits(&self, ids: &[CommitId]) -> Read<Vec<Option<Commit>>> {
         ids.iter()
-            .map(|id| match self.commit(self.oid(id)?) {
+            .map(|id| match oid(*id).and_then(|oid| self.commit(oid)) {
                 Ok(commit) => Ok(Some(commit)),
                 Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::Invalid) => Ok(None),
                 Err(error) if error.class() == git2::ErrorClass::Invalid => Ok(None),
@@ -237,9 +233,9 @@ impl Repo for InProcess<'_> {
             .collect()
     }
 
-    fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
+    fn file(&self, commit: CommitId, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
         let read = || {
-            let tree = self.handle.objects().find_commit(git2::Oid::from_str(commit)?)?.tree()?;
+            let tree = self.handle.objects().find_commit(oid(commit)?)?.tree()?;
             let entry = match tree.get_path(Path::new(path)) {
                 Ok(entry) => entry,
                 Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(None),
@@ -255,7 +251,7 @@ impl Repo for InProcess<'_> {
         read().map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
-    fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>> {
+    fn trees(&self, root: &TreeId, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>> {
         let read = |folder: &Vec<u8>| {
             let mut id = git2::Oid::from_str(root)?;
             if !folder.is_empty() {
@@ -275,21 +271,22 @@ impl Repo for InProcess<'_> {
         folders.iter().map(read).collect()
     }
 
-    fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
+    fn walk(&self, from: &[CommitId], hide: &[CommitId], limit: usize) -> Read<Vec<Commit>> {
         self.walk_oids(from, hide, limit)
             .and_then(|oids| oids.into_iter().map(|oid| self.commit(oid)).collect())
             .map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
-    fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)> {
-        let counts = self.handle.objects().graph_ahead_behind(self.oid(head)?, self.oid(other)?);
-        let (ahead, behind) = counts.map_err(|error| libgit2_trouble(self.repository, &error))?;
+    fn ahead_behind(&self, head: CommitId, other: CommitId) -> Read<(u32, u32)> {
+        let counts = || self.handle.objects().graph_ahead_behind(oid(head)?, oid(other)?);
+        let (ahead, behind) = counts().map_err(|error| libgit2_trouble(self.repository, &error))?;
         Ok((u32::try_from(ahead).unwrap_or(u32::MAX), u32::try_from(behind).unwrap_or(u32::MAX)))
     }
 
-    fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>> {
-        match self.handle.objects().merge_base(self.oid(one)?, self.oid(two)?) {
-            Ok(base) => Ok(Some(base.to_string())),
+    fn merge_base(&self, one: CommitId, two: CommitId) -> Read<Option<CommitId>> {
+        let base = || id_of(self.handle.objects().merge_base(oid(one)?, oid(two)?)?);
+        match base() {
+            Ok(base) => Ok(Some(base)),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
             Err(error) => Err(libgit2_trouble(self.repository, &error)),
         }
@@ -300,14 +297,14 @@ impl Repo for InProcess<'_> {
         for (name, text) in git::stored_refs(self.repository, names)? {
             let target = text.strip_prefix("ref:").map(|target| target.trim_ascii().to_owned());
             let leads_to = match &target {
-                Some(target) => git::find_ref(self.repository, target).ok().flatten(),
-                None => Some(text),
+                Some(target) => git::find_ref(self.repository, target).ok().flatten().map(oid),
+                None => Some(Oid::from_str(&text)),
             };
-            match leads_to.map(|id| Oid::from_str(&id)) {
+            match leads_to {
                 Some(Ok(id)) => {
                     let object = self.handle.objects().find_object(id, None);
-                    if let Ok(commit) = object.and_then(|object| object.peel_to_commit()) {
-                        found.push(Ref { name, commit: commit.id().to_string(), target });
+                    if let Ok(commit) = object.and_then(|object| id_of(object.peel_to_commit()?.id())) {
+                        found.push(Ref { name, commit, target });
                     }
                 }
                 Some(Err(_)) if names.contains(&name.as_str()) => return Err(git::damaged_ref(&name)),
@@ -317,11 +314,11 @@ impl Repo for InProcess<'_> {
         Ok(found)
     }
 
-    fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>> {
-        let (head, base) = ([head.to_owned()], [base.to_owned()]);
+    fn equivalents(&self, head: CommitId, base: CommitId) -> Read<HashSet<CommitId>> {
+        let (head, base) = ([head], [base]);
         let theirs = self.walk(&base, &head, EQUIVALENCE_LIMIT)?;
         let ours = self.walk(&head, &base, EQUIVALENCE_LIMIT)?;
-        let compare = || -> Result<HashSet<Id>, git2::Error> {
+        let compare = || -> Result<HashSet<CommitId>, git2::Error> {
             let mut changes = HashSet::new();
             for commit in &theirs {
                 changes.extend(self.change_of(commit)?);

@@ -5,10 +5,20 @@
 
 use std::path::Path;
 
-use git2::{Config, ConfigLevel, Delta};
+use git2::{Config, ConfigLevel, Delta, Oid};
 
 use crate::git::{Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
-use crate::model::{ChangeKind, ReadProblem, Unreadable};
+use crate::model::{ChangeKind, CommitId, ReadProblem, Unreadable};
+
+/// libgit2's form of an id.
+pub(super) fn oid(id: CommitId) -> Result<Oid, git2::Error> {
+    Oid::from_bytes(id.as_bytes())
+}
+
+/// The commit that libgit2 calls `oid`.
+pub(super) fn id_of(oid: Oid) -> Result<CommitId, git2::Error> {
+    CommitId::of_bytes(oid.as_bytes()).ok_or_else(|| git2::Error::from_str("the null id names no commit"))
+}
 
 /// Makes libgit2 read the user's configuration in `home`, unless it would do so by itself.
 pub(super) fn use_home(

@@ -11,7 +11,7 @@ use super::stays;
 use super::traces::{Opened, Traces};
 use super::{BaselineChoice, GitAsk};
 use crate::git::{self, Repository};
-use crate::model::{GitFacts, GitReader, Head, Timestamp, WatchTarget};
+use crate::model::{CommitId, GitFacts, GitReader, Head, Timestamp, WatchTarget};
 
 /// What is remembered of one workspace's repository. Small; holds no open files between collections.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ pub(super) struct Facts {
 #[derive(Debug, Clone)]
 pub(super) struct Stamp {
     head: Head,
-    upstream: Option<String>,
+    upstream: Option<CommitId>,
     /// What changes with every commit: the logs of HEAD and of the branch, the folders of branches, the folders
     /// of rescues' references.
     of_commits: FileStates,
@@ -171,7 +171,7 @@ impl GitMemory {
             BaselineChoice::Remembered(baseline) => baseline == before,
             // A name may now mean another commit; a full id cannot.
             BaselineChoice::Given { rev, origin } => {
-                before.commit.as_deref() == Some(rev) && before.origin == *origin
+                rev.parse().is_ok_and(|rev| before.commit == Some(rev)) && before.origin == *origin
             }
             BaselineChoice::Find | BaselineChoice::FindBefore(_) => known.is_found,
         };

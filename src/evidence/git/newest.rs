@@ -4,9 +4,9 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::evidence_paths::shown;
 use super::history::History;
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo};
 use crate::git::{Read, ReflogAction};
-use crate::model::{CommitSummary, TestCensus, TestChange, Timestamp, is_test_file};
+use crate::model::{CommitId, CommitSummary, TestCensus, TestChange, Timestamp, is_test_file};
 
 /// Digits of an abbreviated id.
 const SHORT: usize = 8;
@@ -20,10 +20,10 @@ const LONGEST_TEST: usize = 256 << 10;
 
 /// Newest first, children before parents. The order is by time, then by id, and so the same for both readers.
 pub(super) fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
-    let by_id: HashMap<&str, usize> =
-        walked.iter().enumerate().map(|(position, commit)| (commit.id.as_str(), position)).collect();
+    let by_id: HashMap<CommitId, usize> =
+        walked.iter().enumerate().map(|(position, commit)| (commit.id, position)).collect();
     let parents = |commit: &Commit| -> Vec<usize> {
-        commit.parents.iter().filter_map(|parent| by_id.get(parent.as_str()).copied()).collect()
+        commit.parents.iter().filter_map(|parent| by_id.get(parent).copied()).collect()
     };
     let mut n_children = vec![0_usize; walked.len()];
     for parent in walked.iter().flat_map(parents) {
@@ -52,7 +52,7 @@ pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Re
     let mut named: Vec<String> = paths.iter().filter(|_| !is_merge).map(|path| shown(path)).collect();
     named.sort();
     Ok(CommitSummary {
-        id: commit.id.chars().take(SHORT).collect(),
+        id: format!("{:.SHORT$}", commit.id),
         subject: commit.subject.clone(),
         at: Timestamp(commit.time.saturating_mul(1000)),
         tests: tests(repo, commit, &named)?,
@@ -72,7 +72,7 @@ pub(super) fn made_at(repo: &dyn Repo, history: &History, commit: &Commit) -> Re
         match history.made.get(&commit.id) {
             Some(ReflogAction::Replay | ReflogAction::ReplayOver) => seconds = seconds.min(commit.authored),
             Some(ReflogAction::Amend) => {
-                let old: Vec<Id> = history.amended.get(&commit.id).cloned().into_iter().collect();
+                let old: Vec<CommitId> = history.amended.get(&commit.id).copied().into_iter().collect();
                 let old = repo.commits(&old)?.into_iter().flatten().next();
                 if let Some(old) = old.filter(|old| old.tree == commit.tree) {
                     commit = old;
@@ -91,13 +91,13 @@ fn tests(repo: &dyn Repo, commit: &Commit, paths: &[String]) -> Read<Vec<TestCha
     let of_tests = paths.iter().filter(|path| is_test_file(path)).take(MAX_TESTS);
     of_tests
         .map(|path| {
-            let before = census(repo, commit.parents.first(), path)?;
-            Ok(TestChange { path: path.clone(), before, after: census(repo, Some(&commit.id), path)? })
+            let before = census(repo, commit.parents.first().copied(), path)?;
+            Ok(TestChange { path: path.clone(), before, after: census(repo, Some(commit.id), path)? })
         })
         .collect()
 }
 
-fn census(repo: &dyn Repo, commit: Option<&Id>, path: &str) -> Read<TestCensus> {
+fn census(repo: &dyn Repo, commit: Option<CommitId>, path: &str) -> Read<TestCensus> {
     let Some(commit) = commit else { return Ok(TestCensus::default()) };
     let content = repo.file(commit, path, LONGEST_TEST)?;
     Ok(content.map(|text| TestCensus::of(&String::from_utf8_lossy(&text))).unwrap_or_default())
@@ -113,7 +113,7 @@ pub(super) fn older_tests(repo: &dyn Repo, commit: &Commit) -> Read<Vec<(Timesta
 /// many to examine, since a test may have moved from one file to another.
 pub(super) fn uncommitted_tests(
     repo: &dyn Repo,
-    head: Option<&str>,
+    head: Option<CommitId>,
     paths: &[Vec<u8>],
     read: impl Fn(&[u8]) -> Option<Vec<u8>>,
 ) -> Read<Vec<TestChange>> {
@@ -121,12 +121,11 @@ pub(super) fn uncommitted_tests(
     if of_tests.len() > MAX_TESTS {
         return Ok(Vec::new());
     }
-    let head = head.map(str::to_owned);
     of_tests
         .into_iter()
         .map(|path| {
             let name = shown(path);
-            let before = census(repo, head.as_ref(), &name)?;
+            let before = census(repo, head, &name)?;
             let now = read(path).filter(|text| text.len() <= LONGEST_TEST);
             let after = now.map(|text| TestCensus::of(&String::from_utf8_lossy(&text))).unwrap_or_default();
             Ok(TestChange { path: name, before, after })

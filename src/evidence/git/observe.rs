@@ -166,12 +166,11 @@ fn read_facts(
     let head = head_of(repo)?;
     let mut tree = None;
     if let Some(commit) = head.commit() {
-        tree = repo.commits(&[commit.to_owned()])?.into_iter().flatten().map(|commit| commit.tree).next();
+        tree = repo.commits(&[commit])?.into_iter().flatten().map(|commit| commit.tree).next();
     }
     if let Some(commit) = head.commit().filter(|_| tree.is_none()) {
-        let short = commit.get(..8).unwrap_or(commit);
         let message =
-            format!("the commit {short} that HEAD names is missing or damaged; `git fsck` tells more");
+            format!("the commit {commit:.8} that HEAD names is missing or damaged; `git fsck` tells more");
         return Err(trouble(ReadProblem::Invalid, message));
     }
     let upstream_name = match &head {
@@ -228,6 +227,6 @@ fn read_facts(
 fn upstream(repo: &dyn Repo, head: &Head, name: &str) -> Read<Option<Upstream>> {
     let there = repo.refs(&[name])?.into_iter().find(|found| found.name == *name);
     let (Some(commit), Some(there)) = (head.commit(), there) else { return Ok(None) };
-    let (ahead, behind) = repo.ahead_behind(commit, &there.commit)?;
+    let (ahead, behind) = repo.ahead_behind(commit, there.commit)?;
     Ok(Some(Upstream { name: baseline::short(name).to_owned(), ahead, behind }))
 }

@@ -1,9 +1,9 @@
 //! Parses what the git program prints. All formats are NUL- or line-separated and made for programs. An unknown
 //! record in `status` is an error, since a missed change would look clean.
 
-use super::reader::{Commit, Entry, Id, Ref, is_rescue};
-use crate::git::{Read, is_id, trouble};
-use crate::model::{ChangeKind, ReadProblem};
+use super::reader::{Commit, Entry, Ref, is_rescue};
+use crate::git::{Read, trouble};
+use crate::model::{ChangeKind, CommitId, ReadProblem};
 
 /// Parses `rev-list` with the fields id, tree, parents, committer time, author time, subject, message, each
 /// ended by a NUL.
@@ -13,11 +13,11 @@ pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
         .chunks_exact(7)
         .filter_map(|fields| {
             let field = |position: usize| String::from_utf8_lossy(fields[position].trim_ascii()).into_owned();
-            let id = field(0);
-            is_id(&id).then(|| Commit {
+            let id = field(0).parse().ok()?;
+            Some(Commit {
                 id,
                 tree: field(1),
-                parents: field(2).split_ascii_whitespace().map(str::to_owned).collect(),
+                parents: field(2).split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?,
                 time: field(3).parse().unwrap_or_default(),
                 authored: field(4).parse().unwrap_or_default(),
                 subject: field(5),
@@ -42,7 +42,7 @@ pub(super) fn refs(answer: &[u8]) -> Vec<Ref> {
             };
             Some(Ref {
                 name: name.to_owned(),
-                commit: commit.to_owned(),
+                commit: commit.parse().ok()?,
                 target: (!symref.is_empty()).then(|| symref.to_owned()),
             })
         })
@@ -50,7 +50,7 @@ pub(super) fn refs(answer: &[u8]) -> Vec<Ref> {
 }
 
 /// Parses `log -g`, newest entry first: id, time, message.
-pub(super) fn log(answer: &[u8]) -> Vec<(Id, i64, String)> {
+pub(super) fn log(answer: &[u8]) -> Vec<(CommitId, i64, String)> {
     let text = String::from_utf8_lossy(answer);
     let fields: Vec<&str> = text.split('\0').collect();
     fields
@@ -58,7 +58,7 @@ pub(super) fn log(answer: &[u8]) -> Vec<(Id, i64, String)> {
         .filter_map(|fields| {
             // `HEAD@{1700000000 +0000}`
             let time = fields[1].rsplit_once('{')?.1.split(' ').next()?.parse().ok()?;
-            Some((fields[0].trim().to_owned(), time, fields[2].to_owned()))
+            Some((fields[0].trim().parse().ok()?, time, fields[2].to_owned()))
         })
         .collect()
 }

@@ -10,13 +10,13 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use super::in_process::EQUIVALENCE_LIMIT;
-use super::reader::{Commit, Compared, Entry, Id, Ref, Repo};
+use super::reader::{Commit, Compared, Entry, Ref, Repo, TreeId};
 use super::{GitAsk, porcelain};
 use crate::git::{
     self, CallPolicy, Git, GitError, Gitlink, Gitlinks, LogEntry, Read, ReflogAction, Repository, Setting,
     Shadow, Stdin, damaged_config, trouble,
 };
-use crate::model::{GitReader, Head, Operation, ReadProblem, Unreadable};
+use crate::model::{CommitId, GitReader, Head, Operation, ReadProblem, Unreadable};
 use crate::process::{End, Output};
 
 /// How long one call may take that gets on all the while (SECURITY.md 1.2). The whole reading has its limit, too.
@@ -81,8 +81,8 @@ impl<'a> Program<'a> {
         self.git.real(args, Stdin::Lock).map_err(unreadable)
     }
 
-    fn ask_about(&self, args: &[&str], lines: &[String]) -> Read<Output> {
-        let input = lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect();
+    fn ask_about(&self, args: &[&str], lines: impl Iterator<Item = String>) -> Read<Output> {
+        let input = lines.flat_map(|line| line.into_bytes().into_iter().chain([b'\n'])).collect();
         self.git.real(args, Stdin::Bytes(input)).map_err(unreadable)
     }
 
@@ -174,6 +174,11 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(output.stdout.trim_ascii()).into_owned()
 }
 
+/// The commit that git printed.
+fn id(output: &Output) -> Read<CommitId> {
+    text(output).parse().map_err(|_| trouble(ReadProblem::Invalid, "git printed no id of a commit"))
+}
+
 impl Repo for Program<'_> {
     fn reader(&self) -> GitReader {
         GitReader::Program
@@ -185,7 +190,7 @@ impl Repo for Program<'_> {
         }
         let branch = self.ask(["symbolic-ref", "-q", "HEAD"])?;
         let commit = self.ask(["rev-parse", "-q", "--verify", "HEAD^{commit}"])?;
-        let commit = commit.is_success().then(|| text(&commit));
+        let commit = commit.is_success().then(|| id(&commit)).transpose()?;
         match (branch.is_success(), commit) {
             (true, commit) => {
                 let name = text(&branch);
@@ -218,30 +223,30 @@ impl Repo for Program<'_> {
         let mut entries: Vec<LogEntry> = porcelain::log(&output.stdout)
             .into_iter()
             .map(|(new, time, message)| LogEntry {
-                old: String::new(),
-                new,
+                old: None,
+                new: Some(new),
                 time,
                 action: ReflogAction::parse(&message),
                 merged: git::merged(&message),
             })
             .collect();
+        // A log that was cut does not tell where HEAD stood before its first entry.
+        let start = if entries.len() < LOG_LIMIT { None } else { entries.pop().and_then(|first| first.new) };
         entries.reverse();
-        // A log that was cut does not tell where HEAD stood before.
-        let first = entries.first().filter(|_| entries.len() < LOG_LIMIT);
-        let mut before = first.map(|first| "0".repeat(first.new.len())).unwrap_or_default();
+        let mut before = start;
         for entry in &mut entries {
-            entry.old = std::mem::replace(&mut before, entry.new.clone());
+            entry.old = std::mem::replace(&mut before, entry.new);
         }
         Ok(entries)
     }
 
-    fn resolve(&self, rev: &str) -> Read<Option<Id>> {
+    fn resolve(&self, rev: &str) -> Read<Option<CommitId>> {
         let rev = format!("{rev}^{{commit}}");
         let output = self.ask(["rev-parse", "-q", "--verify", "--end-of-options", &rev])?;
-        Ok(output.is_success().then(|| text(&output)))
+        output.is_success().then(|| id(&output)).transpose()
     }
 
-    fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>> {
+    fn commits(&self, ids: &[CommitId]) -> Read<Vec<Option<Commit>>> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -249,13 +254,13 @@ impl Repo for Program<'_> {
             "rev-list", "--no-walk=unsorted", "--ignore-missing", "--no-commit-header", COMMIT_FORMAT,
             "--stdin",
         ];
-        let output = succeed(self.ask_about(&args, ids)?)?;
+        let output = succeed(self.ask_about(&args, ids.iter().map(CommitId::to_string))?)?;
         let found = porcelain::commits(&output.stdout);
         Ok(ids.iter().map(|id| found.iter().find(|commit| commit.id == *id).cloned()).collect())
     }
 
-    fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
-        let listed = succeed(self.ask(["ls-tree", "-z", commit, "--", path])?)?;
+    fn file(&self, commit: CommitId, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
+        let listed = succeed(self.ask(["ls-tree", "-z", &commit.to_string(), "--", path])?)?;
         let is_file =
             [b"100644 blob ", b"100755 blob "].iter().any(|start| listed.stdout.starts_with(*start));
         if !is_file {
@@ -264,7 +269,7 @@ impl Repo for Program<'_> {
         self.git.blob(&format!("{commit}:{path}"), most).map_err(unreadable)
     }
 
-    fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>> {
+    fn trees(&self, root: &TreeId, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>> {
         // A name with a line feed cannot be passed on a line.
         let names = folders.iter().map(|folder| if folder.contains(&b'\n') { b"//" } else { &folder[..] });
         let input = names.flat_map(|name| [root.as_bytes(), b":", name, b"\n"].concat()).collect();
@@ -272,14 +277,14 @@ impl Repo for Program<'_> {
         Ok(porcelain::trees(&succeed(output)?.stdout))
     }
 
-    fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
+    fn walk(&self, from: &[CommitId], hide: &[CommitId], limit: usize) -> Read<Vec<Commit>> {
         let limit = format!("--max-count={limit}");
         let args = ["rev-list", "--date-order", "--no-commit-header", COMMIT_FORMAT, &limit, "--stdin"];
-        let lines: Vec<String> = from.iter().cloned().chain(hide.iter().map(|id| format!("^{id}"))).collect();
-        Ok(porcelain::commits(&succeed(self.ask_about(&args, &lines)?)?.stdout))
+        let lines = from.iter().map(CommitId::to_string).chain(hide.iter().map(|id| format!("^{id}")));
+        Ok(porcelain::commits(&succeed(self.ask_about(&args, lines)?)?.stdout))
     }
 
-    fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)> {
+    fn ahead_behind(&self, head: CommitId, other: CommitId) -> Read<(u32, u32)> {
         let range = format!("{head}...{other}");
         let output = succeed(self.ask(["rev-list", "--left-right", "--count", &range])?)?;
         let answer = text(&output);
@@ -289,12 +294,12 @@ impl Repo for Program<'_> {
         counts.ok_or_else(|| trouble(ReadProblem::Invalid, "git did not count as expected"))
     }
 
-    fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>> {
-        let output = self.ask(["merge-base", one, two])?;
+    fn merge_base(&self, one: CommitId, two: CommitId) -> Read<Option<CommitId>> {
+        let output = self.ask(["merge-base", &one.to_string(), &two.to_string()])?;
         if output.end == End::Code(1) {
             return Ok(None);
         }
-        Ok(Some(text(&succeed(output)?)))
+        id(&succeed(output)?).map(Some)
     }
 
     fn refs(&self, names: &[&str]) -> Read<Vec<Ref>> {
@@ -304,18 +309,21 @@ impl Repo for Program<'_> {
         Ok(porcelain::refs(&succeed(output)?.stdout))
     }
 
-    fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>> {
+    fn equivalents(&self, head: CommitId, base: CommitId) -> Read<HashSet<CommitId>> {
         let range = format!("{head}...{base}");
         let limit = format!("--max-count={EQUIVALENCE_LIMIT}");
         let output =
             succeed(self.ask(["rev-list", "--cherry-mark", "--left-only", "--no-merges", &limit, &range])?)?;
-        Ok(text(&output).lines().filter_map(|line| line.strip_prefix('=')).map(str::to_owned).collect())
+        Ok(text(&output).lines().filter_map(|line| line.strip_prefix('=')?.parse().ok()).collect())
     }
 
     fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>> {
         let args = ["diff-tree", "-r", "-c", "-z", "--root", "--name-only", "--no-commit-id", "--no-renames"];
-        let output =
-            succeed(self.ask(args.into_iter().chain(["--no-ext-diff", "--no-textconv", &commit.id]))?)?;
+        let output = succeed(self.ask(args.into_iter().chain([
+            "--no-ext-diff",
+            "--no-textconv",
+            &commit.id.to_string(),
+        ]))?)?;
         let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(<[u8]>::to_vec).collect())
     }
@@ -341,8 +349,7 @@ impl Repo for Program<'_> {
             Gitlinks::Elsewhere => {
                 let shadow = self.shadow()?;
                 let entries = git::index_entries(&self.git, &shadow, &shadow.index).map_err(unreadable)?;
-                let links = entries.into_iter().filter(|entry| entry.is_gitlink() && !entry.is_flagged());
-                Ok(links.map(Gitlink::from).collect())
+                Ok(entries.into_iter().filter(|entry| !entry.is_flagged()).filter_map(Gitlink::of).collect())
             }
         }
     }

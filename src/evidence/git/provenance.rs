@@ -14,14 +14,14 @@ use super::reader::Repo;
 use super::readers::{Purpose, Readers, is_allowed};
 use super::traces::{ContentOrigin, Opened, Trace};
 use crate::git::{self, Read, Repository, foreign_owner};
-use crate::model::Timestamp;
+use crate::model::{CommitId, Timestamp};
 
 /// What `commit` has at `name` in the folder `workspace`; `None` if there is no repository, or no regular file
 /// of at most `most` bytes at that path. Blocks.
 pub fn file_of_commit(
     workspace: &Path,
     name: &str,
-    commit: &str,
+    commit: CommitId,
     most: usize,
     (ask, memory): (&GitAsk<'_>, &mut GitMemory),
 ) -> Read<Option<Vec<u8>>> {
@@ -38,7 +38,7 @@ pub fn provenance(
     workspace: &Path,
     name: &str,
     content: &[u8],
-    baseline: Option<&str>,
+    baseline: Option<CommitId>,
     (ask, memory): (&GitAsk<'_>, &mut GitMemory),
 ) -> Read<ContentOrigin> {
     let digest: [u8; 32] = Sha256::digest(content).into();
@@ -58,14 +58,14 @@ pub fn provenance(
     })?;
     let provenance = found.unwrap_or_default();
     if let Some(read_from) = read_from {
-        let (name, baseline) = (name.to_owned(), baseline.map(str::to_owned));
+        let name = name.to_owned();
         memory.traces.keep(Trace { name, content: digest, baseline, read_from, provenance });
     }
     Ok(provenance)
 }
 
-fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -> Read<ContentOrigin> {
-    let has = |commit: &str| -> Read<bool> {
+fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<CommitId>) -> Read<ContentOrigin> {
+    let has = |commit: CommitId| -> Read<bool> {
         let file = repo.file(commit, path, content.len())?;
         Ok(file.as_deref() == Some(content))
     };
@@ -77,15 +77,15 @@ fn traced(repo: &dyn Repo, path: &str, content: &[u8], baseline: Option<&str>) -
             since = Some(Timestamp(0));
             break;
         }
-        let found = repo.commits(std::slice::from_ref(&moved.new))?;
+        let found = repo.commits(moved.new.as_slice())?;
         let Some(commit) = found.into_iter().flatten().next() else { break };
-        if !has(&commit.id)? {
+        if !has(commit.id)? {
             break;
         }
         // Content that was checked out is as old as its commit, and content that was merged as what was merged.
         let mut time = moved.time.min(commit.time);
         for merged in repo.commits(commit.parents.get(1..).unwrap_or_default())?.into_iter().flatten() {
-            if has(&merged.id)? {
+            if has(merged.id)? {
                 time = time.min(merged.time);
             }
         }

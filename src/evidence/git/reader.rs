@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 
 use crate::git::{Gitlink, Gitlinks, LogEntry, Read};
-use crate::model::{ChangeKind, GitReader, Head};
+use crate::model::{ChangeKind, CommitId, GitReader, Head};
 
-/// A full object id in hexadecimal.
-pub(super) type Id = String;
+/// The full id of a tree in hexadecimal.
+pub(super) type TreeId = String;
 
 /// What can be asked of a repository. No method writes or runs code of the repository.
 pub(super) trait Repo {
@@ -21,33 +21,33 @@ pub(super) trait Repo {
     fn reflog(&self, name: &str) -> Read<Vec<LogEntry>>;
 
     /// The commit that a revision names; `None` if it names none.
-    fn resolve(&self, rev: &str) -> Read<Option<Id>>;
+    fn resolve(&self, rev: &str) -> Read<Option<CommitId>>;
 
     /// The commits with these ids; `None` for each that is missing or not a commit.
-    fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>>;
+    fn commits(&self, ids: &[CommitId]) -> Read<Vec<Option<Commit>>>;
 
     /// The content of a regular file in the tree of `commit`; `None` if there is none or it is longer than
     /// `most` bytes. `path` is from the top.
-    fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>>;
+    fn file(&self, commit: CommitId, path: &str, most: usize) -> Read<Option<Vec<u8>>>;
 
     /// These folders of the tree `root` as raw tree objects; `None` for each that is missing or not a folder.
-    fn trees(&self, root: &Id, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>>;
+    fn trees(&self, root: &TreeId, folders: &[Vec<u8>]) -> Read<Vec<Option<Vec<u8>>>>;
 
     /// The commits reachable from `from` but not from `hide`, newest first, at most `limit`. All
     /// given ids must exist.
-    fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>>;
+    fn walk(&self, from: &[CommitId], hide: &[CommitId], limit: usize) -> Read<Vec<Commit>>;
 
     /// How many commits `head` has that `other` lacks, and vice versa.
-    fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)>;
+    fn ahead_behind(&self, head: CommitId, other: CommitId) -> Read<(u32, u32)>;
 
     /// The best common ancestor; `None` if there is none.
-    fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>>;
+    fn merge_base(&self, one: CommitId, two: CommitId) -> Read<Option<CommitId>>;
 
     /// References that lead to commits and whose full name is in `names` or lies below one of them.
     fn refs(&self, names: &[&str]) -> Read<Vec<Ref>>;
 
     /// The commits of `head` (not of `base`) that make the same change as one of `base` (not of `head`).
-    fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>>;
+    fn equivalents(&self, head: CommitId, base: CommitId) -> Read<HashSet<CommitId>>;
 
     /// The paths that a commit changes compared with every parent, or with nothing for a root commit.
     fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>>;
@@ -69,10 +69,10 @@ pub(super) trait Repo {
 /// A commit, as far as it is needed here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Commit {
-    pub(super) id: Id,
+    pub(super) id: CommitId,
     /// The id of its tree.
-    pub(super) tree: Id,
-    pub(super) parents: Vec<Id>,
+    pub(super) tree: TreeId,
+    pub(super) parents: Vec<CommitId>,
     /// Committer time, seconds since the epoch.
     pub(super) time: i64,
     /// Author time, seconds since the epoch: when its content was first written. A rebase or cherry-pick does
@@ -106,7 +106,7 @@ pub(super) struct Ref {
     /// Full name.
     pub(super) name: String,
     /// The commit that it leads to.
-    pub(super) commit: Id,
+    pub(super) commit: CommitId,
     /// The reference that it points to, if it is symbolic.
     pub(super) target: Option<String>,
 }
@@ -114,7 +114,7 @@ pub(super) struct Ref {
 /// What a look has read before it compares.
 pub(super) struct Compared<'a> {
     /// The commit on which HEAD stood.
-    pub(super) head: Option<&'a str>,
+    pub(super) head: Option<CommitId>,
     /// All submodules in the index.
     pub(super) gitlinks: &'a [Gitlink],
     /// The tree of all index entries, if the index caches it. Where it is HEAD's, nothing is staged.
@@ -150,9 +150,9 @@ pub(super) const RESCUES: &str = "refs/closeout/visible";
 
 /// The `commits` that a rescue made, recognised by their message or by the hidden reference that a rescue gives
 /// each commit, whoever wrote the message.
-pub(super) fn rescued(repo: &dyn Repo, commits: &[&Commit]) -> Read<HashSet<Id>> {
-    let mut rescued: HashSet<Id> =
-        commits.iter().filter(|commit| commit.is_rescue).map(|commit| commit.id.clone()).collect();
+pub(super) fn rescued(repo: &dyn Repo, commits: &[&Commit]) -> Read<HashSet<CommitId>> {
+    let mut rescued: HashSet<CommitId> =
+        commits.iter().filter(|commit| commit.is_rescue).map(|commit| commit.id).collect();
     if rescued.len() < commits.len() {
         rescued.extend(repo.refs(&[RESCUES])?.into_iter().map(|found| found.commit));
     }

@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo};
 use super::tree_entries::TreeEntries;
 use crate::git::Read;
+use crate::model::CommitId;
 
 /// At most this many commits of a rebase, and as many of HEAD's history, are searched for content.
 const MAX_SEARCHED: usize = 40;
@@ -18,9 +19,9 @@ const LONGEST_COMPARED: usize = 256 << 10;
 #[derive(Debug)]
 pub(super) struct Rebase {
     /// The commits made here that the branch held before.
-    pub(super) left: HashSet<Id>,
+    pub(super) left: HashSet<CommitId>,
     /// The commits that it made, those of every step.
-    pub(super) made: Vec<Id>,
+    pub(super) made: Vec<CommitId>,
 }
 
 /// Those of the `found` commits that a rebase left and that exist again in another form: the same change by subject and
@@ -30,7 +31,7 @@ pub(super) fn carried(
     rebases: &[Rebase],
     (found, walked): (&[Commit], &[Commit]),
     entries: &mut TreeEntries<'_>,
-) -> Read<HashSet<Id>> {
+) -> Read<HashSet<CommitId>> {
     let mut carried = HashSet::new();
     let mut n_sought = 0;
     for rebase in rebases {
@@ -44,7 +45,7 @@ pub(super) fn carried(
             n_sought += usize::from(!is_again);
             let searched = || made.iter().rev().take(MAX_SEARCHED).chain(walked.iter().take(MAX_SEARCHED));
             if is_again || n_sought > MAX_SOUGHT || is_in(repo, commit, searched, entries)? {
-                carried.insert(commit.id.clone());
+                carried.insert(commit.id);
             }
         }
     }
@@ -71,7 +72,7 @@ fn is_in<'c, I: Iterator<Item = &'c Commit>>(
         }
         let Some(change) = Change::of(repo, commit, &path)? else { return Ok(false) };
         for other in others() {
-            if change.is_in(&lines(repo, &other.id, &path)?.unwrap_or_default()) {
+            if change.is_in(&lines(repo, other.id, &path)?.unwrap_or_default()) {
                 continue 'paths;
             }
         }
@@ -90,10 +91,10 @@ impl Change {
     /// `None` if the file is too large to tell.
     fn of(repo: &dyn Repo, commit: &Commit, path: &[u8]) -> Read<Option<Change>> {
         let before = match commit.parents.first() {
-            Some(parent) => lines(repo, parent, path)?.unwrap_or_default(),
+            Some(parent) => lines(repo, *parent, path)?.unwrap_or_default(),
             None => HashSet::new(),
         };
-        let Some(after) = lines(repo, &commit.id, path)? else { return Ok(None) };
+        let Some(after) = lines(repo, commit.id, path)? else { return Ok(None) };
         let only =
             |one: &HashSet<Vec<u8>>, other: &HashSet<Vec<u8>>| one.difference(other).cloned().collect();
         Ok(Some(Change { added: only(&after, &before), removed: only(&before, &after) }))
@@ -109,7 +110,7 @@ impl Change {
 }
 
 /// The lines of a file without the space around them; `None` if there is no such file, or it is too large.
-fn lines(repo: &dyn Repo, commit: &Id, path: &[u8]) -> Read<Option<HashSet<Vec<u8>>>> {
+fn lines(repo: &dyn Repo, commit: CommitId, path: &[u8]) -> Read<Option<HashSet<Vec<u8>>>> {
     let Ok(path) = std::str::from_utf8(path) else { return Ok(None) };
     let Some(text) = repo.file(commit, path, LONGEST_COMPARED)? else { return Ok(None) };
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::evidence_paths::shown;
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo, TreeId};
 use super::tree_entries::TreeEntries;
 use crate::git::{LogEntry, Read};
-use crate::model::{Stashed, Timestamp};
+use crate::model::{CommitId, Stashed, Timestamp};
 
 /// At most this many entries are compared with HEAD; all others count as holding more.
 const MAX_COMPARED: usize = 20;
@@ -19,15 +19,16 @@ const MAX_PATHS: usize = 200;
 pub(super) fn made_here(
     repo: &dyn Repo,
     stash: &[LogEntry],
-    tree: Option<&Id>,
+    tree: Option<&TreeId>,
     entries: &mut TreeEntries<'_>,
 ) -> Read<Vec<Stashed>> {
     let log = repo.reflog("HEAD")?;
-    let ids: Vec<Id> = stash.iter().map(|entry| entry.new.clone()).collect();
+    let (stash, ids): (Vec<&LogEntry>, Vec<CommitId>) =
+        stash.iter().filter_map(|entry| Some((entry, entry.new?))).unzip();
     let commits = repo.commits(&ids)?;
     let is_here = |commit: &Commit| {
-        let begun_at = commit.parents.first();
-        log.is_empty() || log.iter().any(|moved| Some(&moved.new) == begun_at || Some(&moved.old) == begun_at)
+        let begun_at = commit.parents.first().copied();
+        log.is_empty() || log.iter().any(|moved| moved.new == begun_at || moved.old == begun_at)
     };
     let found = stash.iter().zip(&commits).rev();
     let here = found.filter(|(_, commit)| commit.as_ref().is_none_or(is_here));
@@ -47,7 +48,7 @@ pub(super) fn made_here(
 fn missing(
     repo: &dyn Repo,
     commit: &Commit,
-    tree: Option<&Id>,
+    tree: Option<&TreeId>,
     entries: &mut TreeEntries<'_>,
 ) -> Read<Option<Vec<String>>> {
     let parents = repo.commits(&commit.parents)?;

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use super::content_age::{Ages, Other};
 use super::head_news::{Position, Search, Since, Source};
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo, TreeId};
 use super::tree_entries::{TreeEntries, trees_of};
 use crate::git::{LogEntry, Read, ReflogAction};
-use crate::model::{HeadNews, HeadStay, Timestamp};
+use crate::model::{CommitId, HeadNews, HeadStay, Timestamp};
 
 /// HEAD's last positions are compared whether anybody was asked then or not: the next prompt may come at any time.
 const MAX_LAST: usize = 32;
@@ -28,8 +28,8 @@ pub(super) fn read(source: &Source<'_>, entries: &mut TreeEntries<'_>) -> Read<(
     let is_met = met(&positions, source.asked);
     let oldest = is_met.iter().position(|is_met| *is_met).unwrap_or(positions.len());
     let trees = trees(source, positions.iter().zip(&is_met).skip(oldest))?;
-    let Some(tip_tree) = trees.get(tip) else { return Ok((Vec::new(), true)) };
-    let by_id: HashMap<&Id, &Commit> = source.walked.iter().map(|commit| (&commit.id, commit)).collect();
+    let Some(tip_tree) = trees.get(&tip) else { return Ok((Vec::new(), true)) };
+    let by_id: HashMap<CommitId, &Commit> = source.walked.iter().map(|commit| (commit.id, commit)).collect();
     let mut since = Since::default();
     let mut search = Search::new(source, &trees, (tip, tip_tree), entries);
     let mut stays: Vec<HeadStay> = Vec::new();
@@ -40,7 +40,8 @@ pub(super) fn read(source: &Source<'_>, entries: &mut TreeEntries<'_>) -> Read<(
         }
         next = position.after;
         let from = seconds(position.from);
-        if !is_met {
+        // Where its branch was removed, HEAD held nothing to compare.
+        if !is_met || (position.id.is_none() && position.after > 0) {
             match stays.last_mut().filter(|later| later.news == HeadNews::Unknown) {
                 Some(later) => later.from = later.from.min(from),
                 None => stays.push(unknown(from)),
@@ -85,12 +86,12 @@ pub(super) fn advance(
     (commit, paths): (&Commit, &[Vec<u8>]),
     entries: &mut TreeEntries<'_>,
 ) -> Read<()> {
-    let mut ages = Ages::new(repo, others, (&commit.id, &commit.tree));
+    let mut ages = Ages::new(repo, others, (commit.id, &commit.tree));
     let mut made = Vec::with_capacity(paths.len());
     for path in paths {
         made.push((path, seconds(ages.age(commit.time, path, entries)?)));
     }
-    let mut last: Option<(Option<Id>, Option<Timestamp>)> = None;
+    let mut last: Option<(Option<TreeId>, Option<Timestamp>)> = None;
     for stay in stays.iter_mut().filter(|stay| !made.is_empty() && stay.news != HeadNews::Unknown) {
         let known = last.as_ref().filter(|(tree, _)| *tree == stay.tree).map(|(_, newest)| *newest);
         let newest = match known {
@@ -116,8 +117,8 @@ pub(super) fn advance(
 /// When the newest of these files was made that is not as in the tree `before`.
 fn newest_of(
     made: &[(&Vec<u8>, Timestamp)],
-    before: Option<&Id>,
-    now: &Id,
+    before: Option<&TreeId>,
+    now: &TreeId,
     entries: &mut TreeEntries<'_>,
 ) -> Read<Option<Timestamp>> {
     let mut newest = None;
@@ -134,13 +135,13 @@ fn positions(log: &[LogEntry]) -> Vec<Position> {
     let mut positions: Vec<Position> = Vec::with_capacity(log.len() + 1);
     if let Some(first) = log.first().filter(|first| is_first(first)) {
         // A clone or a new worktree begins at a commit that was made elsewhere, and which is nobody's work here.
-        let (after, id) = if first.action.is_making() { (0, None) } else { (1, Some(first.new.clone())) };
+        let (after, id) = if first.action.is_making() { (0, None) } else { (1, first.new) };
         positions.push(Position { from: 0, after, id });
     }
     let is_move = |entry: &LogEntry| entry.old != entry.new && (!is_first(entry) || entry.action.is_making());
     for (at, entry) in log.iter().enumerate().filter(|(_, entry)| is_move(entry)) {
         positions.pop_if(|before| before.from == entry.time);
-        positions.push(Position { from: entry.time, after: at + 1, id: Some(entry.new.clone()) });
+        positions.push(Position { from: entry.time, after: at + 1, id: entry.new });
     }
     positions
 }
@@ -172,23 +173,23 @@ fn met(positions: &[Position], asked: &[Timestamp]) -> Vec<bool> {
 }
 
 fn is_first(entry: &LogEntry) -> bool {
-    !entry.old.is_empty() && entry.old.bytes().all(|digit| digit == b'0')
+    entry.old.is_none()
 }
 
 /// The trees of HEAD's commit, of the positions that are compared, and of all that HEAD met since the first of them.
 fn trees<'p>(
     source: &Source<'_>,
     positions: impl Iterator<Item = (&'p Position, &'p bool)>,
-) -> Read<HashMap<Id, Id>> {
+) -> Read<HashMap<CommitId, TreeId>> {
     let mut from = source.log.len();
-    let mut met: Vec<Id> = source.tip.cloned().into_iter().collect();
+    let mut met: Vec<CommitId> = source.tip.into_iter().collect();
     for (position, _) in positions.filter(|(_, is_met)| **is_met) {
         from = from.min(position.after);
-        met.extend(position.id.clone());
+        met.extend(position.id);
     }
     let arrivals = source.log[from..].iter().filter(|entry| !entry.action.is_making());
-    met.extend(arrivals.map(|entry| entry.new.clone()));
-    met.extend(source.walked.iter().flat_map(|commit| commit.parents.iter().skip(1).cloned()));
+    met.extend(arrivals.filter_map(|entry| entry.new));
+    met.extend(source.walked.iter().flat_map(|commit| commit.parents.iter().skip(1).copied()));
     trees_of(source.repo, source.walked, met.into_iter())
 }
 

@@ -4,11 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::history::History;
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo, TreeId};
 use super::rebased;
 use super::tree_entries::TreeEntries;
 use crate::git::Read;
-use crate::model::{LooseCommit, LoosePlace, Timestamp};
+use crate::model::{CommitId, LooseCommit, LoosePlace, Timestamp};
 
 /// At most this many commits made here are looked for outside HEAD's history.
 const STRAY_LIMIT: usize = 200;
@@ -33,28 +33,28 @@ pub(super) struct Strays {
 }
 
 /// The commits made since the baseline that are not among the `walked` ones, from the newest.
-pub(super) fn ids(history: &History, walked: &[Commit], base: Option<&Id>) -> Vec<Id> {
-    let here: HashSet<&Id> = walked.iter().map(|commit| &commit.id).collect();
-    let strays = history.standing.iter().rev().filter(|id| !here.contains(id) && base != Some(*id));
-    strays.take(STRAY_LIMIT).cloned().collect()
+pub(super) fn ids(history: &History, walked: &[Commit], base: Option<CommitId>) -> Vec<CommitId> {
+    let here: HashSet<&CommitId> = walked.iter().map(|commit| &commit.id).collect();
+    let strays = history.standing.iter().rev().filter(|id| !here.contains(id) && base != Some(**id));
+    strays.take(STRAY_LIMIT).copied().collect()
 }
 
 /// Counts the commits `ids`. `from_head` are HEAD's commit and the baseline's, `tips` all references.
 pub(super) fn count(
     repo: &dyn Repo,
     history: &History,
-    (ids, walked): (&[Id], &[Commit]),
-    (from_head, tips): (&[Id], &[Id]),
+    (ids, walked): (&[CommitId], &[Commit]),
+    (from_head, tips): (&[CommitId], &[CommitId]),
     entries: &mut TreeEntries<'_>,
 ) -> Read<Strays> {
     let found = repo.commits(ids)?;
     // What a rebase left may be gone: nobody can compare it.
-    let is_left = |id: &Id| history.rebases.iter().any(|rebase| rebase.left.contains(id));
+    let is_left = |id: &CommitId| history.rebases.iter().any(|rebase| rebase.left.contains(id));
     let missing = ids.iter().zip(&found).filter(|(id, commit)| commit.is_none() && !is_left(id));
-    let missing: Vec<Id> = missing.map(|(id, _)| id.clone()).collect();
+    let missing: Vec<CommitId> = missing.map(|(id, _)| *id).collect();
     let mut found: Vec<Commit> = found.into_iter().flatten().collect();
-    let parents: Vec<Id> = found.iter().filter_map(|commit| commit.parents.first().cloned()).collect();
-    let parents: HashMap<Id, Id> =
+    let parents: Vec<CommitId> = found.iter().filter_map(|commit| commit.parents.first().copied()).collect();
+    let parents: HashMap<CommitId, TreeId> =
         repo.commits(&parents)?.into_iter().flatten().map(|parent| (parent.id, parent.tree)).collect();
     let is_empty =
         |commit: &Commit| commit.parents.first().is_some_and(|id| parents.get(id) == Some(&commit.tree));
@@ -63,10 +63,10 @@ pub(super) fn count(
     found.retain(|commit| !carried.contains(&commit.id));
     let found = unreached(repo, found, from_head)?;
     let n_found = found.len();
-    let times: Vec<(Id, i64)> = found.iter().map(|commit| (commit.id.clone(), commit.time)).collect();
+    let times: Vec<(CommitId, i64)> = found.iter().map(|commit| (commit.id, commit.time)).collect();
     let lost = unreached(repo, found, tips)?;
     let n_elsewhere = n_found - lost.len();
-    let is_lost = |id: &Id| lost.iter().any(|lost| lost.id == *id);
+    let is_lost = |id: &CommitId| lost.iter().any(|lost| lost.id == *id);
     let newest_elsewhere = times.iter().filter(|(id, _)| !is_lost(id)).map(|(_, at)| *at).max();
     let newest_elsewhere = newest_elsewhere.map(|at| Timestamp(at.saturating_mul(1000)));
     let again = done_again(repo, history, &lost, walked, entries)?;
@@ -82,7 +82,7 @@ pub(super) fn count(
     })
 }
 
-fn dated(history: &History, (id, parents, place): (Id, Vec<Id>, LoosePlace)) -> LooseCommit {
+fn dated(history: &History, (id, parents, place): (CommitId, Vec<CommitId>, LoosePlace)) -> LooseCommit {
     let at = |seconds: &i64| Timestamp(seconds.saturating_mul(1000));
     let (made_at, left_at) = (history.stood_at.get(&id).map(at), history.left_at.get(&id).map(at));
     let is_reset = history.reset.contains(&id);
@@ -90,12 +90,12 @@ fn dated(history: &History, (id, parents, place): (Id, Vec<Id>, LoosePlace)) -> 
 }
 
 /// The `commits` that `tips` do not reach.
-pub(super) fn unreached(repo: &dyn Repo, commits: Vec<Commit>, tips: &[Id]) -> Read<Vec<Commit>> {
+pub(super) fn unreached(repo: &dyn Repo, commits: Vec<Commit>, tips: &[CommitId]) -> Read<Vec<Commit>> {
     if commits.is_empty() {
         return Ok(commits);
     }
-    let ids: Vec<Id> = commits.iter().map(|commit| commit.id.clone()).collect();
-    let unreached: HashSet<Id> =
+    let ids: Vec<CommitId> = commits.iter().map(|commit| commit.id).collect();
+    let unreached: HashSet<CommitId> =
         repo.walk(&ids, tips, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
     Ok(commits.into_iter().filter(|commit| unreached.contains(&commit.id)).collect())
 }
@@ -108,7 +108,7 @@ fn done_again(
     lost: &[Commit],
     walked: &[Commit],
     entries: &mut TreeEntries<'_>,
-) -> Read<HashSet<Id>> {
+) -> Read<HashSet<CommitId>> {
     let mut again = HashSet::new();
     for commit in lost.iter().take(MAX_LOST) {
         if again.contains(&commit.id) {
@@ -117,8 +117,8 @@ fn done_again(
         let is_repeated =
             walked.iter().any(|stands| stands.tree == commit.tree || rebased::is_same_change(stands, commit));
         if is_repeated || is_held(repo, commit, walked, entries)? {
-            again.insert(commit.id.clone());
-            again.extend(history.chain(&commit.id).cloned());
+            again.insert(commit.id);
+            again.extend(history.chain(Some(commit.id)));
         }
     }
     Ok(again)
@@ -146,8 +146,8 @@ fn is_held(repo: &dyn Repo, commit: &Commit, walked: &[Commit], entries: &mut Tr
 /// Whether a file in `after` holds most of the lines that it has in `before`.
 fn is_worked_on(repo: &dyn Repo, before: &Commit, after: &Commit, path: &[u8]) -> Read<bool> {
     let Ok(path) = std::str::from_utf8(path) else { return Ok(false) };
-    let Some(before) = repo.file(&before.id, path, LONGEST_COMPARED)? else { return Ok(false) };
-    let Some(after) = repo.file(&after.id, path, LONGEST_COMPARED)? else { return Ok(false) };
+    let Some(before) = repo.file(before.id, path, LONGEST_COMPARED)? else { return Ok(false) };
+    let Some(after) = repo.file(after.id, path, LONGEST_COMPARED)? else { return Ok(false) };
     let lines = |text: &[u8]| -> HashSet<Vec<u8>> {
         let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         lines.filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()

@@ -9,11 +9,11 @@ use std::path::{Component, Path};
 
 use super::GitAsk;
 use super::evidence_paths::{OWN_FOLDER, is_evidence};
-use super::reader::{Compared, Entry, Id, Repo, join};
+use super::reader::{Compared, Entry, Repo, join};
 use super::readers::{Purpose, Readers, is_allowed};
 use super::strays::unreached;
 use crate::git::{self, Gitlink, Read, Repository, foreign_owner, trouble};
-use crate::model::{ChangeKind, Head, ReadProblem, display_text};
+use crate::model::{ChangeKind, CommitId, Head, ReadProblem, display_text};
 
 /// Nested submodules are followed this deep.
 const MAX_DEPTH: usize = 5;
@@ -175,8 +175,8 @@ impl<'a> Walk<'a> {
         let mut is_unheld = false;
         let read = Readers::new(&repository, self.ask, None).read(Purpose::Changes, &mut |repo| {
             let head = repo.head()?;
-            let is_moved = head.commit() != Some(link.commit.as_str());
-            is_unheld = matches!(head, Head::Detached { .. }) && is_unheld_here(repo, &link.commit)?;
+            let is_moved = head.commit() != Some(link.commit);
+            is_unheld = matches!(head, Head::Detached { .. }) && is_unheld_here(repo, link.commit)?;
             let marks = git::index_marks(&repository)?;
             let gitlinks = repo.gitlinks(marks.gitlinks)?;
             let index_tree = marks.tree.as_deref();
@@ -196,14 +196,14 @@ impl<'a> Walk<'a> {
 
 /// Whether a commit was made in this repository and no reference of it reaches the commit: only the repository around it
 /// names it, which keeps nothing alive here.
-fn is_unheld_here(repo: &dyn Repo, commit: &Id) -> Read<bool> {
+fn is_unheld_here(repo: &dyn Repo, commit: CommitId) -> Read<bool> {
     let log = repo.reflog("HEAD")?;
-    if !log.iter().any(|entry| entry.new == *commit && entry.action.is_making()) {
+    if !log.iter().any(|entry| entry.new == Some(commit) && entry.action.is_making()) {
         return Ok(false);
     }
     let tips = repo.refs(&["refs/heads", "refs/remotes", "refs/tags"])?;
-    let tips: Vec<Id> = tips.into_iter().map(|found| found.commit).collect();
-    let found = repo.commits(std::slice::from_ref(commit))?.into_iter().flatten().collect();
+    let tips: Vec<CommitId> = tips.into_iter().map(|found| found.commit).collect();
+    let found = repo.commits(&[commit])?.into_iter().flatten().collect();
     Ok(!unreached(repo, found, &tips)?.is_empty())
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use super::file_state::FileState;
 use super::handle::Handle;
 use crate::git::Repository;
-use crate::model::Timestamp;
+use crate::model::{CommitId, Timestamp};
 
 /// An open repository, kept for the next question of the same collection.
 pub(super) struct Opened {
@@ -39,7 +39,7 @@ pub(super) struct Trace {
     pub(super) name: String,
     /// The SHA-256 of the content.
     pub(super) content: [u8; 32],
-    pub(super) baseline: Option<String>,
+    pub(super) baseline: Option<CommitId>,
     /// The log of HEAD, and the `.git` that leads to it.
     pub(super) read_from: [FileState; 2],
     pub(super) provenance: ContentOrigin,
@@ -51,10 +51,10 @@ impl Traces {
         &self,
         name: &str,
         content: &[u8; 32],
-        baseline: Option<&str>,
+        baseline: Option<CommitId>,
     ) -> Option<ContentOrigin> {
         let trace = self.0.iter().find(|trace| trace.name == name)?;
-        let is_same = trace.content == *content && trace.baseline.as_deref() == baseline;
+        let is_same = trace.content == *content && trace.baseline == baseline;
         (is_same && trace.read_from.iter().all(FileState::still_holds)).then_some(trace.provenance)
     }
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Repo, TreeId};
 use crate::git::Read;
+use crate::model::CommitId;
 
 /// A tree: name to mode and id.
 pub(super) type Tree = BTreeMap<Vec<u8>, (Vec<u8>, Vec<u8>)>;
@@ -17,7 +18,7 @@ pub(super) struct TreeEntries<'r> {
     /// The length of an object id in bytes.
     id_length: usize,
     /// By the id of the root, and then by folder.
-    folders: HashMap<Id, HashMap<Vec<u8>, Tree>>,
+    folders: HashMap<TreeId, HashMap<Vec<u8>, Tree>>,
 }
 
 impl<'r> TreeEntries<'r> {
@@ -26,7 +27,12 @@ impl<'r> TreeEntries<'r> {
     }
 
     /// Whether the trees `one` and `other`, where `None` is an empty one, hold the same at `path`.
-    pub(super) fn are_same(&mut self, one: Option<&Id>, other: Option<&Id>, path: &[u8]) -> Read<bool> {
+    pub(super) fn are_same(
+        &mut self,
+        one: Option<&TreeId>,
+        other: Option<&TreeId>,
+        path: &[u8],
+    ) -> Read<bool> {
         Ok(one == other || self.entry(one, path)? == self.entry(other, path)?)
     }
 
@@ -34,8 +40,8 @@ impl<'r> TreeEntries<'r> {
     /// there are more than `most`.
     pub(super) fn changed(
         &mut self,
-        one: Option<&Id>,
-        other: &Id,
+        one: Option<&TreeId>,
+        other: &TreeId,
         most: usize,
     ) -> Read<Option<Vec<Vec<u8>>>> {
         let mut changed = Vec::new();
@@ -68,17 +74,17 @@ impl<'r> TreeEntries<'r> {
         Ok(Some(changed))
     }
 
-    fn entry(&mut self, root: Option<&Id>, path: &[u8]) -> Read<Option<(Vec<u8>, Vec<u8>)>> {
+    fn entry(&mut self, root: Option<&TreeId>, path: &[u8]) -> Read<Option<(Vec<u8>, Vec<u8>)>> {
         let Some(root) = root else { return Ok(None) };
         let (folder, name) = split(path);
         Ok(self.known(root, folder)?.get(name).cloned())
     }
 
-    fn folder(&mut self, root: &Id, folder: &[u8]) -> Read<Tree> {
+    fn folder(&mut self, root: &TreeId, folder: &[u8]) -> Read<Tree> {
         self.known(root, folder).cloned()
     }
 
-    fn known(&mut self, root: &Id, folder: &[u8]) -> Read<&Tree> {
+    fn known(&mut self, root: &TreeId, folder: &[u8]) -> Read<&Tree> {
         if self.folders.len() >= MAX_ROOTS && !self.folders.contains_key(root) {
             self.folders.clear();
         }
@@ -96,11 +102,11 @@ impl<'r> TreeEntries<'r> {
 pub(super) fn trees_of(
     repo: &dyn Repo,
     walked: &[Commit],
-    others: impl Iterator<Item = Id>,
-) -> Read<HashMap<Id, Id>> {
-    let mut trees: HashMap<Id, Id> =
-        walked.iter().map(|commit| (commit.id.clone(), commit.tree.clone())).collect();
-    let mut missing: Vec<Id> = others.filter(|id| !trees.contains_key(id)).collect();
+    others: impl Iterator<Item = CommitId>,
+) -> Read<HashMap<CommitId, TreeId>> {
+    let mut trees: HashMap<CommitId, TreeId> =
+        walked.iter().map(|commit| (commit.id, commit.tree.clone())).collect();
+    let mut missing: Vec<CommitId> = others.filter(|id| !trees.contains_key(id)).collect();
     missing.sort();
     missing.dedup();
     if !missing.is_empty() {

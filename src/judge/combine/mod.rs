@@ -15,8 +15,8 @@ mod why;
 use std::sync::Arc;
 
 use crate::model::{
-    ChosenKey, Claim, Evidence, Head, LooseCommit, Point, Proof, Rejection, RescueDegree, Rule, SessionName,
-    SessionView, Source, TaskKind, Verdict, VerdictState, Warning,
+    ChosenKey, Claim, CommitId, Evidence, Head, LooseCommit, Point, Proof, Rejection, RescueDegree, Rule,
+    SessionName, SessionView, Source, TaskKind, Verdict, VerdictState, Warning,
 };
 
 pub use case::Case;
@@ -79,10 +79,9 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
 }
 
 /// The commits that a rescue would keep.
-fn loose(case: &Case<'_>) -> Vec<String> {
+fn loose(case: &Case<'_>) -> Vec<CommitId> {
     let is_dropped = |commit: &LooseCommit| whose::is_dropped(commit, case.work);
-    let newest = commits(case).map(|commits| commits.loose.newest_but(is_dropped));
-    newest.unwrap_or_default().into_iter().map(str::to_owned).collect()
+    commits(case).map(|commits| commits.loose.newest_but(is_dropped)).unwrap_or_default()
 }
 
 /// Chooses the rule's more specific name: with commits, a YES on a clean tree is more than a mere statement.

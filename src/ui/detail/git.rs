@@ -71,7 +71,7 @@ fn branch(git: &GitFacts) -> String {
     let head = match &git.head {
         Head::Branch { name, .. } => text::line(name),
         Head::Unborn { name } => format!("{}, without any commit", text::line(name)),
-        Head::Detached { commit } => format!("none: HEAD is at {}", baseline::short(commit)),
+        Head::Detached { commit } => format!("none: HEAD is at {}", baseline::short(&commit.to_string())),
     };
     let Some(upstream) = &git.upstream else { return head };
     let name = text::line(&upstream.name);

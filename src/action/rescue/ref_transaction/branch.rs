@@ -208,7 +208,10 @@ fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
     let tell = |log_of: &str| {
         let is_told = || {
             let last = git::reflog(repo, log_of).ok().and_then(|log| log.into_iter().next_back());
-            last.is_some_and(|last| last.old == old && last.new == new)
+            last.is_some_and(|last| {
+                last.old.map(|id| id.to_string()).as_deref() == from
+                    && last.new.map(|id| id.to_string()).as_deref() == to
+            })
         };
         if repeat == Repeat::Allowed || !is_told() {
             let _ = append(repo, &log_file(repo, log_of), &text, from.is_none());

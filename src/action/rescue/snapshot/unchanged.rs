@@ -172,7 +172,8 @@ fn is_clean(git: &Git<'_>, survey: &Survey, link: &IndexEntry) -> bool {
     let top = nested::folder(&git.repo.top, &link.path);
     let Ok(Opened::Usable(repo)) = repository::open(&top, git.home) else { return false };
     let inner = git.on(&repo);
-    let is_there = nested::head_commit(&git.repo.top, &link.path).as_ref() == Some(&link.id);
+    let head = nested::head_commit(&git.repo.top, &link.path);
+    let is_there = head.is_some_and(|commit| commit.to_string() == link.id);
     let is_exact = |tree: Tree| {
         tree.len() == below().count()
             && tree.iter().zip(below()).all(|((path, entry), (name, (mode, id)))| {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::action::rescue::base::names;
 use crate::git::{self, HeadRef, Repository};
+use crate::model::CommitId;
 
 /// The absolute path of `folder` (relative to the top, as bytes).
 pub(in crate::action::rescue) fn folder(top: &Path, folder: &[u8]) -> PathBuf {
@@ -36,13 +37,13 @@ pub(in crate::action::rescue) fn facts(top: &Path, folder: &[u8]) -> Value {
 }
 
 /// The commit that the repository in `folder` has checked out, as far as plain files tell.
-pub(in crate::action::rescue) fn head_commit(top: &Path, folder: &[u8]) -> Option<String> {
+pub(in crate::action::rescue) fn head_commit(top: &Path, folder: &[u8]) -> Option<CommitId> {
     let repo = open(top, folder)?;
     let head = git::head_ref(&repo).ok()?;
     commit(Some(&repo), Some(head))
 }
 
-fn commit(repo: Option<&Repository>, head: Option<HeadRef>) -> Option<String> {
+fn commit(repo: Option<&Repository>, head: Option<HeadRef>) -> Option<CommitId> {
     match head? {
         HeadRef::Detached(commit) => Some(commit),
         HeadRef::Branch(name) => {
