@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 use strum::VariantArray as _;
 
 use crate::support::samples::commit_id;
+use crate::support::screen::commit as summary;
 use crate::support::vectors;
 
 #[derive(Deserialize)]
@@ -204,12 +205,7 @@ impl SomeGit {
                 n_unheld: self.unheld,
                 newest: self
                     .newest_at
-                    .map(|at| CommitSummary {
-                        id: "1".repeat(8),
-                        subject: String::new(),
-                        at: Timestamp(at),
-                        ..CommitSummary::default()
-                    })
+                    .map(|at| CommitSummary { at: Timestamp(at), ..summary("1", "", 0) })
                     .into_iter()
                     .collect(),
                 ..CommitCounts::default()

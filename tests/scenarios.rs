@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use closeout::model::{CommitId, Verdict};
+use closeout::model::Verdict;
 use serde::Deserialize;
 use world::World;
 
@@ -168,7 +168,7 @@ fn other_than_kept(scenario: &Scenario, world: &World, verdict: &Verdict) -> Opt
     let subjects = plan.iter().flat_map(|plan| &plan.commits).map(|shown| &shown.subject);
     let (subjects, tip) = (subjects.collect::<Vec<_>>(), plan.as_ref().map(|plan| &plan.tip));
     let is_as_expected = subjects.iter().eq(&expected.iter().collect::<Vec<_>>());
-    (!is_as_expected || verdict.loose.first().map(CommitId::to_string).as_ref() != tip).then(|| {
+    (!is_as_expected || verdict.loose.first() != tip).then(|| {
         format!("expected to keep {expected:?}, got {subjects:?} up to {tip:?}; {:?}", verdict.loose)
     })
 }

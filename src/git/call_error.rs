@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::write_link::WriteLink;
+use crate::model::{CommitId, display_text};
 use crate::process::ProcessError;
 
 /// Why git did not respond.
@@ -45,6 +46,15 @@ pub enum GitError {
     /// It could not be run.
     #[error(transparent)]
     Process(#[from] ProcessError),
+}
+
+/// The commit that a command printed.
+///
+/// # Errors
+/// [`GitError::Failed`] if that is no id of one.
+pub fn commit_id(command: &str, printed: &str) -> Result<CommitId, GitError> {
+    let message = || format!("it printed no id of a commit: {}", display_text::line(printed));
+    printed.parse().map_err(|_| GitError::Failed { command: command.to_owned(), message: message() })
 }
 
 fn timed_out(

@@ -27,7 +27,7 @@ mod user_files;
 mod version;
 mod write_link;
 
-pub use call_error::GitError;
+pub use call_error::{GitError, commit_id};
 pub use config::{ConfigEntry, config_entries, config_list, entries_of};
 pub use dot_git::{marked_top, resolve};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};

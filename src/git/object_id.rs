@@ -4,7 +4,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::sha1::Sha1;
-use crate::model::hex;
+use crate::model::{CommitId, hex};
 
 /// A repository's format of object ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,6 +83,11 @@ impl ObjectFormat {
     /// The null id.
     pub fn zero(self) -> String {
         "0".repeat(2 * self.id_length())
+    }
+
+    /// This id, or the null id, by which git says that there is none.
+    pub fn or_zero(self, id: Option<CommitId>) -> String {
+        id.map_or_else(|| self.zero(), |id| id.to_string())
     }
 }
 

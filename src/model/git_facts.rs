@@ -1,7 +1,7 @@
 //! What git reports about one workspace, unjudged.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use strum::IntoStaticStr;
 
 use super::{Baseline, CommitId, LooseCommits, TestChange, Timestamp};
@@ -167,10 +167,12 @@ impl CommitCounts {
 }
 
 /// One commit in a list.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommitSummary {
     /// Abbreviated object id.
-    pub id: String,
+    #[serde(serialize_with = "abbreviated")]
+    #[schemars(with = "String")]
+    pub id: CommitId,
     /// First line of the message. Untrusted text.
     pub subject: String,
     /// When its content was committed first: committer time, but for what a rebase, a cherry-pick or an amend that only
@@ -188,6 +190,10 @@ pub struct CommitSummary {
     /// The files of tests among them.
     #[serde(skip)]
     pub tests: Vec<TestChange>,
+}
+
+fn abbreviated<S: Serializer>(id: &CommitId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{id:.8}"))
 }
 
 /// An operation that git has begun and not ended.

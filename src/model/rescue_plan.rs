@@ -10,7 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{PlannedPrograms, RecordNotice, RefName, RescueRecord};
+use super::{CommitId, PlannedPrograms, RecordNotice, RefName, RescueRecord};
 
 /// What messages are proposed from, apart from the paths. Untrusted text, without anything that looks like a
 /// key.
@@ -34,7 +34,7 @@ pub struct RescuePlan {
     /// The full name of the current branch (`refs/heads/…`); `None` if HEAD is detached.
     pub branch: Option<RefName>,
     /// The commit at HEAD; `None` on an unborn branch.
-    pub head: Option<String>,
+    pub head: Option<CommitId>,
     /// Where the commit can go; empty if none can be made.
     pub targets: Vec<CommitTarget>,
     /// Where the commit goes: one of `targets`. `None` until the user has chosen; `refusal` then says why it
@@ -269,7 +269,7 @@ pub struct Rescued {
     /// The record.
     pub record: RescueRecord,
     /// The commits, oldest first.
-    pub commits: Vec<String>,
+    pub commits: Vec<CommitId>,
     /// The full name of their branch.
     pub branch: RefName,
     /// How many paths they contain.
@@ -301,9 +301,9 @@ pub struct UndoPlan {
     /// The full name of the branch.
     pub branch: RefName,
     /// Where the branch is now; `None` if it is unborn or will be created again.
-    pub from: Option<String>,
+    pub from: Option<CommitId>,
     /// Where it will be; `None` if it becomes unborn or is removed again.
-    pub to: Option<String>,
+    pub to: Option<CommitId>,
     /// The commits that are taken back or made again, oldest first.
     pub commits: Vec<ShownCommit>,
     /// The paths that they change, sorted by bytes.
@@ -331,7 +331,7 @@ pub struct BranchPlan {
     /// The full name of the new branch. HEAD, index and work tree stay as they are.
     pub branch: RefName,
     /// The commit that it is created at.
-    pub tip: String,
+    pub tip: CommitId,
     /// The newest of the commits that it holds and nothing else does, oldest first; at most fifty.
     pub commits: Vec<ShownCommit>,
     /// How many there are in all.
@@ -346,7 +346,7 @@ pub struct BranchPlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ShownCommit {
     /// Its id.
-    pub commit: String,
+    pub commit: CommitId,
     /// The first line of its message. Untrusted text.
     pub subject: String,
     /// How many paths it changes.

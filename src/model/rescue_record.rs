@@ -8,17 +8,17 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ActionClass, RefName, Timestamp};
+use super::{ActionClass, CommitId, RefName, Timestamp};
 
 /// A complete copy of uncommitted work on a hidden reference.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RescueRecord {
     /// The hidden reference that keeps it; for a vault-only record, the reference inside the bundle.
     pub reference: String,
     /// The commit whose tree is a copy of the work tree.
-    pub snapshot: String,
+    pub snapshot: CommitId,
     /// The commit whose tree holds the index with its stages, and the facts.
-    pub record: String,
+    pub record: CommitId,
     /// When it was made.
     pub time: Timestamp,
     /// If an earlier record was reused, for how many milliseconds nothing has changed since it was made;
@@ -140,7 +140,7 @@ pub struct KeptRecord {
     /// The hidden reference that keeps it, which also names the record.
     pub reference: String,
     /// The commit whose tree is a copy of the work tree.
-    pub snapshot: String,
+    pub snapshot: CommitId,
     /// When the record was made.
     pub time: Timestamp,
     /// The top of its worktree; `None` if that is no longer known.
@@ -213,7 +213,7 @@ pub enum RecordNotice {
         /// The reference.
         reference: String,
         /// Where it had been moved to, which is kept by a reference beside it; `None` when it was removed.
-        moved_to: Option<String>,
+        moved_to: Option<CommitId>,
     },
     /// A reference has the name of a record and no journal knows it: the journal lost lines, closeout was killed
     /// while it made the record, or something else created the reference.

@@ -174,7 +174,7 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
             shown(&record.reference),
         ),
         ActionOutcome::CommitsKept(plan) => {
-            loose::kept(counts::commits(plan.n_commits), branch(&plan.branch), short(&plan.tip))
+            loose::kept(counts::commits(plan.n_commits), branch(&plan.branch), short(plan.tip))
         }
         ActionOutcome::Undone(plan) => undone_label(plan),
         ActionOutcome::Replied(sent) => receipt(sent),
@@ -221,7 +221,7 @@ fn held_label(reply: &HeldReply, now: &HeldNow) -> String {
 }
 
 fn rescued_label(rescued: &Rescued) -> String {
-    let ids: Vec<String> = rescued.commits.iter().take(3).map(|commit| short(commit)).collect();
+    let ids: Vec<String> = rescued.commits.iter().take(3).map(|commit| short(*commit)).collect();
     let n_more = rescued.commits.len().saturating_sub(ids.len());
     let ids = if n_more > 0 { outcome::and_more(ids.join(", "), n_more) } else { ids.join(", ") };
     outcome::rescued(counts::files(rescued.n_paths), branch(&rescued.branch), ids)

@@ -3,14 +3,11 @@
 use super::counts;
 use super::phrases::{baseline, changes};
 use super::texts::shown;
-use crate::model::{Baseline, BaselineOrigin, ChangeCounts, ChangeKind, PlannedChange, RefName};
+use crate::model::{Baseline, BaselineOrigin, ChangeCounts, ChangeKind, CommitId, PlannedChange, RefName};
 
-/// How many characters of a commit id the user is shown.
-const ID: usize = 7;
-
-/// The abbreviated id of a commit. Cleaned.
-pub(crate) fn short(commit: &str) -> String {
-    shown(commit).chars().take(ID).collect()
+/// The id of a commit as the user is shown it: its first seven digits.
+pub(crate) fn short(commit: CommitId) -> String {
+    format!("{commit:.7}")
 }
 
 /// A branch name without `refs/heads/`. Cleaned.
@@ -20,9 +17,7 @@ pub(crate) fn branch(full: &RefName) -> String {
 
 /// The commit from which new work is counted, and how it was chosen. Cleaned.
 pub(crate) fn label(baseline: &Baseline) -> String {
-    let commit = baseline
-        .commit
-        .map_or_else(|| baseline::empty_history().to_owned(), |commit| short(&commit.to_string()));
+    let commit = baseline.commit.map_or_else(|| baseline::empty_history().to_owned(), short);
     let origin = match &baseline.origin {
         BaselineOrigin::Flag => baseline::flag().to_owned(),
         BaselineOrigin::Configuration => baseline::configuration().to_owned(),

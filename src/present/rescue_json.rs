@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::action;
 use super::json::PathText;
 use crate::model::{
-    BranchPlan, CommitAuthor, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange,
+    BranchPlan, CommitAuthor, CommitId, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange,
     PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, Reach, RecordList, RecordNotice, RecordState,
     RecordTotals, RefName, RescuePlan, RescueRecord, Rescued, ShownCommit, SplitKind, Timestamp,
     UndoDirection, UndoPlan,
@@ -18,9 +18,9 @@ pub struct RecordRow {
     /// The hidden reference that keeps it.
     reference: String,
     /// The commit whose tree is the work tree as it was.
-    snapshot: String,
+    snapshot: CommitId,
     /// The commit whose tree holds the index and the facts.
-    record: String,
+    record: CommitId,
     /// When it was made.
     time: Timestamp,
     /// The branch by its full name; null when HEAD was detached.
@@ -69,7 +69,7 @@ pub struct PlanRow {
     /// The full name of the branch that is checked out; empty when HEAD is detached.
     branch: String,
     /// The commit that HEAD is at; null on an unborn branch.
-    head: Option<String>,
+    head: Option<CommitId>,
     /// Where the commit can go.
     targets: Vec<CommitTarget>,
     /// Where it goes.
@@ -144,7 +144,8 @@ pub struct RescuedRow {
     /// The record.
     record: RecordRow,
     /// The commits, the oldest first.
-    commits: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    commits: Vec<CommitId>,
     /// The full name of the branch that they are on.
     branch: RefName,
     /// How many paths they hold.
@@ -167,9 +168,9 @@ pub struct UndoRow {
     /// The full name of the branch.
     branch: RefName,
     /// Where the branch was; null when it was unborn.
-    from: Option<String>,
+    from: Option<CommitId>,
     /// Where it goes; null when it becomes unborn.
-    to: Option<String>,
+    to: Option<CommitId>,
     /// The commits that are taken back or made again, the oldest first.
     commits: Vec<ShownCommit>,
     /// The paths that they change.
@@ -186,7 +187,7 @@ pub struct BranchRow {
     /// The full name of the new branch.
     branch: RefName,
     /// The commit that it is created at.
-    tip: String,
+    tip: CommitId,
     /// The newest of the commits that only it holds, the oldest first; at most fifty.
     commits: Vec<ShownCommit>,
     /// How many there are in all.
@@ -214,7 +215,7 @@ struct KeptRow {
     /// The hidden reference; it names the record.
     reference: String,
     /// The commit whose tree is the work tree as it was.
-    snapshot: String,
+    snapshot: CommitId,
     /// When it was made.
     time: Timestamp,
     /// The top of the worktree that it was made of.
@@ -244,8 +245,8 @@ impl RecordRow {
         let gap = |gap: &Gap| GapRow { path: PathText::of(&gap.path), reason: gap.reason.clone() };
         RecordRow {
             reference: record.reference.clone(),
-            snapshot: record.snapshot.clone(),
-            record: record.record.clone(),
+            snapshot: record.snapshot,
+            record: record.record,
             time: record.time,
             branch: record.branch.clone(),
             n_files: record.n_files,
@@ -274,7 +275,7 @@ impl PlanRow {
         PlanRow {
             record: RecordRow::of(&plan.record),
             branch: plan.branch.as_ref().map(RefName::to_string).unwrap_or_default(),
-            head: plan.head.clone(),
+            head: plan.head,
             targets: plan.targets.clone(),
             target: plan.target.clone(),
             paths: plan.paths.iter().map(PathRow::of).collect(),
@@ -339,8 +340,8 @@ impl UndoRow {
             way: plan.way,
             id: plan.id.clone(),
             branch: plan.branch.clone(),
-            from: plan.from.clone(),
-            to: plan.to.clone(),
+            from: plan.from,
+            to: plan.to,
             commits: plan.commits.clone(),
             paths: plan.paths.iter().map(|path| PathText::of(path)).collect(),
             record: plan.record.clone(),
@@ -361,7 +362,7 @@ impl ListRow {
     pub fn of(list: &RecordList) -> ListRow {
         let row = |record: &KeptRecord| KeptRow {
             reference: record.reference.clone(),
-            snapshot: record.snapshot.clone(),
+            snapshot: record.snapshot,
             time: record.time,
             worktree: record.worktree.as_deref().map(PathText::of_path),
             branch: record.branch.clone(),

@@ -20,9 +20,8 @@ fn a_commit_made_here_is_new_work() {
     let facts = facts(&repo, BaselineChoice::Remembered(&baseline));
     assert_eq!(facts.commits.n_new, 2);
     assert_eq!(facts.head, Head::Branch { name: "main".into(), commit: commit_id(&second) });
-    let newest: Vec<_> =
-        facts.commits.newest.iter().map(|one| (one.id.as_str(), one.subject.as_str())).collect();
-    assert_eq!(newest, [(&second[..8], "add b"), (&first[..8], "add a")]);
+    let newest: Vec<_> = facts.commits.newest.iter().map(|one| (one.id, one.subject.as_str())).collect();
+    assert_eq!(newest, [(commit_id(&second), "add b"), (commit_id(&first), "add a")]);
 }
 
 #[test]

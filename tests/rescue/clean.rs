@@ -67,7 +67,7 @@ fn converted_files_that_nobody_changed_are_not_in_a_plan() {
     assert_eq!(names, [b"new"]);
     assert_eq!(content(&repo, &shown.record.snapshot, b"f").unwrap(), b"1\r\n2\r\n");
     let made = rescuer(&repo).commit(repo.path(), &shown).unwrap().commits.remove(0);
-    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "new");
+    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made.to_string()]), "new");
     repo.write("f", "1\r\n3\r\n");
     let names: Vec<_> = plan(&repo).paths.into_iter().map(|path| path.path).collect();
     assert_eq!(names, [b"f"]);
@@ -185,7 +185,7 @@ fn the_staged_commit_of_a_submodule_is_left_out_and_named() {
     let link = shown.paths.iter().find(|path| path.path == b"sub").unwrap();
     assert_eq!(link.left_out, Some(closeout::model::LeftOut::Nested));
     let made = rescuer(&repo).commit(repo.path(), &shown).unwrap().commits.remove(0);
-    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
+    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made.to_string()]), "fine");
     assert_eq!(repo.git(["status", "--porcelain"]), "M  sub");
 }
 

@@ -15,6 +15,7 @@ use closeout::process::{Cancel, Launcher};
 use super::fixture::*;
 use super::trust::trusting;
 use crate::support::repo::Repo;
+use crate::support::samples::commit_id;
 
 /// A limit in milliseconds that no condition in these tests takes on any machine.
 const PATIENCE: i64 = 60_000;
@@ -152,7 +153,7 @@ fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
             let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{step:?}: {ended:?}") };
             assert_eq!(kept.as_deref(), Some(plan.record.reference.as_str()), "{step:?}");
         } else {
-            assert_eq!(ended.unwrap().commits, [repo.head()], "{step:?}");
+            assert_eq!(ended.unwrap().commits, [commit_id(&repo.head())], "{step:?}");
             // The cancellation counts afterwards: no other action is started.
             assert!(rescuer.cancel.is_cancelled(), "{step:?}");
             super::fixture::rescuer(&repo).undo(repo.path()).unwrap();
@@ -263,7 +264,7 @@ fn a_hook_after_the_commit_can_be_ended_and_the_commit_stays() {
     let done = ended_when(&rescuer, &repo, &plan, &started).unwrap();
     assert_eq!(
         (done.commits, done.notes),
-        (vec![repo.head()], vec!["the hook post-commit was ended on request".to_owned()])
+        (vec![commit_id(&repo.head())], vec!["the hook post-commit was ended on request".to_owned()])
     );
     assert_eq!(living_in(&repo), BTreeSet::new());
     super::fixture::rescuer(&repo).undo(repo.path()).unwrap();
@@ -296,7 +297,7 @@ fn an_own_program_is_ended_and_its_commits_count() {
             assert_eq!(kept.as_ref(), Some(&plan.record.reference));
         } else {
             let done = ended.unwrap();
-            assert_eq!((done.commits.as_slice(), done.can_be_undone), (&[repo.head()][..], true));
+            assert_eq!((done.commits.as_slice(), done.can_be_undone), (&[commit_id(&repo.head())][..], true));
             assert_eq!(done.notes, ["the rescue program was ended on request"]);
             super::fixture::rescuer(&repo).undo(repo.path()).unwrap();
         }

@@ -2,6 +2,7 @@
 //! folder.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -122,7 +123,7 @@ pub(super) fn record(repo: &Repo) -> RescueRecord {
 }
 
 /// The content of a path in a commit, byte for byte.
-pub(super) fn content(repo: &Repo, commit: &str, path: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn content(repo: &Repo, commit: &(impl Display + ?Sized), path: &[u8]) -> Option<Vec<u8>> {
     listed(repo, commit).get(path).map(|(_, id)| {
         let output = repo.try_git(&["cat-file", "blob", id], &[]);
         assert!(output.status.success());
@@ -131,8 +132,8 @@ pub(super) fn content(repo: &Repo, commit: &str, path: &[u8]) -> Option<Vec<u8>>
 }
 
 /// Mode and object id of each path in a commit.
-pub(super) fn listed(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, String)> {
-    let output = repo.try_git(&["ls-tree", "-r", "-z", "--full-tree", commit], &[]);
+pub(super) fn listed(repo: &Repo, commit: &(impl Display + ?Sized)) -> BTreeMap<Vec<u8>, (String, String)> {
+    let output = repo.try_git(&["ls-tree", "-r", "-z", "--full-tree", &commit.to_string()], &[]);
     output
         .stdout
         .split(|byte| *byte == 0)
@@ -208,7 +209,7 @@ pub(super) fn commit(repo: &Repo) -> String {
     let plan = plan(repo);
     let before = fingerprint(repo);
     let rescued = rescuer(repo).commit(repo.path(), &plan).unwrap();
-    let commit = rescued.commits.last().unwrap().clone();
+    let commit = rescued.commits.last().unwrap().to_string();
     let after = fingerprint(repo);
     assert_eq!(after.work_tree, before.work_tree);
     assert_eq!(after.locks, before.locks);

@@ -30,9 +30,9 @@ fn work_that_is_in_no_branch_is_forgotten_only_with_a_yes_to_that() {
     assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
     assert_eq!(list(&repo).records, []);
     assert_eq!(list(&repo).notices, []);
-    assert!(!fs::read_to_string(journal(&repo)).unwrap().contains(&made.snapshot));
+    assert!(!fs::read_to_string(journal(&repo)).unwrap().contains(&made.snapshot.to_string()));
     repo.git(["gc", "-q", "--prune=now"]);
-    assert!(!repo.try_git(&["cat-file", "-e", &made.snapshot], &[]).status.success());
+    assert!(!repo.try_git(&["cat-file", "-e", &made.snapshot.to_string()], &[]).status.success());
     assert!(rescuer(&repo).delete(repo.path(), &made.reference, true).is_err());
 }
 
@@ -133,7 +133,7 @@ fn a_tree_with_a_link_and_a_folder_of_one_name_is_refused_before_anything_is_wri
     let inner = repo.git(["hash-object", "-w", "inner"]);
     let sub = mktree(&repo, &format!("100644 blob {inner}\tx\n"));
     let tree = mktree(&repo, &format!("120000 blob {target}\ta\n040000 tree {sub}\ta\n"));
-    let forged = repo.git(["commit-tree", &tree, "-p", &made.record, "-m", "forged"]);
+    let forged = repo.git(["commit-tree", &tree, "-p", &made.record.to_string(), "-m", "forged"]);
     let reference = made.reference.clone() + "f";
     repo.git(["update-ref", &reference, &forged]);
     let into = repo.root().join("into");

@@ -124,7 +124,7 @@ fn a_link_that_git_refuses_is_left_out_alone() {
         [(&b".gitmodules"[..], Some(LeftOut::Name)), (b"fine", None)]
     );
     let made = rescuer(&repo).commit(repo.path(), &shown).unwrap().commits.remove(0);
-    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
+    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made.to_string()]), "fine");
     // A regular file of that name is fine.
     fs::remove_file(repo.at(".gitmodules")).unwrap();
     repo.write(".gitmodules", "");
@@ -144,7 +144,7 @@ fn a_file_and_a_folder_of_one_name_are_never_in_one_commit() {
         let left_out: Vec<_> = shown.paths.iter().filter(|path| path.left_out.is_some()).collect();
         assert!(left_out.len() == 2 && left_out.iter().all(|path| path.left_out == Some(LeftOut::Flagged)));
         let made = rescuer(&repo).commit(repo.path(), &shown).unwrap().commits.remove(0);
-        assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
+        assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made.to_string()]), "fine");
         rescuer(&repo).undo(repo.path()).unwrap();
         // A person includes one of them without the other.
         repo.git(["update-index", "--no-assume-unchanged", old]);

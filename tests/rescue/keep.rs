@@ -8,6 +8,7 @@ use closeout::model::{Reach, RecordList, RecordNotice, RecordState, RecordTotals
 
 use super::fixture::*;
 use crate::support::repo::Repo;
+use crate::support::samples::commit_id;
 
 pub(super) fn list(repo: &Repo) -> RecordList {
     rescuer(repo).list(repo.path()).unwrap()
@@ -79,7 +80,7 @@ fn a_reference_that_somebody_removed_or_moved_is_put_back_and_said() {
     let record = record(&repo);
     repo.git(["update-ref", "-d", &record.reference]);
     let found = list(&repo);
-    assert_eq!(repo.git(["rev-parse", &record.reference]), record.snapshot);
+    assert_eq!(repo.git(["rev-parse", &record.reference]), record.snapshot.to_string());
     assert!(found.is_damaged());
     let reference = record.reference.clone();
     assert_eq!(found.notices, [RecordNotice::PutBack { reference: reference.clone(), moved_to: None }]);
@@ -89,8 +90,8 @@ fn a_reference_that_somebody_removed_or_moved_is_put_back_and_said() {
     let other = repo.git(["commit-tree", "HEAD^{tree}", "-m", "theirs"]);
     repo.git(["update-ref", &reference, &other]);
     let found = list(&repo);
-    assert_eq!(repo.git(["rev-parse", &reference]), record.snapshot);
-    assert_eq!(found.notices, [RecordNotice::PutBack { reference, moved_to: Some(other.clone()) }]);
+    assert_eq!(repo.git(["rev-parse", &reference]), record.snapshot.to_string());
+    assert_eq!(found.notices, [RecordNotice::PutBack { reference, moved_to: Some(commit_id(&other)) }]);
     // The commit to which it was moved is not lost either.
     assert!(repo.git(["for-each-ref", "refs/closeout/moved"]).starts_with(&other));
 }
@@ -192,7 +193,7 @@ fn a_reference_in_the_way_of_the_usual_name_makes_it_another() {
         let made = rescuer(&repo).record(repo.path()).unwrap();
         assert_eq!(made.notices, [RecordNotice::OtherName { taken: taken.to_owned() }]);
         assert!(made.reference.starts_with("refs/closeout-"), "{}", made.reference);
-        assert_eq!(repo.git(["rev-parse", &made.reference]), made.snapshot);
+        assert_eq!(repo.git(["rev-parse", &made.reference]), made.snapshot.to_string());
         assert_eq!(list(&repo).records[0].state, RecordState::Kept);
         assert_holds_the_work_tree(&repo, &made);
         let before = repo.git(["rev-parse", "HEAD"]);

@@ -24,7 +24,7 @@ fn outside(repo: &Repo) -> std::path::PathBuf {
 fn assert_is_clean(repo: &Repo, case: &str) {
     let record = rescuer(repo).record(repo.path()).unwrap();
     assert!(!format!("{record:?}").contains(SECRET), "{case}: {record:?}");
-    for commit in repo.git(["rev-list", &record.snapshot]).lines() {
+    for commit in repo.git(["rev-list", &record.snapshot.to_string()]).lines() {
         let found = repo.try_git(&["grep", "-a", "-l", SECRET, commit], &[]);
         assert_eq!(found.status.code(), Some(1), "{case}: {}", String::from_utf8_lossy(&found.stdout));
     }

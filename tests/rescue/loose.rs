@@ -5,6 +5,7 @@ use closeout::model::{BranchPlan, CommitId, ShownCommit, UndoDirection};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
+use crate::support::samples::commit_id;
 
 /// A repository with two commits on a detached HEAD, and the newer of them.
 pub(super) fn detached() -> (Repo, String) {
@@ -23,7 +24,7 @@ fn plan(repo: &Repo, loose: &[&str]) -> Result<BranchPlan, RescueError> {
 }
 
 fn commit(repo: &Repo, name: &str, subject: &str, n_paths: usize) -> ShownCommit {
-    ShownCommit { commit: repo.git(["rev-parse", name]), subject: subject.to_owned(), n_paths }
+    ShownCommit { commit: commit_id(&repo.git(["rev-parse", name])), subject: subject.to_owned(), n_paths }
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn the_branch_is_all_that_comes_and_goes() {
         plan,
         BranchPlan {
             branch: plan.branch.clone(),
-            tip: tip.clone(),
+            tip: commit_id(&tip),
             commits: commits.clone(),
             n_commits: 2,
             n_further: 0,
@@ -55,10 +56,7 @@ fn the_branch_is_all_that_comes_and_goes() {
     let new: Vec<&str> = after.references.lines().filter(|line| !before.references.contains(line)).collect();
     assert_eq!(new, [format!("{tip}\t{}", plan.branch)]);
     let undo = rescuer.undo_plan(repo.path()).unwrap();
-    assert_eq!(
-        (undo.way, undo.from.as_deref(), undo.to.as_deref()),
-        (UndoDirection::Undo, Some(&tip[..]), None)
-    );
+    assert_eq!((undo.way, undo.from, undo.to), (UndoDirection::Undo, Some(commit_id(&tip)), None));
     assert_eq!((&undo.commits, &undo.record), (&commits, &None));
     rescuer.turn_back(repo.path(), &undo).unwrap();
     assert_eq!(fingerprint(&repo), before);
@@ -79,7 +77,7 @@ fn what_is_held_or_gone_needs_no_branch() {
     }
     // A stash, a note or a record of closeout is no place where a person looks for commits.
     repo.git(["update-ref", "refs/notes/x", &tip]);
-    assert_eq!(plan(&repo, &[&gone, &tip]).unwrap().tip, tip);
+    assert_eq!(plan(&repo, &[&gone, &tip]).unwrap().tip, commit_id(&tip));
 }
 
 #[test]
@@ -90,10 +88,10 @@ fn each_line_of_commits_gets_a_branch_of_its_own() {
     let lost = repo.git(["rev-parse", "HEAD"]);
     repo.git(["reset", "-q", "--hard", "HEAD^"]);
     let first = plan(&repo, &[&lost, &tip]).unwrap();
-    assert_eq!((&first.tip, first.n_commits, first.n_further), (&lost, 1, 1));
+    assert_eq!((first.tip, first.n_commits, first.n_further), (commit_id(&lost), 1, 1));
     rescuer(&repo).create_branch(repo.path(), &first).unwrap();
     let second = plan(&repo, &[&lost, &tip]).unwrap();
-    assert_eq!((&second.tip, second.n_commits, second.n_further), (&tip, 2, 0));
+    assert_eq!((second.tip, second.n_commits, second.n_further), (commit_id(&tip), 2, 0));
     rescuer(&repo).create_branch(repo.path(), &second).unwrap();
     assert!(matches!(plan(&repo, &[&lost, &tip]), Err(RescueError::Nothing)));
     for (branch, at) in [(&first.branch, &lost), (&second.branch, &tip)] {

@@ -3,6 +3,7 @@
 //! previous one by a change; ten times as many with `CLOSEOUT_TEST_ALL=1`.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -121,8 +122,8 @@ fn content(path: &Path) -> (u32, Vec<u8>) {
 }
 
 /// What git reads from a commit: mode and bytes of each path.
-pub(super) fn stored(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, Vec<u8>)> {
-    let listed = repo.try_git(&["ls-tree", "-r", "-z", "--full-tree", commit], &[]);
+pub(super) fn stored(repo: &Repo, commit: &(impl Display + ?Sized)) -> BTreeMap<Vec<u8>, (String, Vec<u8>)> {
+    let listed = repo.try_git(&["ls-tree", "-r", "-z", "--full-tree", &commit.to_string()], &[]);
     assert!(listed.status.success());
     let mut ids = BTreeMap::new();
     for line in listed.stdout.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {

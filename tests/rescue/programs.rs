@@ -10,6 +10,7 @@ use closeout::model::{PlanNote, RescuePlan, WantedProgram};
 use super::fixture::*;
 use super::trust::trusting;
 use crate::support::repo::Repo;
+use crate::support::samples::commit_id;
 
 /// Installs a hook.
 fn hook(repo: &Repo, name: &str, body: &str) {
@@ -195,10 +196,10 @@ fn the_commits_of_an_own_program_are_judged_and_taken_back_exactly() {
     let before = fingerprint(&repo);
     let done = rescuer.commit(repo.path(), &plan).unwrap();
     assert_eq!((done.commits.len(), done.n_paths, done.can_be_undone), (2, 3, true));
-    assert_eq!(done.commits[1], repo.head());
+    assert_eq!(done.commits[1], commit_id(&repo.head()));
     // These references tell a verdict that the commits are no evidence of finished work.
     let pinned = repo.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/visible"]);
-    assert!(done.commits.iter().all(|commit| pinned.contains(commit)), "{pinned}");
+    assert!(done.commits.iter().all(|commit| pinned.contains(&commit.to_string())), "{pinned}");
     assert_eq!(repo.git(["log", "-2", "--format=%s %an"]), "the message Own\none Own");
     let after = fingerprint(&repo);
     assert_eq!(rescuer.undo_plan(repo.path()).unwrap().commits.len(), 2);

@@ -22,8 +22,8 @@ fn a_record_holds_the_work_tree_and_the_staged_version() {
     assert_eq!(content(&repo, &record.record, b"s0/a").unwrap(), b"one\n2\n3\n");
     let index = fs::read(repo.git_dir().join("index")).unwrap();
     assert_eq!(content(&repo, &record.record, b"index").unwrap(), index);
-    assert_eq!(repo.git(["rev-parse", &record.reference]), record.snapshot);
-    assert_eq!(repo.git(["rev-parse", &format!("{}^2", record.snapshot)]), record.record);
+    assert_eq!(repo.git(["rev-parse", &record.reference]), record.snapshot.to_string());
+    assert_eq!(repo.git(["rev-parse", &format!("{}^2", record.snapshot)]), record.record.to_string());
     repo.git(["fsck", "--strict", "--no-dangling"]);
 }
 

@@ -227,7 +227,7 @@ fn what_a_visible_commit_needs_outlives_a_collection_of_garbage() {
     })
     .commit(repo.path(), &plan)
     .unwrap();
-    assert_eq!(repo.head(), *rescued.commits.last().unwrap());
+    assert_eq!(repo.head(), rescued.commits.last().unwrap().to_string());
     repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
     assert_eq!(content(&repo, "HEAD", b"crlf").unwrap(), b"a\nb\n");
     assert!(!files_below(&repo.git_dir()).iter().any(is_keep));
@@ -316,7 +316,16 @@ fn a_record_is_restored_as_the_journal_knows_it_wherever_its_reference_is() {
     let record = record(&repo);
     let into = |name: &str| repo.root().join(name);
     let expected = rescuer(&repo).restore(repo.path(), &record.reference, &into("first")).unwrap();
-    let forged = repo.git(["commit-tree", "HEAD^{tree}", "-p", "HEAD", "-p", &record.record, "-m", "forged"]);
+    let forged = repo.git([
+        "commit-tree",
+        "HEAD^{tree}",
+        "-p",
+        "HEAD",
+        "-p",
+        &record.record.to_string(),
+        "-m",
+        "forged",
+    ]);
     repo.git(["update-ref", &record.reference, &forged]);
     let n = rescuer(&repo).restore(repo.path(), &record.reference, &into("moved")).unwrap();
     assert_eq!(n, expected);

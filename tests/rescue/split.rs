@@ -91,7 +91,7 @@ fn each_folder_at_the_top_gets_a_commit() {
         "closeout\n".repeat(4).trim()
     );
     for (id, names) in rescued.commits.iter().zip(shown(&plan, SplitKind::Folders)) {
-        assert_eq!(repo.git(["diff", "--name-only", &format!("{id}^"), id]), names.join("\n"));
+        assert_eq!(repo.git(["diff", "--name-only", &format!("{id}^"), &id.to_string()]), names.join("\n"));
     }
     assert_eq!(repo.git(["status", "--porcelain"]), "");
     rescuer(&repo).undo(repo.path()).unwrap();
@@ -114,7 +114,12 @@ fn a_split_follows_what_is_ticked() {
     let rescued = rescuer(&repo).commit(repo.path(), &plan).unwrap();
     assert_eq!(rescued.commits.len(), 3);
     assert_eq!(
-        repo.git(["diff", "--name-only", &format!("{0}^", rescued.commits[0]), &rescued.commits[0]]),
+        repo.git([
+            "diff",
+            "--name-only",
+            &format!("{0}^", rescued.commits[0]),
+            &rescued.commits[0].to_string()
+        ]),
         ".env"
     );
 }

@@ -222,7 +222,7 @@ fn power_cuts() {
         run("mount", &["-o", "loop", &copy, &looked_at]).unwrap();
         let top = Path::new(&looked_at).join(repo.path().strip_prefix(&mounted).unwrap());
         let after = repo.beside(&top.display().to_string());
-        assert_eq!(after.git(["rev-parse", &record.reference]), record.snapshot);
+        assert_eq!(after.git(["rev-parse", &record.reference]), record.snapshot.to_string());
         after.git(["fsck", "--full", "--no-dangling"]);
         if is_commit {
             assert_eq!(after.head(), repo.head());

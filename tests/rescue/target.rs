@@ -8,6 +8,7 @@ use closeout::model::{CommitTarget, RefName, RescuePlan, UndoDirection};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
+use crate::support::samples::commit_id;
 
 /// The branch that a plan offers.
 fn offered(plan: &RescuePlan) -> RefName {
@@ -35,7 +36,7 @@ fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
     }
     let plan = RescuePlan { target: Some(CommitTarget::NewBranch(name.clone())), ..plan };
     let done = rescuer.commit(repo.path(), &plan).unwrap();
-    let made = done.commits.last().unwrap().clone();
+    let made = *done.commits.last().unwrap();
     assert_eq!(done.branch, name);
     let after = fingerprint(repo);
     assert_eq!(
@@ -45,10 +46,10 @@ fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
     let is_new = |line: &&str| !before.references.contains(line);
     let new: Vec<&str> = after.references.lines().filter(is_new).collect();
     assert_eq!(new, [format!("{made}\t{name}")]);
-    assert_eq!(repo.git(["rev-parse", &format!("{made}^")]), plan.head.clone().unwrap());
+    assert_eq!(repo.git(["rev-parse", &format!("{made}^")]), plan.head.unwrap().to_string());
     assert_eq!(content(repo, &made, b"split").unwrap(), b"first\n1\n2\nlast\n");
     let undo = rescuer.undo_plan(repo.path()).unwrap();
-    assert_eq!((undo.from.as_deref(), undo.to.as_deref(), &undo.branch), (Some(&made[..]), None, &name));
+    assert_eq!((undo.from, undo.to, &undo.branch), (Some(made), None, &name));
     assert_eq!((undo.commits.len(), undo.commits[0].n_paths), (1, undo.paths.len()));
     rescuer.turn_back(repo.path(), &undo).unwrap();
     assert_eq!(fingerprint(repo), before);
@@ -100,7 +101,7 @@ fn a_protected_branch_takes_the_commit_only_after_a_word() {
     assert_eq!(fingerprint(&repo), before);
     let plan = RescuePlan { target: Some(CommitTarget::ProtectedHead), ..plan };
     let done = rescuer.commit(repo.path(), &plan).unwrap();
-    assert_eq!((done.branch.short(), done.commits.last()), ("main", Some(&repo.head())));
+    assert_eq!((done.branch.short(), done.commits.last()), ("main", Some(&commit_id(&repo.head()))));
     rescuer.undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
 }

@@ -24,7 +24,7 @@ fn assert_saved_only(repo: &Repo, word: &str) {
         assert!(matches!(rescuer(repo).commit(repo.path(), &plan), Err(RescueError::SavedOnly(_))));
     }
     assert_eq!(fingerprint(repo), before);
-    assert_eq!(repo.git(["rev-parse", &plan.record.reference]), plan.record.snapshot);
+    assert_eq!(repo.git(["rev-parse", &plan.record.reference]), plan.record.snapshot.to_string());
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn secrets_junk_large_files_and_nested_repositories_are_left_out() {
     assert_eq!(reason("large"), Some(LeftOut::Large));
     assert_eq!(reason("nested/f"), Some(LeftOut::Nested));
     let made = rescuer(&repo).commit(repo.path(), &plan).unwrap().commits.remove(0);
-    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
+    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made.to_string()]), "fine");
     assert_eq!(content(&repo, &plan.record.snapshot, b".env").unwrap(), b"KEY=1\n");
 }
 
@@ -144,7 +144,7 @@ fn a_message_is_stored_as_typed_but_for_controls() {
         let mut plan = plan(&repo);
         plan.message = typed.to_owned();
         let rescued = rescuer(&repo).commit(repo.path(), &plan).unwrap();
-        let output = repo.try_git(&["cat-file", "commit", &rescued.commits[0]], &[]);
+        let output = repo.try_git(&["cat-file", "commit", &rescued.commits[0].to_string()], &[]);
         let text = String::from_utf8(output.stdout).unwrap();
         let (head, message) = text.split_once("\n\n").unwrap();
         assert_eq!((message, head.contains("encoding")), (stored, false));
@@ -161,7 +161,7 @@ fn a_commit_that_should_be_signed_is_not_and_says_so() {
     let plan = plan(&repo);
     assert!(plan.notes.contains(&PlanNote::Unsigned));
     let rescued = rescuer(&repo).commit(repo.path(), &plan).unwrap();
-    assert!(!repo.git(["cat-file", "commit", &rescued.commits[0]]).contains("gpgsig"));
+    assert!(!repo.git(["cat-file", "commit", &rescued.commits[0].to_string()]).contains("gpgsig"));
 }
 
 // C06, C07

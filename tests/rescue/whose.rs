@@ -220,7 +220,7 @@ fn a_repository_elsewhere_is_named_in_full_or_left_alone() {
                     assert!(rescuer.commit(repo.path(), &plan).is_err(), "{case}");
                     assert_eq!(traces(&store), before, "{case}");
                 } else {
-                    let head = plan.head.clone();
+                    let head = plan.head;
                     rescuer.commit(repo.path(), &plan).unwrap_or_else(|error| panic!("{case}: {error}"));
                     rescuer.undo(repo.path()).unwrap();
                     assert_eq!(rescuer.plan(repo.path(), "m").unwrap().head, head, "{case}");

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use closeout::action::rescue::{RescueError, Rescuer};
+use closeout::model::{CommitId, Rescued};
 
 /// The first argument of such a process.
 pub(crate) const WORD: &str = "--cycle_action";
@@ -68,7 +69,8 @@ fn act_on(rescuer: &Rescuer, cycle_action: &str, top: &Path) -> Result<String, R
             if let Some(words) = plan.refusal {
                 return Err(RescueError::SavedOnly(words));
             }
-            rescuer.commit(top, &plan).map(|rescued| rescued.commits.join(" "))
+            let ids = |rescued: Rescued| rescued.commits.iter().map(CommitId::to_string).collect::<Vec<_>>();
+            rescuer.commit(top, &plan).map(|rescued| ids(rescued).join(" "))
         }
         "undo" => rescuer.undo(top).map(|()| String::new()),
         _ => rescuer.redo(top).map(|()| String::new()),

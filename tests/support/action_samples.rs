@@ -5,12 +5,13 @@ use closeout::model::{
     AuditEntry, BranchPlan, Checklist, ChecklistItem, CommitAuthor, CommitPath, CommitTarget, Gap,
     IgnoredFiles, ItemState, LeftOut, MessageWords, PlanNote, PlannedChange, PlannedCommit, PlannedPath,
     PlannedPrograms, PlannedSplit, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, Receipt,
-    ReceiptState, RefName, RescuePlan, RescueRecord, Rescued, Response, RunningAction, SessionName,
-    ShownCommit, SmartOutcome, SmartReport, SmartStatus, SplitKind, Trace, UndoDirection, UndoPlan,
-    VerdictState, VerifyReport, WorkspaceView,
+    ReceiptState, RecordTotals, RefName, RescuePlan, RescueRecord, Rescued, Response, RunningAction,
+    SessionName, ShownCommit, SmartOutcome, SmartReport, SmartStatus, SplitKind, Timestamp, Trace,
+    UndoDirection, UndoPlan, VerdictState, VerifyReport, WorkspaceView,
 };
 use closeout::ui::{self, Reaction, State};
 
+use super::samples::commit_id;
 use super::screen::{NOW, minutes_ago};
 
 /// The reference of the record of [`plan`].
@@ -57,13 +58,20 @@ pub(crate) fn left_out(name: impl Into<Vec<u8>>, size: u64, why: LeftOut) -> Pla
 pub(crate) fn record() -> RescueRecord {
     RescueRecord {
         reference: RECORD.to_owned(),
-        snapshot: "aa".repeat(20),
-        record: "bb".repeat(20),
+        snapshot: commit_id("aaaaaaa"),
+        record: commit_id("bbbbbbb"),
         n_files: 9,
         n_bytes: 314_601_234,
         is_settled: true,
         ignored: IgnoredFiles { n_files: 3, n_bytes: 81_000_000, is_more: false },
-        ..RescueRecord::default()
+        time: Timestamp::default(),
+        unchanged_millis: None,
+        branch: None,
+        n_disk_bytes: 0,
+        gaps: Vec::new(),
+        vault: None,
+        notices: Vec::new(),
+        totals: RecordTotals::default(),
     }
 }
 
@@ -72,7 +80,7 @@ pub(crate) fn plan() -> RescuePlan {
     RescuePlan {
         record: record(),
         branch: Some(RefName::of_branch("fix/rounding")),
-        head: Some("ab".repeat(20)),
+        head: Some(commit_id("abababa")),
         targets: vec![CommitTarget::Head],
         target: Some(CommitTarget::Head),
         paths: vec![
@@ -153,7 +161,7 @@ pub(crate) fn large_plan(n_paths: usize) -> RescuePlan {
 pub(crate) fn rescued() -> Rescued {
     Rescued {
         record: record(),
-        commits: vec!["c0ffee1".repeat(5)],
+        commits: vec![commit_id("c0ffee1")],
         branch: RefName::of_branch("fix/rounding"),
         n_paths: 4,
         notes: vec!["the commit is not signed".to_owned()],
@@ -166,10 +174,10 @@ pub(crate) fn undo_plan(way: UndoDirection) -> UndoPlan {
         way,
         id: "7".to_owned(),
         branch: RefName::of_branch("fix/rounding"),
-        from: Some("c0ffee1".repeat(5)),
-        to: Some("ab".repeat(20)),
+        from: Some(commit_id("c0ffee1")),
+        to: Some(commit_id("abababa")),
         commits: vec![ShownCommit {
-            commit: "c0ffee1".repeat(5),
+            commit: commit_id("c0ffee1"),
             subject: "fix: round half to even in totals".to_owned(),
             n_paths: 4,
         }],
@@ -182,13 +190,13 @@ pub(crate) fn undo_plan(way: UndoDirection) -> UndoPlan {
 
 pub(crate) fn branch_plan() -> BranchPlan {
     let commit = |id: &str, subject: &str, n_paths| ShownCommit {
-        commit: id.repeat(5),
+        commit: commit_id(id),
         subject: subject.to_owned(),
         n_paths,
     };
     BranchPlan {
         branch: RefName::of_branch("rescue/20260921T100000Z"),
-        tip: "c0ffee1".repeat(5),
+        tip: commit_id("c0ffee1"),
         commits: vec![
             commit("decade5", "feat: parse dates with a time zone", 3),
             commit("c0ffee1", "fix: round half to even in totals", 1),

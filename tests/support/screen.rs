@@ -121,10 +121,13 @@ pub(crate) fn git_facts(branch: &str) -> GitFacts {
 
 pub(crate) fn commit(id: &str, subject: &str, minutes: i64) -> CommitSummary {
     CommitSummary {
-        id: id.to_owned(),
+        id: commit_id(id),
         subject: subject.to_owned(),
         at: minutes_ago(minutes),
-        ..CommitSummary::default()
+        paths: None,
+        written_at: Vec::new(),
+        is_merged: false,
+        tests: Vec::new(),
     }
 }
 

@@ -29,12 +29,12 @@ impl Rescuer {
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
         let mut unheld = Vec::new();
-        for commit in loose.iter().map(CommitId::to_string) {
-            if commits::lost(&git, &[&commit])?.is_empty() && !is_held(&git, &commit)? {
+        for &commit in loose {
+            if commits::lost(&git, &[commit])?.is_empty() && !is_held(&git, commit)? {
                 unheld.push(commit);
             }
         }
-        let (Some(tip), n_further) = (unheld.first(), unheld.len().saturating_sub(1)) else {
+        let (Some(&tip), n_further) = (unheld.first(), unheld.len().saturating_sub(1)) else {
             return Err(RescueError::Nothing);
         };
         let notice = whose(&worktree, &git)?;
@@ -45,10 +45,10 @@ impl Rescuer {
         if listed.is_empty() {
             return Err(RescueError::Nothing);
         }
-        let shown = listed.iter().take(MAX_SHOWN).rev().map(String::as_str);
-        let which: Vec<&str> = ["--no-walk=unsorted"].into_iter().chain(shown).collect();
+        let shown = listed.into_iter().take(MAX_SHOWN).rev();
+        let which: Vec<String> = ["--no-walk=unsorted".to_owned()].into_iter().chain(shown).collect();
         let commits = commits::listed(&git, &which)?.into_iter().map(|commit| commit.shown).collect();
-        Ok(BranchPlan { branch, tip: tip.clone(), commits, n_commits, n_further, notice })
+        Ok(BranchPlan { branch, tip, commits, n_commits, n_further, notice })
     }
 
     /// Creates the branch that `plan` shows, or does nothing. [`Rescuer::undo`] removes it again.
@@ -61,20 +61,20 @@ impl Rescuer {
         recovery::recover(self, &worktree)?;
         let git = worktree.git(self);
         worktree.repo.check_writes(&[plan.branch.as_str()])?;
-        if !commits::lost(&git, &[&plan.tip])?.is_empty() {
-            return Err(commits::not_there(&plan.tip));
+        if !commits::lost(&git, &[plan.tip])?.is_empty() {
+            return Err(commits::not_there(plan.tip));
         }
         target::check_new_branch(&git, &plan.branch)?;
         let shadow = shadow(&worktree, &git)?;
-        let base = rev_list(&git, &plan.tip, &["--boundary", "--first-parent"])?
+        let base = rev_list(&git, plan.tip, &["--boundary", "--first-parent"])?
             .into_iter()
-            .find_map(|id| id.strip_prefix('-').map(str::to_owned));
+            .find_map(|id| id.strip_prefix('-')?.parse().ok());
         let is_partial = settings::is_partial(&git)?;
-        let needed = Needed { commit: &plan.tip, others: &HOLDERS, is_partial };
-        let pinned = (std::slice::from_ref(&plan.tip), PinnedAs::Kept, &needed);
+        let others = HOLDERS.map(str::to_owned).to_vec();
+        let needed = Needed { commit: plan.tip, others, is_partial };
+        let pinned = (&[plan.tip][..], PinnedAs::Kept, &needed);
         make_pinned(self, &worktree, &shadow, pinned, |id, _| {
-            let tip = Some(plan.tip.clone());
-            Ok((Move::of_branch(id, plan.branch.clone(), tip, base, String::new()), None))
+            Ok((Move::of_branch(id, plan.branch.clone(), Some(plan.tip), base, String::new()), None))
         })
         .map(drop)
     }
@@ -103,20 +103,22 @@ fn shadow(worktree: &WorktreeLock, git: &Git<'_>) -> Result<Shadow, RescueError>
 }
 
 /// Whether a branch, a remote branch or a tag reaches the commit.
-fn is_held(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
+fn is_held(git: &Git<'_>, commit: CommitId) -> Result<bool, RescueError> {
+    let commit = commit.to_string();
     let args = [
-        "for-each-ref", "--count=1", "--format=%(refname)", "--contains", commit, "refs/heads",
+        "for-each-ref", "--count=1", "--format=%(refname)", "--contains", &commit, "refs/heads",
         "refs/remotes", "refs/tags",
     ];
     Ok(!succeeded("for-each-ref", git.real(args, Stdin::Lock)?)?.stdout.is_empty())
 }
 
-/// The commits up to `tip` that nothing holds, newest first.
-fn rev_list(git: &Git<'_>, tip: &str, options: &[&str]) -> Result<Vec<String>, RescueError> {
+/// The commits up to `tip` that nothing holds, newest first, as git prints them.
+fn rev_list(git: &Git<'_>, tip: CommitId, options: &[&str]) -> Result<Vec<String>, RescueError> {
+    let tip = tip.to_string();
     let args: Vec<&str> = ["rev-list"]
         .into_iter()
         .chain(options.iter().copied())
-        .chain([tip, "--not"])
+        .chain([&tip, "--not"])
         .chain(HOLDERS)
         .collect();
     let output = succeeded("rev-list", git.real(args, Stdin::Lock)?)?;

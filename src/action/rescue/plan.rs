@@ -105,7 +105,7 @@ impl Rescuer {
         Ok(RescuePlan {
             record: rescued,
             branch: current.survey.head.branch.clone(),
-            head: current.survey.head.commit.clone(),
+            head: current.survey.head.commit,
             targets: targets.all,
             target: targets.usual,
             splits: split::planned(&ways, (&current.survey, &head), &paths, &message, &words),
@@ -164,7 +164,7 @@ impl Rescuer {
             attributes,
             programs: self.for_programs(programs),
         };
-        let can_commit = visible::check_commits(git, &current.shadow, current.survey.head.commit.as_deref());
+        let can_commit = visible::check_commits(git, &current.shadow, current.survey.head.commit);
         match can_commit.and_then(|()| stage_all(&staging, paths)) {
             Ok(staged) => {
                 show_staged(paths, snapshot, &staged);

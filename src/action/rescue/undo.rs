@@ -10,7 +10,7 @@ use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{self, recovery};
 use crate::action::rescue::survey::{commits, seen_index};
 use crate::git::Git;
-use crate::model::{ShownCommit, UndoDirection, UndoPlan};
+use crate::model::{CommitId, ShownCommit, UndoDirection, UndoPlan};
 
 impl Rescuer {
     /// Shows what [`Rescuer::undo`] would take back. Changes nothing.
@@ -61,30 +61,27 @@ impl Rescuer {
         let last = last_of(&read, way)?;
         worktree.repo.check_writes(&[last.branch.as_str()])?;
         let (older, newer) = match way {
-            UndoDirection::Undo => (&last.from, &last.to),
-            UndoDirection::Redo => (&last.to, &last.from),
+            UndoDirection::Undo => (last.from, last.to),
+            UndoDirection::Redo => (last.to, last.from),
         };
-        let base = match older {
-            Some(id) => Some(id.clone()),
-            None => last.base.clone(),
-        };
-        let newest = newer.as_deref().ok_or(RescueError::Nothing)?;
-        let ids: Vec<&str> = base.as_deref().into_iter().chain([newest]).collect();
+        let base = older.or(last.base);
+        let newest = newer.ok_or(RescueError::Nothing)?;
+        let ids: Vec<CommitId> = base.into_iter().chain([newest]).collect();
         let (commits, paths) = match &commits::lost(&git, &ids)?[..] {
-            [] => taken_back(&git, base.as_deref(), newest)?,
+            [] => taken_back(&git, base, newest)?,
             // The commit was removed from the repository. Undo needs only what was before it.
             [only] if *only == newest && way == UndoDirection::Undo => {
                 let subject = "(the repository has lost this commit)".to_owned();
-                (vec![ShownCommit { commit: newest.to_owned(), subject, n_paths: 0 }], Vec::new())
+                (vec![ShownCommit { commit: newest, subject, n_paths: 0 }], Vec::new())
             }
-            [first, ..] => return Err(commits::not_there(first)),
+            [first, ..] => return Err(commits::not_there(*first)),
         };
         Ok(UndoPlan {
             way,
             id: last.id.clone(),
             branch: last.branch.clone(),
-            from: last.to.clone(),
-            to: last.from.clone(),
+            from: last.to,
+            to: last.from,
             commits,
             paths,
             record: Some(last.record.clone()).filter(|record| !record.is_empty()),
@@ -118,8 +115,8 @@ impl Rescuer {
             id: worktree.new_id(),
             purpose,
             branch: last.branch.clone(),
-            from: last.to.clone(),
-            to: last.from.clone(),
+            from: last.to,
+            to: last.from,
             digest_before: last.digest_after.clone(),
             digest_after: last.digest_before.clone(),
             index_before: last.index_after.clone(),
@@ -127,7 +124,7 @@ impl Rescuer {
             inode: (0, 0),
             branch_inode: None,
             is_branch_only: last.is_branch_only,
-            base: last.base.clone(),
+            base: last.base,
             record: last.record.clone(),
         };
         let _held = self.hold()?;
@@ -162,14 +159,15 @@ fn last_of(read: &Reading, way: UndoDirection) -> Result<&Move, RescueError> {
 /// The commits after `base` up to `newest`, oldest first, and the paths that they change together.
 fn taken_back(
     git: &Git<'_>,
-    base: Option<&str>,
-    newest: &str,
+    base: Option<CommitId>,
+    newest: CommitId,
 ) -> Result<(Vec<ShownCommit>, Vec<Vec<u8>>), RescueError> {
     let without = base.map(|base| format!("^{base}"));
-    let which: Vec<&str> = ["--reverse", newest].into_iter().chain(without.as_deref()).collect();
+    let which: Vec<String> =
+        ["--reverse".to_owned(), newest.to_string()].into_iter().chain(without).collect();
     let mut listed = commits::listed(git, &which)?;
     let paths = match &mut listed[..] {
-        [only] if only.parent.as_deref() == base => std::mem::take(&mut only.paths),
+        [only] if only.parent == base => std::mem::take(&mut only.paths),
         _ => commits::differing(git, base, newest)?,
     };
     Ok((listed.into_iter().map(|commit| commit.shown).collect(), paths))

@@ -14,7 +14,8 @@ use crate::action::rescue::base::{RescueError, references};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::snapshot::{Commits, Draft, verify};
 use crate::disk;
-use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
+use crate::git::{Git, ObjectFormat, Repository, Shadow, Stdin, commit_id, line, succeeded};
+use crate::model::CommitId;
 
 /// How many bytes of a bundle are read for its object format.
 const HEADER: u64 = 256;
@@ -68,14 +69,18 @@ fn message() -> Stdin {
 pub(super) fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result<(), RescueError> {
     let opened = Opened::open(rescuer, bundle, work)?;
     let git = opened.git(rescuer);
-    let commits = Commits { snapshot: opened.snapshot.clone(), record: format!("{}^", opened.snapshot) };
-    verify::is_there(&git, draft, &commits)
+    verify::is_there(&git, draft, [opened.snapshot.to_string(), format!("{}^", opened.snapshot)])
 }
 
-/// A bundle unpacked into a repository of our own, which is deleted on drop.
+/// A bundle unpacked into a repository of our own.
 pub(super) struct Opened {
     /// The commit of the work tree.
-    pub(super) snapshot: String,
+    pub(super) snapshot: CommitId,
+    unpacked: Unpacked,
+}
+
+/// A repository of our own, which is deleted on drop.
+struct Unpacked {
     repo: Repository,
     lock: Arc<File>,
     work: PathBuf,
@@ -91,25 +96,31 @@ impl Opened {
         let format = if is_sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
         let _ = fs::remove_dir_all(work);
         let repo = Repository::create(work, format).map_err(RescueError::io("make", work))?;
-        let mut opened =
-            Opened { snapshot: String::new(), repo, lock: Arc::new(file), work: work.to_owned() };
+        let unpacked = Unpacked { repo, lock: Arc::new(file), work: work.to_owned() };
         let text = bundle.to_string_lossy().into_owned();
-        let output = opened.git(rescuer).real(["bundle", "unbundle", &text], Stdin::Lock)?;
+        let output = unpacked.git(rescuer).real(["bundle", "unbundle", &text], Stdin::Lock)?;
         let heads = line(&succeeded("bundle", output)?);
         match heads.split_once(' ') {
-            Some((id, name)) if references::is_of_record(name) => id.clone_into(&mut opened.snapshot),
-            _ => return Err(RescueError::Damage("the bundle does not hold one record".to_owned())),
+            Some((id, name)) if references::is_of_record(name) => {
+                Ok(Opened { snapshot: commit_id("bundle", id)?, unpacked })
+            }
+            _ => Err(RescueError::Damage("the bundle does not hold one record".to_owned())),
         }
-        Ok(opened)
     }
 
     /// The git runner for the unpacked repository.
     pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
+        self.unpacked.git(rescuer)
+    }
+}
+
+impl Unpacked {
+    fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
         rescuer.runner(&self.repo, &self.lock)
     }
 }
 
-impl Drop for Opened {
+impl Drop for Unpacked {
     fn drop(&mut self) {
         // What remains is removed when the folder is used next.
         let _ = fs::remove_dir_all(&self.work);

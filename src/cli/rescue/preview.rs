@@ -183,7 +183,7 @@ pub(super) fn branch_preview(plan: &BranchPlan) -> String {
 
 fn write_commits(text: &mut String, commits: &[ShownCommit]) {
     for commit in commits {
-        let id = baseline::short(&commit.commit);
+        let id = baseline::short(commit.commit);
         let subject = display_text::line(&commit.subject);
         let _ = writeln!(text, "  {id}  {subject}  ({})", counts::files(commit.n_paths));
     }

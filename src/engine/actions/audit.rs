@@ -7,8 +7,8 @@ use crate::engine::clock;
 use crate::model::quantity::counted;
 use crate::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
-    AuditEntry, BranchPlan, CheckResult, HeldStep, MarkOrder, ReceiptState, RefName, RescuePlan, Timestamp,
-    UndoPlan, WorkspaceId, display_text,
+    AuditEntry, BranchPlan, CheckResult, CommitId, HeldStep, MarkOrder, ReceiptState, RefName, RescuePlan,
+    Timestamp, UndoPlan, WorkspaceId, display_text,
 };
 use crate::store::{Store, StoreError};
 
@@ -131,9 +131,12 @@ fn branch_message(plan: &BranchPlan) -> String {
     format!("{commits} to the new branch {}, at {}", plan.branch, plan.tip)
 }
 
+fn listed(commits: impl Iterator<Item = CommitId>) -> String {
+    commits.map(|commit| commit.to_string()).collect::<Vec<_>>().join(", ")
+}
+
 fn undo_message(plan: &UndoPlan) -> String {
-    let commits: Vec<&str> = plan.commits.iter().map(|taken| taken.commit.as_str()).collect();
-    format!("{} on {}", commits.join(", "), plan.branch)
+    format!("{} on {}", listed(plan.commits.iter().map(|taken| taken.commit)), plan.branch)
 }
 
 fn outcome_message(outcome: &ActionOutcome) -> String {
@@ -149,7 +152,7 @@ fn outcome_message(outcome: &ActionOutcome) -> String {
         // The plan says it.
         | ActionOutcome::Marked { .. } => String::new(),
         ActionOutcome::Recorded(record) => record.reference.clone(),
-        ActionOutcome::Rescued(rescued) => format!("{} on {}", rescued.commits.join(", "), rescued.branch),
+        ActionOutcome::Rescued(rescued) => format!("{} on {}", listed(rescued.commits.iter().copied()), rescued.branch),
         ActionOutcome::CommitsKept(plan) => format!("{} is at {}", plan.branch, plan.tip),
         ActionOutcome::Undone(plan) => format!("{} {}", plan.branch, plan.end_of_branch()),
         ActionOutcome::Replied(receipt) => {

@@ -184,7 +184,8 @@ fn input(request: &ActionRequest, refresher: &Refresher<'_>) -> String {
     let start = words.ceil_char_boundary(words.len().saturating_sub(LONGEST_WORDS));
     add("The last words of the agent", words.get(start..).unwrap_or_default());
     if let Some(git) = refresher.git(Parts::COMMITS | Parts::CHANGES) {
-        let commits = git.commits.newest.iter().map(|commit| format!("- {} {}", commit.id, commit.subject));
+        let commits =
+            git.commits.newest.iter().map(|commit| format!("- {:.8} {}", commit.id, commit.subject));
         add("Commits since the task began", &lines(commits));
         let files = git.changes.into_iter().flat_map(|changes| changes.files);
         add("Not committed", &lines(files.map(|file| format!("- {}", file.path))));

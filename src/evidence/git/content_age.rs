@@ -44,8 +44,7 @@ pub(super) fn others(repo: &dyn Repo, log: &[LogEntry]) -> Read<Vec<Other>> {
 /// another.
 fn written_here(log: &[LogEntry], commit: &CommitSummary) -> Option<i64> {
     let is_it = |entry: &LogEntry| {
-        entry.new.is_some_and(|new| new.to_string().starts_with(&commit.id))
-            && matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend)
+        entry.new == Some(commit.id) && matches!(entry.action, ReflogAction::Commit | ReflogAction::Amend)
     };
     log.iter().any(is_it).then_some(commit.at.0.div_euclid(1000))
 }

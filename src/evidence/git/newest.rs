@@ -8,8 +8,6 @@ use super::reader::{Commit, Repo};
 use crate::git::{Read, ReflogAction};
 use crate::model::{CommitId, CommitSummary, TestCensus, TestChange, Timestamp, is_test_file};
 
-/// Digits of an abbreviated id.
-const SHORT: usize = 8;
 /// A commit's paths are named only if there are at most this many.
 const MAX_PATHS: usize = 40;
 /// At most this many rewording amends of one commit are followed back.
@@ -52,7 +50,7 @@ pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Re
     let mut named: Vec<String> = paths.iter().filter(|_| !is_merge).map(|path| shown(path)).collect();
     named.sort();
     Ok(CommitSummary {
-        id: format!("{:.SHORT$}", commit.id),
+        id: commit.id,
         subject: commit.subject.clone(),
         at: Timestamp(commit.time.saturating_mul(1000)),
         tests: tests(repo, commit, &named)?,

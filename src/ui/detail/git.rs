@@ -71,7 +71,7 @@ fn branch(git: &GitFacts) -> String {
     let head = match &git.head {
         Head::Branch { name, .. } => text::line(name),
         Head::Unborn { name } => format!("{}, without any commit", text::line(name)),
-        Head::Detached { commit } => format!("none: HEAD is at {}", baseline::short(&commit.to_string())),
+        Head::Detached { commit } => format!("none: HEAD is at {}", baseline::short(*commit)),
     };
     let Some(upstream) = &git.upstream else { return head };
     let name = text::line(&upstream.name);
@@ -104,7 +104,7 @@ fn commit(commit: &CommitSummary, sheet: TextLayout) -> Line<'static> {
     let age = age::age(sheet.now, commit.at);
     sheet.one(Line::from(vec![
         Span::raw(" ".repeat(indent)),
-        sheet.span(text::fit(&baseline::short(&commit.id), ID + 1, sheet.look), TextStyle::Faint),
+        sheet.span(text::fit(&baseline::short(commit.id), ID + 1, sheet.look), TextStyle::Faint),
         Span::raw(text::fit(&text::line(&commit.subject), room, sheet.look)),
         sheet.span(format!("{age:>AGE$}"), TextStyle::Faint),
     ]))

@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 
 use super::Context;
 use crate::model::{
-    ActionKind, AskPlan, AskPurpose, BranchPlan, CheckAsk, ConfiguredCheck, RecordCost, RunningAction,
-    ShownCommit, TrustItem, TrustList, UndoDirection, UndoPlan, display_text, quantity,
+    ActionKind, AskPlan, AskPurpose, BranchPlan, CheckAsk, CommitId, ConfiguredCheck, RecordCost,
+    RunningAction, ShownCommit, TrustItem, TrustList, UndoDirection, UndoPlan, display_text, quantity,
 };
 use crate::present::phrases::{checks as say, loose};
 use crate::present::{action, age, baseline, counts, sets};
@@ -61,10 +61,9 @@ pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     };
     let mut lines = sheet.text(&first, TextStyle::Strong, 0);
     lines.extend(plan.commits.iter().map(|commit| shown_commit(commit, sheet)));
-    let at =
-        |commit: &Option<String>| commit.as_deref().map_or_else(|| "no commit".to_owned(), baseline::short);
+    let at = |commit: Option<CommitId>| commit.map_or_else(|| "no commit".to_owned(), baseline::short);
     let arrow = sheet.look.sign(Sign::Arrow);
-    lines.extend(sheet.labelled("branch", &format!("{name}  {} {arrow} {}", at(&plan.from), at(&plan.to))));
+    lines.extend(sheet.labelled("branch", &format!("{name}  {} {arrow} {}", at(plan.from), at(plan.to))));
     if let Some(record) = &plan.record {
         lines.extend(sheet.labelled("record", &text::line(record)));
     }
@@ -111,7 +110,7 @@ pub(super) fn branch(plan: &BranchPlan, sheet: TextLayout) -> Vec<Line<'static>>
 /// A commit of a plan in one line.
 fn shown_commit(commit: &ShownCommit, sheet: TextLayout) -> Line<'static> {
     let files = counts::files(commit.n_paths);
-    let id = baseline::short(&commit.commit);
+    let id = baseline::short(commit.commit);
     let room = sheet.width.saturating_sub(4 + text::width(&id) + text::width(&files) + 2);
     sheet.one(Line::from(vec![
         Span::raw("  "),

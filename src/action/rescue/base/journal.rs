@@ -12,7 +12,7 @@ use crate::action::rescue::base::RescueError;
 use crate::action::rescue::base::whole_file::read_small;
 use crate::disk::write;
 use crate::git::Sha1;
-use crate::model::RefName;
+use crate::model::{CommitId, RefName};
 
 /// The most that is read of a journal, in bytes: room for some hundred thousand actions.
 const CAP: u64 = 256 << 20;
@@ -50,11 +50,11 @@ pub(in crate::action::rescue) struct Saved {
     /// The name of the hidden reference.
     pub(in crate::action::rescue) reference: String,
     /// The commit of the work tree.
-    pub(in crate::action::rescue) snapshot: String,
+    pub(in crate::action::rescue) snapshot: CommitId,
     /// The commit of the index and the facts.
-    pub(in crate::action::rescue) record: String,
+    pub(in crate::action::rescue) record: CommitId,
     /// The commit that HEAD pointed to; `None` if the branch was unborn.
-    pub(in crate::action::rescue) head: Option<String>,
+    pub(in crate::action::rescue) head: Option<CommitId>,
     /// The digest of the index entries.
     pub(in crate::action::rescue) digest: String,
     /// What the list of records shows; missing in lines of older versions.
@@ -104,9 +104,9 @@ pub(in crate::action::rescue) struct Move {
     /// The full name of the branch.
     pub(in crate::action::rescue) branch: RefName,
     /// The commit before the move; `None` if the branch does not exist yet.
-    pub(in crate::action::rescue) from: Option<String>,
+    pub(in crate::action::rescue) from: Option<CommitId>,
     /// The commit after the move; `None` if the branch is removed.
-    pub(in crate::action::rescue) to: Option<String>,
+    pub(in crate::action::rescue) to: Option<CommitId>,
     /// The digest of the index entries before.
     pub(in crate::action::rescue) digest_before: String,
     /// The digest of the index entries after.
@@ -124,7 +124,7 @@ pub(in crate::action::rescue) struct Move {
     #[serde(default)]
     pub(in crate::action::rescue) is_branch_only: bool,
     /// For a new branch: the commit that it starts from.
-    pub(in crate::action::rescue) base: Option<String>,
+    pub(in crate::action::rescue) base: Option<CommitId>,
     /// The reference of the record that was made first.
     #[serde(default)]
     pub(in crate::action::rescue) record: String,
@@ -135,8 +135,8 @@ impl Move {
     pub(in crate::action::rescue) fn of_branch(
         id: String,
         branch: RefName,
-        to: Option<String>,
-        base: Option<String>,
+        to: Option<CommitId>,
+        base: Option<CommitId>,
         record: String,
     ) -> Move {
         Move {
@@ -291,10 +291,11 @@ mod tests {
 
     #[test]
     fn lines_have_the_form_of_older_versions() {
+        let commit = |digit: &str| digit.repeat(40).parse::<CommitId>().unwrap();
         let saved = Saved {
             reference: "refs/r".to_owned(),
-            snapshot: "s".to_owned(),
-            record: "r".to_owned(),
+            snapshot: commit("5"),
+            record: commit("6"),
             head: None,
             digest: "d".to_owned(),
             shown: Shown::default(),
@@ -303,16 +304,16 @@ mod tests {
         let forgotten = JournalEntry::Forgotten { reference: "refs/r".to_owned(), moves: vec![id.clone()] };
         for (line, entry) in [
             (
-                r#"{"act":"saved","reference":"refs/r","snapshot":"s","record":"r","head":null,"digest":"d"}"#,
+                r#"{"act":"saved","reference":"refs/r","snapshot":"5555555555555555555555555555555555555555","record":"6666666666666666666666666666666666666666","head":null,"digest":"d"}"#,
                 JournalEntry::Saved(saved),
             ),
             (
-                r#"{"act":"moving","id":"m","purpose":"commit","branch":"refs/heads/a","from":null,"to":"t","digest_before":"","digest_after":"","index_before":null,"index_after":null,"inode":[0,0],"branch_inode":null,"is_branch_only":true,"base":"b","record":"refs/r"}"#,
+                r#"{"act":"moving","id":"m","purpose":"commit","branch":"refs/heads/a","from":null,"to":"7777777777777777777777777777777777777777","digest_before":"","digest_after":"","index_before":null,"index_after":null,"inode":[0,0],"branch_inode":null,"is_branch_only":true,"base":"8888888888888888888888888888888888888888","record":"refs/r"}"#,
                 JournalEntry::Moving(Move::of_branch(
                     id.clone(),
                     RefName::of_branch("a"),
-                    Some("t".to_owned()),
-                    Some("b".to_owned()),
+                    Some(commit("7")),
+                    Some(commit("8")),
                     "refs/r".to_owned(),
                 )),
             ),

@@ -15,6 +15,7 @@ use crate::action::rescue::base::{RescueError, packed_refs};
 use crate::disk;
 use crate::disk::write::{Below, Missing};
 use crate::git::{PackedRefs, Repository, log_file};
+use crate::model::CommitId;
 
 /// How often a lock is tried again that git holds for a moment, or whose empty folder git removed: 0.1 s in all, as git
 /// itself waits.
@@ -32,8 +33,8 @@ const SHARED: u32 = 0o2020;
 pub(in crate::action::rescue) fn change(
     repo: &Repository,
     name: &str,
-    from: Option<&str>,
-    to: Option<&str>,
+    from: Option<CommitId>,
+    to: Option<CommitId>,
 ) -> Result<(), RescueError> {
     repo.check_writes(&[name])?;
     // Git removes the empty folder of a reference that it packed.
@@ -42,9 +43,11 @@ pub(in crate::action::rescue) fn change(
     // Git may have packed it before the lock was taken.
     let packed = PackedRefs::read(repo)?;
     let now = lock.value().map_err(|error| cannot(name, &error.to_string()))?.or_else(|| packed.id_of(name));
-    if now.as_deref() != from {
-        let words = |id: Option<&str>| id.map_or_else(|| "missing".to_owned(), |id| format!("at {id}"));
-        return Err(cannot(name, &format!("it is {}, not {}", words(now.as_deref()), words(from))));
+    let from = from.map(|id| id.to_string());
+    if now != from {
+        let words = |id: Option<String>| id.map_or_else(|| "missing".to_owned(), |id| format!("at {id}"));
+        let [now, from] = [now, from].map(words);
+        return Err(cannot(name, &format!("it is {now}, not {from}")));
     }
     if from.is_none() && packed.is_in_the_way_of(name) {
         return Err(cannot(name, "another reference is in the way"));
@@ -136,7 +139,7 @@ impl Lock {
     }
 
     /// Puts the reference in its place with this value.
-    fn put(mut self, id: &str) -> io::Result<()> {
+    fn put(mut self, id: CommitId) -> io::Result<()> {
         self.file.write_all(format!("{id}\n").as_bytes())?;
         let folder = self.reference.folder().stat(".")?.st_mode;
         if folder & SHARED == SHARED {

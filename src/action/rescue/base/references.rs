@@ -3,8 +3,8 @@
 
 use crate::action::rescue::base::killed_git::update_ref;
 use crate::action::rescue::base::{RescueError, ref_files};
-use crate::git::{Git, Stdin, line, succeeded};
-use crate::model::RecordNotice;
+use crate::git::{Git, Stdin, commit_id, line, succeeded};
+use crate::model::{CommitId, RecordNotice};
 use crate::process::End;
 
 /// A hidden reference.
@@ -12,8 +12,8 @@ use crate::process::End;
 pub(in crate::action::rescue) struct Hidden {
     /// Its full name.
     pub(in crate::action::rescue) name: String,
-    /// The object id that it points to.
-    pub(in crate::action::rescue) id: String,
+    /// The commit that it points to.
+    pub(in crate::action::rescue) id: CommitId,
 }
 
 /// The name of a record's reference.
@@ -42,20 +42,28 @@ fn is_hex(text: &str) -> bool {
 }
 
 /// Creates the hidden reference `name` at `commit`; it must not exist.
-pub(in crate::action::rescue) fn make(git: &Git<'_>, name: &str, commit: &str) -> Result<(), RescueError> {
+pub(in crate::action::rescue) fn make(
+    git: &Git<'_>,
+    name: &str,
+    commit: CommitId,
+) -> Result<(), RescueError> {
     change(git, name, None, Some(commit))
 }
 
 /// Changes a hidden reference from one id to another; `None` is one that does not exist.
-fn change(git: &Git<'_>, name: &str, from: Option<&str>, to: Option<&str>) -> Result<(), RescueError> {
+fn change(
+    git: &Git<'_>,
+    name: &str,
+    from: Option<CommitId>,
+    to: Option<CommitId>,
+) -> Result<(), RescueError> {
     if git.repo.has_ref_files() {
         return ref_files::change(git.repo, name, from, to);
     }
-    let zero = git.repo.format.zero();
-    let from = from.unwrap_or(&zero);
+    let from = git.repo.format.or_zero(from);
     let args = match to {
-        Some(to) => ["--no-deref", name, to, from],
-        None => ["--no-deref", "-d", name, from],
+        Some(to) => ["--no-deref", name, &to.to_string(), &from],
+        None => ["--no-deref", "-d", name, &from],
     };
     succeeded("update-ref", update_ref(git, &args)?)?;
     Ok(())
@@ -66,7 +74,7 @@ fn change(git: &Git<'_>, name: &str, from: Option<&str>, to: Option<&str>) -> Re
 pub(in crate::action::rescue) fn make_or_other(
     git: &Git<'_>,
     below: &str,
-    commit: &str,
+    commit: CommitId,
 ) -> Result<(String, Option<RecordNotice>), RescueError> {
     let name = format!("refs/closeout/{below}");
     let Err(error) = make(git, &name, commit) else { return Ok((name, None)) };
@@ -103,7 +111,7 @@ pub(in crate::action::rescue) fn pin(
     pinned_as: PinnedAs,
     key: &str,
     id: &str,
-    commits: &[String],
+    commits: &[CommitId],
 ) -> Result<Vec<Hidden>, RescueError> {
     let folder = match pinned_as {
         PinnedAs::Visible => "visible",
@@ -111,8 +119,8 @@ pub(in crate::action::rescue) fn pin(
     };
     let pinned = commits.iter().rev().enumerate().map(|(n, commit)| {
         let name = if n == 0 { id.to_owned() } else { format!("{n}-{id}") };
-        let (name, _) = make_or_other(git, &format!("{folder}/{key}/{name}"), commit)?;
-        Ok(Hidden { name, id: commit.clone() })
+        let (name, _) = make_or_other(git, &format!("{folder}/{key}/{name}"), *commit)?;
+        Ok(Hidden { name, id: *commit })
     });
     pinned.collect()
 }
@@ -142,7 +150,7 @@ pub(in crate::action::rescue) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, Resc
         .lines()
         .filter_map(|text| text.split_once(' '))
         .filter(|(_, name)| is_of_record(name))
-        .map(|(id, name)| Hidden { name: name.to_owned(), id: id.to_owned() })
+        .filter_map(|(id, name)| Some(Hidden { name: name.to_owned(), id: id.parse().ok()? }))
         .collect())
 }
 
@@ -150,25 +158,25 @@ pub(in crate::action::rescue) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, Resc
 pub(in crate::action::rescue) fn put_back(
     git: &Git<'_>,
     name: &str,
-    from: Option<&str>,
-    to: &str,
+    from: Option<CommitId>,
+    to: CommitId,
 ) -> Result<(), RescueError> {
     change(git, name, from, Some(to))
 }
 
 /// Removes a reference of ours that points to `id`.
-pub(in crate::action::rescue) fn remove(git: &Git<'_>, name: &str, id: &str) -> Result<(), RescueError> {
+pub(in crate::action::rescue) fn remove(git: &Git<'_>, name: &str, id: CommitId) -> Result<(), RescueError> {
     change(git, name, Some(id), None)
 }
 
-/// The id that a reference points to; `None` if it does not exist.
+/// The commit that a reference points to; `None` if it does not exist.
 ///
 /// # Errors
 /// Git cannot tell: then nothing may be concluded from the reference.
-pub(in crate::action::rescue) fn at(git: &Git<'_>, name: &str) -> Result<Option<String>, RescueError> {
+pub(in crate::action::rescue) fn at(git: &Git<'_>, name: &str) -> Result<Option<CommitId>, RescueError> {
     let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", name], Stdin::Lock)?;
     if output.end == End::Code(1) {
         return Ok(None);
     }
-    Ok(Some(line(&succeeded("rev-parse", output)?)))
+    Ok(Some(commit_id("rev-parse", &line(&succeeded("rev-parse", output)?))?))
 }

@@ -57,7 +57,7 @@ fn has_a_record_of(repo: &Repository, place: &Place) -> bool {
     let entries = Journal::at(&place.folder).read().map(|read| read.entries).unwrap_or_default();
     entries.iter().any(|entry| {
         let JournalEntry::Saved(saved) = entry else { return false };
-        matches!(stored_ref(repo, &saved.reference), Ok(Some(id)) if id == saved.snapshot)
+        matches!(stored_ref(repo, &saved.reference), Ok(Some(id)) if id.parse() == Ok(saved.snapshot))
     })
 }
 

@@ -15,7 +15,7 @@ use crate::action::rescue::lock::{self, WorktreeLock};
 use crate::action::rescue::ref_transaction::recovery;
 use crate::action::rescue::{Rescuer, vault};
 use crate::git::Git;
-use crate::model::{ForgottenRecord, ObjectsGo, Reach};
+use crate::model::{CommitId, ForgottenRecord, ObjectsGo, Reach};
 
 impl Rescuer {
     /// Deletes the record `reference` for good, and with it the undo of visible commits made from it.
@@ -107,7 +107,7 @@ fn delete(
     if at.is_none() && saved.is_none() {
         return Err(RescueError::Refused("there is no such record".to_owned()));
     }
-    if !is_loss_accepted && !is_safe(&git, at.as_deref(), saved) {
+    if !is_loss_accepted && !is_safe(&git, at, saved) {
         return Err(RescueError::WouldLose);
     }
     if at.is_some() {
@@ -121,8 +121,8 @@ fn delete(
         journal.append(&action)?;
     }
     let mut n_references = 0;
-    for hidden in pins(&git, key, &ids)?.into_iter().chain(at.map(|id| (reference.to_owned(), id))) {
-        references::remove(&git, &hidden.0, &hidden.1)?;
+    for (name, id) in pins(&git, key, &ids)?.into_iter().chain(at.map(|id| (reference.to_owned(), id))) {
+        references::remove(&git, &name, id)?;
         n_references += 1;
     }
     if let Some(owner) = &owner {
@@ -147,10 +147,10 @@ fn delete(
 }
 
 /// Whether the record's work is provably in a branch.
-fn is_safe(git: &Git<'_>, at: Option<&str>, saved: Option<&Saved>) -> bool {
+fn is_safe(git: &Git<'_>, at: Option<CommitId>, saved: Option<&Saved>) -> bool {
     match (at, saved) {
         (Some(at), Some(saved)) if at == saved.snapshot => {
-            Reaches::default().of(git, at, saved.head.as_deref()) == Reach::InBranch
+            Reaches::default().of(git, at, saved.head) == Reach::InBranch
         }
         // Not provable: no journal knows the record, its reference was moved or removed, or it lies only in the
         // vault.
@@ -190,14 +190,14 @@ fn moves_of<'a>(actions: &'a [JournalEntry], saved: &Saved) -> Vec<&'a Move> {
 /// Whether two moves are about the same visible commit.
 fn is_same_commit(a: &Move, b: &Move) -> bool {
     let commit = |made: &Move| match made.purpose {
-        Purpose::Commit | Purpose::Redo => made.to.clone(),
-        Purpose::Undo => made.from.clone(),
+        Purpose::Commit | Purpose::Redo => made.to,
+        Purpose::Undo => made.from,
     };
     commit(a).is_some() && commit(a) == commit(b)
 }
 
 /// The hidden references that keep the visible commits of these moves, with the commit each points to.
-fn pins(git: &Git<'_>, key: &str, moves: &[String]) -> Result<Vec<(String, String)>, RescueError> {
+fn pins(git: &Git<'_>, key: &str, moves: &[String]) -> Result<Vec<(String, CommitId)>, RescueError> {
     let mut pins = Vec::new();
     for id in moves {
         for n in 0.. {

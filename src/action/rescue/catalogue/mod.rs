@@ -6,6 +6,7 @@
 pub(super) mod deletion;
 pub(super) mod restore;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use crate::action::rescue::ref_transaction::recovery;
 use crate::action::rescue::{Rescuer, vault};
 use crate::git::{Git, GitError, ObjectFormat, Stdin, succeeded};
 use crate::model::{
-    KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, RefName, Timestamp,
+    CommitId, KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, RefName, Timestamp,
 };
 
 /// The age in milliseconds before which a record is never deleted without asking: 30 days.
@@ -74,7 +75,7 @@ pub(in crate::action::rescue) fn list(
             list.notices.extend(notice);
             let reach = match state {
                 RecordState::Kept | RecordState::PutBack | RecordState::NotInJournal => {
-                    reaches.of(&git, &saved.snapshot, saved.head.as_deref())
+                    reaches.of(&git, saved.snapshot, saved.head)
                 }
                 RecordState::VaultOnly | RecordState::Lost => Reach::Unknown,
             };
@@ -148,31 +149,31 @@ fn look_at(
     if found.is_some_and(|found| found.id == saved.snapshot) {
         return Ok((RecordState::Kept, None));
     }
-    if !is_whole(git, &saved.snapshot)? {
+    if !is_whole(git, saved.snapshot)? {
         return Ok((RecordState::Lost, Some(RecordNotice::Lost { reference })));
     }
     if git.repo.check_writes(&[&reference]).is_err() {
         // All of it is there, and the journal finds it without its reference.
         return Ok((RecordState::Kept, None));
     }
-    let moved_to = found.map(|found| found.id.clone());
-    if let Some(other) = &moved_to {
+    let moved_to = found.map(|found| found.id);
+    if let Some(other) = moved_to {
         // Nothing is deleted: a foreign value of the reference is kept under another name.
         let id = reference.rsplit('/').next().unwrap_or_default();
-        let below = format!("moved/{}/{id}-{}", place.key, other.get(..8).unwrap_or_default());
+        let below = format!("moved/{}/{id}-{other:.8}", place.key);
         match references::make_or_other(git, &below, other) {
             Ok(_) => {}
             Err(_) if references::at(git, &format!("refs/closeout/{below}"))?.is_some() => {}
             Err(error) => return Err(error),
         }
     }
-    references::put_back(git, &reference, moved_to.as_deref(), &saved.snapshot)?;
+    references::put_back(git, &reference, moved_to, saved.snapshot)?;
     Ok((RecordState::PutBack, Some(RecordNotice::PutBack { reference, moved_to })))
 }
 
 /// Whether the repository has every object that the commit reaches.
-fn is_whole(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
-    let args = ["rev-list", "--objects", "--quiet", commit, "--not", "--branches"];
+fn is_whole(git: &Git<'_>, commit: CommitId) -> Result<bool, RescueError> {
+    let args = ["rev-list", "--objects", "--quiet", &commit.to_string(), "--not", "--branches"];
     match git.real(args, Stdin::Lock) {
         Ok(output) => Ok(output.is_success()),
         Err(GitError::Failed { .. } | GitError::TooLong { .. }) => Ok(false),
@@ -191,7 +192,7 @@ fn in_journal(place: &Place, saved: &Saved, state: RecordState, reach: Reach) ->
     let is_there = state == RecordState::Kept;
     KeptRecord {
         reference: saved.reference.clone(),
-        snapshot: saved.snapshot.clone(),
+        snapshot: saved.snapshot,
         time,
         worktree: Some(place.top.clone()),
         branch: shown.branch.clone(),
@@ -208,7 +209,7 @@ fn in_journal(place: &Place, saved: &Saved, state: RecordState, reach: Reach) ->
 
 /// Describes a record that no journal knows, from its own facts.
 fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut Reaches) -> KeptRecord {
-    let meta = meta(git, &hidden.id);
+    let meta = meta(git, hidden.id);
     let number = |name: &str| meta.get(name).and_then(serde_json::Value::as_u64);
     let text = |name: &str| meta.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
     let key = references::key_of(&hidden.name);
@@ -220,7 +221,7 @@ fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut
         n_bytes: number("n_bytes"),
         n_disk_bytes: None,
         n_gaps: meta.get("gaps").and_then(serde_json::Value::as_array).map(Vec::len),
-        reach: reaches.of(git, &hidden.id, text("head").as_deref()),
+        reach: reaches.of(git, hidden.id, text("head").and_then(|head| head.parse().ok())),
         state: RecordState::NotInJournal,
         vault: None,
         is_old: false,
@@ -230,7 +231,7 @@ fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut
 }
 
 /// The facts stored in a record; null if they cannot be read.
-fn meta(git: &Git<'_>, snapshot: &str) -> serde_json::Value {
+fn meta(git: &Git<'_>, snapshot: CommitId) -> serde_json::Value {
     let read = || {
         let record = record_of(git, snapshot).ok()?;
         let args = ["cat-file", "blob", &format!("{record}:meta.json")];
@@ -242,13 +243,15 @@ fn meta(git: &Git<'_>, snapshot: &str) -> serde_json::Value {
 
 /// The commit of the index and the facts: the last parent of the snapshot, and its only one on an unborn
 /// branch.
-pub(in crate::action::rescue) fn record_of(git: &Git<'_>, snapshot: &str) -> Result<String, RescueError> {
+pub(in crate::action::rescue) fn record_of(
+    git: &Git<'_>,
+    snapshot: CommitId,
+) -> Result<CommitId, RescueError> {
     let args = ["rev-parse", "--end-of-options", &format!("{snapshot}^@")];
     let parents = succeeded("rev-parse", git.real(args, Stdin::Lock)?)?;
     let parents = String::from_utf8_lossy(&parents.stdout).into_owned();
-    let last = parents.lines().last().filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    last.map(str::to_owned)
-        .ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
+    let last = parents.lines().last().and_then(|id| id.parse().ok());
+    last.ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
 }
 
 /// The time in the name of a reference (`20260131T235959Z-…`); the epoch if there is none.
@@ -263,7 +266,7 @@ fn time_of(reference: &str) -> Timestamp {
 /// The objects that branches reach, read once per starting commit.
 #[derive(Default)]
 pub(in crate::action::rescue) struct Reaches {
-    since: BTreeMap<Option<String>, BTreeSet<String>>,
+    since: BTreeMap<Option<CommitId>, BTreeSet<String>>,
 }
 
 impl Reaches {
@@ -271,8 +274,8 @@ impl Reaches {
     pub(in crate::action::rescue) fn of(
         &mut self,
         git: &Git<'_>,
-        snapshot: &str,
-        head: Option<&str>,
+        snapshot: CommitId,
+        head: Option<CommitId>,
     ) -> Reach {
         self.missing(git, snapshot, head).map_or(Reach::Unknown, |n_missing| match n_missing {
             0 => Reach::InBranch,
@@ -280,26 +283,30 @@ impl Reaches {
         })
     }
 
-    fn missing(&mut self, git: &Git<'_>, snapshot: &str, head: Option<&str>) -> Result<usize, RescueError> {
-        let before = head.unwrap_or(git.repo.format.empty_tree());
+    fn missing(
+        &mut self,
+        git: &Git<'_>,
+        snapshot: CommitId,
+        head: Option<CommitId>,
+    ) -> Result<usize, RescueError> {
+        let before = head.map_or_else(|| git.repo.format.empty_tree().to_owned(), |id| id.to_string());
         let record = record_of(git, snapshot)?;
-        let mut contents = changed(git, before, snapshot)?;
-        let listed = crate::action::rescue::survey::listing::tree(git, &record)?;
+        let mut contents = changed(git, &before, &snapshot.to_string())?;
+        let listed = crate::action::rescue::survey::listing::tree(git, record)?;
         let is_staged = |path: &[u8]| path.starts_with(b"s0/");
         if listed.keys().any(|path| is_staged(path)) {
-            contents.extend(changed(git, before, &format!("{record}:s0"))?);
+            contents.extend(changed(git, &before, &format!("{record}:s0"))?);
         }
         let others = listed.into_iter().filter(|(path, entry)| {
             let is_work = path.starts_with(b"x/") || (path.starts_with(b"s") && path.get(2) == Some(&b'/'));
             is_work && !is_staged(path) && entry.mode != "160000"
         });
         contents.extend(others.map(|(_, entry)| entry.id));
-        let key = head.map(str::to_owned);
-        if !self.since.contains_key(&key) {
-            self.since.insert(key.clone(), reached_since(git, head)?);
-        }
-        let reached = self.since.get(&key);
-        Ok(contents.iter().filter(|id| reached.is_none_or(|reached| !reached.contains(*id))).count())
+        let reached = match self.since.entry(head) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(reached_since(git, head)?),
+        };
+        Ok(contents.iter().filter(|id| !reached.contains(*id)).count())
     }
 }
 
@@ -321,8 +328,9 @@ fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, Resc
 }
 
 /// Every object of the branches that is not in `head`'s history.
-fn reached_since(git: &Git<'_>, head: Option<&str>) -> Result<BTreeSet<String>, RescueError> {
+fn reached_since(git: &Git<'_>, head: Option<CommitId>) -> Result<BTreeSet<String>, RescueError> {
     let mut args = vec!["rev-list", "--objects", "--no-object-names", "--branches"];
+    let head = head.map(|id| id.to_string());
     args.extend(head.iter().flat_map(|head| ["--not", head]));
     let output = succeeded("rev-list", git.real(args, Stdin::Lock)?)?;
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())

@@ -20,7 +20,7 @@ use crate::action::rescue::{Rescuer, catalogue};
 use crate::disk;
 use crate::disk::write::{own_folder, sync_file_system};
 use crate::git::{Git, ObjectFormat, Stdin, succeeded};
-use crate::model::display_text;
+use crate::model::{CommitId, display_text};
 
 /// The most that is read from git at once, in bytes. A larger file goes to disk separately.
 const AT_ONCE: u64 = 32 << 20;
@@ -66,13 +66,13 @@ impl Rescuer {
         if is_there
             && let Some(snapshot) = snapshot_of(&git, known.as_ref().map(|(_, saved)| saved), reference)?
         {
-            return restore(self, &git, &snapshot, paths, into);
+            return restore(self, &git, snapshot, paths, into);
         }
         let bundle = known.as_ref().and_then(|(place, saved)| catalogue::bundle(place, saved));
         match bundle.filter(|bundle| bundle.is_file()) {
             Some(bundle) => {
                 let opened = Opened::open(self, &bundle, &worktree.work())?;
-                restore(self, &opened.git(self), &opened.snapshot, paths, into)
+                restore(self, &opened.git(self), opened.snapshot, paths, into)
             }
             None if known.is_some() => {
                 if let Some(reason) = &worktree.unusable {
@@ -93,7 +93,7 @@ impl Rescuer {
         own_folder(&folder).map_err(RescueError::io("make", &folder))?;
         let _lock = lock::lock(&folder)?;
         let opened = Opened::open(self, bundle, &folder.join("work"))?;
-        restore(self, &opened.git(self), &opened.snapshot, paths, into)
+        restore(self, &opened.git(self), opened.snapshot, paths, into)
     }
 }
 
@@ -102,14 +102,18 @@ impl Rescuer {
 ///
 /// # Errors
 /// [`RescueError::Damage`] if the commits are not the ones that the journal names.
-fn snapshot_of(git: &Git<'_>, known: Option<&Saved>, reference: &str) -> Result<Option<String>, RescueError> {
+fn snapshot_of(
+    git: &Git<'_>,
+    known: Option<&Saved>,
+    reference: &str,
+) -> Result<Option<CommitId>, RescueError> {
     let Some(saved) = known else { return references::at(git, reference) };
     let args = ["cat-file", "-e", "--end-of-options", &format!("{}^{{commit}}", saved.snapshot)];
     if !git.real(args, Stdin::Lock)?.is_success() {
         return Ok(None);
     }
-    if catalogue::record_of(git, &saved.snapshot)? == saved.record {
-        return Ok(Some(saved.snapshot.clone()));
+    if catalogue::record_of(git, saved.snapshot)? == saved.record {
+        return Ok(Some(saved.snapshot));
     }
     Err(RescueError::Damage("the record is not the one that the journal names".to_owned()))
 }
@@ -133,7 +137,7 @@ fn check_outside(worktree: &WorktreeLock, into: &Path) -> Result<(), RescueError
 fn restore(
     rescuer: &Rescuer,
     git: &Git<'_>,
-    snapshot: &str,
+    snapshot: CommitId,
     paths: &[Vec<u8>],
     into: &Path,
 ) -> Result<usize, RescueError> {
@@ -163,7 +167,7 @@ fn restore(
 }
 
 /// All files of the record, those with refused names in a folder of their own.
-fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
+fn files(git: &Git<'_>, snapshot: CommitId) -> Result<Files, RescueError> {
     let mut files = Files::new();
     for (path, entry) in listing::tree(git, snapshot)? {
         if names::is_refused(&path, &entry.mode) {
@@ -174,7 +178,7 @@ fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
         }
     }
     let folder = free_name(&files);
-    for (path, entry) in listing::tree(git, &catalogue::record_of(git, snapshot)?)? {
+    for (path, entry) in listing::tree(git, catalogue::record_of(git, snapshot)?)? {
         if let Some(number) = path.strip_prefix(b"x/") {
             let path = folder.join(OsStr::from_bytes(number));
             if !number.iter().all(u8::is_ascii_digit) || files.insert(path, entry).is_some() {

@@ -19,7 +19,9 @@ use crate::action::rescue::survey::{self, SeenIndex, Spool, Tree, listing, seen_
 use crate::action::rescue::trust::{Hooks, Programs, hooks};
 use crate::action::rescue::visible::{self, Made, Staged, Staging, conversion, split};
 use crate::git::{Git, Shadow, index_entries};
-use crate::model::{CommitTarget, LeftOut, PlannedPath, RefName, RescuePlan, Rescued, WantedProgram};
+use crate::model::{
+    CommitId, CommitTarget, LeftOut, PlannedPath, RefName, RescuePlan, Rescued, WantedProgram,
+};
 
 impl Rescuer {
     /// Commits exactly what `plan` shows, or nothing. Does not touch the work tree.
@@ -51,7 +53,7 @@ impl Rescuer {
         let wanted = self.stage_shown(&git, &current, plan, &programs)?;
         self.reached(Stage::TreeMade);
         let author = author::options(&git, &current.settings, plan.author.as_ref())?;
-        let parent = plan.head.as_deref();
+        let parent = plan.head;
         let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
         let hooks = self.wanted_hooks(&git, &current.shadow, plan, programs)?;
         let base = (parent, current.head.clone());
@@ -61,10 +63,10 @@ impl Rescuer {
             None => None,
         };
         let commits = commits.map_err(|error| with_difference(error, difference.as_deref()))?;
-        let ids: Vec<String> = commits.iter().map(|made| made.commit.clone()).collect();
-        let Some(last) = ids.last() else { return Err(RescueError::Nothing) };
-        let kept: Vec<&str> = parent.into_iter().chain([saved.snapshot.as_str()]).collect();
-        let needed = Needed { commit: last, others: &kept, is_partial: current.settings.is_partial() };
+        let ids: Vec<CommitId> = commits.iter().map(|made| made.commit).collect();
+        let Some(&last) = ids.last() else { return Err(RescueError::Nothing) };
+        let others = parent.into_iter().chain([saved.snapshot]).map(|id| id.to_string()).collect();
+        let needed = Needed { commit: last, others, is_partial: current.settings.is_partial() };
         let pinned = (&ids[..], PinnedAs::Visible, &needed);
         let branch = make_pinned(self, &worktree, &current.shadow, pinned, |id, listed| {
             let who = committer_of(&commits, listed)?;
@@ -106,7 +108,7 @@ impl Rescuer {
         if !is_same {
             return Err(visible::changed());
         }
-        let head = plan.head.as_ref().map_or_else(|| Ok(Tree::new()), |id| listing::tree(git, id))?;
+        let head = plan.head.map_or_else(|| Ok(Tree::new()), |id| listing::tree(git, id))?;
         let unchanged = unchanged::files(git, &shadow, &settings, &survey, (Some(&head), &snapshot))?;
         let mut paths = visible::paths(&head, &snapshot, &survey);
         paths.retain(|path| !unchanged.stored_alike.contains(&path.path));
@@ -223,12 +225,12 @@ fn planned_move(
     current: &Current,
     plan: &RescuePlan,
     saved: &Saved,
-    commit: &str,
+    commit: CommitId,
     id: String,
 ) -> Result<Move, RescueError> {
-    let (to, record) = (Some(commit.to_owned()), saved.reference.clone());
+    let (to, record) = (Some(commit), saved.reference.clone());
     if let Some(CommitTarget::NewBranch(branch)) = &plan.target {
-        return Ok(Move::of_branch(id, branch.clone(), to, plan.head.clone(), record));
+        return Ok(Move::of_branch(id, branch.clone(), to, plan.head, record));
     }
     let Some(branch) = plan.branch.clone() else {
         return Err(RescueError::Refused("HEAD is detached: no branch can take the commit".to_owned()));
@@ -242,7 +244,7 @@ fn planned_move(
         id,
         purpose: Purpose::Commit,
         branch,
-        from: plan.head.clone(),
+        from: plan.head,
         to,
         digest_before: current.digest.clone(),
         digest_after: listing::digest(&index_entries(git, &current.shadow, &current.shadow.index)?),

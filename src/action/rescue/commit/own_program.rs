@@ -12,8 +12,8 @@ use crate::action::rescue::ref_transaction::{branch, kept_index};
 use crate::action::rescue::snapshot::Current;
 use crate::action::rescue::survey::{self, SeenIndex, Spool, listing, seen_index};
 use crate::action::rescue::trust::{hooks, own_command};
-use crate::git::{Git, Stdin, line, operation, succeeded};
-use crate::model::{CommitTarget, RescuePlan, Rescued, display_text};
+use crate::git::{Git, Stdin, commit_id, line, operation, succeeded};
+use crate::model::{CommitId, CommitTarget, RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
 impl Rescuer {
@@ -72,8 +72,9 @@ impl Rescuer {
         let id = worktree.new_id();
         let pinned = references::pin(git, PinnedAs::Visible, &worktree.repo.key, &id, &commits)
             .map_err(|error| error.to_string());
-        let undoable =
-            pinned.and_then(|_| self.journal_own(worktree, git, current, plan, saved, (id, commits.last())));
+        let undoable = pinned.and_then(|_| {
+            self.journal_own(worktree, git, current, plan, saved, (id, commits.last().copied()))
+        });
         let mut notes: Vec<String> = message.into_iter().chain(changed).collect();
         let can_be_undone = match undoable {
             Ok(()) => true,
@@ -85,7 +86,7 @@ impl Rescuer {
                 false
             }
         };
-        let n_paths = n_changed(git, plan.head.as_deref(), commits.last().map(String::as_str))?;
+        let n_paths = n_changed(git, plan.head, commits.last().copied())?;
         Ok(Rescued { record: plan.record.clone(), commits, branch, n_paths, notes, can_be_undone })
     }
 
@@ -98,7 +99,7 @@ impl Rescuer {
         current: &Current,
         plan: &RescuePlan,
         saved: &Saved,
-        (id, last): (String, Option<&String>),
+        (id, last): (String, Option<CommitId>),
     ) -> Result<(), String> {
         let words = |error: RescueError| error.to_string();
         if let Some(begun) = operation(git).map_err(|error| error.to_string())? {
@@ -127,8 +128,8 @@ impl Rescuer {
             id: id.clone(),
             purpose: Purpose::Commit,
             branch: plan.branch.clone().ok_or("HEAD is detached")?,
-            from: plan.head.clone(),
-            to: Some(last.clone()),
+            from: plan.head,
+            to: Some(last),
             digest_before: current.digest.clone(),
             digest_after: listing::digest(&after.entries),
             index_before,
@@ -171,7 +172,7 @@ fn new_commits(
     plan: &RescuePlan,
     message: Option<&str>,
     record: &str,
-) -> Result<Vec<String>, RescueError> {
+) -> Result<Vec<CommitId>, RescueError> {
     let after = listing::head(git)?;
     let saved_only = |words: &str| {
         let words = message.map_or_else(|| words.to_owned(), |message| format!("{message}; {words}"));
@@ -180,23 +181,26 @@ fn new_commits(
     if after.branch != plan.branch {
         return saved_only("the rescue program left the branch");
     }
-    let Some(newest) = after.commit.as_ref().filter(|_| after.commit != plan.head) else {
+    let Some(newest) = after.commit.filter(|_| after.commit != plan.head) else {
         return saved_only("the rescue program made no commit");
     };
-    if let Some(old) = &plan.head
-        && !git.real(["merge-base", "--is-ancestor", old, newest], Stdin::Lock)?.is_success()
+    if let Some(old) = plan.head
+        && !git
+            .real(["merge-base", "--is-ancestor", &old.to_string(), &newest.to_string()], Stdin::Lock)?
+            .is_success()
     {
         return saved_only("the rescue program changed commits that were there");
     }
-    let mut args = vec!["rev-list".to_owned(), "--reverse".to_owned(), newest.clone()];
+    let mut args = vec!["rev-list".to_owned(), "--reverse".to_owned(), newest.to_string()];
     args.extend(plan.head.iter().map(|old| format!("^{old}")));
     let output = succeeded("rev-list", git.real(&args, Stdin::Lock)?)?;
-    Ok(line(&output).lines().map(str::to_owned).collect())
+    line(&output).lines().map(|id| Ok(commit_id("rev-list", id)?)).collect()
 }
 
 /// The number of paths that differ between two commits.
-fn n_changed(git: &Git<'_>, old: Option<&str>, new: Option<&str>) -> Result<usize, RescueError> {
-    let tree = |id: Option<&str>| id.map_or_else(|| Ok(listing::Tree::new()), |id| listing::tree(git, id));
+fn n_changed(git: &Git<'_>, old: Option<CommitId>, new: Option<CommitId>) -> Result<usize, RescueError> {
+    let tree =
+        |id: Option<CommitId>| id.map_or_else(|| Ok(listing::Tree::new()), |id| listing::tree(git, id));
     let (old, new) = (tree(old)?, tree(new)?);
     let paths: std::collections::BTreeSet<&Vec<u8>> = old.keys().chain(new.keys()).collect();
     Ok(paths.into_iter().filter(|path| old.get(*path) != new.get(*path)).count())

@@ -190,9 +190,9 @@ impl Rescuer {
         let time = clock::now();
         let saving = Saved {
             reference: references::of_record(&worktree.repo.key, &worktree.new_id()),
-            snapshot: commits.snapshot.clone(),
-            record: commits.record.clone(),
-            head: survey.head.commit.clone(),
+            snapshot: commits.snapshot,
+            record: commits.record,
+            head: survey.head.commit,
             digest: listing::digest(&survey.entries),
             shown: shown(time, survey, &draft),
         };
@@ -238,7 +238,7 @@ impl Rescuer {
         draft: &Draft,
         saving: Saved,
     ) -> Result<Kept, RescueError> {
-        let commits = &Commits { snapshot: saving.snapshot.clone(), record: saving.record.clone() };
+        let commits = &Commits { snapshot: saving.snapshot, record: saving.record };
         let usual = saving.reference.clone();
         let id = usual.rsplit('/').next().unwrap_or_default().to_owned();
         if keep_in == KeepIn::Vault {
@@ -265,7 +265,7 @@ impl Rescuer {
         // If a crash interrupts what follows, recovery finds this entry and treats the record as saved.
         worktree.journal.begin(&Saved { shown, ..saving })?;
         let below = format!("rescue/{}/{id}", worktree.repo.key);
-        let made = references::make_or_other(git, &below, &commits.snapshot);
+        let made = references::make_or_other(git, &below, commits.snapshot);
         let (reference, notice) = match made {
             Ok(made) => made,
             Err(error) if is_locked(&error) || references::in_the_way(git, &usual)?.is_some() => {
@@ -279,9 +279,9 @@ impl Rescuer {
         };
         self.reached(Stage::ReferenceMade);
         // A garbage collection may have run between the pack's arrival and the reference.
-        if let Err(error) = verify::is_there(git, draft, commits) {
+        if let Err(error) = verify::is_there(git, draft, commits.names()) {
             // If the removal fails too, the first error is still the one to report.
-            let _ = references::remove(git, &reference, &commits.snapshot);
+            let _ = references::remove(git, &reference, commits.snapshot);
             return Err(error);
         }
         packs::release_packs(worktree, &packs);
@@ -290,7 +290,7 @@ impl Rescuer {
                 let written = vault::write(self, worktree, shadow, &id, draft, commits);
                 if matches!(written, Err(RescueError::Cancelled { .. })) {
                     // If the removal fails, the reference is listed as a record that the journal does not know.
-                    let _ = references::remove(git, &reference, &commits.snapshot);
+                    let _ = references::remove(git, &reference, commits.snapshot);
                 }
                 Some(written?)
             }
@@ -321,7 +321,7 @@ fn is_locked(error: &RescueError) -> bool {
 
 /// The tree of the last commit, or why it cannot be read.
 fn last_commit(git: &Git<'_>, survey: &Survey) -> Result<Tree, String> {
-    let commit = survey.head.commit.as_ref();
+    let commit = survey.head.commit;
     commit
         .map_or_else(|| Ok(Tree::new()), |commit| listing::tree(git, commit))
         .map_err(|error| error.to_string())

@@ -13,7 +13,7 @@ use crate::action::rescue::snapshot::{Commits, Draft, Recorded, verify};
 use crate::action::rescue::survey::{Survey, Tree, listing};
 use crate::action::rescue::{Rescuer, catalogue, vault};
 use crate::git::Git;
-use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
+use crate::model::{CommitId, Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
 
 /// The newest record of this worktree, if a new one would have the same content in the same place.
 pub(in crate::action::rescue) fn same(
@@ -58,12 +58,12 @@ fn is_of_state(saved: &Saved, survey: &Survey) -> bool {
 fn is_of(git: &Git<'_>, saved: &Saved, draft: &Draft) -> bool {
     // Read, because nothing of an older pack was verified just now.
     let is_tree =
-        |commit: &str, expected: &Tree| listing::tree(git, commit).is_ok_and(|tree| tree == *expected);
-    let commits = Commits { snapshot: saved.snapshot.clone(), record: saved.record.clone() };
-    is_tree(&saved.snapshot, &draft.snapshot)
-        && is_tree(&saved.record, &draft.record)
-        && references::at(git, &saved.reference).is_ok_and(|at| at.as_ref() == Some(&saved.snapshot))
-        && verify::is_there(git, draft, &commits).is_ok()
+        |commit: CommitId, expected: &Tree| listing::tree(git, commit).is_ok_and(|tree| tree == *expected);
+    let commits = Commits { snapshot: saved.snapshot, record: saved.record };
+    is_tree(saved.snapshot, &draft.snapshot)
+        && is_tree(saved.record, &draft.record)
+        && references::at(git, &saved.reference).is_ok_and(|at| at == Some(saved.snapshot))
+        && verify::is_there(git, draft, commits.names()).is_ok()
 }
 
 /// The description of a reused record.

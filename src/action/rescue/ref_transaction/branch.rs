@@ -32,12 +32,10 @@ pub(in crate::action::rescue) fn inode(path: &Path) -> Option<(u64, u64)> {
 
 /// Moves the branch with git itself, if it is where the plan says.
 pub(in crate::action::rescue) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
-    let zero = git.repo.format.zero();
-    let from = plan.from.as_deref().unwrap_or(&zero);
-    let message = "closeout";
-    let args = match &plan.to {
-        Some(to) => vec!["-m", message, plan.branch.as_str(), to, from],
-        None => vec!["-m", message, "-d", plan.branch.as_str(), from],
+    let from = git.repo.format.or_zero(plan.from);
+    let args = match plan.to {
+        Some(to) => ["-m", MESSAGE, plan.branch.as_str(), &to.to_string(), &from],
+        None => ["-m", MESSAGE, "-d", plan.branch.as_str(), &from],
     };
     let output = update_ref(git, &args)?;
     if output.is_success() {
@@ -89,7 +87,8 @@ impl<'r> Branch<'r> {
         let failed = |error| RescueError::io("write", &prepared)(error);
         let mut file = git_files::create(repo, &prepared).map_err(failed)?;
         keep_mode(&repo.common_dir.join(plan.branch.as_str()), &file).map_err(failed)?;
-        file.write_all(format!("{}\n", plan.to.as_deref().unwrap_or_default()).as_bytes()).map_err(failed)?;
+        let value = plan.to.map(|to| to.to_string()).unwrap_or_default();
+        file.write_all(format!("{value}\n").as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
         Ok(Some(Branch { repo, plan: plan.clone(), prepared, who }))
     }
@@ -201,17 +200,13 @@ pub(in crate::action::rescue) fn log_again(git: &Git<'_>, plan: &Move) {
 }
 
 fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
-    let (name, from, to) = (plan.branch.as_str(), plan.from.as_deref(), plan.to.as_deref());
-    let zero = "0".repeat(to.or(from).map_or(40, str::len));
-    let (old, new) = (from.unwrap_or(&zero), to.unwrap_or(&zero));
+    let (name, from, to) = (plan.branch.as_str(), plan.from, plan.to);
+    let [old, new] = [from, to].map(|id| repo.format.or_zero(id));
     let text = format!("{old} {new} {who}\t{MESSAGE}\n");
     let tell = |log_of: &str| {
         let is_told = || {
             let last = git::reflog(repo, log_of).ok().and_then(|log| log.into_iter().next_back());
-            last.is_some_and(|last| {
-                last.old.map(|id| id.to_string()).as_deref() == from
-                    && last.new.map(|id| id.to_string()).as_deref() == to
-            })
+            last.is_some_and(|last| last.old == from && last.new == to)
         };
         if repeat == Repeat::Allowed || !is_told() {
             let _ = append(repo, &log_file(repo, log_of), &text, from.is_none());
@@ -314,7 +309,7 @@ fn is_for_git(repo: &Repository, plan: &Move) -> Read<bool> {
 /// (unless only the branch is to move), and it is stored as a plain commit id equal to `from` (`None`: it does
 /// not exist, and nothing packed is in its way).
 fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
-    let (name, from) = (plan.branch.as_str(), plan.from.as_deref());
+    let (name, from) = (plan.branch.as_str(), plan.from.map(|id| id.to_string()));
     let is_of_head = || -> Read<bool> {
         Ok(!repo.git_dir.join("HEAD").is_symlink()
             && git::head_ref(repo)? == HeadRef::Branch(name.to_owned()))
@@ -323,7 +318,7 @@ fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
         && (plan.is_branch_only || is_of_head()?)
         && !name.contains("..")
         && name.starts_with("refs/heads/")
-        && git::stored_ref(repo, name)?.as_deref() == from;
+        && git::stored_ref(repo, name)? == from;
     if !is_here {
         return Ok(false);
     }

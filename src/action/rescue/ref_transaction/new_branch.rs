@@ -9,6 +9,7 @@ use crate::action::rescue::ref_transaction::branch::{self, inode, move_branch};
 use crate::action::rescue::ref_transaction::prepared::{done, for_branch, forget_prepared, roll_back};
 use crate::action::rescue::ref_transaction::target::n_checked_out;
 use crate::git::Git;
+use crate::model::CommitId;
 
 /// Waits for a process that is packing the references.
 pub(in crate::action::rescue) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
@@ -76,9 +77,9 @@ pub(in crate::action::rescue) fn recover(
     worktree: &WorktreeLock,
     git: &Git<'_>,
     plan: &Move,
-    at: Option<&String>,
+    at: Option<CommitId>,
 ) -> Result<(), RescueError> {
-    if at != plan.to.as_ref() {
+    if at != plan.to {
         return roll_back(worktree, plan);
     }
     if plan.branch_inode.is_some() {

@@ -13,7 +13,8 @@ use crate::action::rescue::base::{RescueError, git_files};
 use crate::action::rescue::lock::WorktreeLock;
 use crate::disk::Folder;
 use crate::disk::write::{Below, Missing};
-use crate::git::{Git, GitError, Shadow, Stdin, succeeded};
+use crate::git::{Git, GitError, Shadow, Stdin, commit_id, succeeded};
+use crate::model::CommitId;
 
 /// Moves the packs of our own object directory into the repository. Returns the paths of their index files
 /// there.
@@ -73,24 +74,24 @@ fn move_in(top: &Folder, source: &Path) -> io::Result<()> {
 }
 
 /// What a commit needs beyond the commits that are already kept.
-pub(in crate::action::rescue) struct Needed<'a> {
-    pub(in crate::action::rescue) commit: &'a str,
-    /// The commits that are already kept.
-    pub(in crate::action::rescue) others: &'a [&'a str],
+pub(in crate::action::rescue) struct Needed {
+    pub(in crate::action::rescue) commit: CommitId,
+    /// The commits that are already kept, as `rev-list` takes them.
+    pub(in crate::action::rescue) others: Vec<String>,
     /// Whether the repository is a partial clone.
     pub(in crate::action::rescue) is_partial: bool,
 }
 
-impl<'a> Needed<'a> {
+impl Needed {
     /// The git command that lists it.
-    fn arguments(&self) -> Vec<&'a str> {
-        let mut args = vec!["rev-list", "--objects", "--no-object-names"];
+    fn arguments(&self) -> Vec<String> {
+        let mut args = ["rev-list", "--objects", "--no-object-names"].map(str::to_owned).to_vec();
         if self.is_partial {
             // What a partial clone has not fetched does not count as missing.
-            args.push("--missing=allow-any");
+            args.push("--missing=allow-any".to_owned());
         }
-        args.extend([self.commit, "--not"]);
-        args.extend(self.others);
+        args.extend([self.commit.to_string(), "--not".to_owned()]);
+        args.extend_from_slice(&self.others);
         args
     }
 
@@ -99,9 +100,9 @@ impl<'a> Needed<'a> {
     /// # Errors
     /// [`RescueError::SavedOnly`] if something is missing.
     pub(in crate::action::rescue) fn check(&self, git: &Git<'_>) -> Result<Vec<Listed>, RescueError> {
-        let mut args = vec!["-c", "i18n.logOutputEncoding=UTF-8"];
-        args.extend(self.arguments());
-        args.splice(3..3, ["--format=%T %cn <%ce> %cd", "--date=raw"]);
+        let mut args = self.arguments();
+        args.splice(1..1, ["--format=%T %cn <%ce> %cd", "--date=raw"].map(str::to_owned));
+        args.splice(..0, ["-c", "i18n.logOutputEncoding=UTF-8"].map(str::to_owned));
         let listed = git.real(args, Stdin::Lock)?;
         let text = succeeded("rev-list", listed).map_err(|error| collected(&error))?.stdout;
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -111,7 +112,11 @@ impl<'a> Needed<'a> {
             if let Some(id) = line.strip_prefix("commit ")
                 && let Some((tree, who)) = lines.next().and_then(|facts| facts.split_once(' '))
             {
-                commits.push(Listed { id: id.to_owned(), tree: tree.to_owned(), who: who.to_owned() });
+                commits.push(Listed {
+                    id: commit_id("rev-list", id)?,
+                    tree: tree.to_owned(),
+                    who: who.to_owned(),
+                });
             }
         }
         Ok(commits)
@@ -120,7 +125,7 @@ impl<'a> Needed<'a> {
 
 /// A commit as git lists it.
 pub(in crate::action::rescue) struct Listed {
-    pub(in crate::action::rescue) id: String,
+    pub(in crate::action::rescue) id: CommitId,
     /// The id of its tree.
     pub(in crate::action::rescue) tree: String,
     /// Its committer, with the time, as in a reflog.
@@ -136,7 +141,7 @@ pub(in crate::action::rescue) fn keep_commit(
     git: &Git<'_>,
     shadow: &Shadow,
     worktree: &WorktreeLock,
-    commit: &Needed<'_>,
+    commit: &Needed,
 ) -> Result<Vec<PathBuf>, RescueError> {
     let ids = git.with_objects(&shadow.objects).real(commit.arguments(), Stdin::Lock)?;
     let ids = succeeded("rev-list", ids).map_err(|error| collected(&error))?.stdout;

@@ -8,7 +8,7 @@ use crate::action::rescue::base::{Move, PinnedAs, RescueError, Stage, references
 use crate::action::rescue::lock::WorktreeLock;
 use crate::action::rescue::ref_transaction::{Listed, Needed, make, packs};
 use crate::git::Shadow;
-use crate::model::RefName;
+use crate::model::{CommitId, RefName};
 
 /// Pins `commits`, of which the last needs the others, and makes the move to them; returns the branch. `plan` makes it of an id of its own and
 /// of the commits that the repository lists, and names the committer for the reflog, as [`make`] takes it. From the pack
@@ -21,7 +21,7 @@ pub(in crate::action::rescue) fn make_pinned(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     shadow: &Shadow,
-    (commits, pinned_as, needed): (&[String], PinnedAs, &Needed<'_>),
+    (commits, pinned_as, needed): (&[CommitId], PinnedAs, &Needed),
     plan: impl FnOnce(String, Vec<Listed>) -> Result<(Move, Option<String>), RescueError>,
 ) -> Result<RefName, RescueError> {
     let git = worktree.git(rescuer);
@@ -37,7 +37,7 @@ pub(in crate::action::rescue) fn make_pinned(
         needed.check(&git).inspect_err(|_| {
             for pin in &pins {
                 // One that stays is noticed by git, and in nobody's way.
-                let _ = references::remove(&git, &pin.name, &pin.id);
+                let _ = references::remove(&git, &pin.name, pin.id);
             }
         })?;
         let branch = planned.branch.clone();

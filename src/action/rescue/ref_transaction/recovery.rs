@@ -16,6 +16,7 @@ use crate::action::rescue::ref_transaction::{Needed, busy, finish, new_branch, p
 use crate::action::rescue::survey::{listing, seen_index};
 use crate::disk;
 use crate::git::{Git, index_entries};
+use crate::model::CommitId;
 
 /// Completes or rolls back the interrupted move, adopts an interrupted record, and removes leftovers. Waits with
 /// all of that while the repository cannot be used.
@@ -37,7 +38,7 @@ pub(in crate::action::rescue) fn recover(
         let git = worktree.git(rescuer).to_the_end();
         let at = references::at(&git, plan.branch.as_str())?;
         if plan.is_branch_only {
-            new_branch::recover(rescuer, worktree, &git, plan, at.as_ref())?;
+            new_branch::recover(rescuer, worktree, &git, plan, at)?;
         } else {
             settle(rescuer, worktree, &git, (plan, at), n_unread > 0)?;
         }
@@ -65,7 +66,7 @@ fn settle(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     git: &Git<'_>,
-    (plan, at): (&Move, Option<String>),
+    (plan, at): (&Move, Option<CommitId>),
     is_unread: bool,
 ) -> Result<(), RescueError> {
     let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
@@ -106,10 +107,10 @@ fn settle(
 /// Adopts a record that lacks only its journal line: its reference has one of the announced names, and every
 /// object exists.
 fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), RescueError> {
-    let head: Vec<&str> = pending.head.as_deref().into_iter().collect();
+    let others: Vec<String> = pending.head.iter().map(CommitId::to_string).collect();
     for reference in references::names_of(&pending.reference) {
-        if references::at(git, &reference)?.as_ref() == Some(&pending.snapshot)
-            && (Needed { commit: &pending.snapshot, others: &head, is_partial: is_partial(git)? })
+        if references::at(git, &reference)? == Some(pending.snapshot)
+            && (Needed { commit: pending.snapshot, others: others.clone(), is_partial: is_partial(git)? })
                 .check(git)
                 .is_ok()
         {

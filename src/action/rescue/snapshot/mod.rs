@@ -18,8 +18,10 @@ use crate::action::rescue::ref_transaction::kept_index;
 use crate::action::rescue::survey::listing::{self, digest};
 use crate::action::rescue::survey::spool::quoted;
 use crate::action::rescue::survey::{Spool, Survey, Tree, TreeEntry, nested};
-use crate::git::{self, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, line, succeeded};
-use crate::model::Gap;
+use crate::git::{
+    self, Git, IndexEntry, ObjectFormat, Repository, Shadow, Stdin, commit_id, line, succeeded,
+};
+use crate::model::{CommitId, Gap};
 
 pub(super) use looked_at::{Current, Recorded};
 pub(super) use unchanged::Unchanged;
@@ -51,9 +53,16 @@ pub(in crate::action::rescue) struct Draft {
 /// The two commits of a record.
 pub(in crate::action::rescue) struct Commits {
     /// The commit of the work tree.
-    pub(in crate::action::rescue) snapshot: String,
+    pub(in crate::action::rescue) snapshot: CommitId,
     /// The commit of the index and the facts.
-    pub(in crate::action::rescue) record: String,
+    pub(in crate::action::rescue) record: CommitId,
+}
+
+impl Commits {
+    /// What names them for git.
+    pub(in crate::action::rescue) fn names(&self) -> [String; 2] {
+        [self.snapshot, self.record].map(|id| id.to_string())
+    }
 }
 
 /// Assembles the two trees of a record.
@@ -162,7 +171,7 @@ impl Draft {
         let present = listing::present(git, shadow, &ids)?;
         let is_missing = |entry: &IndexEntry| !entry.is_gitlink() && !present.contains_key(&entry.id);
         let promised = if survey.entries.iter().any(is_missing) && settings::is_partial(git)? {
-            survey.head.commit.as_ref().and_then(|head| listing::tree(git, head).ok())
+            survey.head.commit.and_then(|head| listing::tree(git, head).ok())
         } else {
             None
         };
@@ -278,7 +287,10 @@ pub(in crate::action::rescue) fn import(
     let output = git.shadowed(shadow, &shadow.objects, args, Stdin::File(file))?;
     let made = succeeded("fast-import", output)?;
     match line(&made).split_once('\n') {
-        Some((snapshot, record)) => Ok(Commits { snapshot: snapshot.to_owned(), record: record.to_owned() }),
+        Some((snapshot, record)) => Ok(Commits {
+            snapshot: commit_id("fast-import", snapshot)?,
+            record: commit_id("fast-import", record)?,
+        }),
         None => Err(RescueError::Damage("the record was not made".to_owned())),
     }
 }

@@ -172,13 +172,12 @@ fn is_clean(git: &Git<'_>, survey: &Survey, link: &IndexEntry) -> bool {
     let top = nested::folder(&git.repo.top, &link.path);
     let Ok(Opened::Usable(repo)) = repository::open(&top, git.home) else { return false };
     let inner = git.on(&repo);
-    let head = nested::head_commit(&git.repo.top, &link.path);
-    let is_there = head.is_some_and(|commit| commit.to_string() == link.id);
     let is_exact = |tree: Tree| {
         tree.len() == below().count()
             && tree.iter().zip(below()).all(|((path, entry), (name, (mode, id)))| {
                 &path[..] == name && (&*entry.mode, &*entry.id) == (mode, id)
             })
     };
-    is_there && listing::tree(&inner, &link.id).is_ok_and(is_exact)
+    let head = nested::head_commit(&git.repo.top, &link.path).filter(|commit| commit.to_string() == link.id);
+    head.is_some_and(|commit| listing::tree(&inner, commit).is_ok_and(is_exact))
 }

@@ -24,7 +24,7 @@ pub(in crate::action::rescue) fn verify(
         succeeded("index-pack", git.real(args, Stdin::Lock)?)
             .map_err(|error| RescueError::Damage(format!("the pack of the record: {error}")))?;
     }
-    is_there(git, draft, commits)
+    is_there(git, draft, commits.names())
 }
 
 /// Whether the record that was saved still has exactly this tree of the work tree. Each folder of it is read again.
@@ -43,7 +43,8 @@ pub(in crate::action::rescue) fn is_still(
     let output = git.real(["cat-file", "--batch"], Stdin::Bytes(names.join("\n").into_bytes()))?;
     let answer = succeeded("cat-file", output)?.stdout;
     let changed = || damaged("the reference of the record was changed or removed");
-    let (commit, mut rest) = next_object(&answer, &saved.snapshot, "commit").ok_or_else(changed)?;
+    let (commit, mut rest) =
+        next_object(&answer, &saved.snapshot.to_string(), "commit").ok_or_else(changed)?;
     let top = stored.last().map(|top| format!("tree {}\n", top.id)).unwrap_or_default();
     if !commit.starts_with(top.as_bytes()) {
         return Ok(false);
@@ -80,21 +81,21 @@ impl Part {
     }
 }
 
-/// Checks that the two commits are in the repository with exactly the trees of `draft`, and so is each folder of these
-/// and each content, with its size.
+/// Checks that the two commits with these names are in the repository with exactly the trees of `draft`, and so is each
+/// folder of these and each content, with its size.
 ///
 /// Their ids are computed here from what was read, so that equal ids mean equal names, modes and contents.
 pub(in crate::action::rescue) fn is_there(
     git: &Git<'_>,
     draft: &Draft,
-    commits: &Commits,
+    [snapshot, record]: [String; 2],
 ) -> Result<(), RescueError> {
     let mut parts: Vec<Part> = Vec::new();
-    for (commit, tree) in [(&commits.snapshot, &draft.snapshot), (&commits.record, &draft.record)] {
-        parts.push(Part { name: commit.clone(), facts: None });
+    for (commit, tree) in [(snapshot, &draft.snapshot), (record, &draft.record)] {
         let stored = trees(git.repo.format, tree)?;
         let facts = stored.last().map(StoredTree::facts);
-        parts.push(Part { name: format!("{commit}^{{tree}}"), facts });
+        let tree = Part { name: format!("{commit}^{{tree}}"), facts };
+        parts.extend([Part { name: commit, facts: None }, tree]);
         parts.extend(stored.iter().map(StoredTree::facts).map(Part::of));
     }
     parts.extend(draft.sizes.iter().map(|(id, size)| Part::of((id.clone(), *size))));

@@ -4,22 +4,19 @@ use std::collections::BTreeSet;
 
 use crate::action::rescue::base::RescueError;
 use crate::action::rescue::survey::listing;
-use crate::git::{Git, Stdin, succeeded};
-use crate::model::ShownCommit;
+use crate::git::{Git, Stdin, commit_id, succeeded};
+use crate::model::{CommitId, ShownCommit};
 
 /// Those of `ids` that the repository lacks: it was replaced by another repository, or lost them.
-pub(in crate::action::rescue) fn lost<'i>(
-    git: &Git<'_>,
-    ids: &[&'i str],
-) -> Result<Vec<&'i str>, RescueError> {
+pub(in crate::action::rescue) fn lost(git: &Git<'_>, ids: &[CommitId]) -> Result<Vec<CommitId>, RescueError> {
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let input = Stdin::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
+    let input = Stdin::Bytes(ids.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect());
     let there = listing::sizes(&succeeded("cat-file", git.real(args, input)?)?.stdout);
-    Ok(ids.iter().copied().filter(|id| !there.contains_key(*id)).collect())
+    Ok(ids.iter().copied().filter(|id| !there.contains_key(&id.to_string())).collect())
 }
 
 /// Refuses for a commit that is [`lost`].
-pub(in crate::action::rescue) fn not_there(commit: &str) -> RescueError {
+pub(in crate::action::rescue) fn not_there(commit: CommitId) -> RescueError {
     RescueError::Refused(format!(
         "the commit {commit} is not in this repository any more; it was made anew, or its objects were removed"
     ))
@@ -29,14 +26,15 @@ pub(in crate::action::rescue) fn not_there(commit: &str) -> RescueError {
 pub(in crate::action::rescue) struct Listed {
     pub(in crate::action::rescue) shown: ShownCommit,
     /// Its first parent.
-    pub(in crate::action::rescue) parent: Option<String>,
+    pub(in crate::action::rescue) parent: Option<CommitId>,
     /// The paths that differ from that parent, sorted by bytes.
     pub(in crate::action::rescue) paths: Vec<Vec<u8>>,
 }
 
 /// The commits that `rev-list` lists for these arguments.
-pub(in crate::action::rescue) fn listed(git: &Git<'_>, which: &[&str]) -> Result<Vec<Listed>, RescueError> {
+pub(in crate::action::rescue) fn listed(git: &Git<'_>, which: &[String]) -> Result<Vec<Listed>, RescueError> {
     let args = ["-c", "i18n.logOutputEncoding=UTF-8", "rev-list", "--header"];
+    let args = args.map(str::to_owned);
     let output = succeeded("rev-list", git.real(args.iter().chain(which), Stdin::Lock)?)?;
     let text = String::from_utf8_lossy(&output.stdout);
     text.split('\0')
@@ -50,21 +48,24 @@ fn read(git: &Git<'_>, id: &str, text: &str) -> Result<Listed, RescueError> {
     let (head, message) = text.split_once("\n\n").unwrap_or((text, ""));
     let subject = message.lines().next().unwrap_or_default();
     let subject = subject.strip_prefix("    ").unwrap_or(subject).to_owned();
+    let commit = commit_id("rev-list", id)?;
     let parent = head.lines().find_map(|line| line.strip_prefix("parent "));
-    let paths = differing(git, parent, id)?;
-    let shown = ShownCommit { commit: id.to_owned(), subject, n_paths: paths.len() };
-    Ok(Listed { shown, parent: parent.map(str::to_owned), paths })
+    let parent = parent.map(|parent| commit_id("rev-list", parent)).transpose()?;
+    let paths = differing(git, parent, commit)?;
+    let shown = ShownCommit { commit, subject, n_paths: paths.len() };
+    Ok(Listed { shown, parent, paths })
 }
 
 /// The paths that differ between two commits, sorted by bytes; `None` has no files.
 pub(in crate::action::rescue) fn differing(
     git: &Git<'_>,
-    before: Option<&str>,
-    after: &str,
+    before: Option<CommitId>,
+    after: CommitId,
 ) -> Result<Vec<Vec<u8>>, RescueError> {
-    let before = before.unwrap_or(git.repo.format.empty_tree());
+    let before = before.map_or_else(|| git.repo.format.empty_tree().to_owned(), |id| id.to_string());
+    let after = after.to_string();
     let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none"];
-    let args = args.into_iter().chain(["--end-of-options", before, after]);
+    let args = args.into_iter().chain(["--end-of-options", &before, &after]);
     let output = succeeded("diff-tree", git.real(args, Stdin::Lock)?)?;
     let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     Ok(paths.map(<[u8]>::to_vec).collect::<BTreeSet<_>>().into_iter().collect())

@@ -3,10 +3,11 @@
 //! It must not trust the index about the state of a file: names come from git, contents never.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::action::rescue::base::{RescueError, names, references};
-use crate::git::{Git, IndexEntry, Listed, ObjectFormat, Sha1, Shadow, Stdin, line, succeeded};
-use crate::model::RefName;
+use crate::git::{Git, IndexEntry, Listed, ObjectFormat, Sha1, Shadow, Stdin, commit_id, line, succeeded};
+use crate::model::{CommitId, RefName};
 
 /// A digest of an index's meaning: entries, stages and flags without cached file states, which any `git status`
 /// rewrites.
@@ -70,27 +71,40 @@ pub(in crate::action::rescue) struct Head {
     /// The full name of the branch; `None` if HEAD is detached.
     pub(in crate::action::rescue) branch: Option<RefName>,
     /// The commit; `None` on an unborn branch or if the commit is lost.
-    pub(in crate::action::rescue) commit: Option<String>,
-    /// The commit that HEAD names, if the repository does not have it; [`UNKNOWN`] if HEAD cannot be read.
-    pub(in crate::action::rescue) lost: Option<String>,
+    pub(in crate::action::rescue) commit: Option<CommitId>,
+    /// What HEAD names and the repository does not have.
+    pub(in crate::action::rescue) lost: Option<Lost>,
 }
 
-/// Stands for a commit whose id nothing tells, in the words of a sentence.
-const UNKNOWN: &str = "that HEAD names";
+/// A commit that the repository does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::action::rescue) enum Lost {
+    /// This one.
+    Commit(CommitId),
+    /// Nothing tells which: HEAD cannot be read.
+    Unknown,
+}
 
 impl Head {
     /// Whether it is known what HEAD points to.
     pub(in crate::action::rescue) fn is_known(&self) -> bool {
-        self.lost.as_deref() != Some(UNKNOWN)
+        self.lost != Some(Lost::Unknown)
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lost::Commit(commit) => commit.fmt(f),
+            Lost::Unknown => f.write_str("that HEAD names"),
+        }
     }
 }
 
 /// What HEAD points to, for a record: work is saved even if that cannot be read.
 pub(in crate::action::rescue) fn head_or_unknown(git: &Git<'_>) -> Result<Head, RescueError> {
     match head(git) {
-        Err(RescueError::Damage(_)) => {
-            Ok(Head { branch: None, commit: None, lost: Some(UNKNOWN.to_owned()) })
-        }
+        Err(RescueError::Damage(_)) => Ok(Head { branch: None, commit: None, lost: Some(Lost::Unknown) }),
         read => read,
     }
 }
@@ -108,19 +122,19 @@ pub(in crate::action::rescue) fn head(git: &Git<'_>) -> Result<Head, RescueError
         && !name.contains('\n')
     {
         let branch = if name == "HEAD" { None } else { Some(branch_of(name)?) };
-        return Ok(Head { branch, commit: Some(commit.to_owned()), lost: None });
+        return Ok(Head { branch, commit: Some(commit_id("rev-parse", commit)?), lost: None });
     }
     let branch = git.real(["symbolic-ref", "-q", "HEAD"], Stdin::Lock)?;
     let branch = if branch.is_success() { Some(branch_of(&line(&branch))?) } else { None };
     let commit =
         git.real(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"], Stdin::Lock)?;
-    let commit = commit.is_success().then(|| line(&commit));
+    let commit = commit.is_success().then(|| commit_id("rev-parse", &line(&commit))).transpose()?;
     let lost = match commit {
         Some(_) => None,
         None => match references::at(git, "HEAD") {
             // Git finds no repository without a HEAD that it understands.
             Err(RescueError::Git { .. }) => None,
-            at => at?,
+            at => at?.map(Lost::Commit),
         },
     };
     if branch.is_none() && commit.is_none() && lost.is_none() {
@@ -142,8 +156,8 @@ pub(in crate::action::rescue) struct TreeEntry {
 pub(in crate::action::rescue) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
 
 /// The tree of a commit with everything below it.
-pub(in crate::action::rescue) fn tree(git: &Git<'_>, commit: &str) -> Result<Tree, RescueError> {
-    let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
+pub(in crate::action::rescue) fn tree(git: &Git<'_>, commit: CommitId) -> Result<Tree, RescueError> {
+    let args = ["ls-tree", "-r", "-z", "--full-tree", &commit.to_string()];
     let output = succeeded("ls-tree", git.real(args, Stdin::Lock)?)?;
     let mut tree = Tree::new();
     for record in output.stdout.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {

@@ -246,7 +246,7 @@ impl Index {
             }
             _ => {}
         }
-        let tree = head.commit.as_ref().and_then(|commit| listing::tree(git, commit).ok());
+        let tree = head.commit.and_then(|commit| listing::tree(git, commit).ok());
         let others = tree.into_iter().flatten().filter(|(_, entry)| entry.mode != "160000");
         let others = others.map(|(path, _)| path).collect();
         let problem = Some(Gap { path: Vec::new(), reason });

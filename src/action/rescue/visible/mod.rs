@@ -12,8 +12,10 @@ use crate::action::rescue::ref_transaction::kept_index;
 use crate::action::rescue::survey::{Survey, Tree, TreeEntry, leaving_out, listing};
 use crate::action::rescue::trust::{Hooks, filters};
 use crate::action::rescue::visible::conversion::is_converted;
-use crate::git::{ForPrograms, Git, GitError, IndexEntry, Shadow, Stdin, index_entries, line, succeeded};
-use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
+use crate::git::{
+    ForPrograms, Git, GitError, IndexEntry, Shadow, Stdin, commit_id, index_entries, line, succeeded,
+};
+use crate::model::{CommitId, LeftOut, PlannedChange, PlannedPath, display_text};
 
 pub(super) use conversion::Attributes;
 pub(super) use message::MessageFacts;
@@ -274,7 +276,7 @@ fn is_file(path: &[u8], snapshot: &Tree) -> bool {
 
 /// A commit that was made, and the id of the tree that it must have.
 pub(in crate::action::rescue) struct Made {
-    pub(in crate::action::rescue) commit: String,
+    pub(in crate::action::rescue) commit: CommitId,
     /// Computed here from the names, modes and contents that were confirmed.
     pub(in crate::action::rescue) tree: String,
 }
@@ -283,7 +285,7 @@ pub(in crate::action::rescue) struct Made {
 pub(in crate::action::rescue) fn commits(
     git: &Git<'_>,
     shadow: &Shadow,
-    (parent, mut tree): (Option<&str>, Tree),
+    (parent, mut tree): (Option<CommitId>, Tree),
     wanted: &[(Staged, String)],
     author: &[String],
     hooks: Option<&Hooks<'_>>,
@@ -333,11 +335,12 @@ pub(in crate::action::rescue) fn commits(
         let mut args: Vec<&str> = author.iter().map(String::as_str).collect();
         args.extend(["-c", "i18n.commitEncoding=UTF-8", "-c", "user.useConfigOnly=true"]);
         args.extend(["commit-tree", id.as_str()]);
-        let parent = made.last().map(|made| &*made.commit).or(parent);
+        let parent = made.last().map(|made| made.commit).or(parent).map(|id| id.to_string());
         args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
         args.extend(["-F", "-"]);
         let output = git.real(args, Stdin::Bytes(message::stored(&message)?.into_bytes()))?;
-        let commit = line(&succeeded("commit-tree", output).map_err(|error| unmade(git, error))?);
+        let output = succeeded("commit-tree", output).map_err(|error| unmade(git, error))?;
+        let commit = commit_id("commit-tree", &line(&output))?;
         made.push(Made { commit, tree: id });
     }
     Ok(made)
@@ -356,13 +359,13 @@ pub(in crate::action::rescue) fn not_confirmed() -> RescueError {
 pub(in crate::action::rescue) fn check_commits(
     git: &Git<'_>,
     shadow: &Shadow,
-    head: Option<&str>,
+    head: Option<CommitId>,
 ) -> Result<(), RescueError> {
     let Some(head) = head.filter(|_| git.repo.is_extended) else { return Ok(()) };
     let git = git.with_objects(&shadow.objects);
     let (name, mail, tree) =
         ("user.name=closeout", "user.email=closeout@localhost", format!("{head}^{{tree}}"));
-    let args = ["-c", name, "-c", mail, "commit-tree", "-m", "closeout", "-p", head, &tree];
+    let args = ["-c", name, "-c", mail, "commit-tree", "-m", "closeout", "-p", &head.to_string(), &tree];
     succeeded("commit-tree", git.real(args, Stdin::Lock)?).map_err(|error| unmade(&git, error))?;
     Ok(())
 }

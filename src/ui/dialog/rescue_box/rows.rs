@@ -228,7 +228,7 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
         }
         lines.extend(preview::programs(&plan.programs, preview.chosen.wanted, sheet));
     }
-    if let Some(head) = &plan.head {
+    if let Some(head) = plan.head {
         lines.extend(sheet.labelled("on top of", &baseline::short(head)));
     }
     let size = format!("{}, {}", counts::files(record.n_files), quantity::size(record.n_bytes));
