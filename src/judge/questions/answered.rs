@@ -90,6 +90,46 @@ pub(super) fn followed_by_statement(document: &Document<'_>, index: usize) -> bo
     })
 }
 
+/// Whether the text asks at least two questions and answers each in the same paragraph, without asking the reader for
+/// anything: the writer tells by questions what a reader may wonder.
+pub(super) fn answers_all(document: &Document<'_>) -> bool {
+    const ASKED: [Form; 7] = [
+        Form::Direct,
+        Form::Offer,
+        Form::Confirm,
+        Form::Choose,
+        Form::WhichOption,
+        Form::Deliberates,
+        Form::Alternative,
+    ];
+    const OPEN: [Form; 8] = [
+        Form::NeedsAnswer,
+        Form::TellMe,
+        Form::WantsInput,
+        Form::Waiting,
+        Form::Choose,
+        Form::Admits,
+        Form::Partial,
+        Form::Stuck,
+    ];
+    let mut n_questions = 0;
+    for (index, sentence) in document.sentences.iter().enumerate() {
+        if sentence.end != End::Question {
+            continue;
+        }
+        let answers = |next: &Sentence| {
+            next.line == sentence.line && next.end != End::Question && !next.forms.any(&OPEN)
+        };
+        let is_answered = document.sentences.get(index + 1).is_some_and(answers);
+        let is_told = sentence.role == Role::Paragraph && sentence.opens_line && !sentence.forms.any(&ASKED);
+        if !is_answered || !is_told {
+            return false;
+        }
+        n_questions += 1;
+    }
+    n_questions >= 2
+}
+
 /// Rule 4b: the next sentence opens with an answer.
 pub(super) fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];

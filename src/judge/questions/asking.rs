@@ -2,7 +2,8 @@
 //! what the corpus shows of questions; `requests` covers requests. Must not decide the label.
 
 use super::answered::{
-    answered_by_next, asks_itself, explained, followed_by_statement, is_undirected, muses, settled,
+    answered_by_next, answers_all, asks_itself, explained, followed_by_statement, is_undirected, muses,
+    settled,
 };
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
@@ -31,6 +32,8 @@ struct QuestionLists {
     made: Vec<bool>,
     /// Whether at least two paragraphs open with a question in bold type and then answer it.
     lead_ins: bool,
+    /// Whether all questions, at least two, open a paragraph that answers them.
+    is_dialogue: bool,
 }
 
 impl QuestionLists {
@@ -56,7 +59,7 @@ impl QuestionLists {
         }
         let answered = (0..document.sentences.len())
             .filter(|&index| document.sentences[index].end == End::Question && bold_lead_in(document, index));
-        Self { made, lead_ins: answered.take(2).count() == 2 }
+        Self { made, lead_ins: answered.take(2).count() == 2, is_dialogue: answers_all(document) }
     }
 }
 
@@ -75,7 +78,11 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
     if marked || direct {
         let signal = question(document, index, false);
         let heading = lists.lead_ins && is_emphasised(document, sentence) && !forms.has(Form::Offer);
-        let label = if lists.made[index] || heading { Asks::Empty } else { question(document, index, true) };
+        let label = if lists.made[index] || heading || lists.is_dialogue && marked {
+            Asks::Empty
+        } else {
+            question(document, index, true)
+        };
         return Reading { question: true, signal, label };
     }
     let request = request(sentence);
