@@ -1,6 +1,7 @@
 //! Decides whether a text admits that something of this work fails, is not done or was not verified, whatever else was
 //! finished. Must not judge how the text ends.
 
+use super::admission_model::{self, cells};
 use super::clauses;
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
@@ -13,6 +14,8 @@ pub(super) fn admits(document: &Document<'_>) -> bool {
     let mut is_under_undone = false;
     let has_ticked = document.sentences.iter().any(|sentence| is_box(document, sentence, &["[x]", "[X]"]));
     has_an_open_row(document)
+        || has_an_open_mark(document)
+        || has_an_admitting_note(document)
         || document.sentences.iter().enumerate().any(|(at, sentence)| {
             if sentence.role == Role::Heading || sentence.end == End::Colon {
                 title = sentence.forms;
@@ -69,45 +72,74 @@ fn lower(document: &Document<'_>, sentence: &Sentence) -> String {
     document.words(sentence).to_lowercase()
 }
 
-/// Whether a table of what is done has a row that is not: one column tells what is done, and tells of a row that it is
-/// not, by a mark or in words.
+/// Marks of what is done, and of what is not.
+const DONE: [char; 8] = ['✅', '✔', '☑', '✓', '○', '◯', '〇', '◎'];
+const OPEN: [char; 11] = ['❌', '✗', '✘', '⬜', '☐', '⏳', '🚧', '🔲', '×', '✕', '△'];
+
+/// Whether a table of what is done has a row that is not: a row says so, or one column tells what is done, and tells of
+/// a row that it is not, by a mark or in words.
 fn has_an_open_row(document: &Document<'_>) -> bool {
-    const DONE: [char; 4] = ['✅', '✔', '☑', '✓'];
-    const OPEN: [char; 8] = ['❌', '✗', '✘', '⬜', '☐', '⏳', '🚧', '🔲'];
-    let rows = |line: &Line| -> Vec<String> {
-        let row = document.text[line.range.clone()].trim().trim_matches('|');
-        row.split('|').map(|cell| cell.trim().to_lowercase()).collect()
-    };
-    let says = |cell: &String, signs: &[char], group: &str| {
-        let word = cell.trim_matches(|c: char| !c.is_alphanumeric());
+    document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
+        let rows = block.iter().filter(|line| line.role == Role::Table);
+        let rows: Vec<Vec<&str>> = rows.map(|line| cells(&document.text[line.range.clone()])).collect();
+        let Some((title, rows)) = rows.split_first() else { return false };
+        rows.iter().any(|row| admission_model::admits(&row.join(" | ")))
+            || counts_failures(title, rows)
+            || has_open_cell(title, rows)
+    })
+}
+
+fn has_open_cell(title: &[&str], rows: &[Vec<&str>]) -> bool {
+    let says = |cell: &str, signs: &[char], group: &str| {
+        let lower = cell.to_lowercase();
+        let word = lower.trim_matches(|c: char| !c.is_alphanumeric());
         // "31 passed" says what "passed" does.
         let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
         cell.starts_with(signs) || words::of(group).contains(&word)
     };
+    let tells_state = |cell: &&str| words::of("tells_state").contains(&cell.to_lowercase().as_str());
+    let Some(column) = title.iter().position(tells_state) else { return false };
+    let mut cells = rows.iter().filter_map(|row| row.get(column));
+    cells.clone().any(|cell| says(cell, &DONE, "state_done"))
+        && cells.any(|cell| says(cell, &OPEN, "state_open"))
+}
+
+/// Whether lines beside each other are marked as done, and one as not. What was so before is marked so too.
+fn has_an_open_mark(document: &Document<'_>) -> bool {
+    let marked = |line: &Line, signs: &[char]| {
+        let said = document.text[line.range.clone()].trim_start_matches(['-', '*', '+', '•', ' ', '\t']);
+        matches!(line.role, Role::Paragraph | Role::Item)
+            && said.starts_with(signs)
+            && !words::has(&said.to_lowercase(), "tells_of_before")
+    };
     document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
-        let table: Vec<Vec<String>> =
-            block.iter().filter(|line| line.role == Role::Table).map(rows).collect();
-        if counts_failures(&table) {
-            return true;
-        }
-        let mut table = table.into_iter();
-        let Some(title) = table.next() else { return false };
-        let Some(column) = title.iter().position(|cell| words::of("tells_state").contains(&cell.as_str()))
-        else {
-            return false;
-        };
-        let cells: Vec<String> = table.filter_map(|row| row.get(column).cloned()).collect();
-        cells.iter().any(|cell| says(cell, &DONE, "state_done"))
-            && cells.iter().any(|cell| says(cell, &OPEN, "state_open"))
+        block.iter().any(|line| marked(line, &DONE)) && block.iter().any(|line| marked(line, &OPEN))
     })
 }
 
+/// Whether a note admits: a block quote that begins with a bold word or a sign is the writer's own.
+fn has_an_admitting_note(document: &Document<'_>) -> bool {
+    document.lines.chunk_by(|one, other| one.block == other.block).any(|block| {
+        let said = |line: &Line| document.text[line.range.clone()].trim_start_matches(['>', ' ']);
+        let is_quote = |line: &&Line| line.role == Role::Quote;
+        let is_note = block
+            .iter()
+            .find(is_quote)
+            .is_some_and(|line| NOTES.iter().any(|sign| said(line).starts_with(sign)));
+        is_note && block.iter().filter(is_quote).any(|line| admission_model::admits(said(line)))
+    })
+}
+
+/// How a note begins.
+const NOTES: [&str; 5] = ["**", "[!", "⚠", "ℹ", "📝"];
+
 /// Whether a table of two columns counts what passed, and what failed, which is more than none.
-fn counts_failures(table: &[Vec<String>]) -> bool {
+fn counts_failures(title: &[&str], rows: &[Vec<&str>]) -> bool {
     let counts = |is_enough: fn(u64) -> bool, group: &str| {
-        table.iter().any(|row| match &row[..] {
+        std::iter::once(title).chain(rows.iter().map(|row| &row[..])).any(|row| match row {
             [what, count] => {
-                let digits = count.find(|c: char| !c.is_ascii_digit()).map_or(&count[..], |at| &count[..at]);
+                let digits = count.find(|c: char| !c.is_ascii_digit()).map_or(*count, |at| &count[..at]);
+                let what = what.to_lowercase();
                 let what = what.trim_matches(|c: char| !c.is_alphanumeric());
                 words::of(group).contains(&what) && digits.parse().is_ok_and(is_enough)
             }

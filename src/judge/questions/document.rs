@@ -9,7 +9,7 @@ use super::lexicon::Search;
 use super::lines::{self, Line, Role};
 use super::masks::{self, Masked};
 use super::normal::{self, Normal};
-use super::{clauses, letters, script};
+use super::{admission_model, clauses, letters, script};
 
 /// How a sentence ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,6 +190,14 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
             sentences[index].forms = sentences[index].forms.only(&TOLD_ANYWHERE);
         }
         (before, this) = (this, after);
+    }
+    let can_admit = |sentence: &&mut Sentence| {
+        matches!(sentence.role, Role::Paragraph | Role::Item) && sentence.end != End::Question
+    };
+    for sentence in sentences.iter_mut().filter(can_admit) {
+        if admission_model::admits(&text[sentence.range.clone()]) {
+            sentence.forms = sentence.forms.with(FormSet::of(&[Form::Admits]));
+        }
     }
 }
 

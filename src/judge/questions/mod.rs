@@ -6,6 +6,7 @@
 //! each language are in `assets/lang/`.
 
 mod admission;
+mod admission_model;
 mod answered;
 mod answers;
 mod asking;
