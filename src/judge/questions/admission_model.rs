@@ -164,8 +164,8 @@ mod tests {
         let mut said = Vec::new();
         for path in files(&root().join("tests/scenarios"), "toml") {
             let file: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
-            let worlds = file.get("scenario").and_then(toml::Value::as_array);
-            for world in worlds
+            let all = file.get("scenario").and_then(toml::Value::as_array);
+            for world in all
                 .into_iter()
                 .flatten()
                 .filter(|world| matches!(world["expect"].as_str(), Some("COMPLETE" | "RESCUE_NEEDED")))
