@@ -100,8 +100,9 @@ pub(super) fn unreached(repo: &dyn Repo, commits: Vec<Commit>, tips: &[CommitId]
     Ok(commits.into_iter().filter(|commit| unreached.contains(&commit.id)).collect())
 }
 
-/// Lost commits whose content is in HEAD's history after all: squashed by hand, or committed again. With such a
-/// commit, those made directly before it are held, too.
+/// Lost commits whose content is in HEAD's history after all: squashed by hand, or committed again. Where HEAD holds all
+/// files as such a commit left them, it holds those made directly before it, too; where it holds some files, it holds those
+/// before that changed no other. A change that was made again alone holds nothing but itself.
 fn done_again(
     repo: &dyn Repo,
     history: &History,
@@ -110,15 +111,30 @@ fn done_again(
     entries: &mut TreeEntries<'_>,
 ) -> Read<HashSet<CommitId>> {
     let mut again = HashSet::new();
+    let mut further: Vec<(HashSet<CommitId>, Vec<Vec<u8>>)> = Vec::new();
     for commit in lost.iter().take(MAX_LOST) {
         if again.contains(&commit.id) {
             continue;
         }
-        let is_repeated =
-            walked.iter().any(|stands| stands.tree == commit.tree || rebased::is_same_change(stands, commit));
-        if is_repeated || is_held(repo, commit, walked, entries)? {
+        if walked.iter().any(|stands| stands.tree == commit.tree) {
             again.insert(commit.id);
             again.extend(history.chain(Some(commit.id)));
+        } else if walked.iter().any(|stands| rebased::is_same_change(stands, commit)) {
+            again.insert(commit.id);
+        } else if is_held(repo, commit, walked, entries)? {
+            again.insert(commit.id);
+            further.push((history.chain(Some(commit.id)).collect(), repo.paths(commit)?));
+        }
+    }
+    for commit in lost.iter().take(MAX_LOST) {
+        if !again.contains(&commit.id) && further.iter().any(|(before, _)| before.contains(&commit.id)) {
+            let paths = repo.paths(commit)?;
+            let is_further = |path: &Vec<u8>| {
+                further.iter().any(|(before, held)| before.contains(&commit.id) && held.contains(path))
+            };
+            if paths.iter().all(is_further) {
+                again.insert(commit.id);
+            }
         }
     }
     Ok(again)
