@@ -50,6 +50,7 @@ fn main() -> Outcome<()> {
     fs::write(out.join("schema.json"), schema.lines().map(str::trim_start).collect::<Vec<_>>().join("\n"))?;
     fs::write(out.join("checks.rs"), checks::written(&read("assets/checks.toml")?)?)?;
     pack_relocations();
+    strip_symbols();
     Ok(())
 }
 
@@ -66,6 +67,15 @@ fn pack_relocations() {
         && is("CARGO_CFG_TARGET_ENV", "gnu");
     if is_here && is_known && library().is_some_and(|version| version >= LEAST_LIBRARY) {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    }
+}
+
+/// Has the linker leave out the symbols of a release, as the profile asks: cargo forgets that for a package that has an
+/// entry of its own below `profile.release.package` (cargo 1.95).
+fn strip_symbols() {
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    if is("PROFILE", "release") && is("CARGO_CFG_TARGET_OS", "linux") {
+        println!("cargo::rustc-link-arg-bins=-Wl,--strip-all");
     }
 }
 
