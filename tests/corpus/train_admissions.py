@@ -28,7 +28,7 @@ SEEN = 2
 # Features of a smaller weight are left out.
 LEAST_WEIGHT = 0.4
 # A sentence admits from this likelihood on.
-LIKELY = 0.65
+LIKELY = 0.7
 # So many steps of a whole number make a weight of 1, up to the largest that a byte holds.
 SCALE, LARGEST = 20, 127
 
