@@ -60,7 +60,6 @@ const LEAST_LIBRARY: (u32, u32) = (2, 36);
 /// Lets the linker pack the relocations, which are a tenth of the program otherwise: read, and gone through one by one, at
 /// every start. Only where the program is built for this very system, whose C library can unpack them.
 fn pack_relocations() {
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     let is_here = env::var_os("HOST") == env::var_os("TARGET");
     let is_known = is("CARGO_CFG_TARGET_ARCH", "x86_64")
         && is("CARGO_CFG_TARGET_OS", "linux")
@@ -73,10 +72,14 @@ fn pack_relocations() {
 /// Has the linker leave out the symbols of a release, as the profile asks: cargo forgets that for a package that has an
 /// entry of its own below `profile.release.package` (cargo 1.95).
 fn strip_symbols() {
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     if is("PROFILE", "release") && is("CARGO_CFG_TARGET_OS", "linux") {
         println!("cargo::rustc-link-arg-bins=-Wl,--strip-all");
     }
+}
+
+/// Whether cargo tells the build script this value.
+fn is(name: &str, value: &str) -> bool {
+    env::var(name).is_ok_and(|found| found == value)
 }
 
 /// The version of this system's C library (getconf(1)).
