@@ -1,11 +1,11 @@
 //! Decides whether a text admits that something of this work fails, is not done or was not verified, whatever else was
 //! finished. Must not judge how the text ends.
 
-use super::admission_model::{self, cells};
-use super::clauses;
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
 use super::lines::{Line, Role};
+use super::shapes::cells;
+use super::{admission_model, clauses};
 use crate::judge::words;
 
 /// Whether a sentence or a row of a table admits. Findings, limits and next steps that a title names are no admission.

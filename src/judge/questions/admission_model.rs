@@ -4,8 +4,8 @@
 
 use super::script;
 
-/// The least score of an admission and the bias as 16-bit numbers; then the features' hashes in order, each with 32 bits; then a signed byte for the weight of each. All
-/// are little-endian.
+/// The least score of an admission and the bias as 16-bit numbers; then the features' hashes in order, each with 32 bits;
+/// then a signed byte for the weight of each. All are little-endian.
 static MODEL: &[u8] = include_bytes!("../../../assets/questions/admissions.bin");
 
 /// How many bytes precede the hashes.
@@ -104,11 +104,6 @@ fn tokens(words: &str) -> Vec<String> {
     tokens
 }
 
-/// The cells of a row of a table.
-pub(super) fn cells(row: &str) -> Vec<&str> {
-    row.trim().trim_matches('|').split('|').map(str::trim).collect()
-}
-
 /// Whether a token is one sign of a script that is written without spaces.
 fn is_sign(token: &str) -> bool {
     token.chars().next().is_some_and(script::is_joined)
@@ -137,6 +132,7 @@ mod tests {
     use super::*;
     use crate::judge::questions::document::Document;
     use crate::judge::questions::lines::Role;
+    use crate::judge::questions::shapes::cells;
 
     #[test]
     fn tokens_are_words_signs_and_what_stands_for_code_and_numbers() {

@@ -192,7 +192,9 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
         (before, this) = (this, after);
     }
     let can_admit = |sentence: &&mut Sentence| {
-        matches!(sentence.role, Role::Paragraph | Role::Item) && sentence.end != End::Question
+        matches!(sentence.role, Role::Paragraph | Role::Item)
+            && sentence.end != End::Question
+            && !sentence.forms.has(Form::Admits)
     };
     for sentence in sentences.iter_mut().filter(can_admit) {
         if admission_model::admits(&text[sentence.range.clone()]) {

@@ -76,3 +76,8 @@ pub(super) fn is_bold_only(start: &str) -> bool {
     }
     false
 }
+
+/// The cells of a row of a table.
+pub(super) fn cells(row: &str) -> Vec<&str> {
+    row.trim().trim_matches('|').split('|').map(str::trim).collect()
+}
