@@ -70,9 +70,9 @@ fn pack_relocations() {
 }
 
 /// Has the linker leave out the symbols of a release, as the profile asks: cargo forgets that for a package that has an
-/// entry of its own below `profile.release.package` (cargo 1.95).
+/// entry of its own below `profile.release.package` (cargo 1.95). Who asks for debug information keeps them.
 fn strip_symbols() {
-    if is("PROFILE", "release") && is("CARGO_CFG_TARGET_OS", "linux") {
+    if is("PROFILE", "release") && is("DEBUG", "false") && is("CARGO_CFG_TARGET_OS", "linux") {
         println!("cargo::rustc-link-arg-bins=-Wl,--strip-all");
     }
 }
