@@ -62,6 +62,13 @@ impl Checks {
         check.last = last;
     }
 
+    /// Takes out the runs of single files that were removed since: they were a trial.
+    pub(super) fn forget_files(&mut self, removed: &[String]) {
+        if !removed.is_empty() {
+            self.known.retain(|check| !check.last.1.is_of_any(removed));
+        }
+    }
+
     fn make_room(&mut self) {
         if self.known.len() < MAX_CHECKS {
             return;

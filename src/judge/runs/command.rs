@@ -14,6 +14,8 @@ pub(super) struct CommandRead {
     pub(super) acts: Vec<Arc<ActingRun>>,
     pub(super) failed_act: Option<Arc<ActingRun>>,
     pub(super) endless: Vec<Arc<str>>,
+    /// The files that it removed, as it names them.
+    pub(super) removed: Vec<String>,
 }
 
 impl CommandRead {
@@ -27,6 +29,7 @@ impl CommandRead {
             acts: facts.acts.into_iter().map(act).collect(),
             failed_act: facts.failed_act.map(act),
             endless: facts.endless.into_iter().map(Arc::from).collect(),
+            removed: facts.removed,
         }
     }
 }

@@ -103,6 +103,7 @@ impl Fold {
             let is_before_edits = self.task.first_edit.is_none_or(|edit| moment.order < edit);
             self.checks.take(run, is_before_edits);
         }
+        self.checks.forget_files(&command.removed);
         if self.is_in_task(moment) {
             if command.failed_act.is_some()
                 || command.acts.iter().any(|act| SENDS.contains(&act.act.as_str()))

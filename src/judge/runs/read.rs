@@ -7,7 +7,7 @@ use super::catalog::{Catalog, Tool, has_option, is_option};
 use super::edits::{changes_files, is_in_tree};
 use super::outcome::{Report, by_code, by_failure, by_text, output_lines, passes_on_something, report};
 use super::script::{Command, LONGEST_LINE, Reach, commands, joined};
-use super::wrapper::{Call, bare, call_of};
+use super::wrapper::{Call, TEST_FILE, bare, call_of, test_file};
 use crate::model::{CommandRun, Exit, RunOutcome, ToldBy};
 
 /// Commands that hardly ever cause a chain to fail.
@@ -39,6 +39,8 @@ pub(super) struct CommandFacts<'c> {
     pub(super) failed_act: Option<(&'c str, String)>,
     /// What it started that never ends.
     pub(super) endless: Vec<String>,
+    /// The files that it removed, as the command names them.
+    pub(super) removed: Vec<String>,
 }
 
 /// A run of a check.
@@ -82,7 +84,9 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     for (at, (command, call)) in commands.iter().zip(&calls).enumerate() {
         if is_endless(call, catalog) {
             facts.endless.push(command.words.join(" "));
-        } else if let Some((tool, call, n_words)) = check_of(call, catalog) {
+        } else if let Some((tool, call, n_words)) =
+            check_of(call, catalog).filter(|(_, call, _)| !is_script_elsewhere(call, home))
+        {
             let lines = lines.get_or_insert_with(|| output_lines(&run.output));
             let report = report(tool, catalog, lines);
             found.push((at, found_run(tool, (&call, n_words), command, run, home, report)));
@@ -91,6 +95,7 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
             facts.is_edit_before_runs = found.is_empty();
         }
     }
+    facts.removed = calls.iter().flat_map(removed).cloned().collect();
     let seen: Vec<ExitSays> = commands.iter().map(|command| seen(command, &commands, run)).collect();
     for (at, call) in calls.iter().enumerate() {
         let Some(act) = catalog.act_of(&call.words) else { continue };
@@ -119,7 +124,7 @@ fn says_refused(output: &str) -> bool {
 }
 
 /// The check that a call runs, and how many of its words name it. The call is returned too, without its
-/// package runner if that starts a tool by its bare name.
+/// package runner if that starts a tool by its bare name, and without its interpreter if it runs a test's file.
 pub(super) fn check_of<'c, 'w>(
     call: &'w Call,
     catalog: &'c Catalog,
@@ -127,9 +132,26 @@ pub(super) fn check_of<'c, 'w>(
     if let Some((tool, n_words)) = catalog.tool(&call.words) {
         return Some((tool, Cow::Borrowed(call), n_words));
     }
-    let words = bare(&call.words)?;
-    let (tool, n_words) = catalog.tool(&words)?;
-    Some((tool, Cow::Owned(Call { words, folder: call.folder.clone() }), n_words))
+    let named = |words: Vec<String>| {
+        let (tool, n_words) = catalog.tool(&words)?;
+        Some((tool, Cow::Owned(Call { words, folder: call.folder.clone() }), n_words))
+    };
+    bare(&call.words).and_then(named).or_else(|| test_file(&call.words).and_then(named))
+}
+
+/// Whether a test's file lies outside the work tree: a trial of the agent's own.
+fn is_script_elsewhere(call: &Call, home: Option<&str>) -> bool {
+    let script = call.words.get(1).filter(|_| call.words[0] == TEST_FILE);
+    script.is_some_and(|script| !is_in_tree(script, call.folder.as_deref(), home))
+}
+
+/// The files that a call removes.
+fn removed(call: &Call) -> &[String] {
+    match call.words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["rm", ..] => &call.words[1..],
+        ["git", "rm", ..] => &call.words[2..],
+        _ => &[],
+    }
 }
 
 /// Whether a line never ends by itself: it contains something endless, and nothing that ends runs on beside it.

@@ -55,6 +55,13 @@ impl Run {
         self.check() == other.check()
     }
 
+    /// Whether it is a run of one of these files by itself.
+    pub(super) fn is_of_any(&self, files: &[String]) -> bool {
+        let bare = |path: &str| path.trim_start_matches("./").to_owned();
+        self.facts.tool == "test file"
+            && self.narrowed_by.iter().any(|script| files.iter().any(|file| bare(file) == bare(script)))
+    }
+
     pub(super) fn place(&self) -> Place {
         (self.facts.moment.order, 1)
     }

@@ -77,6 +77,14 @@ const CONTAINER_VALUES: [&str; 12] = [
 const ADDERS: [&str; 2] = ["xargs", "parallel"];
 /// Interpreters: `-m NAME`, or a script with a tool's name, runs that tool.
 const INTERPRETERS: [&str; 8] = ["python", "python3", "py", "php", "ruby", "node", "bash", "sh"];
+/// More programs that run a script.
+const SCRIPT_RUNNERS: [&str; 12] =
+    ["zsh", "pypy3", "perl", "lua", "luajit", "Rscript", "julia", "elixir", "tsx", "ts-node", "bun", "deno"];
+/// Options of these that take no value, so that what stands behind them is the script.
+const FLAGS: [&str; 14] = [
+    "-u", "-B", "-O", "-q", "-I", "-E", "-S", "-s", "-x", "-w", "-A", "--allow-all", "--no-warnings",
+    "--enable-source-maps",
+];
 /// Options that name the folder in which a tool works.
 const FOLDER_OPTIONS: [&str; 9] = [
     "--directory", "--prefix", "--dir", "--cwd", "-C", "--manifest-path", "--project-dir", "--test-dir",
@@ -84,6 +92,15 @@ const FOLDER_OPTIONS: [&str; 9] = [
 ];
 /// Package runners that also start a tool by its bare name.
 const BARE_RUNNERS: [&str; 8] = ["yarn", "pnpm", "bun", "npm", "uv", "deno", "turbo", "dart"];
+/// The tool that a script is which its name or its folder tells to be a test.
+pub(super) const TEST_FILE: &str = "test-file";
+/// How the files of scripts end.
+const SCRIPT_ENDS: [&str; 20] = [
+    "py", "js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx", "rb", "pl", "t", "php", "lua", "sh", "R",
+    "r", "jl", "exs", "bats",
+];
+/// Words in the name of a test, or of its folder.
+const TEST_WORDS: [&str; 5] = ["test", "tests", "spec", "specs", "__tests__"];
 /// At most this many starters are stripped.
 const MAX_STARTERS: u32 = 12;
 
@@ -117,6 +134,30 @@ pub(super) fn bare(words: &[String]) -> Option<Vec<String>> {
     rest = rest.strip_prefix(&["run".to_owned()]).unwrap_or(rest);
     rest = &rest[rest.iter().take_while(|word| word.starts_with('-')).count()..];
     (!rest.is_empty()).then(|| without_path(rest.to_vec()))
+}
+
+/// The words of a script that its name or its folder tells to be a test, behind the name [`TEST_FILE`]:
+/// `python tests/test_cart.py`, `node cart.test.js`, `./test_cart.rb`.
+pub(super) fn test_file(words: &[String]) -> Option<Vec<String>> {
+    let first = words.first()?.as_str();
+    let runs_script =
+        first.starts_with("python") || INTERPRETERS.contains(&first) || SCRIPT_RUNNERS.contains(&first);
+    let is_passed = |word: &&String| FLAGS.contains(&word.as_str()) || *word == "run";
+    let n_passed = if runs_script { 1 + words[1..].iter().take_while(is_passed).count() } else { 0 };
+    let script = &words[n_passed..];
+    is_test_file(script.first()?).then(|| [&[TEST_FILE.to_owned()], script].concat())
+}
+
+/// Whether a path is that of a script that its name or its folder tells to be a test.
+fn is_test_file(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some((stem, _)) = name.rsplit_once('.').filter(|(_, end)| SCRIPT_ENDS.contains(end)) else {
+        return false;
+    };
+    let is_named = stem.split(['_', '-', '.']).any(|word| TEST_WORDS.contains(&word.to_lowercase().as_str()));
+    is_named
+        || ["Test", "Tests", "Spec"].iter().any(|end| stem.ends_with(end))
+        || folders.split('/').any(|folder| TEST_WORDS.contains(&folder))
 }
 
 /// Strips assignments and the first word's path. A wrapper in the project has the name of its tool.
@@ -300,6 +341,28 @@ mod tests {
             ("timeout 5", "timeout 5", None),
         ] {
             assert_eq!(called(line), (left.to_owned(), folder.map(str::to_owned)), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_a_test_by_its_name_or_its_folder() {
+        let read = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            test_file(&call_of(&words, None).words).map(|words| words.join(" "))
+        };
+        for (line, script) in [
+            ("python3 -u tests/smoke.py fast", "tests/smoke.py fast"),
+            ("env A=1 timeout 9 node cart.test.js", "cart.test.js"),
+            ("bun run src/cart.test.ts", "src/cart.test.ts"),
+            ("php src/CartTest.php", "src/CartTest.php"),
+            ("./test_cart.rb", "test_cart.rb"),
+        ] {
+            assert_eq!(read(line), Some(format!("{TEST_FILE} {script}")), "{line}");
+        }
+        for line in
+            ["python --seed test_seed.py fix.py", "node latest.js", "python make_tests", "cat test_a.py"]
+        {
+            assert_eq!(read(line), None, "{line}");
         }
     }
 }
