@@ -73,9 +73,20 @@ pub fn demanded(prompt: &str, catalog: &Catalog) -> Vec<Demanded> {
     let mut found: Vec<Demanded> = Vec::new();
     let mut is_order = false;
     let prompt = &own_lines(prompt);
+    // Named before what is demanded of them all: "make sure that pytest and ruff check pass".
+    let mut named: Vec<Demanded> = Vec::new();
     for clause in clauses(prompt) {
         let order = clause.order(is_order && clause.is_joined, catalog);
         is_order = order.is_some();
+        let list = clause.of_list(named.is_empty(), catalog);
+        match list {
+            Some((demanded, true)) if !named.is_empty() => {
+                found.append(&mut named);
+                found.push(demanded);
+            }
+            Some((demanded, false)) => named.push(demanded),
+            Some((_, true)) | None => named.clear(),
+        }
         found.extend(order.map(|demanded| Demanded { folder: clause.folder(), ..demanded }));
     }
     let parts = prompt.split(|sign| sign == '\n' || ENDS.contains(&sign) && sign != '.');
@@ -157,6 +168,19 @@ impl Clause {
             let end = self.find(begin, Group::EndsOrder).map_or(self.words.len(), |(at, _)| at);
             if continues { self.named(begin, end, catalog) } else { None }
         })
+    }
+
+    /// The check that the clause adds to a list of checks that shall pass, and whether the list ends with it. The first
+    /// clause (`is_first`) says what is wanted, the last one that they pass.
+    fn of_list(&self, is_first: bool, catalog: &Catalog) -> Option<(Demanded, bool)> {
+        let from = match self.find(0, Group::WantsPass) {
+            Some((at, n_words)) if is_first => at + n_words,
+            None if !is_first => 0,
+            Some(_) | None => return None,
+        };
+        let end = self.find(from, Group::Passes).map(|(at, _)| at);
+        let demanded = self.named(from, end.unwrap_or(self.words.len()), catalog)?;
+        Some((demanded, end.is_some()))
     }
 
     /// The tool that a clause wants something checked with: "check the types with tsc".
@@ -296,6 +320,11 @@ mod tests {
         assert_eq!(asked("Rename it and run the tests"), ["the tests"]);
         assert_eq!(asked("Please make sure to run all tests again."), ["all tests"]);
         assert_eq!(asked("Don't forget to run pytest -q."), ["pytest -q"]);
+        assert_eq!(asked("Make sure that pytest and ruff check pass, and commit."), ["pytest", "ruff check"]);
+        assert_eq!(
+            asked("Mend it until cargo test, cargo clippy and the build are green."),
+            ["cargo test", "cargo clippy", "the build"]
+        );
         assert_eq!(asked("Mend the parser, run the full test suite, commit."), ["the full test suite"]);
         assert_eq!(
             asked("Add it, run cargo test and cargo clippy, and commit."),
