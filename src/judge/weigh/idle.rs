@@ -1,11 +1,11 @@
 //! Sessions that were asked for work and did none of it, beside others that worked: what those did is not theirs. Must
-//! not judge words; a session that says that it is done, or asks, has spoken for itself. Where a prompt's words do not
+//! not judge words; a session that asks, or says what is open, has spoken for itself. Where a prompt's words do not
 //! surely name a change, its answer may be all of the work.
 
 use super::context::EvidenceSet;
 use super::excerpt;
 use super::tasks::SessionTask;
-use crate::judge::task;
+use crate::judge::{runs, task};
 use crate::model::{
     Claim, Deed, Evidence, Fact, Origin, Parts, Point, SessionObservation, Source, Strength, TurnEnd,
 };
@@ -19,12 +19,13 @@ pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], evidence_s
         return;
     }
     for (session, task) in asked {
-        let has_spoken = evidence_set.evidence.iter().any(|(_, evidence)| {
+        let mut said = evidence_set.evidence.iter().map(|(_, evidence)| evidence).filter(|evidence| {
             evidence.source == Source::LastWords
                 && evidence.rejection().is_none()
                 && evidence.provenance.origin == Origin::of(session)
         });
-        if has_spoken || !did_nothing(session, task) {
+        let says_done = said.clone().any(|evidence| evidence.claim == Claim::Yes);
+        if said.any(|evidence| evidence.claim != Claim::Yes) || !did_nothing(session, task, says_done) {
             continue;
         }
         let said_at = session.last_message.as_ref().and_then(|message| message.at);
@@ -40,8 +41,9 @@ pub(super) fn weigh(counting: &[(&SessionObservation, &SessionTask)], evidence_s
     }
 }
 
-/// Whether the record tells all turns of the task, all ended by themselves, and nothing was run or written in any.
-fn did_nothing(session: &SessionObservation, task: &SessionTask) -> bool {
+/// Whether the record tells all turns of the task, all ended by themselves, and nothing was run or written in any. Who
+/// only looked (`may_look`) did nothing that could be what it says is done.
+fn did_nothing(session: &SessionObservation, task: &SessionTask, may_look: bool) -> bool {
     let wants_change = task.prompts().iter().any(|prompt| wants_change(prompt));
     let Some(task) = task.current().filter(|_| wants_change && session.history.tells_steps) else {
         return false;
@@ -51,7 +53,11 @@ fn did_nothing(session: &SessionObservation, task: &SessionTask) -> bool {
     let is_idle = |turn: &crate::model::Turn| {
         turn.end == TurnEnd::Finished
             && !turn.is_missing_steps
-            && turn.steps.iter().all(|step| matches!(step.deed, Deed::Asked { .. }))
+            && turn.steps.iter().all(|step| match &step.deed {
+                Deed::Asked { .. } | Deed::Edit { was_done: false, .. } => true,
+                Deed::Command(run) => may_look && !run.is_cut && runs::only_reads(&run.command),
+                Deed::Edit { was_done: true, .. } | Deed::SentOff { .. } | Deed::Other { .. } => false,
+            })
     };
     !task.is_begin_unread && turns.peek().is_some() && turns.all(|turn| is_idle(turn))
 }
