@@ -104,6 +104,8 @@ pub struct TaskWork {
     pub may_write: bool,
     /// True if a session may have begun a branch, or had another agent work.
     pub may_branch: bool,
+    /// True if a session searched for a commit by halves (`git bisect`).
+    pub bisects: bool,
     /// True if a prompt asks for something new, and not only to commit what is there.
     pub wants_content: bool,
     /// When a task's first or last prompt last asked for something new; `None` if none did, or no record says when.

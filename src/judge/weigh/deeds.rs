@@ -31,6 +31,8 @@ bitflags! {
         const SETS_EXCLUDES = 1 << 5;
         /// A command may have begun a branch, or another agent may have worked.
         const MAY_BRANCH = 1 << 6;
+        /// A command searched for a commit by halves.
+        const BISECTS = 1 << 7;
     }
 }
 
@@ -89,9 +91,12 @@ impl Acts {
                     | Acts::MAY_BRANCH.when(may_branch(&run.command))
                     | Acts::RUNS_ON.when(matches!(run.exit, Exit::Running | Exit::Unknown))
                     | Acts::SETS_EXCLUDES.when(words::has(&run.command, "excludes"))
+                    | Acts::BISECTS.when(run.command.contains("git bisect "))
                     | Acts::MOVES_FILES.when(said.any(|word| words::of("movers").contains(&word)))
             }
-            Deed::SentOff { .. } | Deed::Other { .. } => Acts::all() - Acts::RUNS_ON - Acts::SETS_EXCLUDES,
+            Deed::SentOff { .. } | Deed::Other { .. } => {
+                Acts::all() - Acts::RUNS_ON - Acts::SETS_EXCLUDES - Acts::BISECTS
+            }
         }
     }
 

@@ -62,7 +62,8 @@ fn commits(facts: &GitFacts) -> Evidence {
 }
 
 /// A merge, rebase or the like that was started but not finished: it is open work, no matter what was
-/// committed before. A bisect is a search and leaves nothing half done.
+/// committed before. A bisect is a search and leaves nothing half done: it counts only for a session that began it, which
+/// `combine` knows.
 fn unfinished(facts: &GitFacts) -> Option<Evidence> {
     let operation = facts.operation.filter(|operation| *operation != Operation::Bisect)?;
     let evidence = Evidence::claim(Source::Commits, format!("git {}", operation.label()), Claim::No, read())

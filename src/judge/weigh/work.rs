@@ -46,6 +46,7 @@ pub(super) fn work(observations: &Observations, tasks: &[SessionTask], memory: &
         let deeds = memory.of(session).work.follow(session);
         work.sets_excludes |= deeds.acts.contains(Acts::SETS_EXCLUDES);
         work.may_branch |= deeds.acts.contains(Acts::MAY_BRANCH);
+        work.bisects |= deeds.acts.contains(Acts::BISECTS);
         work.may_write |= deeds.acts.contains(Acts::MAY_WRITE);
         work.turns = work.turns.filter(|_| !deeds.acts.contains(Acts::RUNS_ON)).and_then(|mut turns| {
             turns.extend(spans(session, deeds.acts.contains(Acts::MAY_COMMIT))?);
