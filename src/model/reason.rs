@@ -170,6 +170,8 @@ pub enum Fact {
     LeftForAnother,
     /// The task's last turn was cut; only side questions followed.
     TaskCut,
+    /// The last reply broke off in the middle: the model reached its token limit, or refused to go on.
+    BrokeOff,
     /// The agent's process is gone in mid-turn.
     ProcessGone,
     /// A turn is open in a record that is silent.

@@ -101,7 +101,7 @@ fn says_by_itself(by: &[Source], reason: &Reason) -> bool {
 /// What to do about a turn that did not end by itself.
 fn turn_that_was_cut(cut: Option<&Reason>) -> &'static str {
     match cut {
-        Some(Reason::Fact(Fact::TurnInterrupted | Fact::TaskCut)) => next::go_on(),
+        Some(Reason::Fact(Fact::TurnInterrupted | Fact::TaskCut | Fact::BrokeOff)) => next::go_on(),
         Some(Reason::Fact(Fact::ProcessGone)) => next::resume(),
         Some(_) | None => next::look_at_turn(),
     }

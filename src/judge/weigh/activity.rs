@@ -6,10 +6,12 @@
 //! record is unknown if no other source describes it. A registry without an entry for the session is a report
 //! too, but does not count until a moment after the record last grew. Must not weigh claims.
 
+use std::sync::Arc;
+
 use crate::judge::runs;
 use crate::model::{
-    Activity, ActivitySource, ActivityState, LiveStatus, SessionObservation, StatusReport, Timestamp,
-    TurnState, WaitsOn,
+    Activity, ActivitySource, ActivityState, BreakCause, LiveStatus, PromptKind, SessionObservation,
+    StatusReport, Timestamp, Turn, TurnEnd, TurnState, WaitsOn,
 };
 
 use super::context::WeighContext;
@@ -272,4 +274,20 @@ fn permission(tool: Option<&str>, what: Option<String>) -> Option<String> {
 
 fn has_moved(at: Option<Timestamp>, now: Timestamp, context: &WeighContext<'_>) -> bool {
     at.is_some_and(|at| (-CLOCK_SET_BACK_MS..=context.policy.silent_turn_ms).contains(&now.millis_since(at)))
+}
+
+/// Whether the last turn broke off in the middle of a reply, which a later command of the client does not mend.
+pub(super) fn broke_off(session: &SessionObservation) -> bool {
+    let is_prompted = |turn: &&Arc<Turn>| {
+        turn.prompt.as_ref().is_none_or(|prompt| prompt.kind != PromptKind::ClientCommand)
+    };
+    session.history.turns.iter().rev().find(is_prompted).is_some_and(|turn| match turn.end {
+        TurnEnd::BrokeOff { cause } => matches!(cause, BreakCause::TokenLimit | BreakCause::Refusal),
+        TurnEnd::Finished
+        | TurnEnd::Steered
+        | TurnEnd::Interrupted
+        | TurnEnd::Failed { .. }
+        | TurnEnd::Unknown
+        | TurnEnd::Open => false,
+    })
 }

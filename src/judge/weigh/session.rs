@@ -7,7 +7,7 @@ use crate::model::{
     SessionObservation, Source, Strength, Timestamp, TurnEnd, TurnState,
 };
 
-use super::activity::is_prompt;
+use super::activity::{broke_off, is_prompt};
 use super::context::WeighContext;
 use super::excerpt;
 use super::left_open::left_open;
@@ -113,6 +113,9 @@ pub(super) fn weigh(
         }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if task.is_task_cut() => {
             silent(Rejection::MidTurn, Fact::TaskCut)
+        }
+        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if broke_off(session) => {
+            silent(Rejection::MidTurn, Fact::BrokeOff)
         }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, turn) => {
             if let Some((open, words)) = left_open(session, task) {

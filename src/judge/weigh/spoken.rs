@@ -371,6 +371,8 @@ fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Opt
         matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if activity::is_prompt(tool));
     if is_answered {
         Some(Fact::LaterTurn)
+    } else if activity::broke_off(session) {
+        Some(Fact::TurnWasCut)
     } else if matches!(session.turn, TurnState::Open { .. }) && !is_asking {
         Some(Fact::TurnNotEnded)
     } else if matches!(session.turn, TurnState::Interrupted { .. } | TurnState::Failed { .. }) {
