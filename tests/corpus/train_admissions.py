@@ -11,6 +11,7 @@ less. Sets whose names begin with `unseen` are measured and never learned from.
 Needs numpy, scipy and scikit-learn. The same input gives the same weights.
 """
 import argparse
+import bisect
 import collections
 import json
 import struct
@@ -24,13 +25,15 @@ STRENGTH = 20
 # How much a sentence of a whole message weighs, beside one that was labelled by itself.
 OF_MESSAGE = 0.6
 # Features of fewer sentences are left out.
-SEEN = 2
+SEEN = 3
 # Features of a smaller weight are left out.
 LEAST_WEIGHT = 0.4
 # A sentence admits from this likelihood on.
 LIKELY = 0.7
 # So many steps of a whole number make a weight of 1, up to the largest that a byte holds.
 SCALE, LARGEST = 20, 127
+# The buckets of features in the file, and how many bits of a feature tell it from others of its bucket.
+N_BUCKETS, BITS = 1 << 12, 16
 
 
 def rows(path):
@@ -93,9 +96,11 @@ def main():
         right = said.count("1")
         print(f"{name}: precision {right / max(1, len(said)):.3f}, recall {right / all_of:.3f}, wrong {len(said) - right} of {others}")
     if arguments.write:
-        packed = struct.pack("<hh", likely, bias)
-        packed += b"".join(struct.pack("<I", feature) for feature in sorted(weights))
-        packed += b"".join(struct.pack("<b", weights[feature]) for feature in sorted(weights))
+        features = sorted(weights)
+        begins = [bisect.bisect_left(features, bucket << BITS) for bucket in range(N_BUCKETS + 1)]
+        packed = struct.pack("<hh", likely, bias) + struct.pack(f"<{len(begins)}I", *begins)
+        packed += struct.pack(f"<{len(features)}H", *(feature % (1 << BITS) for feature in features))
+        packed += struct.pack(f"<{len(features)}b", *(weights[feature] for feature in features))
         with open(arguments.write, "wb") as file:
             file.write(packed)
         print(len(packed), "bytes")

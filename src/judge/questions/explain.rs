@@ -76,11 +76,17 @@ pub(super) fn findings(document: &Document<'_>, readings: &[Reading]) -> Vec<Fin
         .collect()
 }
 
+/// The groups of a sentence, without an admission that it takes back.
+fn said_of_work(sentence: &Sentence) -> FormSet {
+    let forms = sentence.forms;
+    if forms.has(Form::AdmitsNot) { forms.without(Form::Admits) } else { forms }
+}
+
 fn speech(sentence: &Sentence, reading: Reading) -> Option<Speech> {
     match reading.label {
         Asks::Reader => Some(Speech::Asks),
         Asks::Empty => Some(Speech::AsksNobody),
-        Asks::No if sentence.forms.meets(UNFINISHED) => Some(Speech::Unfinished),
+        Asks::No if said_of_work(sentence).meets(UNFINISHED) => Some(Speech::Unfinished),
         Asks::No => sentence.forms.has(Form::Done).then_some(Speech::Finished),
     }
 }
