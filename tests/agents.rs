@@ -5,6 +5,7 @@ mod last_words;
 mod registry;
 mod sessions;
 mod sixth;
+mod subagents;
 mod survey;
 
 use std::fs::{self, File, OpenOptions};

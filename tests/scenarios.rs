@@ -1,7 +1,8 @@
 //! Whole verdicts over worlds that are data: each file of `tests/scenarios` is a class, each scenario a list of steps
 //! and what a careful reviewer would say. All failures are told at once, by name.
 //!
-//! A step is `[session:] verb[@seconds ago] words`; the verbs stand in `world.rs`, `{OK}` and the other long texts here.
+//! A step is `[session:] verb[@seconds ago] words`; the verbs stand in `world.rs`, those of
+//! subagents in `subagent.rs`, `{OK}` and the other long texts here.
 
 mod claude;
 mod codex;
@@ -10,6 +11,7 @@ mod front;
 mod gemini;
 mod opencode;
 mod own_agent;
+mod subagent;
 mod world;
 
 use std::path::{Path, PathBuf};

@@ -27,6 +27,7 @@ mod record;
 mod record_text;
 mod screen;
 mod server;
+mod subagent_records;
 mod turn_tracker;
 
 pub use adapter::{Adapter, is_news, sessions, survey};

@@ -176,10 +176,17 @@ pub enum Deed {
         /// True once it was answered.
         was_answered: bool,
     },
-    /// A subagent was started; what it did is in a record of its own.
+    /// A subagent was started. What it did is in a record of its own, whose steps stand among the others where
+    /// that could be read.
     SentOff {
         /// Its assignment, shortened. Untrusted text.
         what: String,
+        /// Its id, if the record says. Untrusted text.
+        #[serde(default)]
+        id: Option<String>,
+        /// True if all that it did stands among the steps of this history.
+        #[serde(default)]
+        was_read: bool,
     },
     /// Another tool that may change something, from an MCP server or a plugin.
     Other {
@@ -264,7 +271,20 @@ pub enum GoalState {
     Exhausted,
 }
 
+impl TurnHistory {
+    /// The time from which on the turns were read, as far as it is known; `None` if they are all.
+    pub fn reaches_to(&self) -> Option<Timestamp> {
+        self.turns.iter().find_map(|turn| turn.began_at()).filter(|_| !self.is_whole)
+    }
+}
+
 impl Turn {
+    /// When it began, as far as the record says.
+    pub fn began_at(&self) -> Option<Timestamp> {
+        let prompted_at = self.prompt.as_ref().and_then(|prompt| prompt.at);
+        prompted_at.or_else(|| self.steps.iter().find_map(|step| step.at))
+    }
+
     /// An open turn that `prompt` starts at position `order`.
     pub fn begun(order: u64, prompt: Option<Prompt>) -> Turn {
         let ended_at = prompt.as_ref().and_then(|prompt| prompt.at);

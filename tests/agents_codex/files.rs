@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use closeout::model::{ReadProblem, WatchTarget};
 
 use super::*;
+use crate::support::turns::texts;
 
 fn last_words(session: &SessionObservation) -> &str {
     &session.last_message.as_ref().unwrap().text
@@ -171,6 +172,41 @@ fn a_subagent_counts_until_it_reports_and_moves_with_its_own_record() {
     assert_eq!((session.subagents, session.stopped[0].moved_at), (Vec::new(), Some(at(5))));
     append(&record, &activity(6, "interacted"));
     assert_eq!(machine.session(&record).stopped, Vec::new());
+}
+
+#[test]
+fn what_subagents_and_theirs_did_stands_among_the_steps() {
+    const THIRD_ID: &str = "01a1ffc5-eeee-7ca2-8767-ad8301777ff0";
+    let mut machine = Machine::new();
+    let activity = |second, kind: &str, id: &str| {
+        let item = json!({"type": "SubAgentActivity", "id": "x", "kind": kind, "agent_thread_id": id,
+            "agent_path": "/lead/sub"});
+        event(second, &json!({"type": "item_completed", "item": item}))
+    };
+    let ran = |second, command: &str| {
+        let item = json!({"type": "CommandExecution", "id": command, "command": [command], "cwd": "/part",
+            "status": "failed", "exit_code": 1});
+        event(second, &json!({"type": "item_completed", "item": item}))
+    };
+    let record = rollout(&machine, &(open_turn(1, "go") + &activity(2, "started", OTHER_ID)));
+    let steps = |machine: &mut Machine| texts(&machine.session(&record).history)[1..].to_vec();
+    assert_eq!(steps(&mut machine), ["sent off: /lead/sub", "Open"]);
+    // Its rollout can come later.
+    let begin = open_turn(2, "help") + &ran(3, "one") + &activity(4, "started", THIRD_ID);
+    let own = machine.write(DAY, OTHER_ID, meta(OTHER_ID, &machine.workspace) + &begin);
+    let nested = ["sent off, read: /lead/sub", "run one: Code(1)", "sent off: /lead/sub", "Open"];
+    assert_eq!(steps(&mut machine), nested);
+    machine.write(
+        DAY,
+        THIRD_ID,
+        meta(THIRD_ID, &machine.workspace) + &open_turn(4, "help") + &ran(5, "deep"),
+    );
+    append(&own, &ran(6, "two"));
+    append(&record, &activity(7, "completed", OTHER_ID));
+    let read = ["run one: Code(1)", "sent off, read: /lead/sub", "run deep: Code(1)", "run two: Code(1)"];
+    assert_eq!(steps(&mut machine)[1..5], read);
+    append(&own, "{\"type\":\"event_msg\"");
+    assert_eq!(steps(&mut machine).last().unwrap(), "Open (steps are missing)");
 }
 
 #[test]

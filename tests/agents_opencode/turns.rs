@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::{ID, Machine};
+use crate::support::turns::texts;
 use crate::support::weighed_words;
 
 fn open(since: i64, tool: Option<&str>, what: Option<&str>) -> TurnState {
@@ -141,6 +142,40 @@ fn the_prompt_of_a_turn_with_many_answers_is_found() {
     assert_eq!((session.prompt.as_deref(), session.prompted_at), (Some("Do it"), Some(Timestamp(1000))));
     assert!(session.is_partial, "words may stand before the messages that were looked at");
     assert_eq!(session.usage.n_turns, Some(1));
+}
+
+#[test]
+fn what_subagents_and_theirs_did_stands_among_the_steps() {
+    let mut machine = Machine::new();
+    let mut task = call("task", "completed", &json!({"description": "Help"}));
+    task["state"]["metadata"] = json!({"sessionId": "ses_child"});
+    machine.asked().answered(&json!({"time": {"created": 2000, "completed": 5000}}), &[task]);
+    let step = |machine: &mut Machine, id: &str, at: i64, part: &Value| {
+        let done = json!({"role": "assistant", "time": {"created": at, "completed": at}, "finish": "stop"});
+        machine.add_message(id, &format!("msg_{id}{at}"), at, &done);
+        machine.add_part(id, &format!("msg_{id}{at}"), &format!("prt_{id}{at}"), at, part);
+    };
+    let ran = |command: &str, at: i64| {
+        let mut part = call("bash", "completed", &json!({"command": command}));
+        part["state"]["time"]["start"] = json!(at);
+        part
+    };
+    machine.add_session("ses_child", Some(ID), "Help (@general subagent)", 2500);
+    machine.add_session("ses_deep", Some("ses_child"), "Help (@general subagent)", 2500);
+    step(&mut machine, "ses_child", 2300, &ran("one", 2300));
+    step(&mut machine, "ses_deep", 2400, &ran("deep", 2400));
+    step(&mut machine, "ses_child", 2600, &ran("two", 2600));
+    let steps = |machine: &mut Machine| {
+        let all = texts(&machine.session(ID).history);
+        all.into_iter().filter(|line| !line.starts_with("person")).collect::<Vec<_>>()
+    };
+    let read = ["sent off, read: Help", "run one: Unknown", "run deep: Unknown", "run two: Unknown"];
+    assert_eq!(steps(&mut machine)[..4], read);
+    // A part that cannot be read may have been a call.
+    step(&mut machine, "ses_child", 2700, &json!(7));
+    let all = steps(&mut machine);
+    assert_eq!((all[0].as_str(), all[4].as_str()), ("sent off: Help", "sent off: "));
+    assert!(all.last().unwrap().ends_with("(steps are missing)"), "{all:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Records of Claude Code as its client 2.1.330 writes them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
+use super::subagent::{End, Lead};
 use super::world::{Deed, iso, write_record};
 
 pub(super) struct Claude {
@@ -16,6 +18,16 @@ pub(super) struct Claude {
     /// Text behind the last line, which no client wrote whole.
     tail: String,
     n_ids: u32,
+    /// Its id, if it is a subagent; `id` is then its session's.
+    agent_id: Option<String>,
+    subagents: BTreeMap<usize, Sent>,
+}
+
+/// A subagent with the call that sent it off.
+struct Sent {
+    call: String,
+    is_in_background: bool,
+    record: Claude,
 }
 
 /// An id that no other session of this run has.
@@ -26,7 +38,15 @@ pub(super) fn new_id() -> String {
 
 impl Claude {
     pub(super) fn new(work: &Path) -> Claude {
-        Claude { id: new_id(), work: work.to_owned(), lines: Vec::new(), tail: String::new(), n_ids: 0 }
+        Claude {
+            id: new_id(),
+            work: work.to_owned(),
+            lines: Vec::new(),
+            tail: String::new(),
+            n_ids: 0,
+            agent_id: None,
+            subagents: BTreeMap::new(),
+        }
     }
 
     fn next(&mut self, kind: &str) -> String {
@@ -43,6 +63,10 @@ impl Claude {
             "userType": "external", "entrypoint": "cli", "cwd": self.work, "sessionId": self.id,
             "version": "2.1.330", "gitBranch": "main",
         });
+        if let Some(agent_id) = &self.agent_id {
+            line["isSidechain"] = json!(true);
+            line["agentId"] = json!(agent_id);
+        }
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.lines.push((at, line));
     }
@@ -143,7 +167,8 @@ impl Claude {
         for (_, line) in &mut lines {
             line["sessionId"] = json!(id);
         }
-        Claude { id, work: self.work.clone(), lines, tail: String::new(), n_ids: self.n_ids + 1000 }
+        let n_ids = self.n_ids + 1000;
+        Claude { id, lines, n_ids, ..Claude::new(&self.work) }
     }
 
     /// Lines of kinds that are met seldom, by the verb of their step.
@@ -202,10 +227,85 @@ impl Claude {
         let slug: String = self.work.to_str().unwrap().chars().map(slug).collect();
         let folder = home.join(".claude/projects").join(slug);
         fs::create_dir_all(&folder).unwrap();
-        let file = folder.join(format!("{}.jsonl", self.id));
-        write_record(&file, &self.lines);
+        self.write_to(&folder.join(format!("{}.jsonl", self.id)));
+        for Sent { call, record, .. } in self.subagents.values().filter(|sent| !sent.record.lines.is_empty())
+        {
+            let below = folder.join(&self.id).join("subagents");
+            fs::create_dir_all(&below).unwrap();
+            let name = format!("agent-{}", record.agent_id.as_deref().unwrap());
+            record.write_to(&below.join(format!("{name}.jsonl")));
+            let meta = json!({"agentType": "general-purpose", "toolUseId": call, "spawnDepth": 1});
+            fs::write(below.join(format!("{name}.meta.json")), meta.to_string()).unwrap();
+        }
+    }
+
+    fn write_to(&self, file: &Path) {
+        write_record(file, &self.lines);
         if !self.tail.is_empty() {
             fs::OpenOptions::new().append(true).open(file).unwrap().write_all(self.tail.as_bytes()).unwrap();
         }
+    }
+
+    /// The record of a subagent.
+    pub(super) fn subagent(&mut self, number: usize) -> &mut Claude {
+        &mut self.subagents.get_mut(&number).unwrap().record
+    }
+
+    /// Takes away all that was written.
+    pub(super) fn lose(&mut self) {
+        self.lines.clear();
+    }
+
+    fn result(&mut self, at: i64, call: &str, text: &str, result: &Value) {
+        let content = json!([{"type": "tool_result", "tool_use_id": call, "content": [{"type": "text", "text": text}]}]);
+        let message = json!({"role": "user", "content": content});
+        self.line(at, &json!({"type": "user", "message": message, "toolUseResult": result}));
+    }
+}
+
+impl Lead for Claude {
+    fn send_off(&mut self, number: usize, at: i64, what: &str, is_in_background: bool) {
+        let input = json!({"description": "A part", "prompt": what, "subagent_type": "general-purpose"});
+        self.call(at, "Agent", &input, None);
+        let call = format!("toolu_{:04}", self.n_ids - 1);
+        let id = format!("a{number}d59d7c5eaf88b");
+        if is_in_background {
+            let result =
+                json!({"isAsync": true, "status": "async_launched", "agentId": id, "description": "A part"});
+            self.result(at, &call, "Async agent launched successfully.", &result);
+        }
+        let mut record =
+            Claude { id: self.id.clone(), agent_id: Some(id), n_ids: 1000, ..Claude::new(&self.work) };
+        let message = json!({"role": "user", "content": what});
+        record.line(at, &json!({"type": "user", "message": message}));
+        self.subagents.insert(number, Sent { call, is_in_background, record });
+    }
+
+    fn hear_of(&mut self, number: usize, at: i64, end: &End<'_>) {
+        let Sent { call, is_in_background, record } = &self.subagents[&number];
+        let (call, id) = (call.clone(), record.agent_id.clone().unwrap());
+        let (status, words) = match end {
+            End::Report(words) => ("completed", *words),
+            End::Killed => ("killed", ""),
+            End::Failed => ("failed", ""),
+        };
+        if *is_in_background {
+            let text = format!(
+                "<task-notification>\n<task-id>{id}</task-id>\n<tool-use-id>{call}</tool-use-id>\n<status>{status}</status>\n<result>{words}</result>\n</task-notification>"
+            );
+            let message = json!({"role": "user", "content": text});
+            let more = json!({"type": "user", "message": message, "promptSource": "system", "origin": {"kind": "task-notification"}});
+            return self.line(at, &more);
+        }
+        let result = json!({"status": status, "agentId": id, "content": [{"type": "text", "text": words}]});
+        self.result(at, &call, words, &result);
+    }
+
+    fn tell_subagent(&mut self, number: usize, at: i64, deed: &Deed<'_>) {
+        self.subagent(number).tell(at, deed);
+    }
+
+    fn place_subagent(&mut self, number: usize, folder: PathBuf) {
+        self.subagent(number).work = folder;
     }
 }

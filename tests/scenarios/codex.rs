@@ -1,11 +1,13 @@
 //! Records of Codex as its client 0.169.0 writes them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::claude::new_id;
+use super::subagent::{End, Lead};
 use super::world::{Deed, iso, write_record};
 
 pub(super) struct Codex {
@@ -14,17 +16,33 @@ pub(super) struct Codex {
     lines: Vec<(i64, Value)>,
     turn: String,
     n_calls: u32,
+    /// The thread that sent it off, if it is a subagent's.
+    parent: Option<String>,
+    subagents: BTreeMap<usize, Codex>,
 }
 
 impl Codex {
     pub(super) fn new(work: &Path) -> Codex {
-        Codex { id: new_id(), work: work.to_owned(), lines: Vec::new(), turn: String::new(), n_calls: 0 }
+        Codex {
+            id: new_id(),
+            work: work.to_owned(),
+            lines: Vec::new(),
+            turn: String::new(),
+            n_calls: 0,
+            parent: None,
+            subagents: BTreeMap::new(),
+        }
     }
 
     fn line(&mut self, at: i64, kind: &str, payload: &Value) {
         if self.lines.is_empty() && kind != "session_meta" {
-            let meta = json!({"session_id": self.id, "id": self.id, "timestamp": iso(at), "cwd": self.work,
+            let mut meta = json!({"session_id": self.id, "id": self.id, "timestamp": iso(at), "cwd": self.work,
                 "originator": "codex_cli", "cli_version": "0.169.0", "source": "cli"});
+            if let Some(parent) = &self.parent {
+                meta["parent_thread_id"] = json!(parent);
+                meta["source"] =
+                    json!({"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}});
+            }
             self.line(at, "session_meta", &meta);
         }
         let line =
@@ -125,5 +143,50 @@ impl Codex {
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join(format!("rollout-{}-{}.jsonl", day[..19].replace(':', "-"), self.id));
         write_record(&file, &self.lines);
+        for subagent in self.subagents.values() {
+            subagent.write(home);
+        }
+    }
+
+    /// A word of the client about a subagent.
+    fn hear_activity(&mut self, number: usize, at: i64, kind: &str) {
+        let item = json!({"type": "SubAgentActivity", "id": format!("{kind}{number}"), "kind": kind,
+            "agent_thread_id": self.subagents[&number].id, "agent_path": format!("/lead/part{number}")});
+        let turn = self.turn.clone();
+        let told = json!({"type": "item_completed", "thread_id": self.id, "turn_id": turn, "item": item});
+        self.line(at, "event_msg", &told);
+    }
+}
+
+impl Lead for Codex {
+    fn send_off(&mut self, number: usize, at: i64, what: &str, _is_in_background: bool) {
+        let mut record = Codex { parent: Some(self.id.clone()), ..Codex::new(&self.work) };
+        record.begin_turn(at, what);
+        self.subagents.insert(number, record);
+        let with = json!(json!({"message": what, "task_name": format!("part{number}")}).to_string());
+        self.hear_activity(number, at, "started");
+        self.call(at, "function_call", "spawn_agent", &with, "{\"task_name\":\"/lead/part\"}");
+    }
+
+    fn hear_of(&mut self, number: usize, at: i64, end: &End<'_>) {
+        let kind = match end {
+            End::Report(_) => "completed",
+            End::Killed => "interrupted",
+            End::Failed => "failed",
+        };
+        self.hear_activity(number, at, kind);
+    }
+
+    fn tell_subagent(&mut self, number: usize, at: i64, deed: &Deed<'_>) {
+        self.subagents.get_mut(&number).unwrap().tell(at, deed);
+    }
+
+    fn place_subagent(&mut self, number: usize, folder: PathBuf) {
+        let record = self.subagents.get_mut(&number).unwrap();
+        record.work = folder;
+        // The next turn context names the folder.
+        let at = record.lines.last().unwrap().0;
+        let setting = json!({"turn_id": record.turn, "cwd": record.work, "model": "gpt-5.5"});
+        record.line(at, "turn_context", &setting);
     }
 }

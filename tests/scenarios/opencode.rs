@@ -1,5 +1,6 @@
 //! Rows of opencode's database as its client 1.18.33 writes them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -8,6 +9,7 @@ use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 use super::claude::new_id;
+use super::subagent::{End, Lead};
 use super::world::Deed;
 
 /// The indexes of a real database, which the rows of the fixture do not bring.
@@ -28,12 +30,23 @@ pub(super) struct Opencode {
     work: PathBuf,
     messages: Vec<Message>,
     todos: Option<(i64, Vec<(bool, String)>)>,
+    /// The session that sent it off, if it is a subagent's.
+    parent: Option<String>,
+    /// Each with the place of the message that sent it off.
+    subagents: BTreeMap<usize, (usize, Opencode)>,
 }
 
 impl Opencode {
     pub(super) fn new(work: &Path) -> Opencode {
         let id = format!("ses_{}", new_id().replace('-', ""));
-        Opencode { id, work: work.to_owned(), messages: Vec::new(), todos: None }
+        Opencode {
+            id,
+            work: work.to_owned(),
+            messages: Vec::new(),
+            todos: None,
+            parent: None,
+            subagents: BTreeMap::new(),
+        }
     }
 
     /// An answer that is completed, with how it ended.
@@ -139,9 +152,9 @@ impl Opencode {
         }
         let (first, last) = (self.messages.first().unwrap().at, self.messages.last().unwrap().at);
         let sql = "INSERT INTO session (id, project_id, parent_id, slug, directory, title, version, time_created, \
-                   time_updated) VALUES (?1, 'global', NULL, 's', ?2, 'x', '1.18.33', ?3, ?4)";
+                   time_updated) VALUES (?1, 'global', ?5, 's', ?2, 'x', '1.18.33', ?3, ?4)";
         let work = self.work.to_str().unwrap();
-        rows.execute(sql, params![self.id, work, first * 1000, last * 1000]).unwrap();
+        rows.execute(sql, params![self.id, work, first * 1000, last * 1000, self.parent]).unwrap();
         for (at, message) in self.messages.iter().enumerate() {
             let id = format!("msg_{at:06}{}", self.id);
             let made = message.at * 1000;
@@ -163,5 +176,47 @@ impl Opencode {
             rows.execute(sql, params![self.id, title, status, i64::try_from(position).unwrap(), at]).unwrap();
         }
         rows.commit().unwrap();
+        drop(database);
+        for (_, subagent) in self.subagents.values() {
+            subagent.write(home);
+        }
+    }
+}
+
+impl Lead for Opencode {
+    fn send_off(&mut self, number: usize, at: i64, what: &str, _is_in_background: bool) {
+        let mut record = Opencode { parent: Some(self.id.clone()), ..Opencode::new(&self.work) };
+        record.tell(at, &Deed::Prompt(what));
+        let input = json!({"description": "A part", "prompt": what, "subagent_type": "general"});
+        let state = json!({"status": "running", "input": input, "time": {"start": at * 1000},
+            "metadata": {"sessionId": record.id}});
+        let part = json!({"type": "tool", "tool": "task", "callID": format!("sub{number}"), "state": state});
+        self.answer(at, &json!({"finish": null, "time": {"created": at * 1000}}), vec![part]);
+        self.subagents.insert(number, (self.messages.len() - 1, record));
+    }
+
+    fn hear_of(&mut self, number: usize, at: i64, end: &End<'_>) {
+        let message = &mut self.messages[self.subagents[&number].0];
+        message.data["finish"] = json!("tool-calls");
+        message.data["time"]["completed"] = json!(at * 1000);
+        let state = &mut message.parts[0]["state"];
+        match end {
+            End::Report(words) => {
+                state["status"] = json!("completed");
+                state["output"] = json!(words);
+            }
+            End::Killed | End::Failed => {
+                state["status"] = json!("error");
+                state["error"] = json!("Tool execution aborted");
+            }
+        }
+    }
+
+    fn tell_subagent(&mut self, number: usize, at: i64, deed: &Deed<'_>) {
+        self.subagents.get_mut(&number).unwrap().1.tell(at, deed);
+    }
+
+    fn place_subagent(&mut self, number: usize, folder: PathBuf) {
+        self.subagents.get_mut(&number).unwrap().1.work = folder;
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct World {
     pub(super) config: String,
     pub(super) flags: Flags,
     pub(super) overrides: Overrides,
+    /// The folders of subagents that have one of their own, relative to the work tree.
+    pub(super) subagent_folders: BTreeMap<(String, usize), PathBuf>,
     /// Nothing but commits was made in the repository so far.
     pub(super) is_plain: bool,
 }
@@ -73,6 +75,38 @@ pub(super) enum Deed<'a> {
     Client(&'a str),
 }
 
+impl<'a> Deed<'a> {
+    /// What a verb tells a session to say or do; `None` for a verb that does more, or something else.
+    pub(super) fn of(verb: &str, words: &'a str) -> Option<Deed<'a>> {
+        Some(match verb {
+            "prompt" => Deed::Prompt(words),
+            "say" => Deed::Say(words),
+            "mid" => Deed::Mid(words),
+            "client" => Deed::Client(words),
+            "run" => {
+                let (command, output) = words.split_once(" => ").unwrap_or((words, ""));
+                let (code, command) = command.split_once(' ').unwrap();
+                Deed::Run { command, code: code.parse().unwrap(), output }
+            }
+            "open" => {
+                let (tool, with) = words.split_once(' ').unwrap_or((words, ""));
+                Deed::Pending { tool, with }
+            }
+            "wrote" => Deed::Edit(words),
+            "todos" => {
+                let items = words.split('|').map(|item| item.trim().split_once(' ').unwrap());
+                Deed::Todos(items.map(|(sign, title)| (sign == "x", title)).collect())
+            }
+            "interrupt" => Deed::Interrupt,
+            "error" => {
+                let (status, text) = words.split_once(' ').unwrap();
+                Deed::Error { status: status.parse().unwrap(), text }
+            }
+            _ => return None,
+        })
+    }
+}
+
 impl World {
     /// A repository with one commit of a week ago, made once and copied.
     pub(super) fn new(session: &str) -> World {
@@ -102,6 +136,7 @@ impl World {
             opencode: BTreeMap::new(),
             gemini: BTreeMap::new(),
             own: BTreeMap::new(),
+            subagent_folders: BTreeMap::new(),
             config: String::new(),
             flags: Flags::default(),
             overrides: Overrides::default(),
@@ -128,38 +163,17 @@ impl World {
         let (verb, ago) = head.split_once('@').unwrap_or((head, "0"));
         let ago: i64 = ago.parse().unwrap_or_else(|_| panic!("no time: {step}"));
         let at = self.now - ago;
-        let arrow = || words.split_once(" => ").unwrap_or((words, ""));
+        if let Some((number, verb)) = verb.strip_prefix("sub").and_then(|verb| verb.split_once(':')) {
+            return self.take_of_subagent(session, number, verb, at, words);
+        }
+        if let Some(deed) = Deed::of(verb, words) {
+            return self.tell(session, at, &deed);
+        }
         match verb {
-            "prompt" => self.tell(session, at, &Deed::Prompt(words)),
             "often" => self.ask_often(session, at, words),
-            "say" => self.tell(session, at, &Deed::Say(words)),
-            "mid" => self.tell(session, at, &Deed::Mid(words)),
-            "client" => self.tell(session, at, &Deed::Client(words)),
-            "run" => {
-                let (command, output) = arrow();
-                let (code, command) = command.split_once(' ').unwrap();
-                self.tell(session, at, &Deed::Run { command, code: code.parse().unwrap(), output });
-            }
-            "open" => {
-                let (tool, with) = words.split_once(' ').unwrap_or((words, ""));
-                self.tell(session, at, &Deed::Pending { tool, with });
-            }
             "edit" => {
-                let (path, content) = arrow();
-                let content = if content.is_empty() { format!("code {ago}\n") } else { content.to_owned() };
-                self.write(path, &content, at);
+                let path = self.edit(Path::new(""), at, words);
                 self.tell(session, at, &Deed::Edit(path));
-            }
-            "wrote" => self.tell(session, at, &Deed::Edit(words)),
-            "todos" => {
-                let items = words.split('|').map(|item| item.trim().split_once(' ').unwrap());
-                let items = items.map(|(sign, title)| (sign == "x", title)).collect();
-                self.tell(session, at, &Deed::Todos(items));
-            }
-            "interrupt" => self.tell(session, at, &Deed::Interrupt),
-            "error" => {
-                let (status, text) = words.split_once(' ').unwrap();
-                self.tell(session, at, &Deed::Error { status: status.parse().unwrap(), text });
             }
             "registry" => self.register(session, words),
             "hook" => self.hook(session, at, words),
@@ -179,6 +193,15 @@ impl World {
             }
             _ => self.change(verb, at, words),
         }
+    }
+
+    /// Writes a file of the folder `below`, and returns its path there.
+    pub(super) fn edit<'w>(&self, below: &Path, at: i64, words: &'w str) -> &'w str {
+        let (path, content) = words.split_once(" => ").unwrap_or((words, ""));
+        let content =
+            if content.is_empty() { format!("code {}\n", self.now - at) } else { content.to_owned() };
+        self.write(&below.join(path).display().to_string(), &content, at);
+        path
     }
 
     /// The same prompt and answer, a second apart: `times prompt => answer`.
@@ -324,7 +347,7 @@ impl World {
 }
 
 /// The agent of a session, by how its name begins; Claude Code else.
-fn agent_of(session: &str) -> &'static str {
+pub(super) fn agent_of(session: &str) -> &'static str {
     let names = [("codex", "codex"), ("oc", "opencode"), ("gem", "gemini"), ("own", "mine")];
     names.into_iter().find(|(begin, _)| session.starts_with(begin)).map_or("claude", |(_, agent)| agent)
 }

@@ -26,7 +26,8 @@ pub(crate) fn texts(history: &TurnHistory) -> Vec<String> {
                 Deed::Edit { paths, was_done: true } => format!("edit {}", paths.join(" ")),
                 Deed::Edit { paths, was_done: false } => format!("no edit {}", paths.join(" ")),
                 Deed::Asked { was_answered, .. } => format!("asked, answered: {was_answered}"),
-                Deed::SentOff { what } => format!("sent off: {what}"),
+                Deed::SentOff { what, was_read: true, .. } => format!("sent off, read: {what}"),
+                Deed::SentOff { what, .. } => format!("sent off: {what}"),
                 Deed::Other { tool } => format!("other: {tool}"),
             });
         }

@@ -54,9 +54,7 @@ impl Background {
         self.subagents.retain(|subagent| !is_over(subagent));
         let launched = serde_json::from_str::<Launched>(result.get()).ok();
         let Some(launched) = launched.filter(|launched| launched.status == "async_launched") else { return };
-        // The id becomes part of a file's name.
-        let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if launched.agent_id.bytes().all(is_id) && self.subagents.len() < MAX {
+        if is_id(&launched.agent_id) && self.subagents.len() < MAX {
             self.subagents.retain(|subagent| subagent.id != launched.agent_id);
             let what = launched.description.as_deref().and_then(shortened_if_any);
             self.subagents.push(SentOff { id: launched.agent_id, what, at });
@@ -91,4 +89,9 @@ impl Background {
     pub(super) fn stopped(&self) -> &[SentOff] {
         &self.stopped
     }
+}
+
+/// Whether this can be an id: it becomes part of a file's name.
+pub(super) fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }

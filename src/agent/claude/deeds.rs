@@ -7,7 +7,7 @@ use super::asked::asked_by;
 use super::line::Block;
 use crate::agent::fields::Fields;
 use crate::agent::record_text::{end_of, shortened};
-use crate::agent::turn_tracker::{Answer, command, edit, other_tool};
+use crate::agent::turn_tracker::{Answer, command, edit, other_tool, sent_off};
 use crate::model::{Deed, Exit};
 
 /// How much of the end of a tool result is kept, in bytes.
@@ -39,6 +39,8 @@ struct AskedText {
 struct Noted {
     interrupted: bool,
     background_task_id: Option<String>,
+    /// The subagent that reports, or was sent off.
+    agent_id: Option<String>,
     /// Set for a nonzero exit code that is not an error, such as `grep` finding no match.
     return_code_interpretation: Option<String>,
 }
@@ -60,7 +62,7 @@ pub(super) fn deed_of(tool: &str, raw: &RawValue, folder: Option<&str>) -> Optio
         "AskUserQuestion" | "ExitPlanMode" => {
             Some(Deed::Asked { words: asked_by(tool, raw), was_answered: false })
         }
-        "Task" | "Agent" => Some(Deed::SentOff { what: input.text("description").unwrap_or_default() }),
+        "Task" | "Agent" => Some(sent_off(&input.text("description").unwrap_or_default(), None)),
         _ if tool.starts_with("mcp__") => other_tool(tool),
         _ => None,
     }
@@ -99,7 +101,7 @@ impl ToolResult {
         } else {
             (Exit::Code(0), output)
         };
-        ToolResult { exit: Some(exit), output, job: noted.background_task_id }
+        ToolResult { exit: Some(exit), output, job: noted.background_task_id.or(noted.agent_id) }
     }
 
     /// The result in the tracker's terms.

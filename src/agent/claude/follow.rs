@@ -10,9 +10,11 @@ use serde::Deserialize;
 
 use super::NAME;
 use super::background::SentOff;
+use super::subagents::{self, Sidechain};
 use super::transcript::{Transcript, is_of_conversation};
 use crate::agent::record::{Followed, modified_at, open_seen, read_small};
 use crate::agent::record_text::shortened_if_any;
+use crate::agent::subagent_records::SubagentRecords;
 use crate::agent::turn_tracker::todo;
 use crate::model::{
     Checklist, ChecklistItem, Names, Parts, SessionObservation, Subagent, TurnState, WatchTarget,
@@ -29,6 +31,7 @@ static TODO_CALL: LazyLock<Option<Regex>> =
 pub(super) struct Record {
     pub(super) path: PathBuf,
     followed: Followed<Transcript>,
+    subagents: SubagentRecords<Sidechain>,
     /// Whether the client keeps a folder of the session's tasks, as of the last look.
     has_tasks: bool,
 }
@@ -48,7 +51,8 @@ impl Record {
         if !followed.reader.is_blank() {
             reach_for_todos(&mut followed, &file)?;
         }
-        Ok(Record { path: path.to_owned(), followed, has_tasks: false })
+        let subagents = SubagentRecords::default();
+        Ok(Record { path: path.to_owned(), followed, subagents, has_tasks: false })
     }
 
     /// Whether the session was opened but never used.
@@ -69,7 +73,7 @@ impl Record {
 
     /// The session as its record and the files beside it describe it.
     pub(super) fn observe(&mut self, config_dir: &Path) -> SessionObservation {
-        let Record { path, followed, has_tasks } = self;
+        let Record { path, followed, subagents: records, has_tasks } = self;
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut session = followed.reader.observation(&id, followed.begins_at == 0);
         session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete;
@@ -77,6 +81,7 @@ impl Record {
         session.subagents = subagents(path, background.subagents());
         let stopped = subagents(path, background.stopped()).into_iter().zip(background.stopped());
         session.stopped = stopped.map(|(subagent, end)| Subagent { moved_at: end.at, ..subagent }).collect();
+        subagents::tell(path, records, &mut session);
         // The task files are written after the transcript line that mentions the change, so no line says
         // when they are current.
         let files = task_files(&tasks_folder(config_dir, &id));
@@ -130,7 +135,7 @@ struct Label {
 
 /// These subagents of the session recorded in `transcript`, each with the time its own record last grew.
 fn subagents(transcript: &Path, sent_off: &[SentOff]) -> Vec<Subagent> {
-    let folder = transcript.with_extension("").join("subagents");
+    let folder = subagents::folder_of(transcript);
     let subagent = |sent: &SentOff| {
         let record = folder.join(format!("agent-{}.jsonl", sent.id)).symlink_metadata().ok();
         Subagent {

@@ -19,6 +19,7 @@ mod line;
 mod queue;
 mod registry;
 mod screen;
+mod subagents;
 mod survey;
 mod todos;
 mod transcript;

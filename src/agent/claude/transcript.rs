@@ -18,7 +18,7 @@ use super::todos::Todos;
 use crate::agent::facts::Version;
 use crate::agent::record::{LineReader, take_lines};
 use crate::agent::record_text::mended;
-use crate::agent::turn_tracker::{ToolCall, TurnTracker, failed, is_full_prompt};
+use crate::agent::turn_tracker::{SubagentSteps, ToolCall, TurnTracker, failed, is_full_prompt, join};
 use crate::model::{AnsweredByTool, BreakCause, Prompt, PromptKind, SessionObservation, Timestamp, TurnEnd};
 
 /// Line types for bookkeeping that carry nothing used here, except titles.
@@ -39,6 +39,7 @@ const ENTERS_PROCESSES: Version = Version(2, 1, 330);
 
 /// The state of the fold.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Transcript {
     session_id: Option<String>,
     version: Option<String>,
@@ -57,6 +58,10 @@ pub(super) struct Transcript {
     answered: Option<AnsweredByTool>,
     pub(super) background: Background,
     queue: Queue,
+    /// What subagents did according to lines among the others, as old versions write them.
+    sidechain: Option<Box<TurnTracker>>,
+    /// Whether this is a subagent's own transcript.
+    is_of_subagent: bool,
     last_at: Option<Timestamp>,
     last_cwd: Option<String>,
     n_skipped_lines: u32,
@@ -102,8 +107,8 @@ impl Transcript {
     fn take_bytes(&mut self, bytes: &[u8]) -> bool {
         let Some(line) = Line::parse(bytes) else { return false };
         // Only old versions write the lines of subagents here.
-        if line.is_sidechain {
-            return true;
+        if line.is_sidechain && !self.is_of_subagent {
+            return self.take_sidechain(&line);
         }
         self.take_frame(&line);
         match &*line.kind {
@@ -123,6 +128,31 @@ impl Transcript {
                 BOOKKEEPING.contains(&other)
             }
         }
+    }
+
+    /// Takes a subagent's line: its calls and their results. Its prompt and its words are nobody's here.
+    fn take_sidechain(&mut self, line: &Line<'_>) -> bool {
+        if !is_said_in(line) {
+            return true;
+        }
+        let Some(blocks) = line.message().and_then(|message| message.blocks()) else { return false };
+        let turns = self.sidechain.get_or_insert_default();
+        for block in &blocks {
+            if let Some(id) = block.tool_use_id.as_deref() {
+                let told = ToolResult::read(block, line.tool_use_result);
+                turns.answer(id, &told.answer(), line.at());
+                tell_job(turns, told.answer().output, None);
+            } else if let ("tool_use", Some(id), Some(name), Some(input)) =
+                (block.kind.as_str(), &block.id, &block.name, block.input)
+            {
+                let deed = deed_of(name, input, line.cwd.as_deref().or(self.last_cwd.as_deref()));
+                turns.call(
+                    ToolCall { id: id.clone(), tool: name.clone(), deed, ..ToolCall::default() },
+                    line.at(),
+                );
+            }
+        }
+        true
     }
 
     /// Takes the fields that every line has.
@@ -282,6 +312,15 @@ impl Transcript {
         }
     }
 
+    /// A subagent's own transcript, without a line.
+    pub(super) fn of_subagent() -> Transcript {
+        Transcript { is_of_subagent: true, ..Transcript::default() }
+    }
+
+    pub(super) fn turns(&self) -> &TurnTracker {
+        &self.turns
+    }
+
     /// Whether the session was opened but never used.
     pub(super) fn is_blank(&self) -> bool {
         !self.has_words && self.turns.is_blank()
@@ -314,6 +353,10 @@ impl Transcript {
         session.queued = self.queue.prompt().filter(|_| !self.turns.is_open());
         session.usage.context_tokens = self.context_tokens;
         self.turns.tell(is_whole, &mut session);
+        if let Some(turns) = self.sidechain.as_deref().filter(|turns| !turns.is_blank()) {
+            let steps = SubagentSteps::of("", turns, None, true, None);
+            join(&mut session.history, &[steps], &mut Vec::new());
+        }
         self.turns.tell_todos(self.todos.items(), self.todos.is_incomplete, &mut session);
         session
     }
@@ -328,12 +371,16 @@ fn holds_the_turn_open(line: &Line<'_>) -> bool {
 /// Whether an unreadable line belongs to the conversation, or may: its start names no other type.
 pub(super) fn is_of_conversation(line: &[u8]) -> bool {
     if let Some(line) = Line::parse(line) {
-        return matches!(&*line.kind, "user" | "assistant");
+        return is_said_in(&line);
     }
     let begin = String::from_utf8_lossy(&line[..line.len().min(400)]);
     let others = ["attachment", "system"];
     let mut kinds = BOOKKEEPING.iter().chain(&others);
     !kinds.any(|kind| begin.contains(&format!("\"type\":\"{kind}\"")))
+}
+
+fn is_said_in(line: &Line<'_>) -> bool {
+    matches!(&*line.kind, "user" | "assistant")
 }
 
 /// The text blocks, one paragraph each.

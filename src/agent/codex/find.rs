@@ -1,7 +1,7 @@
 //! Reads the sessions of a workspace from their rollouts: the start of each once, then its end, then
 //! whatever is appended. `rollout` interprets the lines.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -14,6 +14,7 @@ use serde::Deserialize;
 use super::head::{Head, Meta, head_of, read_head};
 use super::plan;
 use super::rollout::Rollout;
+use super::subagent_rollouts::Rollouts;
 use crate::agent::record::{Followed, modified_at, open_record, open_seen, read_range, take_lines};
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{Checklist, DatedTodos, SessionObservation};
@@ -46,8 +47,7 @@ struct Record {
     followed: Followed<Rollout>,
     /// The last plan before the first piece that was read.
     earlier_plan: Option<Checklist>,
-    /// The paths of its subagents' rollouts, by thread id.
-    subagents: BTreeMap<String, PathBuf>,
+    subagents: Rollouts,
 }
 
 /// Reads a whole rollout. `None` if it does not start like one. A last line without a line feed is still
@@ -127,7 +127,7 @@ fn read_place(path: &Path, home: &Path, memory: &mut Memory) -> io::Result<Optio
         None
     };
     let mut record =
-        Record { path: path.to_owned(), meta, followed, earlier_plan, subagents: BTreeMap::new() };
+        Record { path: path.to_owned(), meta, followed, earlier_plan, subagents: Rollouts::default() };
     let session = observe(&mut record, &file, home, &memory.names);
     memory.records.push(record);
     Ok(Some(session))
@@ -140,7 +140,9 @@ fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -
     let mut session = rollout.observation(meta, followed.begins_at == 0);
     session.is_partial = followed.is_cut;
     session.name = names.of(&meta.id);
-    session.subagents = rollout.subagents.look(&home.join("sessions"), subagents);
+    let sessions = home.join("sessions");
+    session.subagents = subagents.look(&rollout.subagents, &sessions);
+    subagents.tell(&rollout.subagents, &sessions, &mut session);
     session.stopped = rollout.subagents.failed().to_vec();
     if rollout.plan.is_none() {
         session.todos.clone_from(earlier_plan);

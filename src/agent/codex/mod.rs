@@ -12,6 +12,7 @@ mod line;
 mod plan;
 mod rollout;
 mod script;
+mod subagent_rollouts;
 mod subagents;
 mod survey;
 

@@ -157,7 +157,9 @@ impl Rollout {
             "HookPrompt" => {
                 self.turns.prompt(PromptKind::HookFeedback, &parsed::<HookPrompt>(item)?.text(), at);
             }
-            "SubAgentActivity" => self.subagents.hear(parsed::<SubagentActivity>(item)?, at),
+            "SubAgentActivity" => {
+                self.subagents.hear(parsed::<SubagentActivity>(item)?, &mut self.turns, at);
+            }
             // Anything else the agent did.
             kind => {
                 take_item(kind, item, &mut self.turns, at);
@@ -249,6 +251,15 @@ impl Rollout {
             let tokens = if *input_tokens == 0 { *total_tokens } else { *input_tokens };
             self.context_tokens = Some(tokens);
         }
+    }
+
+    pub(super) fn turns(&self) -> &TurnTracker {
+        &self.turns
+    }
+
+    /// The folder of the last turn.
+    pub(super) fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
     }
 
     /// Whether nothing was said: a fork that was opened but never used.

@@ -3,9 +3,8 @@
 use serde_json::Value;
 
 use super::message::{Message, MessageCell, Part, PartCell, QUESTION, asked, called_with};
-use crate::agent::record_text::shortened;
 use crate::agent::turn_tracker::{
-    Answer, ToolCall, TurnTracker, command, edit, failed, is_full_prompt, other_tool, prompt_kind,
+    Answer, ToolCall, TurnTracker, command, edit, failed, is_full_prompt, other_tool, prompt_kind, sent_off,
 };
 use crate::model::{BreakCause, Deed, Exit, Prompt, Timestamp, TurnEnd};
 
@@ -66,6 +65,8 @@ pub(super) struct Conversation {
     /// That prompt and its time, if it precedes the messages that were read.
     pub(super) earlier_prompt: Option<(Option<Timestamp>, String)>,
     pub(super) n_skipped: u32,
+    /// Whether a part of a message cannot be read, so that it may have been a call.
+    pub(super) has_unreadable: bool,
     pub(super) turns: TurnTracker,
     /// Whether no message precedes the first one.
     pub(super) is_whole: bool,
@@ -78,6 +79,7 @@ pub(super) struct Conversation {
 impl Conversation {
     pub(super) fn take(&mut self, message: &Message) {
         let is_unknown = |part: &&Part| !part.cell.as_ref().is_some_and(PartCell::is_known);
+        self.has_unreadable |= message.parts.iter().any(|part| part.cell.is_none());
         let n_unknown = message.parts.iter().filter(is_unknown).count();
         self.n_skipped = self.n_skipped.saturating_add(u32::try_from(n_unknown).unwrap_or(u32::MAX));
         match message.cell.as_ref().map(|cell| (cell, cell.role.as_str())) {
@@ -114,6 +116,8 @@ const LOOKING: [&str; 12] = [
     "skill", "lsp",
 ];
 const WRITE_TODOS: &str = "todowrite";
+/// The tool that starts a subagent, which works in a session of its own.
+const TASK: &str = "task";
 
 /// The error of a turn that the user interrupted.
 const ABORTED: &str = "MessageAbortedError";
@@ -221,7 +225,8 @@ fn take_call(
         (_, None) => Exit::Code(0),
     };
     let output = if state.output.is_empty() { error.unwrap_or_default() } else { &state.output };
-    tracker.answer(id, &Answer { exit: Some(exit), output, job: None }, at);
+    let job = state.metadata.session_id.as_deref().filter(|_| part.tool == TASK);
+    tracker.answer(id, &Answer { exit: Some(exit), output, job }, at);
     is_refused
 }
 
@@ -233,7 +238,7 @@ fn deed_of(tool: &str, input: &Value, folder: Option<&str>) -> Option<Deed> {
         "edit" | "write" | "multiedit" => Some(edit(text("filePath").map(str::to_owned))),
         "patch" | "apply_patch" => Some(edit(None)),
         QUESTION => Some(Deed::Asked { words: asked(input).unwrap_or_default(), was_answered: false }),
-        "task" => Some(Deed::SentOff { what: shortened(text("description").unwrap_or_default()) }),
+        TASK => Some(sent_off(text("description").unwrap_or_default(), None)),
         _ => other_tool(tool),
     }
 }

@@ -202,6 +202,9 @@ pub(super) struct ToolState {
 pub(super) struct ToolMetadata {
     #[serde(default, deserialize_with = "lenient")]
     pub(super) exit: Option<i32>,
+    /// The session of the subagent that the tool started.
+    #[serde(default, rename = "sessionId", deserialize_with = "lenient")]
+    pub(super) session_id: Option<String>,
 }
 
 impl MessageCell {

@@ -9,6 +9,7 @@ use super::row::{self, SessionRow};
 use super::store::{self, Settling, Store};
 use super::{DATABASE, LOG, NAME, is_session_id};
 use crate::agent::record_text::shortened;
+use crate::agent::turn_tracker::{SubagentSteps, join};
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{
     Names, Parts, SessionObservation, SessionOrigin, SessionUsage, Subagent, Timestamp, WatchTarget,
@@ -18,8 +19,11 @@ use crate::model::{
 const MAX_READ: usize = 8;
 /// How many subagents of a session are examined, the newest first.
 const MAX_CHILDREN: u32 = 16;
-/// How many messages of a subagent are read. The newest one shows the state of its turn.
+/// How many messages of a subagent are read first. The newest one shows the state of its turn.
 const OF_CHILD: usize = 1;
+/// How many subagents of a session are read together with theirs, and how deep they go.
+const MAX_TOLD: usize = 32;
+const DEPTH: u32 = 3;
 /// How many messages of a session are read, from the newest back, for the facts needed and the turns of its
 /// task.
 const MAX_MESSAGES: usize = 128;
@@ -111,10 +115,13 @@ fn observe(store: &Store, row: &SessionRow) -> rusqlite::Result<Option<SessionOb
         name: row.title.as_deref().and_then(name),
         folder: said.folder.or(row.directory.clone()).map(PathBuf::from),
         origin: origin(row),
-        subagents: subagents(store, &row.id)?,
         ..SessionObservation::named(NAME, &row.id)
     };
     said.turns.tell(said.is_whole, &mut session);
+    let mut children = Children { reach_to: session.history.reaches_to(), ..Children::default() };
+    children.read(store, &row.id, 1)?;
+    session.subagents = children.open;
+    join(&mut session.history, &children.all, &mut Vec::new());
     said.turns.tell_todos(todos, false, &mut session);
     if let Some((at, words)) = said.earlier_prompt {
         (session.prompted_at, session.prompt) = (at, Some(shortened(&words)));
@@ -124,18 +131,47 @@ fn observe(store: &Store, row: &SessionRow) -> rusqlite::Result<Option<SessionOb
     Ok(Some(session))
 }
 
-/// The subagents whose turn is open.
-fn subagents(store: &Store, id: &str) -> rusqlite::Result<Vec<Subagent>> {
-    let mut open = Vec::new();
-    for child in row::children(store, id, MAX_CHILDREN)? {
-        let said = row::conversation(store, &child.id, OF_CHILD)?;
-        if let Some(said) = said.filter(|said| said.turns.is_open()) {
-            let moved_at = said.moved_at.max(child.updated_at.map(Timestamp));
-            let what = child.title.as_deref().and_then(name).map(|title| task(&title));
-            open.push(Subagent { id: child.id, what, moved_at });
+/// The subagents of a session.
+#[derive(Default)]
+struct Children {
+    /// What ended before this was done in turns that are not read.
+    reach_to: Option<Timestamp>,
+    /// Those whose turn is open.
+    open: Vec<Subagent>,
+    /// What they and their own did.
+    all: Vec<SubagentSteps>,
+}
+
+impl Children {
+    /// Reads the subagents of the session `id`, which are `depth` steps away from the first.
+    fn read(&mut self, store: &Store, id: &str, depth: u32) -> rusqlite::Result<()> {
+        let children = row::children(store, id, MAX_CHILDREN + 1)?;
+        for (n, child) in (1..).zip(children) {
+            let moved_at = child.updated_at.map(Timestamp);
+            if n > MAX_CHILDREN || depth > DEPTH || self.all.len() >= MAX_TOLD {
+                // It is the newest of those that are not read.
+                self.all.push(SubagentSteps::unread(&child.id, moved_at));
+                break;
+            }
+            let Some(said) = row::conversation(store, &child.id, OF_CHILD)? else {
+                self.all.push(SubagentSteps::unread(&child.id, moved_at));
+                continue;
+            };
+            let moved_at = said.moved_at.max(moved_at);
+            let is_open = said.turns.is_open();
+            if self.reach_to.zip(moved_at).is_none_or(|(begin, moved_at)| moved_at >= begin) {
+                let said = row::conversation(store, &child.id, MAX_MESSAGES)?.unwrap_or_default();
+                let is_whole = said.is_whole && !said.has_unreadable;
+                self.all.push(SubagentSteps::of(&child.id, &said.turns, None, is_whole, moved_at));
+                self.read(store, &child.id, depth + 1)?;
+            }
+            if is_open && depth == 1 {
+                let what = child.title.as_deref().and_then(name).map(|title| task(&title));
+                self.open.push(Subagent { id: child.id, what, moved_at });
+            }
         }
+        Ok(())
     }
-    Ok(open)
 }
 
 /// A subagent's title without what the client appends: ` (@general subagent)`.

@@ -53,6 +53,11 @@ pub(in crate::agent) fn edit(paths: impl IntoIterator<Item = String>) -> Deed {
     Deed::Edit { paths: paths.into_iter().take(MAX_PATHS).collect(), was_done: false }
 }
 
+/// A subagent that was started; its id is often known only from the result.
+pub(in crate::agent) fn sent_off(what: &str, id: Option<&str>) -> Deed {
+    Deed::SentOff { what: shortened(what), id: id.map(str::to_owned), was_read: false }
+}
+
 /// Any other tool, if its name suggests that it changes something.
 pub(in crate::agent) fn other_tool(tool: &str) -> Option<Deed> {
     /// Parts of the names of tools that change something.
@@ -87,8 +92,7 @@ pub(super) fn bounded(deed: Deed) -> Deed {
             Deed::Command(run)
         }
         Deed::Asked { words, was_answered } => Deed::Asked { words: shortened(&words), was_answered },
-        Deed::SentOff { what } => Deed::SentOff { what: shortened(&what) },
-        deed @ (Deed::Command(_) | Deed::Edit { .. } | Deed::Other { .. }) => deed,
+        deed @ (Deed::Command(_) | Deed::Edit { .. } | Deed::SentOff { .. } | Deed::Other { .. }) => deed,
     }
 }
 

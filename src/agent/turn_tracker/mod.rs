@@ -7,6 +7,7 @@
 
 mod kept;
 mod present;
+mod subagents;
 mod turns;
 
 use std::collections::VecDeque;
@@ -20,7 +21,8 @@ use kept::kept_prompt;
 use turns::KeptTurns;
 
 pub(super) use kept::failed;
-pub(super) use kept::{command, edit, is_full_prompt, other_tool, prompt_kind, todo, todo_state};
+pub(super) use kept::{command, edit, is_full_prompt, other_tool, prompt_kind, sent_off, todo, todo_state};
+pub(super) use subagents::{SubagentSteps, join};
 pub(super) use turns::Answer;
 
 /// How much of the end of a turn's closing words is kept, in bytes.

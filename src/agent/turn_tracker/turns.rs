@@ -11,6 +11,8 @@ use crate::model::{Deed, Exit, Timestamp, Turn, TurnStep};
 pub(super) const MAX_TURNS: usize = 1_000;
 /// How many steps are kept over all turns.
 pub(super) const MAX_STEPS: usize = 1_500;
+/// How far the orders of two entries lie apart.
+pub(super) const APART: u64 = 1 << 20;
 /// How much of the end of an output is kept, in bytes.
 const LONGEST_OUTPUT: usize = 4 << 10;
 
@@ -21,7 +23,7 @@ pub(in crate::agent) struct Answer<'a> {
     pub(in crate::agent) exit: Option<Exit>,
     /// What a command printed.
     pub(in crate::agent) output: &'a str,
-    /// The name of the job in which a command continues to run.
+    /// The name of the job in which a command continues to run; of a subagent, its id.
     pub(in crate::agent) job: Option<&'a str>,
 }
 
@@ -37,9 +39,9 @@ pub(super) struct KeptTurns {
 }
 
 impl KeptTurns {
-    /// The order of the next entry.
+    /// The order of the next entry. What subagents did finds room between two of them.
     pub(super) fn next_order(&mut self) -> u64 {
-        self.order += 1;
+        self.order += APART;
         self.order
     }
 
@@ -115,7 +117,8 @@ impl KeptTurns {
                 *was_done = !matches!(answer.exit, Some(Exit::Failed | Exit::Refused | Exit::Stopped));
             }
             Deed::Asked { was_answered, .. } => *was_answered = !matches!(answer.exit, Some(Exit::Stopped)),
-            Deed::SentOff { .. } | Deed::Other { .. } => {}
+            Deed::SentOff { id, .. } => *id = answer.job.map(str::to_owned).or(id.take()),
+            Deed::Other { .. } => {}
         }
     }
 }

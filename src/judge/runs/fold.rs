@@ -77,9 +77,11 @@ impl Fold {
                     }
                 }
             }
-            // What a subagent or another tool did is unknown.
-            Deed::SentOff { .. } | Deed::Other { .. } => self.edited(moment, 2),
-            Deed::Edit { was_done: false, .. } | Deed::Asked { .. } => {}
+            // What another tool did is unknown, and so is what a subagent did whose steps were not read.
+            Deed::SentOff { was_read: false, .. } | Deed::Other { .. } => self.edited(moment, 2),
+            Deed::Edit { was_done: false, .. }
+            | Deed::Asked { .. }
+            | Deed::SentOff { was_read: true, .. } => {}
         }
     }
 

@@ -94,6 +94,8 @@ impl Acts {
                     | Acts::BISECTS.when(run.command.contains("git bisect "))
                     | Acts::MOVES_FILES.when(said.any(|word| words::of("movers").contains(&word)))
             }
+            // What it did has steps of its own; the client can have given it a branch.
+            Deed::SentOff { was_read: true, .. } => Acts::MAY_BRANCH,
             Deed::SentOff { .. } | Deed::Other { .. } => {
                 Acts::all() - Acts::RUNS_ON - Acts::SETS_EXCLUDES - Acts::BISECTS
             }

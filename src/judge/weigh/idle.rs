@@ -54,7 +54,9 @@ fn did_nothing(session: &SessionObservation, task: &SessionTask, may_look: bool)
         turn.end == TurnEnd::Finished
             && !turn.is_missing_steps
             && turn.steps.iter().all(|step| match &step.deed {
-                Deed::Asked { .. } | Deed::Edit { was_done: false, .. } => true,
+                Deed::Asked { .. }
+                | Deed::Edit { was_done: false, .. }
+                | Deed::SentOff { was_read: true, .. } => true,
                 Deed::Command(run) => may_look && !run.is_cut && runs::only_reads(&run.command),
                 Deed::Edit { was_done: true, .. } | Deed::SentOff { .. } | Deed::Other { .. } => false,
             })

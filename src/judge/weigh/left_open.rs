@@ -28,8 +28,9 @@ fn works_after(session: &SessionObservation, at: Timestamp) -> bool {
     let is_work = |step: &TurnStep| match &step.deed {
         Deed::Command(run) => runs::changes_files(run),
         Deed::Edit { was_done, .. } => *was_done,
-        Deed::SentOff { .. } | Deed::Other { .. } => true,
-        Deed::Asked { .. } => false,
+        Deed::SentOff { was_read: false, .. } | Deed::Other { .. } => true,
+        // What it did has steps of its own.
+        Deed::Asked { .. } | Deed::SentOff { was_read: true, .. } => false,
     };
     let mut steps = session.history.turns.iter().rev().flat_map(|turn| &turn.steps);
     steps.any(|step| step.at.is_some_and(|done_at| done_at > at) && is_work(step))

@@ -84,12 +84,18 @@ fn spans(session: &SessionObservation, may_commit: bool) -> Option<Vec<TurnSpan>
         begin = last.ended_at;
         spans.push(TurnSpan { from: Timestamp(0), to: Some(last.ended_at?), may_commit });
     }
+    let mut is_going_on = false;
     for turn in &turns[n_early..] {
         let from = turn.prompt.as_ref().and_then(|prompt| prompt.at).or(begin)?;
-        let is_over = !matches!(turn.end, TurnEnd::Open | TurnEnd::Unknown);
         if turn.is_missing_steps {
             return None;
         }
+        if let Some(before) = spans.last_mut().filter(|_| is_going_on) {
+            before.to = Some(from);
+        }
+        // A subagent in the background worked on, and until when is not known.
+        is_going_on = turn.steps.iter().filter_map(|step| step.at).max() > turn.ended_at;
+        let is_over = !matches!(turn.end, TurnEnd::Open | TurnEnd::Unknown) && !is_going_on;
         spans.push(TurnSpan { from, to: if is_over { Some(turn.ended_at?) } else { None }, may_commit });
         begin = turn.ended_at;
     }

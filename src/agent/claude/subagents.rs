@@ -1,0 +1,106 @@
+//! The records of a session's subagents, which lie beside its own: `<session>/subagents/agent-<id>.jsonl`.
+//! Versions around 2.0 wrote them into the folder of the session's record, older ones into that record.
+
+use std::fs::{self, DirEntry};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::background::is_id;
+use super::transcript::Transcript;
+use crate::agent::record::LineReader;
+use crate::agent::subagent_records::{FoundRecord, SubagentReader, SubagentRecords};
+use crate::agent::turn_tracker::TurnTracker;
+use crate::model::{Deed, SessionObservation};
+
+/// Further entries of the folder are ignored, and it is told that there are some.
+const MAX_LISTED: usize = 4096;
+
+/// A subagent's transcript, of which every line counts.
+#[derive(Debug)]
+pub(super) struct Sidechain(Transcript);
+
+impl Default for Sidechain {
+    fn default() -> Self {
+        Sidechain(Transcript::of_subagent())
+    }
+}
+
+impl LineReader for Sidechain {
+    fn take(&mut self, line: &[u8]) {
+        self.0.take(line);
+    }
+
+    fn pass_over(&mut self, begin: &[u8]) {
+        self.0.pass_over(begin);
+    }
+
+    /// What it did first counts as well.
+    fn is_enough(&self) -> bool {
+        false
+    }
+}
+
+impl SubagentReader for Sidechain {
+    fn turns(&self) -> &TurnTracker {
+        self.0.turns()
+    }
+
+    /// Its tools take absolute paths.
+    fn folder(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The folder with the records of its subagents.
+pub(super) fn folder_of(transcript: &Path) -> PathBuf {
+    transcript.with_extension("").join("subagents")
+}
+
+/// Puts what the subagents of the session recorded in `transcript` did among its steps.
+pub(super) fn tell(
+    transcript: &Path,
+    records: &mut SubagentRecords<Sidechain>,
+    session: &mut SessionObservation,
+) {
+    let mut found = Vec::new();
+    let mut is_all = true;
+    match fs::read_dir(folder_of(transcript)) {
+        Ok(entries) => {
+            for (n, entry) in entries.enumerate() {
+                is_all &= entry.is_ok() && n < MAX_LISTED;
+                found.extend(entry.ok().filter(|_| n < MAX_LISTED).and_then(|entry| record_in(&entry)));
+                if !is_all {
+                    break;
+                }
+            }
+        }
+        Err(error) => is_all = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+    }
+    found.extend(beside(transcript, session, &found));
+    found.retain(|record: &FoundRecord| record.reaches(session));
+    let all = records.read(&mut found);
+    records.join(all, is_all, session);
+}
+
+fn record_in(entry: &DirEntry) -> Option<FoundRecord> {
+    let name = entry.file_name();
+    let id = name.to_str()?.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
+    FoundRecord::at(id, entry.path())
+}
+
+/// The records of subagents that lie where versions around 2.0 wrote them.
+fn beside(transcript: &Path, session: &SessionObservation, known: &[FoundRecord]) -> Vec<FoundRecord> {
+    let steps = session.history.turns.iter().flat_map(|turn| &turn.steps);
+    let mut ids: Vec<&str> = steps
+        .filter_map(|step| match &step.deed {
+            Deed::SentOff { id, .. } => id.as_deref(),
+            Deed::Command(_) | Deed::Edit { .. } | Deed::Asked { .. } | Deed::Other { .. } => None,
+        })
+        .filter(|id| is_id(id) && !known.iter().any(|known| known.id == *id))
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.truncate(MAX_LISTED);
+    let at = |id: &str| FoundRecord::at(id, transcript.with_file_name(format!("agent-{id}.jsonl")));
+    ids.into_iter().filter_map(at).collect()
+}

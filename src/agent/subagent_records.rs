@@ -1,0 +1,128 @@
+//! The records of one session's subagents: read like the session's own from where the last look stopped, but from
+//! their first line on, within limits. What cannot be read is told as unknown.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::record::{Followed, LineReader, REACH, modified_at, open_seen};
+use super::turn_tracker::{SubagentSteps, TurnTracker, join};
+use crate::model::{SessionObservation, Timestamp, Turn};
+
+/// How many records are read, the newest first.
+const MAX_READ: usize = 64;
+/// How many bytes all of them may have together. Of the others it is only told that they exist.
+const MAX_BYTES: u64 = REACH;
+
+/// Interprets the lines of a subagent's record.
+pub(super) trait SubagentReader: LineReader {
+    fn turns(&self) -> &TurnTracker;
+    /// The folder in which it works, if its paths may be relative to it.
+    fn folder(&self) -> Option<&str>;
+}
+
+/// A subagent's record, as it was found.
+#[derive(Debug)]
+pub(super) struct FoundRecord {
+    /// The subagent's id.
+    pub(super) id: String,
+    pub(super) path: PathBuf,
+    /// In bytes.
+    size: u64,
+    moved_at: Timestamp,
+}
+
+impl FoundRecord {
+    /// The record at `path`. `None` if there is none.
+    pub(super) fn at(id: &str, path: PathBuf) -> Option<FoundRecord> {
+        let metadata = path.symlink_metadata().ok()?;
+        let moved_at = modified_at(&metadata);
+        Some(FoundRecord { id: id.to_owned(), path, size: metadata.len(), moved_at })
+    }
+
+    /// Whether it may tell of anything in the turns of this session that were read.
+    pub(super) fn reaches(&self, session: &SessionObservation) -> bool {
+        session.history.reaches_to().is_none_or(|begin| self.moved_at >= begin)
+    }
+}
+
+/// The records as far as they were read.
+#[derive(Debug)]
+pub(super) struct SubagentRecords<R> {
+    records: Vec<Record<R>>,
+    /// The turns that were made with their steps.
+    joined: Vec<Arc<Turn>>,
+}
+
+#[derive(Debug)]
+struct Record<R> {
+    path: PathBuf,
+    followed: Followed<R>,
+}
+
+impl<R> Default for SubagentRecords<R> {
+    fn default() -> Self {
+        SubagentRecords { records: Vec::new(), joined: Vec::new() }
+    }
+}
+
+impl<R: SubagentReader> SubagentRecords<R> {
+    /// Reads what is new in all of these records, and tells what they say.
+    pub(super) fn read(&mut self, found: &mut [FoundRecord]) -> Vec<SubagentSteps> {
+        found.sort_by(|one, other| (other.moved_at, &other.id).cmp(&(one.moved_at, &one.id)));
+        self.records.retain(|record| found.iter().any(|found| found.path == record.path));
+        let mut n_bytes: u64 = 0;
+        let mut all = Vec::with_capacity(found.len());
+        for (n, found) in found.iter().enumerate() {
+            n_bytes = n_bytes.saturating_add(found.size);
+            let is_within = n < MAX_READ && n_bytes <= MAX_BYTES;
+            let read = is_within.then(|| self.follow(&found.path).ok()).flatten();
+            all.push(match read {
+                Some(followed) => SubagentSteps::of(
+                    &found.id,
+                    followed.reader.turns(),
+                    followed.reader.folder(),
+                    !followed.is_cut && followed.begins_at == 0 && followed.unfinished.is_empty(),
+                    Some(followed.written_at),
+                ),
+                None => SubagentSteps::unread(&found.id, Some(found.moved_at)),
+            });
+        }
+        all
+    }
+
+    /// Puts what all of them did among the steps of `session`. `is_all_found` says that there are no others.
+    pub(super) fn join(
+        &mut self,
+        mut all: Vec<SubagentSteps>,
+        is_all_found: bool,
+        session: &mut SessionObservation,
+    ) {
+        if !is_all_found {
+            all.push(SubagentSteps::unread("", None));
+        }
+        join(&mut session.history, &all, &mut self.joined);
+    }
+
+    /// What was read of all records, in no particular order.
+    pub(super) fn readers(&self) -> impl Iterator<Item = &R> {
+        self.records.iter().map(|record| &record.followed.reader)
+    }
+
+    /// Reads one record from where the last read stopped, or from its beginning.
+    fn follow(&mut self, path: &Path) -> io::Result<&Followed<R>> {
+        let (file, metadata) = open_seen(path)?;
+        let known = self.records.iter().position(|record| record.path == path);
+        let mut record = known.map(|at| self.records.swap_remove(at));
+        let goes_on = match &mut record {
+            Some(record) => record.followed.follow(&file, &metadata)?,
+            None => false,
+        };
+        let record = match record.filter(|_| goes_on) {
+            Some(record) => record,
+            None => Record { path: path.to_owned(), followed: Followed::open(&file)? },
+        };
+        self.records.push(record);
+        self.records.last().map(|record| &record.followed).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
