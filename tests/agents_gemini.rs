@@ -16,6 +16,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::support::turns::texts;
+
 fn fixture(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents/gemini");
     fs::read_to_string(folder.join(name)).unwrap()
@@ -488,6 +490,26 @@ fn only_sessions_within_a_folder_are_found_when_it_is_named() {
     symlink(&machine.workspace, &link).unwrap();
     machine.list(&json!({ link.to_str().unwrap(): "work" }));
     assert_eq!(machine.survey_with(&ask).found.len(), 1);
+}
+
+#[test]
+fn what_subagents_did_stands_among_the_steps() {
+    let mut machine = Machine::new();
+    machine.write("aaaaaaaa", &chat(&[user("a", "Look", 1), reply("b", "Seen.", 9)]));
+    let session = machine.session();
+    let below = machine.chats.join(&session.session_id);
+    fs::create_dir(&below).unwrap();
+    let own = |lines: &[String]| chat(lines).replace(r#""kind":"main""#, r#""kind":"subagent""#);
+    fs::write(below.join("x.jsonl"), own(&[user("c", "Help", 3), calling("d", "", "success", 4)])).unwrap();
+    let steps = |machine: &mut Machine| texts(&machine.session().history)[1..].to_vec();
+    let told = steps(&mut machine);
+    assert!(told[0].starts_with("run cargo test: ") && told[1] == "Finished", "{told:?}");
+    fs::write(
+        below.join("x.jsonl"),
+        own(&[user("c", "Help", 3), "7".to_owned(), calling("d", "", "success", 4)]),
+    )
+    .unwrap();
+    assert_eq!(steps(&mut machine).last().unwrap(), "Finished (steps are missing)");
 }
 
 #[test]

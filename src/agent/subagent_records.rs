@@ -1,24 +1,26 @@
 //! The records of one session's subagents: read like the session's own from where the last look stopped, but from
 //! their first line on, within limits. What cannot be read is told as unknown.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::record::{Followed, LineReader, REACH, modified_at, open_seen};
-use super::turn_tracker::{SubagentSteps, TurnTracker, join};
+use super::turn_tracker::{SubagentSteps, join};
 use crate::model::{SessionObservation, Timestamp, Turn};
 
 /// How many records are read, the newest first.
 const MAX_READ: usize = 64;
+/// How many entries of a folder are looked at.
+const MAX_LISTED: usize = 4096;
 /// How many bytes all of them may have together. Of the others it is only told that they exist.
 const MAX_BYTES: u64 = REACH;
 
 /// Interprets the lines of a subagent's record.
 pub(super) trait SubagentReader: LineReader {
-    fn turns(&self) -> &TurnTracker;
-    /// The folder in which it works, if its paths may be relative to it.
-    fn folder(&self) -> Option<&str>;
+    /// What they tell of the subagent `id`. `is_whole` says that they are all.
+    fn steps(&self, id: &str, is_whole: bool, moved_at: Timestamp) -> SubagentSteps;
 }
 
 /// A subagent's record, as it was found.
@@ -38,6 +40,29 @@ impl FoundRecord {
         let metadata = path.symlink_metadata().ok()?;
         let moved_at = modified_at(&metadata);
         Some(FoundRecord { id: id.to_owned(), path, size: metadata.len(), moved_at })
+    }
+
+    /// The records in `folder`, whose names begin with `begin`, and whether these are all.
+    pub(super) fn in_folder(folder: &Path, begin: &str) -> (Vec<FoundRecord>, bool) {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let is_missing =
+                    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+                return (Vec::new(), is_missing);
+            }
+        };
+        let mut found = Vec::new();
+        for (n, entry) in entries.enumerate() {
+            let Ok(entry) = entry else { return (found, false) };
+            if n == MAX_LISTED {
+                return (found, false);
+            }
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_prefix(begin)?.strip_suffix(".jsonl"));
+            found.extend(id.and_then(|id| FoundRecord::at(id, entry.path())));
+        }
+        (found, true)
     }
 
     /// Whether it may tell of anything in the turns of this session that were read.
@@ -78,13 +103,11 @@ impl<R: SubagentReader> SubagentRecords<R> {
             let is_within = n < MAX_READ && n_bytes <= MAX_BYTES;
             let read = is_within.then(|| self.follow(&found.path).ok()).flatten();
             all.push(match read {
-                Some(followed) => SubagentSteps::of(
-                    &found.id,
-                    followed.reader.turns(),
-                    followed.reader.folder(),
-                    !followed.is_cut && followed.begins_at == 0 && followed.unfinished.is_empty(),
-                    Some(followed.written_at),
-                ),
+                Some(followed) => {
+                    let is_whole = !followed.is_cut && followed.begins_at == 0;
+                    let is_whole = is_whole && followed.unfinished.is_empty();
+                    followed.reader.steps(&found.id, is_whole, followed.written_at)
+                }
                 None => SubagentSteps::unread(&found.id, Some(found.moved_at)),
             });
         }

@@ -1,28 +1,38 @@
 //! Chats of Gemini CLI as its client writes them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::claude::new_id;
+use super::subagent::{End, Lead};
 use super::world::{Deed, iso, write_record};
 
 pub(super) struct Gemini {
     pub(super) id: String,
     work: PathBuf,
     lines: Vec<(i64, Value)>,
+    is_subagent: bool,
+    subagents: BTreeMap<usize, Gemini>,
 }
 
 impl Gemini {
     pub(super) fn new(work: &Path) -> Gemini {
-        Gemini { id: new_id(), work: work.to_owned(), lines: Vec::new() }
+        Gemini {
+            id: new_id(),
+            work: work.to_owned(),
+            lines: Vec::new(),
+            is_subagent: false,
+            subagents: BTreeMap::new(),
+        }
     }
 
     fn line(&mut self, at: i64, kind: &str, more: &Value) {
         if self.lines.is_empty() {
             let head = json!({"sessionId": self.id, "projectHash": "h", "startTime": iso(at),
-                "lastUpdated": iso(at), "kind": "main"});
+                "lastUpdated": iso(at), "kind": if self.is_subagent { "subagent" } else { "main" }});
             self.lines.push((at, head));
         }
         let mut line = json!({"id": format!("m{}", self.lines.len()), "timestamp": iso(at), "type": kind});
@@ -113,5 +123,36 @@ impl Gemini {
         let day = iso(*first);
         let name = format!("session-{}-{}.jsonl", day[..16].replace(':', "-"), &self.id[..8]);
         write_record(&folder.join(name), &self.lines);
+        for (number, subagent) in &self.subagents {
+            let below = folder.join(&self.id);
+            fs::create_dir_all(&below).unwrap();
+            write_record(&below.join(format!("sub{number}.jsonl")), &subagent.lines);
+        }
+    }
+}
+
+impl Lead for Gemini {
+    /// The session's record has the call once there is a result.
+    fn send_off(&mut self, number: usize, at: i64, what: &str, _is_in_background: bool) {
+        let mut record = Gemini { is_subagent: true, ..Gemini::new(&self.work) };
+        record.tell(at, &Deed::Prompt(what));
+        self.subagents.insert(number, record);
+    }
+
+    fn hear_of(&mut self, _number: usize, at: i64, end: &End<'_>) {
+        let (status, words) = match end {
+            End::Report(words) => ("success", *words),
+            End::Killed => ("cancelled", ""),
+            End::Failed => ("error", ""),
+        };
+        self.call(at, "generalist", &json!({"request": "A part"}), status, Some(words));
+    }
+
+    fn tell_subagent(&mut self, number: usize, at: i64, deed: &Deed<'_>) {
+        self.subagents.get_mut(&number).unwrap().tell(at, deed);
+    }
+
+    fn place_subagent(&mut self, _number: usize, _folder: PathBuf) {
+        panic!("not of Gemini");
     }
 }

@@ -39,6 +39,7 @@ impl World {
         let lead: &mut dyn Lead = match agent_of(session) {
             "codex" => self.codex.get_mut(session).unwrap(),
             "opencode" => self.opencode.get_mut(session).unwrap(),
+            "gemini" => self.gemini.get_mut(session).unwrap(),
             _ => self.claude.get_mut(session).unwrap(),
         };
         match (verb, path) {

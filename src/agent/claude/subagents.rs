@@ -1,19 +1,17 @@
 //! The records of a session's subagents, which lie beside its own: `<session>/subagents/agent-<id>.jsonl`.
 //! Versions around 2.0 wrote them into the folder of the session's record, older ones into that record.
 
-use std::fs::{self, DirEntry};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::background::is_id;
 use super::transcript::Transcript;
 use crate::agent::record::LineReader;
 use crate::agent::subagent_records::{FoundRecord, SubagentReader, SubagentRecords};
-use crate::agent::turn_tracker::TurnTracker;
-use crate::model::{Deed, SessionObservation};
+use crate::agent::turn_tracker::SubagentSteps;
+use crate::model::{Deed, SessionObservation, Timestamp};
 
-/// Further entries of the folder are ignored, and it is told that there are some.
-const MAX_LISTED: usize = 4096;
+/// How many subagents are looked for beside the session's record.
+const MAX_BESIDE: usize = 256;
 
 /// A subagent's transcript, of which every line counts.
 #[derive(Debug)]
@@ -41,13 +39,9 @@ impl LineReader for Sidechain {
 }
 
 impl SubagentReader for Sidechain {
-    fn turns(&self) -> &TurnTracker {
-        self.0.turns()
-    }
-
-    /// Its tools take absolute paths.
-    fn folder(&self) -> Option<&str> {
-        None
+    fn steps(&self, id: &str, is_whole: bool, moved_at: Timestamp) -> SubagentSteps {
+        // Its tools take absolute paths.
+        SubagentSteps::of(id, self.0.turns(), None, is_whole, Some(moved_at))
     }
 }
 
@@ -62,30 +56,11 @@ pub(super) fn tell(
     records: &mut SubagentRecords<Sidechain>,
     session: &mut SessionObservation,
 ) {
-    let mut found = Vec::new();
-    let mut is_all = true;
-    match fs::read_dir(folder_of(transcript)) {
-        Ok(entries) => {
-            for (n, entry) in entries.enumerate() {
-                is_all &= entry.is_ok() && n < MAX_LISTED;
-                found.extend(entry.ok().filter(|_| n < MAX_LISTED).and_then(|entry| record_in(&entry)));
-                if !is_all {
-                    break;
-                }
-            }
-        }
-        Err(error) => is_all = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
-    }
+    let (mut found, is_all) = FoundRecord::in_folder(&folder_of(transcript), "agent-");
     found.extend(beside(transcript, session, &found));
     found.retain(|record: &FoundRecord| record.reaches(session));
     let all = records.read(&mut found);
     records.join(all, is_all, session);
-}
-
-fn record_in(entry: &DirEntry) -> Option<FoundRecord> {
-    let name = entry.file_name();
-    let id = name.to_str()?.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
-    FoundRecord::at(id, entry.path())
 }
 
 /// The records of subagents that lie where versions around 2.0 wrote them.
@@ -100,7 +75,7 @@ fn beside(transcript: &Path, session: &SessionObservation, known: &[FoundRecord]
         .collect();
     ids.sort_unstable();
     ids.dedup();
-    ids.truncate(MAX_LISTED);
+    ids.truncate(MAX_BESIDE);
     let at = |id: &str| FoundRecord::at(id, transcript.with_file_name(format!("agent-{id}.jsonl")));
     ids.into_iter().filter_map(at).collect()
 }

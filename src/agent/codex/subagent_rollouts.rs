@@ -9,7 +9,7 @@ use super::rollout::Rollout;
 use super::subagents::{MAX, OpenSubagent, Subagents};
 use crate::agent::record::{LineReader, modified_at};
 use crate::agent::subagent_records::{FoundRecord, SubagentReader, SubagentRecords};
-use crate::agent::turn_tracker::TurnTracker;
+use crate::agent::turn_tracker::SubagentSteps;
 use crate::model::{SessionObservation, Subagent, Timestamp};
 
 /// Days to search around the start time, in UTC. A rollout lies in the folder of the client's local day,
@@ -107,12 +107,8 @@ impl LineReader for SubagentThread {
 }
 
 impl SubagentReader for SubagentThread {
-    fn turns(&self) -> &TurnTracker {
-        self.0.turns()
-    }
-
-    fn folder(&self) -> Option<&str> {
-        self.0.folder()
+    fn steps(&self, id: &str, is_whole: bool, moved_at: Timestamp) -> SubagentSteps {
+        SubagentSteps::of(id, self.0.turns(), self.0.folder(), is_whole, Some(moved_at))
     }
 }
 

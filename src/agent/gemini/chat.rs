@@ -221,7 +221,7 @@ impl Chat {
     }
 
     /// The turns, including what stopped the last one.
-    fn turns(&self) -> TurnTracker {
+    pub(super) fn turns(&self) -> TurnTracker {
         let mut turns = self.messages.turns();
         turns.note(self.last_at);
         match &self.stop {
@@ -233,6 +233,11 @@ impl Chat {
             turns.lose_track();
         }
         turns
+    }
+
+    /// Whether every line was understood, and no message dropped.
+    pub(super) fn is_read_whole(&self) -> bool {
+        self.n_skipped_lines == 0 && !self.messages.is_cut()
     }
 
     pub(super) fn is_blank(&self) -> bool {

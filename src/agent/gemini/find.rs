@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use super::call::WRITE_TODOS;
 use super::chat::Chat;
+use super::subagents::{self, SubagentChat};
 use super::survey::is_own_copy;
 use crate::agent::record::{Followed, modified_at, open_seen};
+use crate::agent::subagent_records::SubagentRecords;
 use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{SessionObservation, SessionPlace, Timestamp};
 
@@ -19,7 +21,14 @@ const TODO_REACH: u64 = 4 << 20;
 /// State kept between two reads of a workspace's records.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    records: Vec<(PathBuf, Followed<Chat>)>,
+    records: Vec<Record>,
+}
+
+#[derive(Debug)]
+struct Record {
+    path: PathBuf,
+    followed: Followed<Chat>,
+    subagents: SubagentRecords<SubagentChat>,
 }
 
 pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
@@ -34,32 +43,31 @@ pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> 
     for (_, place) in &newest {
         read.take(&place.record, read_place(place, memory));
     }
-    memory.records.retain(|(path, _)| newest.iter().any(|(_, place)| place.record == *path));
+    memory.records.retain(|record| newest.iter().any(|(_, place)| place.record == record.path));
     read
 }
 
 /// Reads one record. `None` if it is empty or not a user's session.
 fn read_place(place: &SessionPlace, memory: &mut Memory) -> io::Result<Option<SessionObservation>> {
     let (file, metadata) = open_seen(&place.record)?;
-    let known = memory.records.iter_mut().find(|(path, _)| *path == place.record);
-    if let Some((_, followed)) = known
-        && followed.follow(&file, &metadata)?
+    let known = memory.records.iter_mut().find(|record| record.path == place.record);
+    if let Some(record) = known
+        && record.followed.follow(&file, &metadata)?
     {
-        return observe(followed, place, &file);
+        return observe(record, place, &file);
     }
-    memory.records.retain(|(path, _)| *path != place.record);
+    memory.records.retain(|record| record.path != place.record);
     let mut followed: Followed<Chat> = Followed::open(&file)?;
     reach_for_todos(&mut followed, &file)?;
-    let session = observe(&followed, place, &file);
-    memory.records.push((place.record.clone(), followed));
+    let subagents = SubagentRecords::default();
+    let mut record = Record { path: place.record.clone(), followed, subagents };
+    let session = observe(&mut record, place, &file);
+    memory.records.push(record);
     session
 }
 
-fn observe(
-    followed: &Followed<Chat>,
-    place: &SessionPlace,
-    file: &File,
-) -> io::Result<Option<SessionObservation>> {
+fn observe(record: &mut Record, place: &SessionPlace, file: &File) -> io::Result<Option<SessionObservation>> {
+    let Record { path, followed, subagents } = record;
     let chat = &followed.reader;
     let is_own = chat.imported_from.as_deref().is_some_and(is_own_copy);
     if chat.is_blank() || chat.is_subagent || is_own {
@@ -67,6 +75,7 @@ fn observe(
     }
     let mut session = chat.observation(&place.session_id, followed.begins_at == 0);
     session.is_partial = followed.is_cut;
+    subagents::tell(path, subagents, &mut session);
     session.folder = Some(place.folder.clone());
     session.written_at = Some(modified_at(&file.metadata()?));
     Ok(Some(session))

@@ -16,6 +16,7 @@ mod find;
 mod input_log;
 mod line;
 mod messages;
+mod subagents;
 mod survey;
 
 pub(super) use agent::Gemini;

@@ -1,7 +1,7 @@
 //! Finds the sessions under `tmp/`, and the folder in which each was started.
 //!
 //! A session is `tmp/<project>/chats/session-<time>-<id8>.jsonl`. Subagents' records lie one folder deeper
-//! and are ignored. Only the head of each record is read, once.
+//! and are no sessions. Only the head of each record is read, once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, DirEntry};
